@@ -1,0 +1,1 @@
+"""Turns annotations into win rates, rankings, survival curves and the other statistics of the evaluation."""

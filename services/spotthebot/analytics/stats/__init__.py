@@ -1,0 +1,83 @@
+"""The statistics, pure: arrays and seeds in, frozen results out that remember how they were made."""
+
+from spotthebot.analytics.stats.annotations import (
+    HUMAN,
+    AnnotationTable,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+)
+from spotthebot.analytics.stats.cox import (
+    FEATURES,
+    CoxCoefficient,
+    CoxFit,
+    StandardErrors,
+    cox_regressions,
+)
+from spotthebot.analytics.stats.errors import AnnotationTableMalformed, CriterionUnknown, SettingOutOfRange
+from spotthebot.analytics.stats.fooling import FoolingRate, fooling_rates
+from spotthebot.analytics.stats.log_rank import LogRankTest, LogRankVariance, log_rank_tests
+from spotthebot.analytics.stats.ranking import BotRank, PairInterval, Ranking, Resample, rank_bots
+from spotthebot.analytics.stats.significance import Adjustment, SignTest, adjust, sign_tests
+from spotthebot.analytics.stats.skill import Skill, SkillRatings, SkillSettings, rate_skills
+from spotthebot.analytics.stats.survival import CurrentStatus, SurvivalCurve, current_status, survival_curves
+from spotthebot.analytics.stats.wins import (
+    HUMAN_LIKENESS,
+    SSA,
+    Games,
+    PairCounts,
+    PairWins,
+    SsaRule,
+    Unit,
+    count_wins,
+    play_games,
+)
+
+__all__ = [
+    "FEATURES",
+    "HUMAN",
+    "HUMAN_LIKENESS",
+    "SSA",
+    "Adjustment",
+    "AnnotationTable",
+    "AnnotationTableMalformed",
+    "BoolArray",
+    "BotRank",
+    "CoxCoefficient",
+    "CoxFit",
+    "CriterionUnknown",
+    "CurrentStatus",
+    "FloatArray",
+    "FoolingRate",
+    "Games",
+    "IntArray",
+    "Label",
+    "LogRankTest",
+    "LogRankVariance",
+    "PairCounts",
+    "PairInterval",
+    "PairWins",
+    "Ranking",
+    "Resample",
+    "SettingOutOfRange",
+    "SignTest",
+    "Skill",
+    "SkillRatings",
+    "SkillSettings",
+    "SsaRule",
+    "StandardErrors",
+    "SurvivalCurve",
+    "Unit",
+    "adjust",
+    "count_wins",
+    "cox_regressions",
+    "current_status",
+    "fooling_rates",
+    "log_rank_tests",
+    "play_games",
+    "rank_bots",
+    "rate_skills",
+    "sign_tests",
+    "survival_curves",
+]

@@ -1,0 +1,111 @@
+"""The columnar input of every statistic: one row per annotation of a conversation, integer codes throughout."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotthebot.analytics.stats.errors import AnnotationTableMalformed
+
+IntArray: TypeAlias = NDArray[np.int64]
+FloatArray: TypeAlias = NDArray[np.float64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+
+HUMAN: Final = "HU"
+
+
+class Label(IntEnum):
+    """What an annotator took one speaker for; the value is the score that the win function compares."""
+
+    BOT = 0
+    UNSURE = 1
+    HUMAN = 2
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotationTable:
+    """Annotations as columns of equal length n; the second axis of an (n, 2) column is first and second speaker.
+
+    `entity` codes index `names`; all human speakers are the one entity "HU". `conversation` and `annotator` are
+    any non-negative codes. `exchanges` is the inspection time: how many exchanges (pairs of turns) were seen.
+    `label` holds `Label` values. `features` maps a feature's name to 0/1 for "preferred or equal", so equal values
+    mean no difference. Columns are copied and made read-only; a fault raises `AnnotationTableMalformed`.
+    """
+
+    names: tuple[str, ...]
+    conversation: IntArray
+    entity: IntArray
+    exchanges: IntArray
+    label: IntArray
+    annotator: IntArray
+    features: Mapping[str, IntArray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(set(self.names)) != len(self.names):
+            raise AnnotationTableMalformed(fault="a name occurs twice")
+        n = len(self.conversation)
+        for column, width in (("conversation", 1), ("exchanges", 1), ("annotator", 1), ("entity", 2), ("label", 2)):
+            object.__setattr__(self, column, _column(column, getattr(self, column), n, width))
+        features = {name: _column(f"feature {name}", values, n, 2) for name, values in self.features.items()}
+        object.__setattr__(self, "features", MappingProxyType(features))
+        _require_range("conversation", self.conversation, 0)
+        _require_range("annotator", self.annotator, 0)
+        _require_range("exchanges", self.exchanges, 1)
+        _require_range("entity", self.entity, 0, len(self.names) - 1)
+        _require_range("label", self.label, min(Label), max(Label))
+        for name, values in features.items():
+            _require_range(f"feature {name}", values, 0, 1)
+        self._require_one_pair_per_conversation()
+
+    def __len__(self) -> int:
+        return len(self.conversation)
+
+    @property
+    def bots(self) -> tuple[str, ...]:
+        """Every name but "HU", in the order of `names`."""
+        return tuple(name for name in self.names if name != HUMAN)
+
+    def select(self, rows: BoolArray) -> "AnnotationTable":
+        """Keep the rows where the (n,) mask is true; names and codes stay as they are."""
+        return AnnotationTable(
+            names=self.names,
+            conversation=self.conversation[rows],
+            entity=self.entity[rows],
+            exchanges=self.exchanges[rows],
+            label=self.label[rows],
+            annotator=self.annotator[rows],
+            features={name: values[rows] for name, values in self.features.items()},
+        )
+
+    def between_bots(self) -> "AnnotationTable":
+        """Keep the conversations of two bots, self-play included: neither side is human."""
+        if HUMAN not in self.names:
+            return self
+        return self.select(np.all(self.entity != self.names.index(HUMAN), axis=1))
+
+    def _require_one_pair_per_conversation(self) -> None:
+        _, first_row, codes = np.unique(self.conversation, return_index=True, return_inverse=True)
+        if np.any(self.entity != self.entity[first_row[codes]]):
+            raise AnnotationTableMalformed(fault="a conversation has different speakers in different rows")
+
+
+def _column(name: str, values: NDArray[Any], n: int, width: int) -> IntArray:
+    given = np.asarray(values)
+    shape = (n,) if width == 1 else (n, width)
+    if given.shape != shape and given.size + n > 0:
+        raise AnnotationTableMalformed(fault=f"column {name} has shape {given.shape}, not {shape}")
+    if given.size and given.dtype.kind not in "iub":
+        raise AnnotationTableMalformed(fault=f"column {name} holds {given.dtype}, not integers")
+    copied = given.astype(np.int64).reshape(shape)
+    copied.flags.writeable = False
+    return copied
+
+
+def _require_range(name: str, values: IntArray, low: int, high: int | None = None) -> None:
+    if values.size and (values.min() < low or (high is not None and values.max() > high)):
+        bound = f"{low} or more" if high is None else f"{low} to {high}"
+        raise AnnotationTableMalformed(fault=f"column {name} must be {bound}")

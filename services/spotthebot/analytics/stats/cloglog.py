@@ -1,0 +1,105 @@
+"""Binomial regression with a complementary log-log link: Newton's method, Firth's penalty and a test for separation.
+
+With P(event) = 1 - exp(-exp(x'b)) a row's linear predictor is the logarithm of its cumulative hazard.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.optimize import linprog
+
+from spotthebot.analytics.stats.annotations import FloatArray
+
+# exp(6.5) = 665: a larger cumulative hazard is certainty in double precision, and its exponential would overflow;
+# exp(-700) is a smallest one whose ratios are still defined.
+_PREDICTOR_RANGE: Final = (-700.0, 6.5)
+_ITERATIONS: Final = 200
+_SMALLEST_GAIN: Final = 1e-18
+
+
+@dataclass(frozen=True, eq=False)
+class CloglogFit:
+    """Maximum of the (penalised) likelihood; `score` and `curvature` are d/dη and -d²/dη² per event and non-event.
+
+    `information` is the expected one (p, p). `score` and `curvature` are (rows, 2): non-events, then events.
+    """
+
+    coefficients: FloatArray
+    information: FloatArray
+    score: FloatArray
+    curvature: FloatArray
+    log_likelihood: float
+    converged: bool
+
+
+def fit_cloglog(design: FloatArray, events: FloatArray, trials: FloatArray, *, firth: bool = False) -> CloglogFit:
+    """Fit `events` of `trials` (rows,) on `design` (rows, p) of full column rank.
+
+    With `firth` half the log determinant of the information is added (Firth 1993), which keeps the estimate finite
+    under separation. Without it and with separated data the fit does not converge: ask `is_separated` first.
+    """
+    coefficients = np.zeros(design.shape[1])
+    state = _State(design, events, trials, coefficients, firth=firth)
+    gain = np.inf
+    for _ in range(_ITERATIONS):
+        step = np.linalg.solve(state.information, state.gradient)
+        gain = float(state.gradient @ step)
+        if gain < _SMALLEST_GAIN:
+            break
+        # Near the maximum a step gains less than the objective's last digit, and may seem to lose it.
+        acceptable = state.objective - 1e-12 * (1 + abs(state.objective))
+        length = 1.0
+        candidate = _State(design, events, trials, state.coefficients + step, firth=firth)
+        while candidate.objective < acceptable and length > 1e-10:
+            length /= 2
+            candidate = _State(design, events, trials, state.coefficients + length * step, firth=firth)
+        state = candidate
+    return CloglogFit(
+        coefficients=state.coefficients,
+        information=state.information,
+        score=np.column_stack([-state.hazard, state.pull]),
+        curvature=np.column_stack([state.hazard, state.pull * (state.pull - 1 + state.hazard)]),
+        log_likelihood=state.log_likelihood,
+        converged=gain < _SMALLEST_GAIN,
+    )
+
+
+def is_separated(design: FloatArray, events: FloatArray, trials: FloatArray) -> bool:
+    """Tell whether some direction of the coefficients raises the likelihood without end.
+
+    That is so if a combination of columns is nowhere negative where there were events, nowhere positive where there
+    were non-events, and not all zero (Silvapulle 1981; found by linear programming as in Konis 2007).
+    """
+    outward = np.vstack([design[events > 0], -design[events < trials]])
+    found = linprog(-outward.sum(axis=0), A_ub=-outward, b_ub=np.zeros(len(outward)), bounds=(-1, 1), method="highs")
+    # The all-zero direction is always allowed, so the programme has an answer.
+    return found.fun is not None and bool(found.fun < -1e-7)
+
+
+class _State:
+    """Likelihood, gradient and expected information at one value of the coefficients."""
+
+    def __init__(
+        self, design: FloatArray, events: FloatArray, trials: FloatArray, coefficients: FloatArray, *, firth: bool
+    ) -> None:
+        self.coefficients = coefficients
+        predictor = np.clip(design @ coefficients, *_PREDICTOR_RANGE)
+        self.hazard = np.exp(predictor)
+        # d/dη log P(event) = hazard / (exp(hazard) - 1), which tends to 1 as the hazard vanishes.
+        self.pull = self.hazard / np.expm1(self.hazard)
+        weights = trials * self.hazard * self.pull
+        self.information = (design.T * weights) @ design
+        non_events = trials - events
+        self.log_likelihood = float(events @ np.log(-np.expm1(-self.hazard)) - non_events @ self.hazard)
+        self.gradient = design.T @ (events * self.pull - non_events * self.hazard)
+        self.objective = self.log_likelihood
+        if firth:
+            sign, log_determinant = np.linalg.slogdet(self.information)
+            if sign <= 0:
+                self.objective = -np.inf
+                return
+            leverage = weights * np.einsum("ij,ji->i", design, np.linalg.solve(self.information, design.T))
+            slope = 2 - self.pull - self.hazard
+            self.objective += log_determinant / 2
+            self.gradient = self.gradient + design.T @ (leverage * slope) / 2

@@ -1,0 +1,202 @@
+"""What gives a bot away: proportional-hazards regression of being spotted on the features of its conversation.
+
+For current-status data the semiparametric Cox model is a binomial regression with complementary log-log link and one
+intercept, the log cumulative hazard, per inspection time. The hazard cannot fall with time, so intercepts that would
+fall are pooled; the result is the maximum under that constraint (as icenReg finds it).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+from scipy import stats
+
+from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.analytics.stats.errors import CriterionUnknown
+from spotthebot.analytics.stats.proportional_hazards import HazardsFit, fit_proportional_hazards
+from spotthebot.analytics.stats.survival import CurrentStatus
+
+FEATURES: Final = ("fluency", "specificity", "sensibleness")
+
+
+class StandardErrors(StrEnum):
+    """From the model's expected information, or from the sandwich over conversations or annotators."""
+
+    MODEL = "model"
+    CONVERSATION = "conversation"
+    ANNOTATOR = "annotator"
+
+
+@dataclass(frozen=True)
+class CoxCoefficient:
+    """A feature's log hazard ratio per step of its lead (-1, 0, 1), with Wald bounds; below 0 the bot lasts longer.
+
+    Numbers that the data cannot tell are None, and `reason` says why.
+    """
+
+    feature: str
+    estimate: float | None
+    standard_error: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class CoxFit:
+    """One entity's regression: `baseline` maps each block of pooled inspection times to its log cumulative hazard.
+
+    `separated` says that the likelihood has no maximum and Firth's penalty was used instead. Times at which nobody
+    was yet spotted, or everybody already was, tell nothing of the features and have no block.
+    """
+
+    bot: str
+    coefficients: tuple[CoxCoefficient, ...]
+    baseline: tuple[tuple[tuple[int, ...], float], ...]
+    log_likelihood: float | None
+    n: int
+    events: int
+    confidence_level: float
+    method: str
+    standard_errors: StandardErrors
+    separated: bool
+    reason: str | None
+
+
+def cox_regressions(
+    status: CurrentStatus,
+    *,
+    features: Sequence[str] = FEATURES,
+    standard_errors: StandardErrors = StandardErrors.MODEL,
+    confidence_level: float = 0.95,
+) -> tuple[CoxFit, ...]:
+    """Fit every entity of `names` on the leads of its features; raises `CriterionUnknown` for a missing feature."""
+    require_confidence_level(confidence_level)
+    for feature in features:
+        if feature not in status.leads:
+            raise CriterionUnknown(criterion=feature, known=", ".join(status.leads) or "no features")
+    return tuple(
+        _fit_entity(status, code, tuple(features), standard_errors, confidence_level)
+        for code in range(len(status.names))
+    )
+
+
+def _fit_entity(
+    status: CurrentStatus,
+    code: int,
+    features: tuple[str, ...],
+    standard_errors: StandardErrors,
+    confidence_level: float,
+) -> CoxFit:
+    mine = np.flatnonzero(status.entity == code)
+    n, events = len(mine), int(status.spotted[mine].sum())
+    told = mine[np.isin(status.time[mine], _telling_times(status, mine))]
+    fit = CoxFit(
+        bot=status.names[code],
+        coefficients=(),
+        baseline=(),
+        log_likelihood=None,
+        n=n,
+        events=events,
+        confidence_level=confidence_level,
+        method="maximum likelihood",
+        standard_errors=standard_errors,
+        separated=False,
+        reason=None,
+    )
+    if not len(told):
+        reason = _why_nothing_told(n, events)
+        return replace(fit, reason=reason, coefficients=tuple(_unknown(name, reason) for name in features))
+    time_values, time = np.unique(status.time[told], return_inverse=True)
+    leads = np.column_stack([np.empty((len(told), 0)), *(status.leads[name][told] for name in features)])
+    patterns, pattern = np.unique(np.column_stack([time, leads]), axis=0, return_inverse=True)
+    spotted = status.spotted[told]
+    hazards = fit_proportional_hazards(
+        patterns[:, 0].astype(np.int64),
+        patterns[:, 1:],
+        np.bincount(pattern, weights=spotted).astype(np.float64),
+        np.bincount(pattern).astype(np.float64),
+    )
+    if standard_errors is StandardErrors.MODEL:
+        covariance, vague = np.linalg.inv(hazards.fit.information), None
+    else:
+        cluster = status.conversation if standard_errors is StandardErrors.CONVERSATION else status.annotator
+        covariance, vague = _sandwich(hazards, pattern, spotted.astype(np.int64), cluster[told])
+    n_blocks = int(hazards.block[-1]) + 1
+    place = {int(column): n_blocks + at for at, column in enumerate(hazards.columns) if hazards.estimable[column]}
+    times = status.times[time_values]
+    return replace(
+        fit,
+        coefficients=tuple(
+            _wald(name, hazards.fit.coefficients[place[i]], covariance[place[i], place[i]], confidence_level, vague)
+            if i in place
+            else _unknown(name, "its lead never varies, or the other features or the time determine it")
+            for i, name in enumerate(features)
+        ),
+        baseline=tuple(
+            (tuple(times[hazards.block == block].tolist()), float(hazards.fit.coefficients[block]))
+            for block in range(n_blocks)
+        ),
+        log_likelihood=hazards.fit.log_likelihood,
+        method="Firth" if hazards.separated else "maximum likelihood",
+        separated=hazards.separated,
+    )
+
+
+def _telling_times(status: CurrentStatus, rows: IntArray) -> IntArray:
+    inspected = np.bincount(status.time[rows], minlength=len(status.times))
+    spotted = np.bincount(status.time[rows], weights=status.spotted[rows], minlength=len(status.times))
+    some_by_now = np.cumsum(spotted) > 0
+    some_left = np.cumsum((inspected - spotted)[::-1])[::-1] > 0
+    return np.flatnonzero((inspected > 0) & some_by_now & some_left)
+
+
+def _why_nothing_told(n: int, events: int) -> str:
+    if n == 0:
+        return "never inspected"
+    if events == 0:
+        return "never spotted"
+    if events == n:
+        return "spotted at every inspection"
+    return "spotted never before some inspection time and always from then on"
+
+
+def _sandwich(
+    hazards: HazardsFit, pattern: IntArray, spotted: IntArray, cluster: IntArray
+) -> tuple[FloatArray, str | None]:
+    design, fit = hazards.design, hazards.fit
+    values, codes = np.unique(cluster, return_inverse=True)
+    g, (n, p) = len(values), (len(pattern), design.shape[1])
+    if g <= p:
+        return np.full((p, p), np.nan), f"{g} clusters are too few for the standard errors of {p} coefficients"
+    rows = design[pattern]
+    observed = (rows.T * fit.curvature[pattern, spotted]) @ rows
+    scores = np.zeros((g, p))
+    np.add.at(scores, codes, rows * fit.score[pattern, spotted][:, None])
+    bread = np.linalg.inv(observed)
+    small_sample = g / (g - 1) * (n - 1) / (n - p)
+    return small_sample * bread @ (scores.T @ scores) @ bread, None
+
+
+def _wald(feature: str, estimate: float, variance: float, confidence_level: float, vague: str | None) -> CoxCoefficient:
+    if vague is not None:
+        return CoxCoefficient(feature, float(estimate), None, None, None, None, vague)
+    standard_error = float(np.sqrt(variance))
+    reach = float(stats.norm.ppf((1 + confidence_level) / 2)) * standard_error
+    return CoxCoefficient(
+        feature=feature,
+        estimate=float(estimate),
+        standard_error=standard_error,
+        low=float(estimate - reach),
+        high=float(estimate + reach),
+        p_value=float(2 * stats.norm.sf(abs(estimate) / standard_error)),
+        reason=None,
+    )
+
+
+def _unknown(feature: str, reason: str) -> CoxCoefficient:
+    return CoxCoefficient(feature, None, None, None, None, None, reason)

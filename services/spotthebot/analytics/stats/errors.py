@@ -1,0 +1,21 @@
+"""What the statistics refuse: inputs that contradict themselves and settings outside their range."""
+
+from spotthebot.kit.errors import Invalid
+
+
+class AnnotationTableMalformed(Invalid):
+    """The annotation table is malformed: {fault}."""
+
+    title = "Malformed annotation table"
+
+
+class SettingOutOfRange(Invalid):
+    """{setting} must be {allowed}, not {value}."""
+
+    title = "Setting out of range"
+
+
+class CriterionUnknown(Invalid):
+    """No annotation carries '{criterion}': there are {known}."""
+
+    title = "Unknown criterion"

@@ -1,0 +1,80 @@
+"""`/v1/campaigns`: create, watch, close, and upload what was judged elsewhere."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from spotthebot.annotation import store, use_cases
+from spotthebot.annotation.api.deps import Admin, CampaignReader, ConversationsClient, JobQueue
+from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.contracts.annotation import AnnotationBatchIn, CampaignIn, CampaignOut, PackageBatchIn
+from spotthebot.contracts.conversations import StoredOut
+from spotthebot.contracts.wire import Name
+from spotthebot.kit.web.idempotency import IdempotentRoute
+from spotthebot.kit.web.pagination import Page, Paging, page_of
+from spotthebot.kit.web.sessions import Reading, Writing
+
+router = APIRouter(prefix="/v1/campaigns", tags=["campaigns"], route_class=IdempotentRoute)
+
+
+@router.post("", status_code=201, operation_id="create_campaign")
+async def create_campaign(
+    session: Writing, _caller: Admin, jobs: JobQueue, conversations: ConversationsClient, wanted: CampaignIn
+) -> CampaignOut:
+    """Create a campaign over a complete collection; its packages are made in the background."""
+    return _shape(await use_cases.start_campaign(session, jobs, conversations, wanted))
+
+
+@router.get("", operation_id="list_campaigns")
+async def list_campaigns(
+    session: Reading, _caller: CampaignReader, paging: Paging, name: Annotated[Name | None, Query()] = None
+) -> Page[CampaignOut]:
+    """List campaigns, oldest first."""
+    rows = await store.list_campaigns(session, name=name, after=paging.after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda campaign: campaign.id, shape=_shape)
+
+
+@router.get("/{campaign_id}", operation_id="get_campaign")
+async def get_campaign(session: Reading, _caller: CampaignReader, campaign_id: UUID) -> CampaignOut:
+    """Return a campaign and how far it is."""
+    return _shape(await store.get_campaign(session, campaign_id))
+
+
+@router.put("/{campaign_id}/closing", operation_id="close_campaign")
+async def close_campaign(session: Writing, _caller: Admin, campaign_id: UUID) -> CampaignOut:
+    """End a campaign: nothing can be claimed or added any more."""
+    return _shape(await use_cases.close_campaign(session, campaign_id))
+
+
+@router.post("/{campaign_id}/packages", status_code=201, operation_id="import_packages")
+async def import_packages(session: Writing, _caller: Admin, campaign_id: UUID, batch: PackageBatchIn) -> StoredOut:
+    """Upload packages; one whose external id is known is left as it is, so a batch can be sent again."""
+    return await use_cases.import_packages(session, campaign_id, batch.packages)
+
+
+@router.post("/{campaign_id}/annotations", status_code=201, operation_id="import_annotations")
+async def import_annotations(
+    session: Writing, _caller: Admin, campaign_id: UUID, batch: AnnotationBatchIn
+) -> StoredOut:
+    """Upload annotations; one whose external id is known is left as it is, so a batch can be sent again."""
+    return await use_cases.import_annotations(session, campaign_id, batch.annotations)
+
+
+def _shape(campaign: Campaign) -> CampaignOut:
+    return CampaignOut(
+        id=campaign.id,
+        name=campaign.name,
+        domain=campaign.domain,
+        collection_id=campaign.collection_id,
+        mode=campaign.mode,
+        state=campaign.state,
+        failure=campaign.failure,
+        segments=campaign.segments,
+        annotations_per_segment=campaign.annotations_per_segment,
+        package_size=campaign.package_size,
+        packages=campaign.progress.packages,
+        annotations=campaign.progress.annotations,
+        annotations_needed=campaign.progress.segments * campaign.annotations_per_segment,
+        created_at=campaign.created_at,
+    )

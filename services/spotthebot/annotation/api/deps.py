@@ -1,0 +1,45 @@
+"""What the endpoints of `annotation` are given: who asks, the queue, the other services."""
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from spotthebot.annotation.clients import Conversations
+from spotthebot.annotation.settings import AnnotationSettings
+from spotthebot.contracts.access import Role
+from spotthebot.kit.access.keys import Principal
+from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.web.authentication import allow
+from spotthebot.kit.web.idempotency import idempotent
+
+_admins = allow(Role.ADMIN)
+_frontends = allow(Role.ANNOTATION)
+
+Admin = Annotated[Principal, Depends(idempotent(_admins))]
+"""Who may create campaigns and upload to them; honours `Idempotency-Key`."""
+Claimer = Annotated[Principal, Depends(idempotent(_frontends))]
+"""A frontend that claims for a worker; honours `Idempotency-Key`."""
+Frontend = Annotated[Principal, Depends(_frontends)]
+CampaignReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.ANNOTATION, Role.SERVICE))]
+Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]
+"""Who may read labels and which conversations they are about; frontends may not."""
+
+
+def _jobs(request: Request) -> Jobs:
+    jobs: Jobs = request.app.state.jobs
+    return jobs
+
+
+def _conversations(request: Request) -> Conversations:
+    conversations: Conversations = request.app.state.conversations
+    return conversations
+
+
+def _settings(request: Request) -> AnnotationSettings:
+    settings: AnnotationSettings = request.app.state.settings
+    return settings
+
+
+JobQueue = Annotated[Jobs, Depends(_jobs)]
+ConversationsClient = Annotated[Conversations, Depends(_conversations)]
+Settings = Annotated[AnnotationSettings, Depends(_settings)]

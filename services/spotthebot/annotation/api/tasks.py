@@ -1,0 +1,63 @@
+"""The task API for annotation frontends: claim a package for a worker, submit what the worker says."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from spotthebot.annotation import store_judging, use_cases
+from spotthebot.annotation.api.deps import Claimer, Frontend, Settings
+from spotthebot.annotation.domain.campaigns import Assignment, Campaign
+from spotthebot.annotation.store import get_campaign
+from spotthebot.contracts.annotation import AnnotationIn, AssignmentOut, AssignmentProgressOut, ClaimIn, SegmentOut
+from spotthebot.kit.web.idempotency import IdempotentRoute
+from spotthebot.kit.web.sessions import Reading, Writing
+
+router = APIRouter(prefix="/v1", tags=["tasks"], route_class=IdempotentRoute)
+
+
+@router.post("/campaigns/{campaign_id}/assignments", status_code=201, operation_id="claim_package")
+async def claim_package(
+    session: Writing, _caller: Claimer, settings: Settings, campaign_id: UUID, wanted: ClaimIn
+) -> AssignmentOut:
+    """Claim a package for a worker; one who holds a package already gets it again. 404 where none is left."""
+    ttl = settings.claim_ttl_seconds
+    assignment = await use_cases.claim_package(session, campaign_id, wanted.worker, ttl_seconds=ttl)
+    return _shape(assignment, await get_campaign(session, campaign_id))
+
+
+@router.get("/assignments/{assignment_id}", operation_id="get_assignment")
+async def get_assignment(session: Reading, _caller: Frontend, assignment_id: UUID) -> AssignmentOut:
+    """Return an assignment, to go on where the worker left off."""
+    assignment = await store_judging.get_assignment(session, assignment_id)
+    return _shape(assignment, await get_campaign(session, assignment.campaign_id))
+
+
+@router.put("/assignments/{assignment_id}/annotations/{segment_id}", operation_id="submit_annotation")
+async def submit_annotation(
+    session: Writing, _caller: Frontend, assignment_id: UUID, segment_id: UUID, annotation: AnnotationIn
+) -> AssignmentProgressOut:
+    """Submit what a worker says of a segment. The last one completes the assignment and gives the completion code."""
+    assignment = await use_cases.submit_annotation(session, assignment_id, segment_id, annotation)
+    return AssignmentProgressOut(
+        id=assignment.id,
+        state=assignment.state,
+        annotated=len(assignment.annotations),
+        segments=len(assignment.segments),
+        completion_code=assignment.completion_code,
+    )
+
+
+def _shape(assignment: Assignment, campaign: Campaign) -> AssignmentOut:
+    return AssignmentOut(
+        id=assignment.id,
+        campaign_id=assignment.campaign_id,
+        worker=assignment.worker,
+        state=assignment.state,
+        instructions=campaign.instructions,
+        segments=tuple(
+            SegmentOut(id=segment.id, position=segment.position, turns=segment.turns) for segment in assignment.segments
+        ),
+        annotated=tuple(segment.id for segment in assignment.segments if segment.id in assignment.annotations),
+        expires_at=assignment.expires_at,
+        completion_code=assignment.completion_code,
+    )

@@ -1,0 +1,47 @@
+"""The composition root of `annotation`: the only file that knows all the others."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from spotthebot.annotation import worker
+from spotthebot.annotation.api import campaigns, labels, tasks
+from spotthebot.annotation.clients import Conversations
+from spotthebot.annotation.settings import AnnotationSettings
+from spotthebot.annotation.tables import IDEMPOTENCY, LINEAGE
+from spotthebot.kit.client import ServiceClient
+from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.process import Service
+from spotthebot.kit.web.application import build_application
+
+
+def create_app(settings: AnnotationSettings) -> FastAPI:
+    """Return the application that serves `/v1/campaigns` and `/v1/assignments`."""
+
+    @asynccontextmanager
+    async def live(app: FastAPI) -> AsyncIterator[None]:
+        key = settings.service_key.get_secret_value()
+        app.state.jobs = Jobs(settings.database_url.get_secret_value(), "annotation")
+        async with ServiceClient("conversations", settings.conversations_url, key) as conversations:
+            app.state.conversations = Conversations(conversations)
+            yield
+
+    return build_application(
+        "annotation",
+        summary="The task API: campaigns, packages, assignments and what judges say.",
+        settings=settings,
+        routers=[campaigns.router, tasks.router, labels.router],
+        lineages=[LINEAGE],
+        idempotency_table=IDEMPOTENCY,
+        lifespan=live,
+    )
+
+
+SERVICE = Service(
+    name="annotation",
+    settings=AnnotationSettings,
+    create_app=create_app,
+    lineage=LINEAGE,
+    work=worker.work,
+)

@@ -1,0 +1,46 @@
+"""Calls to `conversations`: the texts to judge. Who speaks is dropped here and never stored."""
+
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from spotthebot.annotation.domain.campaigns import ShownConversation
+from spotthebot.annotation.domain.errors import CollectionNotComplete, UnknownCollection
+from spotthebot.contracts.conversations import (
+    CollectionOut,
+    CollectionState,
+    ConversationOut,
+    ConversationState,
+)
+from spotthebot.kit.client import PeerRefused, ServiceClient
+
+
+class Conversations:
+    """The conversations of a collection, as judges may see them."""
+
+    def __init__(self, conversations: ServiceClient) -> None:
+        self._conversations = conversations
+
+    async def require_complete(self, collection_id: UUID) -> None:
+        """Raise UnknownCollection or CollectionNotComplete where a campaign can't be built on it."""
+        try:
+            answer = await self._conversations.get(f"/v1/collections/{collection_id}")
+        except PeerRefused as refused:
+            if refused.status == 404:
+                raise UnknownCollection(collection_id=collection_id) from refused
+            raise
+        collection = CollectionOut.model_validate(answer)
+        if collection.state is not CollectionState.COMPLETE:
+            running = collection.conversations - collection.complete - collection.failed
+            raise CollectionNotComplete(running=running)
+
+    async def shown(self, collection_id: UUID) -> AsyncIterator[ShownConversation]:
+        """Yield the complete conversations in the collection's order, without their participants."""
+        async for line in self._conversations.lines(f"/v1/collections/{collection_id}/conversations/stream"):
+            conversation = ConversationOut.model_validate(line)
+            if conversation.state is ConversationState.COMPLETE:
+                yield ShownConversation(
+                    conversation_id=conversation.id,
+                    external_id=conversation.external_id,
+                    opening=conversation.opening if conversation.opening_shown else (),
+                    turns=conversation.turns,
+                )

@@ -1,0 +1,1 @@
+"""How conversations become packages and packages get judged: pure rules, no I/O."""

@@ -1,0 +1,1 @@
+"""The HTTP edge of `conversations`: validate, call one use case, shape the answer."""

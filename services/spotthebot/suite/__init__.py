@@ -1,0 +1,1 @@
+"""All of Spot The Bot on one machine: embedded PostgreSQL, process supervision and the `stb` command line."""

@@ -1,0 +1,1 @@
+"""The embedded PostgreSQL: found, created, started and provisioned without an installation step."""

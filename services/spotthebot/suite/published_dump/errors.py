@@ -1,0 +1,33 @@
+"""Why a dump cannot be read at all; what is wrong with a single row is a `Rejected` instead."""
+
+from spotthebot.kit.errors import Invalid
+
+
+class UnknownDumpDomain(Invalid):
+    """The published data has no domain '{domain}': choose one of {known}."""
+
+    title = "Unknown domain"
+
+
+class DumpFileMissing(Invalid):
+    """{place} holds no file '{file}', which the domain needs."""
+
+    title = "File missing"
+
+
+class DumpNotReadable(Invalid):
+    """{place} cannot be read: {reason}."""
+
+    title = "Not readable"
+
+
+class DumpIsTooLarge(Invalid):
+    """The files of the domain in {place} unpack to {size} bytes; more than {limit} are not read."""
+
+    title = "Too large"
+
+
+class NotRowsOfJson(Invalid):
+    """{file} holds neither JSON Lines nor a JSON array of objects."""
+
+    title = "Not JSON"

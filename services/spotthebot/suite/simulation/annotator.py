@@ -1,0 +1,148 @@
+"""Simulated annotators: a stand-in for people that turns impressions of a text into verdicts.
+
+The rule is a weighted sum of the impressions of a side, compared with two thresholds: human above
+the upper one, bot below the lower one, unsure between. Weights and thresholds were chosen by hand:
+the expected order (people, then retrieval, then stray, n-gram and ELIZA, then dull and parrot) was
+sought on conversations from one half of the openings of the everyday corpus, and came out on the
+other half too. They are fitted to no human judgement and prove nothing about people. Annotators
+differ in leniency (their own shift of both thresholds), in noise and in reliability: the unreliable
+share of their answers is given at random.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias
+
+from spotthebot.bots.domain.builtin.chance import chance_of
+from spotthebot.bots.domain.dialogue import Dialogue
+from spotthebot.suite.simulation.impressions import SPEAKERS, Impression, Segment, Speaker, impressions
+from spotthebot.suite.simulation.language import Language
+
+Label: TypeAlias = Literal["human", "bot", "unsure"]
+Feature: TypeAlias = Literal["fluency", "sensibleness", "specificity"]
+Preference: TypeAlias = Literal["A", "B", "tie"]
+
+WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        "relevance": 4.0,
+        "fluency": 1.0,
+        "specificity": 0.3,
+        "emptiness": -1.0,
+        "echo": -2.0,
+        "repetition": -1.2,
+        "brokenness": -1.0,
+    }
+)
+"""What each impression adds to the score of a side; chosen by hand."""
+HUMAN_FROM: Final = 2.6
+"""Score from which a side is taken for a person; chosen by hand."""
+BOT_BELOW: Final = 1.9
+"""Score below which a side is taken for a bot; chosen by hand."""
+NOTICEABLE: Final = 0.4
+"""How far two sides must be apart in a feature before one of them is preferred."""
+
+_LABELS: Final[tuple[Label, ...]] = ("human", "bot", "unsure")
+_FEATURES: Final[tuple[Feature, ...]] = ("fluency", "sensibleness", "specificity")
+_PREFERENCES: Final[tuple[Preference, ...]] = ("A", "B", "tie")
+_WORDS_PER_SECOND = 4.0
+_SECONDS_TO_DECIDE = 12.0
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What one annotator answers about one segment, and how long that took (in simulated seconds)."""
+
+    labels: Mapping[Speaker, Label]
+    preferences: Mapping[Feature, Preference]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class SimulatedAnnotator:
+    """A stand-in for a person, who sees the texts of a segment and nothing of who spoke.
+
+    `reliability` is the share of segments that are answered with care; `noise` the standard deviation
+    of what each score is misjudged by; `leniency` is added to each score. A judgement depends on the
+    seed, the name and the segment alone, in whatever order segments come.
+    """
+
+    name: str
+    seed: int
+    reliability: float
+    noise: float
+    leniency: float
+    language: Language
+
+    def judge(self, segment: Segment) -> Judgement:
+        chance = chance_of(self.seed, self.name, segment)
+        seconds = _seconds(segment, chance)
+        if chance.random() >= self.reliability:
+            return Judgement(
+                labels={speaker: chance.choice(_LABELS) for speaker in SPEAKERS},
+                preferences={feature: chance.choice(_PREFERENCES) for feature in _FEATURES},
+                seconds=round(seconds / 3, 1),
+            )
+        seen = impressions(segment, self.language)
+        labels = {speaker: self._label(seen[speaker], chance) for speaker in SPEAKERS}
+        preferences = {
+            feature: self._preference(_merit(seen["A"], feature) - _merit(seen["B"], feature), chance)
+            for feature in _FEATURES
+        }
+        return Judgement(labels, preferences, round(seconds, 1))
+
+    def _label(self, impression: Impression, chance: Random) -> Label:
+        score = score_of(impression) + self.leniency + chance.gauss(0, self.noise)
+        if score >= HUMAN_FROM:
+            return "human"
+        return "bot" if score < BOT_BELOW else "unsure"
+
+    def _preference(self, lead_of_a: float, chance: Random) -> Preference:
+        noticed = lead_of_a + chance.gauss(0, self.noise / 2)
+        if abs(noticed) < NOTICEABLE:
+            return "tie"
+        return "A" if noticed > 0 else "B"
+
+
+def crowd(n: int, *, seed: int, dialogues: Sequence[Dialogue]) -> tuple[SimulatedAnnotator, ...]:
+    """Return `n` annotators, 'simulated-01' and so on, who share a language but differ in character.
+
+    `dialogues` should be the whole corpus, see `Language`. The k-th annotator of a seed is the same
+    however many there are.
+    """
+    language = Language(dialogues)
+    return tuple(_annotator(f"simulated-{k:02}", seed, language) for k in range(1, n + 1))
+
+
+def score_of(impression: Impression) -> float:
+    """Return the weighted sum that the thresholds are compared with; higher is more human."""
+    shares: dict[str, float] = vars(impression)
+    return sum(weight * shares[name] for name, weight in WEIGHTS.items())
+
+
+def _annotator(name: str, seed: int, language: Language) -> SimulatedAnnotator:
+    chance = chance_of("character", seed, name)
+    return SimulatedAnnotator(
+        name=name,
+        seed=seed,
+        reliability=chance.uniform(0.85, 0.99),
+        noise=chance.uniform(0.2, 0.5),
+        leniency=chance.gauss(0, 0.2),
+        language=language,
+    )
+
+
+def _merit(impression: Impression, feature: Feature) -> float:
+    match feature:
+        case "fluency":
+            return impression.fluency - impression.brokenness
+        case "sensibleness":
+            return impression.relevance - impression.echo - impression.emptiness
+        case "specificity":
+            return impression.specificity
+
+
+def _seconds(segment: Segment, chance: Random) -> float:
+    reading = sum(len(text.split()) for _, text in segment) / _WORDS_PER_SECOND
+    return (reading + _SECONDS_TO_DECIDE) * chance.lognormvariate(0, 0.5)

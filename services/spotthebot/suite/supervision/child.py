@@ -1,0 +1,181 @@
+"""One child process, from its start to its last line of output."""
+
+import asyncio
+import os
+import signal
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Self
+
+import httpx
+
+from spotthebot.suite.supervision.errors import ServiceDidNotStart
+from spotthebot.suite.supervision.lifeline import die_with_parent
+from spotthebot.suite.supervision.spec import OnLine, ProcessSpec
+
+_LAST_LINES = 20
+_LONGEST_LINE = 65_536
+_POLL_SECONDS = 0.05
+_SETTLE_SECONDS = 0.5
+_DRAIN_SECONDS = 1.0
+
+
+class Child:
+    """A running process in a session of its own, whose output is written down line by line.
+
+    Signals go to its whole process group, so what it started itself ends with it.
+    """
+
+    def __init__(
+        self,
+        spec: ProcessSpec,
+        on_line: OnLine,
+        process: asyncio.subprocess.Process,
+        output: asyncio.StreamReader,
+        pipe: asyncio.ReadTransport,
+    ) -> None:
+        self._spec = spec
+        self._on_line = on_line
+        self._process = process
+        self._pipe = pipe
+        self._last_lines: deque[str] = deque(maxlen=_LAST_LINES)
+        self._said_ready = asyncio.Event()
+        self._reading = asyncio.create_task(self._write_down(output))
+        self._ended = asyncio.create_task(self._see_it_end())
+
+    @classmethod
+    async def launch(cls, spec: ProcessSpec, on_line: OnLine) -> Self:
+        """Start the process without waiting for its health; raises ServiceDidNotStart when it cannot run."""
+        output = asyncio.StreamReader()
+        read_end, write_end = os.pipe()
+        pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(output), os.fdopen(read_end, "rb", buffering=0)
+        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *spec.argv,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=write_end,
+                stderr=write_end,
+                env=spec.env,
+                pass_fds=spec.pass_fds,
+                # Away from the terminal, whose Ctrl-C would reach all at once instead of in reverse order.
+                start_new_session=True,
+                preexec_fn=die_with_parent(signal.SIGTERM),
+            )
+        except OSError as error:
+            pipe.close()
+            reason = f"{spec.argv[0]}: {error.strerror}"
+            raise ServiceDidNotStart(name=spec.name, reason=reason, exit_code=None, lines="") from error
+        except BaseException:
+            pipe.close()
+            raise
+        finally:
+            os.close(write_end)
+        return cls(spec, on_line, process, output, pipe)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        return self._process.returncode is None
+
+    async def wait(self) -> int:
+        """Wait until the process has ended and its output is read; return its exit code."""
+        return await asyncio.shield(self._ended)
+
+    async def wait_until_ready(self, client: httpx.AsyncClient) -> None:
+        """Return when the process is healthy; raises ServiceDidNotStart, and then it has ended."""
+        ready = asyncio.create_task(self._become_ready(client))
+        try:
+            timeout = self._spec.start_timeout_seconds
+            await asyncio.wait({ready, self._ended}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+            if self._ended.done():
+                reason = f"it ended with status {self._ended.result()}"
+            elif ready.done():
+                return await ready
+            else:
+                reason = f"it is not ready after {timeout:g} s"
+                self.kill()
+            exit_code = await self.wait()
+        finally:
+            ready.cancel()
+        raise ServiceDidNotStart(
+            name=self._spec.name, reason=reason, exit_code=exit_code, lines="\n".join(self._last_lines)
+        )
+
+    async def stop(self) -> int:
+        """End the process with SIGTERM, then SIGKILL after its stop timeout or when cancelled."""
+        self._signal(signal.SIGTERM)
+        try:
+            async with asyncio.timeout(self._spec.stop_timeout_seconds):
+                return await self.wait()
+        except TimeoutError:
+            self.kill()
+            return await self.wait()
+        except asyncio.CancelledError:
+            self.kill()
+            raise
+
+    def kill(self) -> None:
+        """End the process and all that it started, at once."""
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if not self._ended.done():
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, number)
+
+    async def _see_it_end(self) -> int:
+        exit_code = await self._process.wait()
+        # What the process leaves behind would hold its port and its output.
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        await asyncio.wait({self._reading}, timeout=_DRAIN_SECONDS)
+        self._reading.cancel()
+        self._pipe.close()
+        return exit_code
+
+    async def _write_down(self, output: asyncio.StreamReader) -> None:
+        with self._spec.log_file.open("ab", buffering=0) as log:
+            async for raw in _lines(output):
+                with suppress(OSError):  # a full disk stops the log, not the service
+                    log.write(raw + b"\n")
+                line = raw.decode(errors="replace")
+                self._last_lines.append(line)
+                if self._spec.ready_line and self._spec.ready_line in line:
+                    self._said_ready.set()
+                self._on_line(self._spec.name, line)
+
+    async def _become_ready(self, client: httpx.AsyncClient) -> None:
+        if self._spec.ready_line:
+            await self._said_ready.wait()
+        if self._spec.ready_url:
+            while not await _answers(client, self._spec.ready_url):
+                await asyncio.sleep(_POLL_SECONDS)
+        if not (self._spec.ready_line or self._spec.ready_url):
+            await asyncio.sleep(_SETTLE_SECONDS)
+
+
+async def _answers(client: httpx.AsyncClient, url: str) -> bool:
+    try:
+        return (await client.get(url)).status_code == httpx.codes.OK
+    except httpx.HTTPError:
+        return False
+
+
+async def _lines(output: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """Yield lines without their ends; unlike readline, cut a line that is too long instead of giving up."""
+    rest = b""
+    while chunk := await output.read(_LONGEST_LINE):
+        *whole, rest = (rest + chunk).split(b"\n")
+        for line in whole:
+            yield line
+        if len(rest) >= _LONGEST_LINE:
+            yield rest
+            rest = b""
+    if rest:
+        yield rest

@@ -1,0 +1,15 @@
+"""What can go wrong while processes are started."""
+
+from spotthebot.kit.errors import Conflict, Invalid, Unavailable
+
+
+class ServiceDidNotStart(Unavailable):
+    """The service {name} did not start ({reason}), and its last lines were '{lines}'."""
+
+
+class PortTaken(Conflict):
+    """Port {port} is taken: choose another with --port-base."""
+
+
+class CannotListen(Invalid):
+    """Nothing can listen on {host}, port {port} ({reason})."""

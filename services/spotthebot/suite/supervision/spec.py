@@ -1,0 +1,57 @@
+"""What to run, and what is told about it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+EventKind = Literal["started", "ready", "died", "stopped"]
+
+
+@dataclass(frozen=True)
+class ProcessSpec:
+    """One process to keep alive.
+
+    It counts as healthy once `ready_url` answers 200 and `ready_line` occurs in a line of its output; with
+    neither, once it has lived for half a second. `env` is the whole environment (None: ours). `pass_fds` keep
+    their numbers in the child. Standard output and standard error are appended to `log_file`.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    log_file: Path
+    env: Mapping[str, str] | None = None
+    pass_fds: tuple[int, ...] = ()
+    ready_url: str | None = None
+    ready_line: str | None = None
+    start_timeout_seconds: float = 30
+    stop_timeout_seconds: float = 10
+
+
+@dataclass(frozen=True)
+class Event:
+    """A turn in a process's life.
+
+    `exit_code` is set for "died" and "stopped" (negative: the signal), `delay_seconds`, the time until the
+    restart, for "died".
+    """
+
+    name: str
+    kind: EventKind
+    pid: int
+    exit_code: int | None = None
+    delay_seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Status:
+    """How a process is at the moment; `pid` is None while there is none."""
+
+    name: str
+    pid: int | None
+    healthy: bool
+    restarts: int
+
+
+OnLine = Callable[[str, str], None]
+OnEvent = Callable[[Event], None]

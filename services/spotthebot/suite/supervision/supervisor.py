@@ -1,0 +1,77 @@
+"""Starts processes in order, keeps them alive and stops them in reverse order."""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from spotthebot.suite.supervision.keeper import Keeper
+from spotthebot.suite.supervision.spec import Event, OnEvent, OnLine, ProcessSpec, Status
+
+_POLL_TIMEOUT_SECONDS = 2.0
+
+
+def _ignore_line(_name: str, _line: str) -> None:
+    pass
+
+
+def _ignore_event(_event: Event) -> None:
+    pass
+
+
+class Supervisor:
+    """The processes of `specs`, each started when the one before it is healthy.
+
+    `on_line(name, line)` and `on_event(event)` are called on the event loop and must neither block nor raise.
+    Start it on the main thread's event loop: there the processes end with us even after SIGKILL (see
+    `lifeline`). It is started once.
+    """
+
+    def __init__(
+        self,
+        specs: Sequence[ProcessSpec],
+        on_line: OnLine = _ignore_line,
+        on_event: OnEvent = _ignore_event,
+    ) -> None:
+        # Our own processes are asked directly: a proxy from the environment does not know them.
+        self._client = httpx.AsyncClient(trust_env=False, timeout=_POLL_TIMEOUT_SECONDS)
+        self._keepers = [Keeper(spec, self._client, on_line, on_event) for spec in specs]
+
+    async def start(self) -> None:
+        """Start all and return when all are healthy.
+
+        Raises ServiceDidNotStart for the first that does not become healthy. Then, and when cancelled, those
+        that were started are stopped.
+        """
+        try:
+            for keeper in self._keepers:
+                await keeper.start()
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def stop(self) -> None:
+        """Stop all in reverse order, each within its stop timeout; when cancelled, kill those that are left."""
+        try:
+            for keeper in reversed(self._keepers):
+                await keeper.stop()
+        except BaseException:
+            for keeper in self._keepers:
+                keeper.kill()
+            raise
+        finally:
+            await self._client.aclose()
+
+    def status(self) -> list[Status]:
+        """Return the state of each process, in the order of the specs."""
+        return [keeper.status() for keeper in self._keepers]
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()

@@ -1,0 +1,222 @@
+"""Campaigns, packages, assignments and annotations, as the service `annotation` speaks of them."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal, NewType
+from uuid import UUID
+
+from pydantic import Field, StringConstraints, model_validator
+
+from spotthebot.contracts.conversations import MOST_IN_A_BATCH, Turn
+from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
+
+CampaignId = NewType("CampaignId", UUID)
+PackageId = NewType("PackageId", UUID)
+AssignmentId = NewType("AssignmentId", UUID)
+SegmentId = NewType("SegmentId", UUID)
+
+Worker = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
+Exchanges = Annotated[int, Field(ge=1, le=500)]
+
+
+class Label(StrEnum):
+    """What a judge takes a speaker for."""
+
+    HUMAN = "human"
+    UNSURE = "unsure"
+    BOT = "bot"
+
+
+class Preference(StrEnum):
+    """Which side had more of a feature."""
+
+    A = "A"
+    B = "B"
+    TIE = "tie"
+
+
+class CampaignState(StrEnum):
+    """Where a campaign stands."""
+
+    BUILDING = "building"
+    """Packages are being made."""
+    OPEN = "open"
+    """Packages can be claimed."""
+    COMPLETE = "complete"
+    """Every segment has the annotations it needs, or the campaign was closed."""
+    FAILED = "failed"
+    """Packages could not be made: `failure` says why."""
+
+
+class CampaignIn(Wire):
+    """A campaign over the conversations of a collection."""
+
+    name: Name
+    domain: Domain
+    collection_id: UUID
+    mode: Literal["live", "import"] = Field(
+        default="live", description="`live`: packages are made and claimed; `import`: packages and labels are uploaded."
+    )
+    segments: tuple[Exchanges, ...] = Field(
+        default=(2, 3, 5), min_length=1, max_length=10, description="Lengths, in exchanges, at which judges see it."
+    )
+    annotations_per_segment: int = Field(default=2, ge=1, le=50)
+    package_size: int = Field(default=20, ge=1, le=200, description="Segments in a package, at most.")
+    instructions: Annotated[Text, StringConstraints(max_length=20_000)] = ""
+    seed: int = Field(default=0, ge=0, lt=2**31)
+
+    @model_validator(mode="after")
+    def _segments_grow(self) -> "CampaignIn":
+        if list(self.segments) != sorted(set(self.segments)):
+            message = "segments must grow, each length once"
+            raise ValueError(message)
+        return self
+
+
+class CampaignOut(Wire):
+    """A campaign and how far it is."""
+
+    id: UUID
+    name: str
+    domain: str
+    collection_id: UUID
+    mode: str
+    state: CampaignState
+    failure: str | None
+    segments: tuple[int, ...]
+    annotations_per_segment: int
+    package_size: int
+    packages: int
+    annotations: int
+    annotations_needed: int
+    created_at: datetime
+
+
+class SegmentOut(Wire):
+    """The beginning of a conversation, as a judge sees it; nothing says who or what speaks."""
+
+    id: UUID
+    position: int
+    turns: tuple[Turn, ...]
+
+
+class ClaimIn(Wire):
+    """A worker asks for a package."""
+
+    worker: Worker = Field(description="The frontend's own id of the person, the same each time.")
+
+
+class AssignmentState(StrEnum):
+    """Where an assignment stands."""
+
+    CLAIMED = "claimed"
+    COMPLETE = "complete"
+    EXPIRED = "expired"
+
+
+class AssignmentOut(Wire):
+    """A package in the hands of a worker."""
+
+    id: UUID
+    campaign_id: UUID
+    worker: str
+    state: AssignmentState
+    instructions: str
+    segments: tuple[SegmentOut, ...]
+    annotated: tuple[UUID, ...] = Field(description="Segments that were already annotated.")
+    expires_at: datetime
+    completion_code: str | None = Field(description="Given once all segments are annotated.")
+
+
+class AssignmentProgressOut(Wire):
+    """How far an assignment is."""
+
+    id: UUID
+    state: AssignmentState
+    annotated: int
+    segments: int
+    completion_code: str | None = Field(description="Given once all segments are annotated.")
+
+
+class Judgements(Wire):
+    """A decision for each side, and which side was more fluent, sensible and specific."""
+
+    label_a: Label
+    label_b: Label
+    fluency: Preference
+    sensibleness: Preference
+    specificity: Preference
+
+
+class AnnotationIn(Judgements):
+    """What a worker says of one segment."""
+
+    elapsed_ms: int | None = Field(default=None, ge=0, lt=2**53, description="Time it took, in milliseconds.")
+
+
+class PackageIn(Wire):
+    """A package as it was used elsewhere: segments of the campaign's conversations."""
+
+    external_id: ExternalId
+    segments: tuple["PackedSegment", ...] = Field(min_length=1, max_length=200)
+
+
+class PackedSegment(Wire):
+    """A conversation, named by its external id, shown up to a number of exchanges."""
+
+    conversation: ExternalId
+    exchanges: Exchanges
+
+
+class PackageBatchIn(Wire):
+    """Packages to add to an import campaign."""
+
+    packages: tuple[PackageIn, ...] = Field(min_length=1, max_length=MOST_IN_A_BATCH)
+
+
+class ImportedAnnotationIn(Judgements):
+    """An annotation that was made elsewhere."""
+
+    external_id: ExternalId
+    package: ExternalId
+    conversation: ExternalId
+    exchanges: Exchanges
+    worker: Worker
+    started_at: datetime | None
+    ended_at: datetime | None
+    elapsed_ms: int | None = Field(ge=0, lt=2**53, description="As reported, absurd values included.")
+    completion_code: Annotated[Text, StringConstraints(max_length=100)] | None
+
+
+class AnnotationBatchIn(Wire):
+    """Annotations to add to an import campaign."""
+
+    annotations: tuple[ImportedAnnotationIn, ...] = Field(min_length=1, max_length=MOST_IN_A_BATCH)
+
+
+class AnnotationOut(Judgements):
+    """A stored annotation, for analysis: by ids alone, so that who spoke stays with the conversations."""
+
+    id: UUID
+    conversation_id: UUID
+    package_id: UUID
+    exchanges: int
+    worker: str
+    started_at: datetime | None
+    ended_at: datetime | None
+    elapsed_ms: int | None
+
+
+class PackageOut(Wire):
+    """What a package holds, for analysis."""
+
+    id: UUID
+    external_id: str | None
+    segments: tuple["SegmentRef", ...]
+
+
+class SegmentRef(Wire):
+    """A conversation up to a number of exchanges."""
+
+    conversation_id: UUID
+    exchanges: int

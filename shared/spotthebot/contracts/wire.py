@@ -1,0 +1,25 @@
+"""What all wire schemas share: strict fields, and text that PostgreSQL and a browser can both hold."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+
+
+def _without_nul(text: str) -> str:
+    if "\x00" in text:
+        message = "must not contain NUL characters"
+        raise ValueError(message)
+    return text
+
+
+Text = Annotated[str, AfterValidator(_without_nul)]
+Name = Annotated[Text, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
+Domain = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,49}$")]
+ExternalId = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
+Utterance = Annotated[Text, StringConstraints(max_length=20_000)]
+
+
+class Wire(BaseModel):
+    """Frozen, and strict about fields: one that is not known is an error, not a typo that goes unnoticed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,0 +1,1 @@
+"""Domain-free plumbing that every service stands on."""

@@ -1,0 +1,93 @@
+"""The only SQL over API keys."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from sqlalchemy import insert, select, update
+
+from spotthebot.kit.access.keys import ApiKey, Principal, make_key, parse_key, same_secret
+from spotthebot.kit.access.tables import ApiKeyRow
+from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.errors import NotFound, Unauthenticated
+from spotthebot.kit.ids import new_id
+
+
+class UnknownKey(Unauthenticated):
+    """This API key is not known: check that it was copied whole, or ask for a new one."""
+
+    title = "Unknown API key"
+
+
+class ExpiredKey(Unauthenticated):
+    """This API key expired on {expired_on}: ask for a new one."""
+
+    title = "Expired API key"
+
+
+class RevokedKey(Unauthenticated):
+    """This API key was revoked: ask for a new one."""
+
+    title = "Revoked API key"
+
+
+class NoSuchKey(NotFound):
+    """There is no API key with the id {key_id}."""
+
+
+async def create_key(
+    session: WriteSession, *, role: str, team: str | None, note: str = "", expires_at: datetime | None = None
+) -> tuple[ApiKey, str]:
+    """Store a new key and return it with its text, which can't be had again."""
+    key_id = new_id()
+    text, digest = make_key(role, key_id)
+    await session.execute(
+        insert(ApiKeyRow).values(
+            id=key_id, role=role, team=team, note=note, secret_sha256=digest, expires_at=expires_at
+        )
+    )
+    return await _get(session, key_id), text
+
+
+async def list_keys(session: ReadSession) -> list[ApiKey]:
+    """Return all keys, oldest first; there are few, as only an operator makes them."""
+    return [_key(row) for row in await session.scalars(select(ApiKeyRow).order_by(ApiKeyRow.id))]
+
+
+async def revoke_key(session: WriteSession, key_id: UUID) -> ApiKey:
+    """Revoke at once; revoking again changes nothing."""
+    await session.execute(
+        update(ApiKeyRow)
+        .where(ApiKeyRow.id == key_id, ApiKeyRow.revoked_at.is_(None))
+        .values(revoked_at=datetime.now(UTC))
+    )
+    return await _get(session, key_id)
+
+
+async def authenticate(session: ReadSession, text: str) -> Principal:
+    """Say whose key this is.
+
+    Raises UnknownKey, ExpiredKey or RevokedKey; the last two only to who holds the right secret.
+    """
+    parsed = parse_key(text)
+    if parsed is None:
+        raise UnknownKey
+    key_id, secret = parsed
+    row = await session.get(ApiKeyRow, key_id)
+    if row is None or not same_secret(secret, row.secret_sha256):
+        raise UnknownKey
+    if row.revoked_at is not None:
+        raise RevokedKey
+    if row.expires_at is not None and row.expires_at <= datetime.now(UTC):
+        raise ExpiredKey(expired_on=row.expires_at.date())
+    return Principal(row.id, row.role, row.team)
+
+
+async def _get(session: ReadSession, key_id: UUID) -> ApiKey:
+    row = await session.get(ApiKeyRow, key_id)
+    if row is None:
+        raise NoSuchKey(key_id=key_id)
+    return _key(row)
+
+
+def _key(row: ApiKeyRow) -> ApiKey:
+    return ApiKey(row.id, row.role, row.team, row.note, row.created_at, row.expires_at, row.revoked_at)

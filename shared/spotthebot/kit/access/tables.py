@@ -1,0 +1,35 @@
+"""The one table of the schema `access`: written by the operator's command line, read by every service."""
+
+from datetime import datetime
+from pathlib import Path
+from uuid import UUID
+
+from sqlalchemy import DateTime, LargeBinary, String, func
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+from spotthebot.kit.database import schema_metadata
+from spotthebot.kit.migrations import Lineage
+
+SCHEMA = "access"
+
+
+class _Base(DeclarativeBase):
+    metadata = schema_metadata(SCHEMA)
+
+
+class ApiKeyRow(_Base):
+    """A key; the operator's command line hands out its text once and keeps only the hash of the secret."""
+
+    __tablename__ = "api_keys"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    role: Mapped[str] = mapped_column(String(20))
+    team: Mapped[str | None] = mapped_column(String(100))
+    note: Mapped[str] = mapped_column(String(200))
+    secret_sha256: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    expires_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    revoked_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+LINEAGE = Lineage(SCHEMA, _Base.metadata, Path(__file__).parent / "migrations")

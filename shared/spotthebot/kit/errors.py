@@ -1,0 +1,83 @@
+"""The families of errors and how an error speaks.
+
+    Error
+    ├── Invalid          the request contradicts itself or the rules
+    ├── Unauthenticated  nobody we know
+    ├── Forbidden        somebody we know, who may not
+    ├── NotFound         no such thing, or none that the caller may see
+    ├── Conflict         right request, wrong state
+    ├── TooMany          slow down
+    └── Unavailable      something we need does not answer
+
+A concrete error is a subclass of a family; its docstring is its message, with the constructor's keyword
+arguments filled in. Errors know no HTTP numbers: `kit.problems` maps families to status codes.
+"""
+
+from dataclasses import dataclass
+from inspect import cleandoc
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class FieldError:
+    """One fault in a request body: a JSON pointer (RFC 6901) and what is wrong there."""
+
+    pointer: str
+    detail: str
+
+
+class Error(Exception):
+    """Something went wrong."""
+
+    title: ClassVar[str] = "Error"
+
+    def __init__(self, *, fields: tuple[FieldError, ...] = (), **facts: object) -> None:
+        self.facts = facts
+        self.fields = fields
+        super().__init__(cleandoc(type(self).__doc__ or "").replace("\n", " ").format(**facts))
+
+    @property
+    def detail(self) -> str:
+        return str(self)
+
+
+class Invalid(Error):
+    """The request is invalid."""
+
+    title = "Invalid request"
+
+
+class Unauthenticated(Error):
+    """An API key is needed: send it as 'Authorization: Bearer KEY'."""
+
+    title = "Not authenticated"
+
+
+class Forbidden(Error):
+    """This API key may not do that."""
+
+    title = "Forbidden"
+
+
+class NotFound(Error):
+    """There is no such thing here."""
+
+    title = "Not found"
+
+
+class Conflict(Error):
+    """The request does not fit the present state."""
+
+    title = "Conflict"
+
+
+class TooMany(Error):
+    """Too many requests: try again in {retry_after_seconds} s."""
+
+    title = "Too many requests"
+
+
+class Unavailable(Error):
+    """Something that is needed does not answer at the moment: try again."""
+
+    title = "Unavailable"

@@ -1,0 +1,94 @@
+"""Background jobs on procrastinate, in the service's own schema.
+
+A job is deferred inside the caller's transaction, so that a rollback forgets it. Jobs may run more than once: they
+take ids and are idempotent. A worker that dies leaves its jobs "doing"; the janitor puts them back in the queue.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import procrastinate
+import psycopg
+from procrastinate import App, Blueprint, JobContext, PsycopgConnector
+from procrastinate.schema import SchemaManager
+from sqlalchemy import text
+from sqlalchemy.engine import make_url
+
+from spotthebot.kit.database import WriteSession
+from spotthebot.kit.logs import get_logger
+
+_HEARTBEAT_SECONDS = 5.0
+_STALLED_AFTER_SECONDS = 20.0
+_JANITOR_PERIOD_SECONDS = 5.0
+_log = get_logger(__name__)
+
+__all__ = ["Blueprint", "JobContext", "Jobs", "procrastinate_schema"]
+
+
+def procrastinate_schema(schema: str) -> str:
+    """Return the SQL that makes procrastinate's tables in `schema`, for the one migration that applies it."""
+    return f"SET LOCAL search_path TO {schema};\n{SchemaManager.get_schema()}\nSET LOCAL search_path TO DEFAULT;"
+
+
+class Jobs:
+    """The job queue of one service: defer from the API, run in a worker."""
+
+    def __init__(self, database_url: str, schema: str) -> None:
+        url = make_url(database_url).set(drivername="postgresql")
+        self._schema = schema
+        self._app = App(
+            connector=PsycopgConnector(
+                conninfo=url.render_as_string(hide_password=False),
+                kwargs={"options": f"-c search_path={schema}", "application_name": f"{schema}-jobs"},
+                min_size=1,
+                max_size=8,
+            )
+        )
+
+    async def defer(
+        self, session: WriteSession, task: str, arguments: Mapping[str, Any], *, lock: str | None = None
+    ) -> None:
+        """Queue a job that exists only if the session's transaction commits."""
+        await session.execute(text("SELECT set_config('search_path', :schema, true)"), {"schema": self._schema})
+        raw = await (await session.connection()).get_raw_connection()
+        connection = raw.driver_connection
+        if not isinstance(connection, psycopg.AsyncConnection):
+            message = f"procrastinate needs psycopg's connection, not {type(connection)}"
+            raise TypeError(message)
+        deferrer = self._app.configure_task(task, lock=lock, connection=connection)
+        await deferrer.defer_async(**arguments)
+
+    async def work(self, tasks: Blueprint, *, concurrency: int, context: Mapping[str, Any]) -> None:
+        """Run jobs until cancelled; `context` reaches tasks as `JobContext.additional_context`.
+
+        When cancelled, running jobs get ten seconds to end and are then aborted; a janitor takes them up again.
+        """
+        self._app.add_tasks_from(tasks, namespace=self._schema)
+        async with self._app.open_async(), asyncio.TaskGroup() as group:
+            group.create_task(self._retry_stalled_jobs())
+            group.create_task(
+                self._app.run_worker_async(
+                    concurrency=concurrency,
+                    install_signal_handlers=False,
+                    fetch_job_polling_interval=1.0,
+                    shutdown_graceful_timeout=10.0,
+                    update_heartbeat_interval=_HEARTBEAT_SECONDS,
+                    stalled_worker_timeout=_STALLED_AFTER_SECONDS,
+                    additional_context=dict(context),
+                    delete_jobs="successful",
+                )
+            )
+            _log.info("worker.ready", schema=self._schema)
+
+    async def _retry_stalled_jobs(self) -> None:
+        manager = self._app.job_manager
+        while True:
+            stalled = await manager.get_stalled_jobs(seconds_since_heartbeat=_STALLED_AFTER_SECONDS)
+            for job in stalled:
+                with contextlib.suppress(procrastinate.exceptions.ConnectorException):
+                    await manager.retry_job(job, retry_at=datetime.now(UTC))
+                _log.warning("job.retried", job=job.id, task=job.task_name, reason="its worker died")
+            await asyncio.sleep(_JANITOR_PERIOD_SECONDS)

@@ -1,0 +1,72 @@
+"""Structured logs: one JSON object a line, bound to the request and trace, with secrets blanked out."""
+
+import logging
+import re
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+_SECRET_NAMES = re.compile(r"authorization|password|secret|token|api_?key|cookie|database_url", re.IGNORECASE)
+_SECRET_VALUES = re.compile(r"stb_[a-z]+_[0-9a-f]{32}_[\w-]+|(?<=://)([^:/@\s]+):[^@\s]+(?=@)")
+_BLANK = "[redacted]"
+
+
+def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Blank the values of secret-sounding names, and API keys and URL credentials wherever they stand."""
+    for name, value in event.items():
+        event[name] = _BLANK if _SECRET_NAMES.search(name) else _clean(value)
+    return event
+
+
+def configure_logs(service: str, level: str = "INFO") -> None:
+    """Send structlog and the standard library's loggers through one pipeline to standard error."""
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        redact,
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*shared[:-1], redact],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.JSONRenderer(),
+            ],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+    for noisy in ("httpx", "httpcore", "procrastinate"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    structlog.contextvars.bind_contextvars(service=service)
+
+
+def get_logger(name: str) -> structlog.stdlib.BoundLogger:
+    """Return a logger whose keyword arguments become fields of the line."""
+    logger: structlog.stdlib.BoundLogger = structlog.stdlib.get_logger(name)
+    return logger
+
+
+def _clean(value: object) -> object:
+    match value:
+        case str():
+            return _SECRET_VALUES.sub(_BLANK, value)
+        case dict():
+            return {name: _BLANK if _SECRET_NAMES.search(str(name)) else _clean(inner) for name, inner in value.items()}
+        case list() | tuple():
+            return [_clean(inner) for inner in value]
+        case _:
+            return value

@@ -1,0 +1,52 @@
+"""The Alembic environment of every schema: own version table, own tables only, one migrator at a time."""
+
+from typing import Any
+
+from alembic import context
+from sqlalchemy import create_engine, pool, text
+
+from spotthebot.kit.migrations.lineage import Lineage
+
+_LOCK = text("SELECT pg_advisory_lock(hashtextextended(:name, 0))")
+_UNLOCK = text("SELECT pg_advisory_unlock(hashtextextended(:name, 0))")
+
+
+def _run() -> None:
+    lineage: Lineage = context.config.attributes["lineage"]
+    engine = create_engine(context.config.attributes["url"], poolclass=pool.NullPool)
+    lock = {"name": f"spotthebot.migrations.{lineage.schema}"}
+    with engine.connect() as connection:
+        connection.execute(_LOCK, lock)
+        connection.commit()
+        try:
+            connection.execute(text("SET lock_timeout = '5s'"))
+            connection.commit()
+            context.configure(
+                connection=connection,
+                target_metadata=lineage.metadata,
+                version_table_schema=lineage.schema,
+                include_schemas=True,
+                include_name=_only(lineage.schema),
+                compare_server_default=True,
+            )
+            with context.begin_transaction():
+                context.run_migrations()
+        finally:
+            connection.rollback()
+            connection.execute(_UNLOCK, lock)
+            connection.commit()
+    engine.dispose()
+
+
+def _only(schema: str) -> Any:  # noqa: ANN401 - Alembic's callback type is private
+    """Leave out other schemas and the tables that procrastinate's own migration made."""
+
+    def include(name: str | None, kind: str, _parents: object) -> bool:
+        if kind == "schema":
+            return name == schema
+        return not (kind == "table" and (name or "").startswith("procrastinate_"))
+
+    return include
+
+
+_run()

@@ -1,0 +1,98 @@
+"""Runs a service from the command line: `python -m spotthebot.<service> serve | work | migrate | openapi`."""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import signal
+import socket
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import uvicorn
+from fastapi import FastAPI
+from pydantic import SecretStr, ValidationError
+
+from spotthebot.kit.access.tables import LINEAGE as ACCESS
+from spotthebot.kit.logs import configure_logs
+from spotthebot.kit.migrations import Lineage, upgrade
+from spotthebot.kit.settings import ServiceSettings
+
+Settings = TypeVar("Settings", bound=ServiceSettings)
+
+
+@dataclass(frozen=True)
+class Service(Generic[Settings]):
+    """What a service is made of, for whoever starts it."""
+
+    name: str
+    settings: type[Settings]
+    create_app: Callable[[Settings], FastAPI]
+    lineage: Lineage | None = None
+    work: Callable[[Settings], Awaitable[None]] | None = None
+
+
+def run(service: Service[Settings]) -> None:
+    """Do what the command line asks of this service."""
+    commands = [
+        "serve",
+        "openapi",
+        *(["migrate"] if service.lineage else []),
+        *(["work"] if service.work else []),
+    ]
+    parser = argparse.ArgumentParser(prog=f"python -m spotthebot.{service.name}")
+    parser.add_argument("command", choices=commands)
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    parser.add_argument("--port", type=int, default=8000, help="port to listen on")
+    parser.add_argument("--fd", type=int, help="listen on this inherited socket instead")
+    arguments = parser.parse_args()
+    if arguments.command == "openapi":
+        print(openapi_text(service))  # noqa: T201 - the document is the output
+        return
+    try:
+        settings = service.settings()
+    except ValidationError as error:
+        missing = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+        sys.exit(f"The settings of {service.name} are incomplete: {missing}")
+    configure_logs(service.name, settings.log_level)
+    match arguments.command:
+        case "migrate":
+            if service.lineage is not None:
+                upgrade(service.lineage, settings.database_url.get_secret_value())
+        case "work":
+            if service.work is not None:
+                asyncio.run(_until_told_to_stop(service.work(settings)))
+        case _:
+            _serve(service.create_app(settings), arguments.host, arguments.port, arguments.fd)
+
+
+def migrate_access(owner_url: str) -> None:
+    """Bring the schema of API keys, which belongs to no single service, to its head."""
+    upgrade(ACCESS, owner_url)
+
+
+def openapi_text(service: Service[Settings]) -> str:
+    """Return the service's OpenAPI document as it is committed in `openapi/`."""
+    settings = service.settings(database_url=SecretStr("postgresql://nobody@localhost/none"))
+    document = service.create_app(settings).openapi()
+    return json.dumps(document, indent=2, ensure_ascii=False, sort_keys=True)
+
+
+def _serve(app: FastAPI, host: str, port: int, fd: int | None) -> None:
+    config = uvicorn.Config(
+        app, host=host, port=port, http="httptools", access_log=False, log_config=None, server_header=False
+    )
+    server = uvicorn.Server(config)
+    sockets = None if fd is None else [socket.socket(fileno=fd)]
+    asyncio.run(server.serve(sockets=sockets))
+
+
+async def _until_told_to_stop(work: Awaitable[None]) -> None:
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(signal_number, task.cancel)
+    with contextlib.suppress(asyncio.CancelledError):
+        await task

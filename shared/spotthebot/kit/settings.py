@@ -1,0 +1,30 @@
+"""What every service can be told from its environment; a service adds its own fields and its prefix."""
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class ServiceSettings(BaseSettings):
+    """Settings that all services share, read from `SPOTTHEBOT_<SERVICE>_<FIELD>`."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="ignore")
+
+    database_url: SecretStr = Field(
+        description="PostgreSQL URL of this service's role: DML only to serve, the owner's to migrate."
+    )
+    database_pool_size: int = Field(
+        default=8, ge=1, le=200, description="Connections kept open to PostgreSQL by one process."
+    )
+    service_key: SecretStr = Field(
+        default=SecretStr(""), description="API key (role `service`) for calls to the other services."
+    )
+    cors_origins: tuple[str, ...] = Field(
+        default=(), description="Origins of browser frontends that may call this service, as a JSON list."
+    )
+    rate_limit_requests_per_minute: int = Field(
+        default=6000, ge=1, description="Requests one API key may make a minute to one process."
+    )
+    max_body_bytes: int = Field(
+        default=32 * 1024 * 1024, ge=1024, description="Largest request body that is read, in bytes."
+    )
+    log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR.")

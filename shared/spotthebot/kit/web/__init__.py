@@ -1,0 +1,1 @@
+"""What all services' HTTP edges share: problems, sessions, keys, idempotency, pages, limits, health, metrics."""

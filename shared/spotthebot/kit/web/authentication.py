@@ -1,0 +1,49 @@
+"""Who may call an endpoint: each names its roles with `allow(...)`; the key is looked up on every request."""
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from spotthebot.kit.access.keys import Principal
+from spotthebot.kit.access.store import authenticate
+from spotthebot.kit.database import Database
+from spotthebot.kit.errors import Forbidden, Unauthenticated
+from spotthebot.kit.web.rate_limits import RateLimiter
+from spotthebot.kit.web.sessions import get_database
+
+_bearer = HTTPBearer(auto_error=False, scheme_name="API key", description="Made by `./stb keys create`.")
+
+
+class RoleNotAllowed(Forbidden):
+    """This API key has the role {role}; this needs one of: {allowed}."""
+
+
+class Allow:
+    """A dependency that lets in keys of the given roles, within their rate limit."""
+
+    def __init__(self, *roles: str) -> None:
+        self.roles = frozenset(roles)
+
+    async def __call__(
+        self,
+        request: Request,
+        credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+        database: Annotated[Database, Depends(get_database)],
+    ) -> Principal:
+        if credentials is None:
+            raise Unauthenticated
+        async with database.read() as session:
+            principal = await authenticate(session, credentials.credentials)
+        request.state.principal = principal
+        limiter: RateLimiter = request.app.state.rate_limiter
+        request.state.rate_limit = limiter.take(str(principal.key_id))
+        request.state.rate_limit.enforce()
+        if principal.role not in self.roles:
+            raise RoleNotAllowed(role=principal.role, allowed=", ".join(sorted(self.roles)))
+        return principal
+
+
+def allow(*roles: str) -> Allow:
+    """Name the roles that may call an endpoint; there is no role that may do everything."""
+    return Allow(*roles)

@@ -1,0 +1,155 @@
+"""`Idempotency-Key`: a POST that creates can be sent again without creating twice.
+
+The first request claims the key in the same transaction as its effect, so that either both are there or neither.
+A second one with the same key waits for that transaction, then gets the stored answer; with another body it is
+refused. Keys belong to an API key and a path, and are kept for 24 hours.
+"""
+
+import hashlib
+from collections.abc import Callable, Coroutine
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+from fastapi import Depends, Header, Request
+from fastapi.routing import APIRoute
+from sqlalchemy import (
+    Column,
+    DateTime,
+    Index,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    String,
+    Table,
+    Uuid,
+    delete,
+    select,
+    update,
+)
+from sqlalchemy.dialects.postgresql import insert
+from starlette.responses import Response
+
+from spotthebot.kit.access.keys import Principal
+from spotthebot.kit.database import WriteSession
+from spotthebot.kit.errors import Invalid
+from spotthebot.kit.web.sessions import Writing
+
+KEPT = timedelta(hours=24)
+_PURGED_AT_ONCE = 100
+
+
+class IdempotencyKeyReused(Invalid):
+    """This Idempotency-Key was used for another request: send a new key with a new body."""
+
+    title = "Idempotency-Key reused"
+
+
+def idempotency_table(metadata: MetaData) -> Table:
+    """Add the table of answers to a service's schema."""
+    return Table(
+        "idempotency_keys",
+        metadata,
+        Column("principal", Uuid, primary_key=True),
+        Column("path", String(500), primary_key=True),
+        Column("key", String(200), primary_key=True),
+        Column("body_sha256", LargeBinary, nullable=False),
+        Column("status", SmallInteger),
+        Column("body", LargeBinary),
+        Column("created_at", DateTime(timezone=True), nullable=False),
+        Index("ix_idempotency_keys_created_at", "created_at"),
+    )
+
+
+class _Replay(Exception):
+    def __init__(self, response: Response) -> None:
+        self.response = response
+
+
+class _Claim:
+    def __init__(self, session: WriteSession, table: Table, identity: dict[str, Any]) -> None:
+        self._session, self._table, self._identity = session, table, identity
+
+    async def take(self, body_sha256: bytes) -> None:
+        table, now = self._table, datetime.now(UTC)
+        old = select(table.c.principal, table.c.path, table.c.key).where(table.c.created_at < now - KEPT)
+        purged = old.limit(_PURGED_AT_ONCE).with_for_update(skip_locked=True).subquery()
+        await self._session.execute(
+            delete(table).where(
+                table.c.principal == purged.c.principal,
+                table.c.path == purged.c.path,
+                table.c.key == purged.c.key,
+            )
+        )
+        claimed = await self._session.execute(
+            insert(table)
+            .values(**self._identity, body_sha256=body_sha256, created_at=now)
+            .on_conflict_do_update(
+                index_elements=[table.c.principal, table.c.path, table.c.key],
+                set_={"body_sha256": body_sha256, "status": None, "body": None, "created_at": now},
+                where=table.c.created_at < now - KEPT,
+            )
+            .returning(table.c.key)
+        )
+        if claimed.first() is None:
+            await self._answer_again(body_sha256)
+
+    async def _answer_again(self, body_sha256: bytes) -> None:
+        row = (await self._session.execute(select(self._table).where(*self._mine()))).one()
+        if row.body_sha256 != body_sha256:
+            raise IdempotencyKeyReused
+        headers = {"Idempotency-Replayed": "true"}
+        raise _Replay(Response(row.body, row.status, headers, media_type="application/json"))
+
+    async def store(self, response: Response) -> None:
+        await self._session.execute(
+            update(self._table).where(*self._mine()).values(status=response.status_code, body=bytes(response.body))
+        )
+
+    def _mine(self) -> list[Any]:
+        return [self._table.c[name] == value for name, value in self._identity.items()]
+
+
+class IdempotentRoute(APIRoute):
+    """The route class of routers with POSTs that create: stores the answer before the transaction commits."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handler(request: Request) -> Response:
+            try:
+                response = await handle(request)
+            except _Replay as replay:
+                return replay.response
+            claim: _Claim | None = getattr(request.state, "idempotency", None)
+            if claim is not None and response.status_code < 400:
+                await claim.store(response)
+            return response
+
+        return handler
+
+
+def idempotent(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
+    """Make the dependency that honours the header for callers let in by `principal_dependency`."""
+
+    async def claim(
+        request: Request,
+        session: Writing,
+        principal: Annotated[Principal, Depends(principal_dependency)],
+        idempotency_key: Annotated[
+            str | None,
+            Header(
+                min_length=1,
+                max_length=200,
+                pattern=r"^[\x21-\x7e]+$",
+                description="Makes a repeat harmless.",
+            ),
+        ] = None,
+    ) -> Principal:
+        if idempotency_key is not None:
+            table: Table = request.app.state.idempotency_table
+            identity = {"principal": principal.key_id, "path": request.url.path, "key": idempotency_key}
+            request.state.idempotency = _Claim(session, table, identity)
+            await request.state.idempotency.take(hashlib.sha256(await request.body()).digest())
+        return principal
+
+    return claim

@@ -1,0 +1,148 @@
+"""Errors as RFC 9457 problem details: one mapper from error families to HTTP."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from spotthebot.kit import errors
+from spotthebot.kit.logs import get_logger
+
+MEDIA_TYPE = "application/problem+json"
+
+_STATUS: dict[type[errors.Error], int] = {
+    errors.Invalid: 422,
+    errors.Unauthenticated: 401,
+    errors.Forbidden: 403,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.TooMany: 429,
+    errors.Unavailable: 503,
+}
+_HTTP_TITLES = {
+    400: ("The request body is not JSON", "malformed-json"),
+    404: ("Not found", "not-found"),
+    405: ("Method not allowed", "method-not-allowed"),
+    413: ("Request body too large", "body-too-large"),
+    500: ("Internal error", "internal-error"),
+}
+_log = get_logger(__name__)
+
+
+class DatabaseUnavailable(errors.Unavailable):
+    """The database does not answer at the moment: try again."""
+
+
+class ProblemField(BaseModel):
+    """Where in the request a fault lies: `pointer` into the body (RFC 6901) or the `parameter`'s name."""
+
+    pointer: str | None = Field(description="JSON pointer into the request body.")
+    parameter: str | None = Field(description="Name of the query, path or header parameter.")
+    detail: str
+
+
+class Problem(BaseModel):
+    """RFC 9457 problem details."""
+
+    type: str = Field(examples=["urn:spotthebot:problem:not-found"])
+    title: str
+    status: int
+    detail: str
+    instance: str = Field(description="The path that was asked for.")
+    errors: list[ProblemField] = Field(description="Faults by field; empty where there are none.")
+
+
+def problem(request: Request, status: int, slug: str, title: str, detail: str, **more: Any) -> Response:  # noqa: ANN401 - the fields of errors and headers
+    """Make the answer; `more` may hold `errors` (a list of ProblemField) and `headers`."""
+    body = Problem(
+        type=f"urn:spotthebot:problem:{slug}",
+        title=title,
+        status=status,
+        detail=detail,
+        instance=request.url.path,
+        errors=more.get("errors", []),
+    )
+    return JSONResponse(body.model_dump(), status_code=status, media_type=MEDIA_TYPE, headers=more.get("headers", {}))
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Answer every error, ours, the framework's or unexpected, as a problem."""
+    app.add_exception_handler(errors.Error, _ours)
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(HTTPException, _framework)
+    for kind in (OperationalError, InterfaceError, PoolTimeout):
+        app.add_exception_handler(kind, _database)
+
+
+def unexpected(request: Request) -> Response:
+    """Answer an error that nobody foresaw, without a word of what it was."""
+    detail = "Something went wrong on our side; it was logged with this request's id."
+    return problem(request, 500, "internal-error", "Internal error", detail)
+
+
+def status_of(error: errors.Error) -> int:
+    """Return the HTTP status of an error by its family."""
+    return next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), 500)
+
+
+async def _ours(request: Request, error: Exception) -> Response:
+    if not isinstance(error, errors.Error):
+        raise error
+    status = status_of(error)
+    headers = {}
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    if retry_after := error.facts.get("retry_after_seconds"):
+        headers["Retry-After"] = str(retry_after)
+    fields = [ProblemField(pointer=f.pointer, parameter=None, detail=f.detail) for f in error.fields]
+    slug = _slug(type(error).__name__)
+    return problem(request, status, slug, error.title, error.detail, errors=fields, headers=headers)
+
+
+async def _validation(request: Request, error: Exception) -> Response:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    faults = error.errors()
+    if any(fault["type"] == "json_invalid" for fault in faults):
+        fault = next(fault for fault in faults if fault["type"] == "json_invalid")
+        reason = fault.get("ctx", {}).get("error", fault["msg"])
+        title, slug = _HTTP_TITLES[400]
+        return problem(request, 400, slug, title, f"{title}: {reason} at byte {fault['loc'][-1]}.")
+    fields = [_field(fault["loc"], fault["msg"]) for fault in faults]
+    where = ", ".join(sorted({field.pointer or field.parameter or "the body" for field in fields}))
+    return problem(request, 422, "invalid-request", "Invalid request", f"See `errors`: {where}.", errors=fields)
+
+
+async def _framework(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise error
+    if error.status_code == 400:  # FastAPI could not decode the body
+        title, slug = _HTTP_TITLES[400]
+        return problem(request, 400, slug, title, f"{title}: is it UTF-8 JSON?")
+    title, slug = _HTTP_TITLES.get(error.status_code, (str(error.detail), "http-error"))
+    headers = dict(error.headers or {})
+    return problem(request, error.status_code, slug, title, f"{error.detail}.", headers=headers)
+
+
+async def _database(request: Request, error: Exception) -> Response:
+    _log.warning("database.unavailable", error=type(error).__name__)
+    return await _ours(request, DatabaseUnavailable(retry_after_seconds=1))
+
+
+def _field(location: Sequence[int | str], message: str) -> ProblemField:
+    place, *path = location
+    if place == "body":
+        pointer = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)
+        return ProblemField(pointer=pointer, parameter=None, detail=message)
+    return ProblemField(pointer=None, parameter=str(path[-1]) if path else str(place), detail=message)
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()

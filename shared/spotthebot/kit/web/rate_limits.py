@@ -1,0 +1,59 @@
+"""Rate limits per API key: a token bucket in the process's memory, told to the caller in `RateLimit` headers.
+
+The headers follow draft-ietf-httpapi-ratelimit-headers: a policy of `q` requests per window of `w` seconds, of
+which `r` remain; a full bucket refills in `t` seconds.
+"""
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from spotthebot.kit.errors import TooMany
+
+_WINDOW_SECONDS = 60
+_MOST_KEYS = 10_000
+
+
+@dataclass(frozen=True)
+class RateLimit:
+    """How one request stands against its key's limit."""
+
+    quota: int
+    remaining: int
+    retry_after_seconds: int
+    refill_seconds: int
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {
+            "RateLimit-Policy": f'"default";q={self.quota};w={_WINDOW_SECONDS}',
+            "RateLimit": f'"default";r={self.remaining};t={self.refill_seconds}',
+        }
+
+    def enforce(self) -> None:
+        if self.retry_after_seconds:
+            raise TooMany(retry_after_seconds=self.retry_after_seconds)
+
+
+class RateLimiter:
+    """Token buckets by key; the least recently seen are forgotten beyond ten thousand keys."""
+
+    def __init__(self, requests_per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._quota = requests_per_minute
+        self._rate = requests_per_minute / _WINDOW_SECONDS
+        self._clock = clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, key: str) -> RateLimit:
+        now = self._clock()
+        tokens, seen = self._buckets.pop(key, (float(self._quota), now))
+        tokens = min(self._quota, tokens + (now - seen) * self._rate)
+        allowed = tokens >= 1
+        tokens -= allowed
+        self._buckets[key] = (tokens, now)
+        if len(self._buckets) > _MOST_KEYS:
+            self._buckets.popitem(last=False)
+        wait = 0 if allowed else max(1, math.ceil((1 - tokens) / self._rate))
+        return RateLimit(self._quota, math.floor(tokens), wait, math.ceil((self._quota - tokens) / self._rate))

@@ -1,0 +1,94 @@
+"""What surrounds every request: an id, the trace, a log line, metrics, limits on the body, the last net for errors."""
+
+import time
+from typing import Any
+
+import structlog
+from fastapi import Request
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from spotthebot.kit.ids import new_id
+from spotthebot.kit.logs import get_logger
+from spotthebot.kit.tracing import continue_trace
+from spotthebot.kit.web.metrics import RequestMetrics
+from spotthebot.kit.web.problems import unexpected
+
+_log = get_logger(__name__)
+_EMPTY: Message = {"type": "http.request", "body": b"", "more_body": False}
+
+
+class RequestContext:
+    """The outermost middleware of every service (pure ASGI, so that it costs next to nothing)."""
+
+    def __init__(self, app: ASGIApp, *, metrics: RequestMetrics, max_body_bytes: int) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._max_body_bytes = max_body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        headers = Headers(scope=scope)
+        trace = continue_trace(headers.get("traceparent"))
+        request_id = new_id().hex
+        structlog.contextvars.bind_contextvars(request_id=request_id, trace_id=trace.trace_id)
+        status = 0
+
+        async def send_with_context(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                out = MutableHeaders(scope=message)
+                out["X-Request-Id"] = request_id
+                for name, value in _rate_limit_headers(scope).items():
+                    out[name] = value
+            await send(message)
+
+        try:
+            await self._app(scope, self._limited(headers, receive), send_with_context)
+        except Exception:
+            _log.exception("request.failed", path=scope["path"])
+            if status:
+                raise
+            await unexpected(Request(scope))(scope, receive, send_with_context)
+        finally:
+            self._record(scope, status, time.perf_counter() - started)
+            structlog.contextvars.unbind_contextvars("request_id", "trace_id")
+
+    def _limited(self, headers: Headers, receive: Receive) -> Receive:
+        length = headers.get("content-length", "0")
+        announced = int(length) if length.isdigit() else 0
+        read = 0
+
+        async def limited() -> Message:
+            nonlocal read
+            message = await receive() if announced <= self._max_body_bytes else _EMPTY
+            read += len(message.get("body", b""))
+            if max(read, announced) > self._max_body_bytes:
+                detail = f"The request body may hold {self._max_body_bytes} bytes at most: send it in parts"
+                raise HTTPException(413, detail)
+            return message
+
+        return limited
+
+    def _record(self, scope: Scope, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", "unmatched")
+        self._metrics.observe(scope["method"], route, status, seconds)
+        principal = scope.get("state", {}).get("principal")
+        _log.info(
+            "request",
+            method=scope["method"],
+            path=scope["path"],
+            status=status,
+            milliseconds=round(seconds * 1000, 2),
+            caller=str(principal.key_id) if principal else None,
+        )
+
+
+def _rate_limit_headers(scope: Scope) -> dict[str, Any]:
+    limit = scope.get("state", {}).get("rate_limit")
+    return limit.headers if limit else {}

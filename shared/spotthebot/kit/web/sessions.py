@@ -1,0 +1,32 @@
+"""The two aliases through which an endpoint gets a session.
+
+`scope="function"` matters: with it FastAPI leaves the session's block, and so commits, *before* the response is
+sent, and a failing commit is answered 500. The default commits after the response (see the test of the order).
+"""
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from spotthebot.kit.database import Database, ReadSession, WriteSession
+
+
+def get_database(request: Request) -> Database:
+    """Return the application's connections to PostgreSQL."""
+    database: Database = request.app.state.database
+    return database
+
+
+async def _read(database: Annotated[Database, Depends(get_database)]) -> AsyncIterator[ReadSession]:
+    async with database.read() as session:
+        yield session
+
+
+async def _write(database: Annotated[Database, Depends(get_database)]) -> AsyncIterator[WriteSession]:
+    async with database.write() as session:
+        yield session
+
+
+Reading = Annotated[ReadSession, Depends(_read, scope="function")]
+Writing = Annotated[WriteSession, Depends(_write, scope="function")]

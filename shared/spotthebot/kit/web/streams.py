@@ -1,0 +1,39 @@
+"""Whole lists as NDJSON, one object a line: for services and researchers that need all of it."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel
+from starlette.responses import StreamingResponse
+
+from spotthebot.kit.database import Database, ReadSession
+
+_ROWS_AT_ONCE = 500
+
+Row = TypeVar("Row")
+
+
+def stream(
+    database: Database,
+    fetch: Callable[[ReadSession, UUID | None, int], Awaitable[Sequence[Row]]],
+    *,
+    key: Callable[[Row], UUID],
+    shape: Callable[[Row], BaseModel],
+) -> StreamingResponse:
+    """Answer with all rows, fetched batch by batch with `fetch(session, after, limit)`, so memory stays flat.
+
+    An error on the way breaks the connection off, which the reader sees as an incomplete body.
+    """
+
+    async def lines() -> AsyncIterator[str]:
+        after: UUID | None = None
+        while True:
+            async with database.read() as session:
+                rows = await fetch(session, after, _ROWS_AT_ONCE)
+            if not rows:
+                return
+            yield "".join(f"{shape(row).model_dump_json()}\n" for row in rows)
+            after = key(rows[-1])
+
+    return StreamingResponse(lines(), media_type="application/x-ndjson")

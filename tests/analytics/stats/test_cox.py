@@ -1,0 +1,162 @@
+import csv
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spotthebot.analytics.stats import (
+    CriterionUnknown,
+    CurrentStatus,
+    SettingOutOfRange,
+    StandardErrors,
+    cox_regressions,
+    current_status,
+)
+from spotthebot.analytics.stats.cloglog import fit_cloglog, is_separated
+from spotthebot.analytics.stats.proportional_hazards import fit_proportional_hazards
+from tests.factories.annotation_tables import renamed, shuffled, simulated_table
+from tests.factories.published_dump import REFERENCE, reference
+
+
+def _status(times, spotted, leads, cluster=None):
+    n = len(times)
+    values, time = np.unique(times, return_inverse=True)
+    own = np.arange(n) if cluster is None else np.array(cluster)
+    return CurrentStatus(
+        names=("A",),
+        times=values,
+        entity=np.zeros(n, dtype=np.int64),
+        time=time,
+        spotted=np.array(spotted, dtype=np.bool_),
+        conversation=own,
+        annotator=own,
+        leads={name: np.array(values, dtype=np.int64) for name, values in leads.items()},
+    )
+
+
+def _fit(times, spotted, leads, **options):
+    (fit,) = cox_regressions(_status(times, spotted, leads), features=tuple(leads), **options)
+    return fit
+
+
+class TestCoxRegressions:
+    def test_matches_icenreg_and_glm_in_r(self):
+        worked = reference("statistics/worked_examples.json")["current_status_cox"]
+        with (REFERENCE / "statistics" / worked["data_file"]).open() as file:
+            rows = list(csv.DictReader(file))
+        spotted = [row["u"] != "Inf" for row in rows]
+        times = [int(row["u"] if seen else row["l"]) for row, seen in zip(rows, spotted, strict=True)]
+        fit = _fit(times, spotted, {name: [int(row[name]) for row in rows] for name in ("X1", "X2", "X3")})
+        # R's glm stops when the deviance changes by less than 1e-8 of itself, which leaves 3e-6 in the coefficients.
+        by_glm, by_icenreg = worked["R glm cloglog factor(k)-1+X"], worked["icenReg ic_sp"]
+        np.testing.assert_allclose([hazard for _, hazard in fit.baseline], by_glm["k"], atol=3e-6)
+        np.testing.assert_allclose([c.estimate for c in fit.coefficients], by_glm["coef"], atol=3e-6)
+        np.testing.assert_allclose([c.estimate for c in fit.coefficients], by_icenreg["coef"], atol=1e-5)
+        np.testing.assert_allclose([c.standard_error for c in fit.coefficients], by_glm["se"], rtol=1e-5)
+        assert fit.log_likelihood == pytest.approx(by_glm["llk"], abs=1e-8)
+
+    def test_interval_and_p_value_are_wald_s(self):
+        fit = _fit([2, 2, 3, 3] * 10, [0, 1, 1, 1, 0, 0, 1, 0] * 5, {"x": [0, 1, 0, 1, 1, 0, 1, 0] * 5})
+        (x,) = fit.coefficients
+        # 1.959964 is the normal 97.5 % point.
+        assert x.low == pytest.approx(x.estimate - 1.959964 * x.standard_error, rel=1e-6)
+        assert x.high == pytest.approx(x.estimate + 1.959964 * x.standard_error, rel=1e-6)
+        assert (x.p_value < 0.05) == (x.low > 0 or x.high < 0)
+
+    def test_times_before_the_first_and_after_the_last_doubt_tell_nothing(self):
+        middle = ([3, 3, 3, 3, 5, 5, 5, 5], [0, 1, 1, 0, 1, 0, 1, 1], [0, 1, 0, 1, -1, 0, 1, 0])
+        fit = _fit(middle[0], middle[1], {"x": middle[2]})
+        longer = _fit([2, 2, *middle[0], 8], [0, 0, *middle[1], 1], {"x": [1, -1, *middle[2], 1]})
+        assert longer.coefficients == fit.coefficients
+        assert [times for times, _ in longer.baseline] == [(3,), (5,)]
+        assert (longer.n, longer.events) == (fit.n + 3, fit.events + 1)
+
+    def test_separated_data_get_firth_s_penalty_and_say_so(self):
+        # Nobody with x = 1 was spotted, everybody else was.
+        fit = _fit([2, 2, 2, 3, 3, 3], [0, 1, 1, 0, 0, 1], {"x": [1, 0, 0, 1, 1, 0]})
+        assert fit.separated
+        assert fit.method == "Firth"
+        assert -6 < fit.coefficients[0].estimate < -1
+        assert 0 < fit.coefficients[0].standard_error < 6
+
+    @pytest.mark.parametrize(
+        ("times", "spotted", "reason"),
+        [
+            ([], [], "never inspected"),
+            ([2, 3], [0, 0], "never spotted"),
+            ([2], [0], "never spotted"),
+            ([2, 3], [1, 1], "spotted at every inspection"),
+            ([2, 3], [0, 1], "spotted never before some inspection time and always from then on"),
+        ],
+    )
+    def test_says_why_nothing_can_be_estimated(self, times, spotted, reason):
+        fit = _fit(times, spotted, {"x": [0] * len(times)})
+        assert fit.reason == fit.coefficients[0].reason == reason
+        assert (fit.coefficients[0].estimate, fit.coefficients[0].p_value, fit.log_likelihood) == (None, None, None)
+
+    def test_says_which_features_cannot_be_told_apart(self):
+        times, spotted = [2, 2, 2, 2, 3, 3, 3, 3], [0, 1, 0, 0, 1, 0, 1, 1]
+        x, flat = [0, 1, 1, -1, 0, -1, 0, 1], [1] * 8
+        fit = _fit(times, spotted, {"x": x, "again": x, "flat": flat, "y": [1, 0, 0, 1, 0, 1, 1, 0]})
+        known = {c.feature: c.estimate is not None for c in fit.coefficients}
+        assert known == {"x": False, "again": False, "flat": False, "y": True}
+        assert all("never varies" in c.reason for c in fit.coefficients if c.estimate is None)
+        alone = _fit(times, spotted, {"x": x, "y": [1, 0, 0, 1, 0, 1, 1, 0]})
+        assert fit.coefficients[3].estimate == pytest.approx(alone.coefficients[1].estimate, abs=1e-9)
+
+    def test_too_few_clusters_leave_the_estimate_without_an_error(self):
+        status = _status([2, 2, 3, 3], [0, 1, 1, 0], {"x": [0, 1, 0, 1]}, cluster=[0, 0, 1, 1])
+        (fit,) = cox_regressions(status, features=("x",), standard_errors=StandardErrors.ANNOTATOR)
+        assert fit.coefficients[0].estimate is not None
+        assert fit.coefficients[0].standard_error is None
+        assert "clusters are too few" in fit.coefficients[0].reason
+
+    def test_refuses_an_unknown_feature_and_a_level_out_of_range(self):
+        status = _status([2, 3], [0, 1], {"x": [0, 1]})
+        with pytest.raises(CriterionUnknown, match="'fluency': there are x"):
+            cox_regressions(status)
+        with pytest.raises(SettingOutOfRange):
+            cox_regressions(status, features=("x",), confidence_level=1)
+
+    @settings(max_examples=15, deadline=None)
+    @given(seed=st.integers(0, 10_000))
+    def test_order_of_rows_and_names_changes_nothing(self, seed):
+        table = simulated_table(seed, names=("A", "HU", "B"))
+        fits, rows, names = (
+            {fit.bot: fit for fit in cox_regressions(current_status(t), standard_errors=StandardErrors.CONVERSATION)}
+            for t in (table, shuffled(table, seed), renamed(table, seed))
+        )
+        for bot, fit in fits.items():
+            for again in (rows[bot], names[bot]):
+                assert again.method == fit.method
+                for one, same in zip(fit.coefficients, again.coefficients, strict=True):
+                    assert same.estimate == pytest.approx(one.estimate, abs=1e-6)
+                    assert same.p_value == pytest.approx(one.p_value, abs=1e-6)
+
+
+class TestFitProportionalHazards:
+    @settings(max_examples=40, deadline=None)
+    @given(seed=st.integers(0, 10_000))
+    def test_is_the_best_of_all_ways_to_pool_neighbouring_times(self, seed):
+        # The constrained maximum equals the unconstrained one of its own pooling; so it is the best feasible one.
+        rng = np.random.default_rng(seed)
+        time = np.repeat(np.arange(4), 3)
+        covariates = np.tile([-1.0, 0.0, 1.0], 4)[:, None]
+        trials = rng.integers(2, 8, size=12).astype(np.float64)
+        events = rng.binomial(trials.astype(np.int64), rng.uniform(0.2, 0.8)).astype(np.float64)
+        first, last = events[:3].sum(), (trials - events)[-3:].sum()
+        design = np.column_stack([np.eye(4)[time], covariates])
+        if not first or not last or is_separated(design, events, trials):
+            return
+        best = -np.inf
+        for parted in product([False, True], repeat=3):
+            block = np.concatenate([[0], np.cumsum(parted)])
+            pooled = np.column_stack([np.eye(block[-1] + 1)[block[time]], covariates])
+            fit = fit_cloglog(pooled, events, trials)
+            if np.all(np.diff(fit.coefficients[: block[-1] + 1]) >= 0):
+                best = max(best, fit.log_likelihood)
+        found = fit_proportional_hazards(time, covariates, events, trials)
+        assert np.all(np.diff(found.fit.coefficients[: found.block[-1] + 1]) >= 0)
+        assert found.fit.log_likelihood == pytest.approx(best, abs=1e-8)

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from spotthebot.analytics.stats import Adjustment, PairCounts, adjust, sign_tests
+from tests.factories.published_dump import reference
+
+
+def _counts(wins):
+    wins = np.array(wins)
+    return PairCounts(bots=tuple("ABCDE"[: len(wins)]), wins=wins, ties=np.zeros_like(wins))
+
+
+class TestSignTests:
+    def test_matches_the_worked_example(self):
+        worked = reference("statistics/worked_examples.json")["proportions"]["sign test 34 vs 41"]
+        (test,) = sign_tests(_counts([[0, 34], [41, 0]]))
+        assert test.p_value == pytest.approx(worked, rel=1e-12)
+        assert test.n == 75
+
+    @given(wins=st.integers(0, 200), losses=st.integers(0, 200))
+    def test_matches_scipy_s_binomial_test(self, wins, losses):
+        (test,) = sign_tests(_counts([[0, wins], [losses, 0]]))
+        expected = binomtest(wins, wins + losses).pvalue if wins + losses else 1.0
+        assert test.p_value == pytest.approx(expected, rel=1e-9)
+
+    def test_tests_every_pair_once_and_adjusts_for_their_number(self):
+        tests = sign_tests(_counts([[0, 9, 0], [1, 0, 0], [0, 0, 0]]))
+        assert [(test.bot, test.other) for test in tests] == [("A", "B"), ("A", "C"), ("B", "C")]
+        # Two-sided tail of 9 or more of 10 heads: 2 * (10 + 1) / 1024.
+        assert tests[0].p_value == pytest.approx(22 / 1024)
+        assert tests[0].p_adjusted == pytest.approx(3 * 22 / 1024)
+        assert tests[1].p_value == tests[1].p_adjusted == 1
+        assert tests[1].estimate is None
+
+    @pytest.mark.parametrize("bots", [0, 1])
+    def test_fewer_than_two_bots_leave_nothing_to_test(self, bots):
+        assert sign_tests(_counts(np.zeros((bots, bots), dtype=np.int64))) == ()
+
+
+class TestAdjust:
+    def test_holm_matches_the_worked_example(self):
+        worked = reference("statistics/worked_examples.json")["proportions"]["holm [.01,.04,.03,.005]"]
+        np.testing.assert_allclose(adjust(np.array([0.01, 0.04, 0.03, 0.005])), worked)
+
+    def test_bonferroni_multiplies_by_the_number_of_tests(self):
+        adjusted = adjust(np.array([0.01, 0.4, 0.03]), Adjustment.BONFERRONI)
+        np.testing.assert_allclose(adjusted, [0.03, 1.0, 0.09])
+
+    def test_a_test_that_was_not_made_does_not_count(self):
+        np.testing.assert_allclose(adjust(np.array([0.01, np.nan, 0.03])), [0.02, np.nan, 0.03])
+
+    @given(p=st.lists(st.floats(0, 1), max_size=8))
+    def test_holm_never_loses_to_bonferroni_and_keeps_the_order(self, p):
+        values = np.array(p)
+        holm, bonferroni = adjust(values), adjust(values, Adjustment.BONFERRONI)
+        assert np.all(holm <= bonferroni)
+        assert np.all(holm >= values)
+        assert np.all(np.diff(holm[np.argsort(values, kind="stable")]) >= 0)
+        assert adjust(values, Adjustment.NONE).tolist() == p

@@ -1,0 +1,121 @@
+import numpy as np
+import pytest
+import trueskill
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spotthebot.analytics.stats import SettingOutOfRange, SkillSettings, play_games, rate_skills
+from spotthebot.analytics.stats.skill import play_in_order
+from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
+from tests.factories.published_dump import reference
+
+STANDARD = SkillSettings()
+
+
+def _margin(draw_probability, beta=STANDARD.beta):
+    environment = trueskill.TrueSkill(beta=beta, draw_probability=draw_probability, backend="scipy")
+    return trueskill.calc_draw_margin(draw_probability, 2, environment)
+
+
+def _oracle(matches, k, draw_probability, settings_):
+    environment = trueskill.TrueSkill(
+        mu=settings_.mu,
+        sigma=settings_.sigma,
+        beta=settings_.beta,
+        tau=0,
+        draw_probability=draw_probability,
+        backend="scipy",
+    )
+    ratings = [environment.create_rating() for _ in range(k)]
+    for first, second, outcome in matches:
+        ranks = {1: [0, 1], 0: [0, 0], -1: [1, 0]}[outcome]
+        (new_first,), (new_second,) = environment.rate([(ratings[first],), (ratings[second],)], ranks=ranks)
+        ratings[first], ratings[second] = new_first, new_second
+    return [rating.mu for rating in ratings], [rating.sigma for rating in ratings]
+
+
+class TestPlayInOrder:
+    @settings(max_examples=15, deadline=None)
+    @given(
+        matches=st.lists(
+            st.tuples(st.sampled_from([(0, 1), (1, 2), (2, 0)]), st.sampled_from([1, 0, -1])), min_size=1, max_size=12
+        ),
+        draw_probability=st.sampled_from([0.1, 0.5, 0.76]),
+        settings_=st.sampled_from([STANDARD, SkillSettings(mu=0, sigma=1, beta=0.5), SkillSettings(sigma=3, beta=9)]),
+    )
+    def test_matches_the_trueskill_package_to_nine_digits(self, matches, draw_probability, settings_):
+        played = [(*pair, outcome) for pair, outcome in matches]
+        mu, sigma = play_in_order(played, 3, _margin(draw_probability, settings_.beta), settings_)
+        expected_mu, expected_sigma = _oracle(played, 3, draw_probability, settings_)
+        np.testing.assert_allclose(mu, expected_mu, atol=1e-9)
+        np.testing.assert_allclose(sigma, expected_sigma, atol=1e-9)
+
+    @pytest.mark.parametrize(("outcome", "key"), [(1, "win"), (0, "draw")])
+    def test_first_match_is_the_worked_example(self, outcome, key):
+        # The worked example has tau = 25 / 300, which is to start from a sigma that is larger by it.
+        worked = np.array(reference("statistics/worked_examples.json")["trueskill"][key])
+        drifted = SkillSettings(sigma=float(np.hypot(25 / 3, 25 / 300)))
+        mu, sigma = play_in_order([(0, 1, outcome)], 2, _margin(0.10), drifted)
+        np.testing.assert_allclose(mu, worked[:, 0], atol=1e-9)
+        np.testing.assert_allclose(sigma, worked[:, 1], atol=1e-9)
+
+    @pytest.mark.parametrize("outcome", [1, 0, -1])
+    def test_the_least_likely_outcome_is_survived(self, outcome):
+        # A skill gap of hundreds of betas, which leaves no mass in double precision.
+        sure = SkillSettings(sigma=1000, beta=0.01)
+        mu, sigma = play_in_order([(0, 1, 1)] * 50 + [(1, 0, 1)] + [(0, 1, outcome)] * 5, 2, 0.001, sure)
+        assert np.isfinite(mu).all()
+        assert np.all((sigma > 0) & (sigma < 1000))
+
+
+class TestRateSkills:
+    def test_averages_seeded_orders_and_estimates_the_draw_probability(self):
+        games = play_games(simulated_table(3))
+        ratings = rate_skills(games, n_shuffles=4, seed=5)
+        assert ratings.draw_probability == np.mean(games.outcome == 0)
+        assert (ratings.n, ratings.n_shuffles, ratings.seed) == (72, 4, 5)
+        mus = []
+        rng = np.random.default_rng(5)
+        for _ in range(4):
+            order = rng.permutation(72)
+            matches = list(zip(games.first[order], games.second[order], games.outcome[order], strict=True))
+            mus.append(_oracle(matches, 3, ratings.draw_probability, STANDARD)[0])
+        np.testing.assert_allclose([bot.mu for bot in ratings.bots], np.mean(mus, axis=0), atol=1e-8)
+        np.testing.assert_allclose([bot.order_spread for bot in ratings.bots], np.std(mus, axis=0), atol=1e-8)
+
+    def test_better_bots_get_higher_ratings(self):
+        ratings = rate_skills(play_games(simulated_table(3, per_pair=30)))
+        mus = [bot.mu for bot in ratings.bots]
+        assert mus == sorted(mus)
+        assert [bot.n for bot in ratings.bots] == [360, 360, 360]
+
+    @pytest.mark.parametrize(
+        "rows", [[], [(i, "A", "B", 2, (1, 1), 0) for i in range(3)]], ids=["no games", "only ties"]
+    )
+    def test_every_bot_keeps_the_prior_when_the_games_tell_nothing(self, rows):
+        for bot in rate_skills(play_games(table_of(rows, ("A", "B")))).bots:
+            assert (bot.mu, bot.sigma, bot.order_spread) == pytest.approx((25.0, 25.0 / 3, 0.0), abs=1e-12)
+
+    def test_bot_without_games_keeps_the_prior(self):
+        rows = [(i, "A", "B", 2, (2, 0), 0) for i in range(3)]
+        last = rate_skills(play_games(table_of(rows, ("A", "B", "C")))).bots[2]
+        assert (last.bot, last.n) == ("C", 0)
+        assert (last.mu, last.sigma) == pytest.approx((25.0, 25.0 / 3), abs=1e-12)
+
+    def test_refuses_settings_out_of_range(self):
+        with pytest.raises(SettingOutOfRange, match="n_shuffles must be 1 or more, not 0"):
+            rate_skills(play_games(simulated_table(1)), n_shuffles=0)
+        with pytest.raises(SettingOutOfRange, match="beta must be above 0, not 0"):
+            SkillSettings(beta=0)
+
+    @settings(max_examples=20, deadline=None)
+    @given(seed=st.integers(0, 10_000))
+    def test_order_of_rows_and_names_changes_nothing(self, seed):
+        table = simulated_table(seed, annotations=1)
+        ratings, rows, names = (
+            {bot.bot: (bot.mu, bot.sigma) for bot in rate_skills(play_games(t), n_shuffles=2).bots}
+            for t in (table, shuffled(table, seed), renamed(table, seed))
+        )
+        assert rows == ratings
+        for bot, rating in ratings.items():
+            assert names[bot] == pytest.approx(rating, abs=1e-9)

@@ -1,0 +1,282 @@
+# ruff: noqa: S603, S607 - the programs are named here, nothing comes from outside
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+
+from spotthebot.suite.postgres import postmaster
+from spotthebot.suite.postgres.errors import (
+    AdminPasswordMissing,
+    ClusterDidNotStart,
+    ClusterInUse,
+    ClusterMissing,
+    DatabasePortTaken,
+)
+from spotthebot.suite.postgres.home import settle
+
+# Started by another process, in the main thread or beside it, and left without a goodbye.
+SUPERVISOR = """
+import os, sys, threading, time
+from pathlib import Path
+from spotthebot.suite.postgres.cluster import Cluster
+cluster = Cluster(Path(sys.argv[1]), home=Path(sys.argv[2]), durable=False)
+if sys.argv[3] == "main":
+    cluster.start()
+else:
+    thread = threading.Thread(target=cluster.start)
+    thread.start()
+    thread.join()
+print(cluster.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def ask(cluster, statement):
+    with psycopg.connect(cluster.admin_url) as connection:
+        return connection.execute(statement).fetchone()[0]
+
+
+def write_three_rows(cluster):
+    with psycopg.connect(cluster.admin_url) as connection:
+        connection.execute("CREATE TABLE kept AS SELECT generate_series(1, 3)")
+
+
+@pytest.fixture
+def supervisor(tmp_path, home):
+    """Start a cluster in another process; its thread and the server's process are the arguments and result."""
+    processes = []
+
+    def start(thread):
+        arguments = [sys.executable, "-c", SUPERVISOR, tmp_path / "data", home, thread]
+        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+        processes.append(process)
+        return process, psutil.Process(int(process.stdout.readline()))
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+class TestCluster:
+    def test_answers_on_loopback_only(self, make_cluster):
+        cluster = make_cluster()
+        cluster.start()
+        listening = psutil.Process(cluster.pid).net_connections()
+        assert {(c.laddr.ip, c.laddr.port) for c in listening} == {("127.0.0.1", cluster.port)}
+
+    def test_speaks_utf_8_and_sorts_by_code_point(self, make_cluster):
+        cluster = make_cluster()
+        cluster.start()
+        assert ask(cluster, "SHOW server_encoding") == "UTF8"
+        assert ask(cluster, "SELECT string_agg(c, '' ORDER BY c) FROM unnest(ARRAY['a', 'B', 'ä']) c") == "Baä"
+
+    def test_lets_nobody_in_without_the_password(self, make_cluster):
+        cluster = make_cluster()
+        cluster.start()
+        _, _, rest = cluster.admin_url.partition("@")
+        with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
+            psycopg.connect(f"postgresql://spotthebot_admin:wrong@{rest}")
+        assert settle(cluster.data_folder, cluster._parent).password_file.stat().st_mode & 0o777 == 0o600
+
+    def test_keeps_its_data_between_starts(self, make_cluster):
+        cluster = make_cluster(durable=True)
+        cluster.start()
+        assert ask(cluster, "SHOW fsync") == "on"
+        write_three_rows(cluster)
+        cluster.stop()
+        assert not cluster.running
+        another = make_cluster()
+        another.start()
+        assert ask(another, "SHOW fsync") == "off"
+        assert ask(another, "SELECT count(*) FROM kept") == 3
+
+    def test_stops_while_a_session_is_open(self, make_cluster):
+        cluster = make_cluster()
+        cluster.start()
+        with psycopg.connect(cluster.admin_url, autocommit=True) as connection:
+            started = time.monotonic()
+            cluster.stop()
+            assert time.monotonic() - started < 5
+            with pytest.raises(psycopg.OperationalError):
+                connection.execute("SELECT 1")
+
+    def test_starting_twice_is_starting_once(self, make_cluster):
+        cluster = make_cluster()
+        cluster.start()
+        pid = cluster.pid
+        cluster.start()
+        assert cluster.pid == pid
+
+
+class TestClusterAfterACrash:
+    def test_comes_back_with_its_data_on_its_port(self, make_cluster):
+        cluster = make_cluster(durable=True)
+        cluster.start()
+        write_three_rows(cluster)
+        port = cluster.port
+        os.kill(cluster.pid, signal.SIGKILL)
+        while cluster.running:
+            time.sleep(0.01)
+        cluster.start()
+        assert ask(cluster, "SELECT count(*) FROM kept") == 3
+        assert cluster.port == port
+
+    def test_starts_although_the_stale_pid_is_somebody_elses(self, make_cluster, home):
+        cluster = make_cluster()
+        cluster.start()
+        account = settle(cluster.data_folder, home).account
+        pid_file = settle(cluster.data_folder, home).cluster / "postmaster.pid"
+        os.kill(cluster.pid, signal.SIGKILL)
+        while cluster.running:
+            time.sleep(0.01)
+        _, _, rest = pid_file.read_text().partition("\n")
+        # PostgreSQL takes any living process of its own account for a server.
+        with subprocess.Popen(["sleep", "60"], user=account.uid if account else None) as sleeper:
+            pid_file.write_text(f"{sleeper.pid}\n{rest}")
+            cluster.start()
+            assert ask(cluster, "SELECT 1") == 1
+            assert sleeper.poll() is None
+            sleeper.kill()
+
+    def test_the_server_ends_with_its_supervisor(self, supervisor, make_cluster):
+        process, server = supervisor("main")
+        process.kill()
+        server.wait(timeout=10)
+        cluster = make_cluster()
+        cluster.start()
+        assert ask(cluster, "SELECT 1") == 1
+
+    def test_a_server_started_beside_the_main_thread_outlives_that_thread(self, supervisor):
+        _, server = supervisor("beside")
+        time.sleep(0.2)
+        assert server.is_running()
+
+    def test_replaces_a_server_that_outlived_its_supervisor(self, supervisor, make_cluster):
+        process, survivor = supervisor("beside")
+        process.kill()
+        process.wait()
+        assert survivor.is_running()
+        cluster = make_cluster()
+        cluster.start()
+        assert not survivor.is_running()
+        assert ask(cluster, "SELECT 1") == 1
+
+
+class TestClusterForOneProcess:
+    def test_refuses_a_second_one_on_the_same_folder(self, make_cluster):
+        first, second = make_cluster(), make_cluster()
+        first.start()
+        with pytest.raises(ClusterInUse, match=f"in use by process {os.getpid()}"):
+            second.start()
+        assert ask(first, "SELECT 1") == 1
+        first.stop()
+        second.start()
+
+    def test_names_the_process_that_holds_it(self, supervisor, make_cluster):
+        process, _ = supervisor("main")
+        with pytest.raises(ClusterInUse, match=f"in use by process {process.pid}: stop that one first"):
+            make_cluster().start()
+
+
+class TestClusterPort:
+    def test_takes_the_port_it_is_given(self, make_cluster):
+        port = postmaster.free_port()
+        cluster = make_cluster(port=port)
+        cluster.start()
+        assert cluster.port == port
+
+    def test_refuses_a_port_that_is_taken(self, make_cluster):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            cluster = make_cluster(port=port)
+            with pytest.raises(DatabasePortTaken, match=f"Port {port} for the database is taken"):
+                cluster.start()
+        cluster.start()
+
+    def test_tries_another_when_the_free_one_was_snatched(self, make_cluster, monkeypatch):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            ports = [taken.getsockname()[1], postmaster.free_port()]
+            offered = iter(ports)
+            monkeypatch.setattr(postmaster, "free_port", lambda: next(offered))
+            cluster = make_cluster()
+            cluster.start()
+            assert cluster.port == ports[1]
+
+
+class TestClusterThatCannotStart:
+    def test_shows_the_end_of_the_log(self, make_cluster, home):
+        cluster = make_cluster()
+        cluster.start()
+        cluster.stop()
+        configuration = settle(cluster.data_folder, home).cluster / "postgresql.conf"
+        sound = configuration.read_text()
+        configuration.write_text("no setting = of ours")
+        with pytest.raises(ClusterDidNotStart, match=r"status 1.*syntax error in file"):
+            cluster.start()
+        configuration.write_text(sound)
+        cluster.start()
+
+    def test_does_not_begin_anew_when_the_cluster_is_lost(self, make_cluster, home):
+        cluster = make_cluster()
+        cluster.start()
+        cluster.stop()
+        lost = settle(cluster.data_folder, home).cluster
+        lost.rename(lost.with_name("elsewhere"))
+        with pytest.raises(ClusterMissing, match="put it back"):
+            cluster.start()
+        lost.with_name("elsewhere").rename(lost)
+        cluster.start()
+
+    def test_says_which_file_is_missing(self, make_cluster):
+        cluster = make_cluster()
+        cluster.start()
+        cluster.stop()
+        (cluster.data_folder / "postgres.password").unlink()
+        with pytest.raises(AdminPasswordMissing, match=r"put .*/postgres\.password back"):
+            cluster.start()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root lends PostgreSQL another account")
+class TestClusterUnderRoot:
+    def test_runs_as_somebody_without_roots_rights(self, make_cluster):
+        cluster = make_cluster()
+        assert cluster.data_folder.parent.stat().st_mode & 0o777 == 0o700  # where that account cannot look
+        cluster.start()
+        status = Path(f"/proc/{cluster.pid}/status").read_text().splitlines()
+        fields = {name: value.split() for name, _, value in (line.partition(":") for line in status)}
+        assert "0" not in fields["Uid"] + fields["Gid"] + fields["Groups"]
+        assert int(fields["CapEff"][0], 16) == 0
+
+    def test_keeps_our_environment_to_itself(self, make_cluster, monkeypatch):
+        monkeypatch.setenv("OPENAI_API_KEY", "a secret")
+        cluster = make_cluster()
+        cluster.start()
+        assert b"a secret" not in Path(f"/proc/{cluster.pid}/environ").read_bytes()
+
+    def test_a_moved_data_folder_finds_its_cluster(self, make_cluster, tmp_path):
+        cluster = make_cluster()
+        cluster.start()
+        write_three_rows(cluster)
+        cluster.stop()
+        cluster.data_folder.rename(tmp_path / "moved")
+        moved = make_cluster(tmp_path / "moved")
+        moved.start()
+        assert ask(moved, "SELECT count(*) FROM kept") == 3
+
+    def test_a_copied_data_folder_does_not_run_the_same_cluster_twice(self, make_cluster, tmp_path):
+        cluster = make_cluster()
+        cluster.start()
+        (tmp_path / "copy").mkdir()
+        (tmp_path / "copy" / "postgres.id").write_text((cluster.data_folder / "postgres.id").read_text())
+        with pytest.raises(ClusterInUse):
+            make_cluster(tmp_path / "copy").start()
+        assert ask(cluster, "SELECT 1") == 1

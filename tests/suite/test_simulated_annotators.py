@@ -1,0 +1,290 @@
+import json
+import math
+import os
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spotthebot.bots.domain.builtin import BuiltinModel, build
+from spotthebot.bots.domain.dialogue import Context
+from spotthebot.suite.simulation import Language, crowd, impressions
+from spotthebot.suite.simulation.annotator import BOT_BELOW, HUMAN_FROM, WEIGHTS, score_of
+from spotthebot.suite.simulation.impressions import Impression
+
+CORPUS = (
+    ("Is the soup salty?", "A potato takes the salt out.", "Then peel a potato for the soup."),
+    ("The soup needs a potato.", "And no more salt, please.", "I like the soup a lot."),
+    ("My tyre is flat.", "Take the pump, I like the pump a lot.", "The tyre has a hole."),
+    ("A flat tyre again?", "Where is the pump?", "The hole is in the tyre."),
+)
+SAMPLE = Path(__file__).parents[2] / "services" / "spotthebot" / "suite" / "sample" / "everyday.jsonl"
+
+
+def talk(*texts):
+    return tuple(("AB"[i % 2], text) for i, text in enumerate(texts))
+
+
+def careful(**changes):
+    """Return an annotator without noise or bias who answers every segment with care."""
+    annotator = crowd(1, seed=1, dialogues=CORPUS)[0]
+    return replace(annotator, **({"reliability": 1.0, "noise": 0.0, "leniency": 0.0} | changes))
+
+
+def impression_of_b(*texts):
+    return impressions(talk(*texts), Language(CORPUS))["B"]
+
+
+class TestLanguage:
+    def test_knows_word_runs_of_two_dialogues(self):
+        """As runs of three words, with two edges before the sentence and one after it:
+
+        "_ _ I", "_ I like", "I like the", "like the soup", "the soup a", "soup a lot", "a lot _".
+        The second and the third dialogue share "I like the" and "a lot _": 2 of 7.
+        """
+        assert Language(CORPUS).usual_share(["I like the soup a lot."]) == pytest.approx(2 / 7)
+
+    def test_takes_a_copied_turn_for_no_more_usual_than_a_new_one(self):
+        assert Language(CORPUS[:1]).usual_share(CORPUS[0]) == 0
+
+    def test_has_no_opinion_on_what_holds_no_words(self):
+        assert Language(CORPUS).usual_share(["...", "\U0001f642"]) is None
+        assert Language(CORPUS).relatedness("...", ["soup"]) is None
+        assert Language(CORPUS).relatedness("soup", ["I know."]) is None
+
+    def test_relates_words_by_their_normalised_mutual_information(self):
+        """In 2 of 4 dialogues, always together: pmi = ln(2 * 4 / (2 * 2)) = ln 2, over -ln(2/4): 1."""
+        assert Language(CORPUS).relatedness("tyre", ["the flat one"]) == pytest.approx(1.0)
+
+    def test_relates_words_less_that_also_occur_apart(self):
+        """Two more dialogues with "hole" alone: pmi = ln(2 * 6 / (2 * 4)) = ln 1.5, over -ln(2/6)."""
+        wider = Language([*CORPUS, ("A hole.",), ("What a hole!",)])
+        assert wider.relatedness("tyre", ["hole"]) == pytest.approx(math.log(1.5) / math.log(3))
+
+    def test_does_not_take_an_echo_or_a_coincidence_for_an_answer(self):
+        assert Language(CORPUS).relatedness("tyre", ["tyre"]) == 0
+        assert Language(CORPUS).relatedness("tyre", ["soup"]) == 0
+        assert Language(CORPUS[:3]).relatedness("tyre", ["hole"]) == 0  # only one dialogue has both
+
+    def test_finds_a_word_the_rarer_the_fewer_dialogues_have_it(self):
+        """Smoothed by one: ln(5 / 3) / ln 5 for two dialogues of four, 1 for none."""
+        assert Language(CORPUS).rarity("tyre") == pytest.approx(math.log(5 / 3) / math.log(5))
+        assert Language(CORPUS).rarity("zebra") == 1
+
+    def test_can_be_that_of_somebody_who_read_nothing(self):
+        assert Language([]).usual_share(["hello"]) == 0
+        assert Language([]).rarity("hello") == 1
+
+
+class TestImpressions:
+    def test_notice_a_relevant_reply(self):
+        relevant = impression_of_b("Is the soup salty?", "A potato helps.")
+        beside_the_point = impression_of_b("Is the soup salty?", "The tyre is flat.")
+        assert relevant.relevance > beside_the_point.relevance
+
+    def test_notice_an_echo_even_with_persons_swapped(self):
+        assert impression_of_b("I lost my brown hat.", "You lost your brown hat?").echo == 1
+        assert impression_of_b("I lost my brown hat.", "Look under the sofa.").echo == 0
+
+    def test_notice_repetition_of_own_turns_only(self):
+        again = impression_of_b("Soup?", "I see.", "Salt?", "I see.")
+        once = impression_of_b("I see.", "Soup?", "I see.", "Salt is in it.")
+        assert (again.repetition, once.repetition) == (1, 0)
+
+    def test_notice_turns_about_nothing(self):
+        assert impression_of_b("Soup?", "I don't know.", "Salt?", "The potato.").emptiness == 0.5
+        assert impression_of_b("Soup?", "I don't know.").specificity == 0
+
+    def test_notice_a_sentence_that_breaks_off(self):
+        assert impression_of_b("Soup?", "The soup and the").brokenness == 1
+        assert impression_of_b("Soup?", "The soup and the salt").brokenness == 0
+
+    def test_notice_what_nobody_says(self):
+        usual = impression_of_b("Soup?", "I like the soup a lot.")
+        jumbled = impression_of_b("Soup?", "Lot soup the a I like.")
+        assert usual.fluency > jumbled.fluency
+
+    def test_of_a_silent_side_are_all_emptiness(self):
+        assert impressions((("A", "Hello?"),), Language(CORPUS))["B"].emptiness == 1
+
+    def test_are_all_shares_and_all_weighed(self):
+        assert set(WEIGHTS) == set(vars(impression_of_b("a", "b")))
+
+    @given(st.lists(st.tuples(st.sampled_from(["A", "B"]), st.text(max_size=60)), max_size=8))
+    @settings(max_examples=80, deadline=None)
+    def test_of_any_text_lie_between_0_and_1(self, turns):
+        for impression in impressions(tuple(turns), Language(CORPUS)).values():
+            assert all(0 <= share <= 1 for share in vars(impression).values())
+
+
+class TestJudge:
+    SEGMENT = talk("Is the soup salty?", "I don't know.", "Peel a potato.", "I don't know.")
+
+    def test_compares_the_weighted_sum_with_two_thresholds(self):
+        """Weights 4, 1 and .3 for what is good, -1, -2, -1.2 and -1 for what is bad, as documented."""
+        impression = Impression(0.5, 0.25, 1.0, emptiness=0.5, echo=0.25, repetition=0.5, brokenness=0.5)
+        assert score_of(impression) == pytest.approx(0.5 + 1.0 + 0.3 - 0.5 - 0.5 - 0.6 - 0.5)
+
+    @pytest.mark.parametrize(
+        ("shift", "label"), [(0.01, "human"), (-0.01, "unsure"), (BOT_BELOW - HUMAN_FROM - 0.01, "bot")]
+    )
+    def test_is_unsure_between_the_thresholds(self, shift, label):
+        score = score_of(impressions(self.SEGMENT, Language(CORPUS))["B"])
+        annotator = careful(leniency=HUMAN_FROM - score + shift)
+        assert annotator.judge(self.SEGMENT).labels["B"] == label
+
+    def test_does_not_care_which_side_is_which(self):
+        mirrored = tuple(({"A": "B", "B": "A"}[who], text) for who, text in self.SEGMENT)
+        swapped = {"A": "B", "B": "A", "tie": "tie"}
+        one, other = careful().judge(self.SEGMENT), careful().judge(mirrored)
+        assert one.labels == {"A": other.labels["B"], "B": other.labels["A"]}
+        assert one.preferences == {feature: swapped[side] for feature, side in other.preferences.items()}
+        assert "A" in one.preferences.values()
+
+    def test_prefers_the_side_that_is_better_in_a_feature(self):
+        preferences = careful().judge(self.SEGMENT).preferences
+        assert preferences["specificity"] == preferences["sensibleness"] == "A"
+
+    def test_of_two_equal_sides_prefers_neither(self):
+        assert set(careful().judge(talk("Soup", "Soup")[:0]).preferences.values()) == {"tie"}
+
+    @pytest.mark.parametrize(
+        "segment",
+        [
+            (),
+            (("B", "alone"),),
+            talk("", " "),
+            talk("\U0001f642", "\u05e9\u05dc\u05d5\u05dd", "?!"),
+            talk("soup " * 2_000, "half a pair \ud83d"),
+        ],
+    )
+    def test_has_an_answer_to_any_segment(self, segment):
+        for annotator in crowd(3, seed=5, dialogues=CORPUS):
+            judgement = annotator.judge(segment)
+            assert set(judgement.labels) == {"A", "B"}
+            assert set(judgement.labels.values()) <= {"human", "bot", "unsure"}
+            assert set(judgement.preferences) == {"fluency", "sensibleness", "specificity"}
+            assert judgement.seconds > 0
+
+    def test_does_not_depend_on_what_was_judged_before(self):
+        first, second = crowd(2, seed=5, dialogues=CORPUS)
+        others = [talk(f"Soup {i}?", "Salt!") for i in range(20)]
+        before = [first.judge(segment) for segment in others]
+        second.judge(self.SEGMENT)
+        assert [first.judge(segment) for segment in reversed(others)] == before[::-1]
+
+    def test_takes_longer_for_more_text(self):
+        def median(segment):
+            people = crowd(41, seed=5, dialogues=CORPUS)
+            return sorted(replace(one, reliability=1.0).judge(segment).seconds for one in people)[20]
+
+        assert median(talk(*["the soup is too salty today"] * 40)) > median(talk("soup", "salt"))
+
+    def test_without_reliability_is_a_throw_of_dice(self):
+        """900 throws of three equally likely answers: 300 each, within 5 standard deviations of 14.1."""
+        annotator = careful(reliability=0.0)
+        counts = Counter(annotator.judge(talk(f"Soup {i}", "Salt")).labels["A"] for i in range(900))
+        assert set(counts) == {"human", "bot", "unsure"}
+        assert all(abs(count - 300) < 5 * math.sqrt(900 * 1 / 3 * 2 / 3) for count in counts.values())
+
+
+class TestCrowd:
+    def test_is_named_as_simulated(self):
+        names = [annotator.name for annotator in crowd(12, seed=1, dialogues=CORPUS)]
+        assert names[0] == "simulated-01"
+        assert names[-1] == "simulated-12"
+
+    def test_has_members_of_different_character(self):
+        people = crowd(8, seed=1, dialogues=CORPUS)
+        for trait in ("reliability", "noise", "leniency"):
+            assert len({getattr(person, trait) for person in people}) == 8
+        assert all(0.5 < person.reliability <= 1 for person in people)
+
+    def test_grows_without_changing_who_is_there(self):
+        few, many = crowd(3, seed=1, dialogues=CORPUS), crowd(9, seed=1, dialogues=CORPUS)
+        segment = talk("Is the soup salty?", "A potato takes the salt out.")
+        assert [one.judge(segment) for one in few] == [one.judge(segment) for one in many[:3]]
+
+    def test_of_another_seed_judges_otherwise(self):
+        segments = [talk(f"Is soup {i} salty?", "A potato takes the salt out.") for i in range(10)]
+        answers = {
+            tuple(str(crowd(1, seed=seed, dialogues=CORPUS)[0].judge(segment)) for segment in segments)
+            for seed in range(5)
+        }
+        assert len(answers) == 5
+
+    def test_judges_alike_in_every_process(self):
+        script = (
+            "from spotthebot.suite.simulation import crowd\n"
+            f"for annotator in crowd(4, seed=2, dialogues={CORPUS!r}):\n"
+            f"    print(annotator.judge({TestJudge.SEGMENT!r}))\n"
+        )
+        outputs = {
+            subprocess.run(  # noqa: S603 - our own interpreter on our own text
+                [sys.executable, "-c", script],
+                env={**os.environ, "PYTHONHASHSEED": hash_seed},
+                capture_output=True,
+                check=True,
+            ).stdout
+            for hash_seed in ("0", "1", "2")
+        }
+        assert len(outputs) == 1
+        assert b"Judgement" in outputs.pop()
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    """Return per system how often which label was given: all pairs of bots, and people with people.
+
+    As in a campaign: the first exchange of a human dialogue is played on from, but not shown.
+    """
+    rows = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
+    train = [tuple(row["turns"]) for row in rows if row["split"] == "train"]
+    openings = [tuple(row["turns"]) for row in rows if row["split"] == "openings"]
+    shown = [("human", "human", dialogue[2:]) for dialogue in openings[1::2]]
+    for seed in range(4):
+        bots = {model: build(model, seed=seed, dialogues=train) for model in BuiltinModel}
+        for p, pair in enumerate(combinations(BuiltinModel, 2)):
+            for k in range(6):
+                first, second = pair if k % 2 else pair[::-1]
+                turns = openings[(2 * (5 * k + 3 * p + seed) + 1) % len(openings)][:2]
+                for i in range(10):
+                    turns += (bots[(first, second)[i % 2]].reply(Context(turns, k)),)
+                shown.append((first.value, second.value, turns[2:]))
+    people = crowd(6, seed=8, dialogues=train + openings)
+    labels: dict[str, Counter[str]] = {}
+    for q, (first, second, turns) in enumerate(shown):
+        for exchanges in (2, 3, 5):
+            for annotator in (people[q % 6], people[(q + exchanges) % 6]):
+                judgement = annotator.judge(talk(*turns[: 2 * exchanges]))
+                for system, side in ((first, "A"), (second, "B")):
+                    labels.setdefault(system, Counter())[judgement.labels[side]] += 1
+    return labels
+
+
+@pytest.mark.skipif(not SAMPLE.exists(), reason="the sample corpus is not in this checkout")
+class TestOnTheSampleCorpus:
+    """The order that the rule was made to give, on the openings that its weights were not chosen on."""
+
+    @staticmethod
+    def humanness(verdicts, system):
+        counts = verdicts[system]
+        return (counts["human"] + counts["unsure"] / 2) / counts.total()
+
+    def test_people_are_taken_for_people_most_often(self, verdicts):
+        rates = {system: counts["human"] / counts.total() for system, counts in verdicts.items()}
+        assert max(rates, key=rates.__getitem__) == "human"
+        assert rates["human"] > 0.5
+
+    def test_the_bots_come_in_three_plainly_different_groups(self, verdicts):
+        middle = [self.humanness(verdicts, system) for system in ("ngram", "eliza", "stray")]
+        bottom = [self.humanness(verdicts, system) for system in ("parrot", "dull")]
+        # Single sets of 90 conversations scatter by about 0.1; four together are asked for half of that.
+        assert self.humanness(verdicts, "retrieval") > max(middle) + 0.05
+        assert min(middle) > max(bottom) + 0.03
