@@ -152,7 +152,7 @@ class TestLogRank:
             else:
                 assert test.p_value < 1e-4
 
-    def test_bonferroni_finds_exactly_the_pairs_that_the_paper_calls_not_significant(self, domain, status, expected):
+    def test_bonferroni_finds_exactly_the_pairs_that_the_paper_calls_not_significant(self, status, expected):
         # Section 4.2: BR and S2 in Dailydialog, BR and GPT in Empathetic (and there S2 and DR).
         tests = log_rank_tests(status, adjustment=Adjustment.BONFERRONI)
         wanted = expected["survival"]["logrank"]

@@ -85,9 +85,9 @@ class RankedBot(Wire):
     """A bot's place."""
 
     bot: str
-    rank_low: int = Field(description="Best rank within the confidence level.")
-    rank_high: int = Field(description="Worst rank within the confidence level.")
-    cluster: int = Field(description="Bots of one cluster can't be told apart; 1 is best.")
+    rank_low: int | None = Field(description="Best rank within the confidence level; null without decided games.")
+    rank_high: int | None = Field(description="Worst rank within the confidence level.")
+    cluster: int | None = Field(description="Bots of one cluster can't be told apart; 1 is best.")
     win_rate: Interval
     trueskill: Skill
 

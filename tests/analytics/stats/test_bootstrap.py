@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats import SettingOutOfRange
-from spotthebot.analytics.stats import bootstrap
+from spotthebot.analytics.stats import SettingOutOfRange, bootstrap
 from spotthebot.analytics.stats.bootstrap import (
     cluster_counts,
     percentile_interval,

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -16,12 +16,13 @@ def _simulated(seed, rows=12):
 
 
 def _log_likelihood(coefficients, design, events, trials):
-    hazard = np.exp(design @ coefficients)
+    # The general optimiser strays to where a cumulative hazard is 0 or infinite in double precision.
+    hazard = np.exp(np.clip(design @ coefficients, -30, 3))
     return np.sum(events * np.log(-np.expm1(-hazard)) - (trials - events) * hazard)
 
 
 def _penalised(coefficients, design, events, trials):
-    hazard = np.exp(design @ coefficients)
+    hazard = np.exp(np.clip(design @ coefficients, -30, 3))
     p = -np.expm1(-hazard)
     # Expected information of a binomial: (dp/dη)² / (p (1 - p)).
     weights = trials * (hazard * np.exp(-hazard)) ** 2 / (p * (1 - p))
@@ -36,6 +37,7 @@ class TestFitCloglog:
     @pytest.mark.parametrize(("firth", "objective"), [(False, _log_likelihood), (True, _penalised)])
     def test_finds_the_maximum_that_a_general_optimiser_finds(self, firth, objective, seed):
         data = _simulated(seed)
+        assume(not is_separated(*data))
         fit = fit_cloglog(*data, firth=firth)
         found = minimize(lambda b: -objective(b, *data), np.zeros(3), method="Nelder-Mead", tol=1e-12)
         assert fit.converged
@@ -63,18 +65,12 @@ class TestFitCloglog:
 
     def test_firth_is_finite_where_the_likelihood_has_no_maximum(self):
         design = np.array([[1.0, -1], [1, 0], [1, 1]])
-        events, trials = np.array([0.0, 3, 6]), np.array([6.0, 6, 6])
-        assert is_separated(design, np.array([0.0, 0, 6]), trials)
-        fit = fit_cloglog(design, np.array([0.0, 0, 6]), trials, firth=True)
-        found = minimize(
-            lambda b: -_penalised(b, design, np.array([0.0, 0, 6]), trials),
-            np.zeros(2),
-            method="Nelder-Mead",
-            tol=1e-12,
-        )
+        data = (design, np.array([0.0, 0, 6]), np.array([6.0, 6, 6]))
+        assert is_separated(*data)
+        fit = fit_cloglog(*data, firth=True)
+        found = minimize(lambda b: -_penalised(b, *data), np.zeros(2), method="Nelder-Mead", tol=1e-12)
         assert fit.converged
-        np.testing.assert_allclose(fit.coefficients, found.x, atol=2e-4)
-        assert not is_separated(design, events, trials)
+        np.testing.assert_allclose(fit.coefficients, found.x, atol=2e-5)
 
 
 class TestIsSeparated:

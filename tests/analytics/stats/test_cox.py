@@ -3,7 +3,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from spotthebot.analytics.stats import (
@@ -137,21 +137,22 @@ class TestCoxRegressions:
 
 
 class TestFitProportionalHazards:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=80, deadline=None)
     @given(seed=st.integers(0, 10_000))
     def test_is_the_best_of_all_ways_to_pool_neighbouring_times(self, seed):
-        # The constrained maximum equals the unconstrained one of its own pooling; so it is the best feasible one.
+        # The constrained maximum is the unconstrained one of its own pooling, hence the best that does not fall.
+        # Covariates that go with time make pools that have to be parted again.
         rng = np.random.default_rng(seed)
-        time = np.repeat(np.arange(4), 3)
-        covariates = np.tile([-1.0, 0.0, 1.0], 4)[:, None]
-        trials = rng.integers(2, 8, size=12).astype(np.float64)
-        events = rng.binomial(trials.astype(np.int64), rng.uniform(0.2, 0.8)).astype(np.float64)
-        first, last = events[:3].sum(), (trials - events)[-3:].sum()
-        design = np.column_stack([np.eye(4)[time], covariates])
-        if not first or not last or is_separated(design, events, trials):
-            return
+        n_times = int(rng.integers(3, 6))
+        time = np.repeat(np.arange(n_times), 4)
+        covariates = rng.normal(size=(4 * n_times, 1)) + 3 * rng.normal(size=n_times)[time][:, None]
+        trials = rng.integers(2, 12, size=4 * n_times)
+        predictor = 0.3 * rng.normal() * covariates[:, 0] + 0.5 * rng.normal(size=n_times)[time] - 0.5
+        events = rng.binomial(trials, -np.expm1(-np.exp(predictor))).astype(np.float64)
+        unpooled = np.column_stack([np.eye(n_times)[time], covariates])
+        assume(events[:4].any() and (events < trials)[-4:].any() and not is_separated(unpooled, events, trials))
         best = -np.inf
-        for parted in product([False, True], repeat=3):
+        for parted in product([False, True], repeat=n_times - 1):
             block = np.concatenate([[0], np.cumsum(parted)])
             pooled = np.column_stack([np.eye(block[-1] + 1)[block[time]], covariates])
             fit = fit_cloglog(pooled, events, trials)
@@ -160,3 +161,13 @@ class TestFitProportionalHazards:
         found = fit_proportional_hazards(time, covariates, events, trials)
         assert np.all(np.diff(found.fit.coefficients[: found.block[-1] + 1]) >= 0)
         assert found.fit.log_likelihood == pytest.approx(best, abs=1e-8)
+
+    def test_time_that_must_be_pooled_is_no_separation(self):
+        # Nobody was spotted at the second time, though half were at the first: the hazard stays as it was.
+        time, covariates = np.repeat(np.arange(3), 3), np.tile([-1.0, 0.0, 1.0], 3)[:, None]
+        events, trials = np.array([3.0, 2, 1, 0, 0, 0, 4, 3, 3]), np.full(9, 4.0)
+        found = fit_proportional_hazards(time, covariates, events, trials)
+        joined = fit_cloglog(np.column_stack([np.eye(2)[[0, 0, 0, 0, 0, 0, 1, 1, 1]], covariates]), events, trials)
+        assert not found.separated
+        assert found.block.tolist() == [0, 0, 1]
+        np.testing.assert_allclose(found.fit.coefficients, joined.coefficients, atol=1e-8)

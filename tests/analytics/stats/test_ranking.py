@@ -129,6 +129,11 @@ class TestRankRanges:
     def test_equal_bots_share_their_ranks(self):
         assert [bound.tolist() for bound in rank_ranges(np.array([[0.5, 0.5, 0.1]]), 0.95)] == [[1, 1, 3], [2, 2, 3]]
 
+    def test_order_of_summation_breaks_no_tie(self):
+        rates = np.array([[0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1]])
+        assert rates[0, 0] != rates[0, 1]
+        assert [bound.tolist() for bound in rank_ranges(rates, 0.95)] == [[1, 1], [2, 2]]
+
     def test_unknown_rate_could_be_any_rank(self):
         low, high = rank_ranges(np.array([[0.9, np.nan, 0.1]]), 0.95)
         assert low.tolist() == [1, 1, 2]

@@ -81,7 +81,11 @@ class TestRateSkills:
             matches = list(zip(games.first[order], games.second[order], games.outcome[order], strict=True))
             mus.append(_oracle(matches, 3, ratings.draw_probability, STANDARD)[0])
         np.testing.assert_allclose([bot.mu for bot in ratings.bots], np.mean(mus, axis=0), atol=1e-8)
-        np.testing.assert_allclose([bot.order_spread for bot in ratings.bots], np.std(mus, axis=0), atol=1e-8)
+        np.testing.assert_allclose(
+            [bot.order_spread for bot in ratings.bots],
+            np.std(mus - np.mean(mus, axis=1, keepdims=True), axis=0),
+            atol=1e-8,
+        )
 
     def test_better_bots_get_higher_ratings(self):
         ratings = rate_skills(play_games(simulated_table(3, per_pair=30)))

@@ -34,7 +34,11 @@ class SkillSettings:
 
 @dataclass(frozen=True)
 class Skill:
-    """One bot's rating over `n` games; `order_spread` is the standard deviation of mu over the match orders."""
+    """One bot's rating over `n` games.
+
+    `order_spread` is the standard deviation, over the match orders, of mu less the mean mu of all bots: the common
+    level wanders with the order too, but tells nothing of who is better.
+    """
 
     bot: str
     mu: float
@@ -78,6 +82,7 @@ def rate_skills(
         for shuffle in range(n_shuffles):
             order = matches[generator.permutation(m)].tolist()
             mu[shuffle], sigma[shuffle] = play_in_order(order, k, margin, settings)
+    relative = mu - mu.mean(axis=1, keepdims=True) if k else mu
     played = np.bincount(games.first, minlength=k) + np.bincount(games.second, minlength=k)
     return SkillRatings(
         bots=tuple(
@@ -85,7 +90,7 @@ def rate_skills(
                 bot=bot,
                 mu=float(mu[:, i].mean()),
                 sigma=float(sigma[:, i].mean()),
-                order_spread=float(mu[:, i].std()),
+                order_spread=float(relative[:, i].std()),
                 n=int(played[i]),
             )
             for i, bot in enumerate(games.bots)
@@ -102,6 +107,7 @@ def rate_skills(
 def play_in_order(
     matches: list[list[int]], k: int, margin: float, settings: SkillSettings
 ) -> tuple[FloatArray, FloatArray]:
+    """Update k bots match by match, each match (first, second, outcome): their mu and sigma afterwards, (k,) each."""
     mu, variance = [settings.mu] * k, [settings.sigma**2] * k
     noise = 2 * settings.beta**2
     for first, second, outcome in matches:

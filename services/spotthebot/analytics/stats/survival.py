@@ -79,8 +79,8 @@ def survival_curves(
 ) -> tuple[SurvivalCurve, ...]:
     """Estimate S(k) for every entity in the order of `names`, with pointwise bounds.
 
-    Bounds are percentiles of a bootstrap of whole conversations; None where no replicate had an inspection. Unlike
-    `counts` they are undefined (and the curve is shorter) at times when an entity was not inspected.
+    Bounds are percentiles of a bootstrap of whole conversations, taken over the replicates in which the entity was
+    inspected at that time. A time at which an entity was never inspected is left out of its curve.
     """
     inspected, spotted = status.counts()
     survival = 1 - isotonic_shares(spotted.astype(np.float64), inspected.astype(np.float64))

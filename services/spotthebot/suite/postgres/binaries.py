@@ -47,6 +47,7 @@ def find_binaries(major: str | None = None) -> Binaries:
 
 def describe_binaries(folder: Path) -> Binaries | None:
     """Ask `postgres` in `folder` for its version; None when it does not run."""
+    folder = folder.absolute()  # it is used from other working directories
     try:
         asked = subprocess.run(  # noqa: S603 - a program we looked up ourselves, by its full path
             [folder / "postgres", "--version"], capture_output=True, text=True, check=True, timeout=30

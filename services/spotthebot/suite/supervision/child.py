@@ -4,9 +4,9 @@ import asyncio
 import os
 import signal
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import suppress
-from typing import Self
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO, Self
 
 import httpx
 
@@ -34,6 +34,7 @@ class Child:
         process: asyncio.subprocess.Process,
         output: asyncio.StreamReader,
         pipe: asyncio.ReadTransport,
+        log: BinaryIO,
     ) -> None:
         self._spec = spec
         self._on_line = on_line
@@ -41,39 +42,39 @@ class Child:
         self._pipe = pipe
         self._last_lines: deque[str] = deque(maxlen=_LAST_LINES)
         self._said_ready = asyncio.Event()
-        self._reading = asyncio.create_task(self._write_down(output))
+        self._reading = asyncio.create_task(self._write_down(output, log))
         self._ended = asyncio.create_task(self._see_it_end())
 
     @classmethod
     async def launch(cls, spec: ProcessSpec, on_line: OnLine) -> Self:
         """Start the process without waiting for its health; raises ServiceDidNotStart when it cannot run."""
+        with _failing_as(spec):
+            log = spec.log_file.open("ab", buffering=0)
         output = asyncio.StreamReader()
         read_end, write_end = os.pipe()
         pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(output), os.fdopen(read_end, "rb", buffering=0)
         )
         try:
-            process = await asyncio.create_subprocess_exec(
-                *spec.argv,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=write_end,
-                stderr=write_end,
-                env=spec.env,
-                pass_fds=spec.pass_fds,
-                # Away from the terminal, whose Ctrl-C would reach all at once instead of in reverse order.
-                start_new_session=True,
-                preexec_fn=die_with_parent(signal.SIGTERM),
-            )
-        except OSError as error:
-            pipe.close()
-            reason = f"{spec.argv[0]}: {error.strerror}"
-            raise ServiceDidNotStart(name=spec.name, reason=reason, exit_code=None, lines="") from error
+            with _failing_as(spec):
+                process = await asyncio.create_subprocess_exec(
+                    *spec.argv,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=write_end,
+                    stderr=write_end,
+                    env=spec.env,
+                    pass_fds=spec.pass_fds,
+                    # Away from the terminal, whose Ctrl-C would reach all at once instead of in reverse order.
+                    start_new_session=True,
+                    preexec_fn=die_with_parent(signal.SIGTERM),
+                )
         except BaseException:
             pipe.close()
+            log.close()
             raise
         finally:
             os.close(write_end)
-        return cls(spec, on_line, process, output, pipe)
+        return cls(spec, on_line, process, output, pipe, log)
 
     @property
     def pid(self) -> int:
@@ -139,8 +140,8 @@ class Child:
         self._pipe.close()
         return exit_code
 
-    async def _write_down(self, output: asyncio.StreamReader) -> None:
-        with self._spec.log_file.open("ab", buffering=0) as log:
+    async def _write_down(self, output: asyncio.StreamReader, log: BinaryIO) -> None:
+        with log:
             async for raw in _lines(output):
                 with suppress(OSError):  # a full disk stops the log, not the service
                     log.write(raw + b"\n")
@@ -154,17 +155,26 @@ class Child:
         if self._spec.ready_line:
             await self._said_ready.wait()
         if self._spec.ready_url:
-            while not await _answers(client, self._spec.ready_url):
-                await asyncio.sleep(_POLL_SECONDS)
+            await _answer_of(client, self._spec.ready_url)
         if not (self._spec.ready_line or self._spec.ready_url):
             await asyncio.sleep(_SETTLE_SECONDS)
 
 
-async def _answers(client: httpx.AsyncClient, url: str) -> bool:
+@contextmanager
+def _failing_as(spec: ProcessSpec) -> Iterator[None]:
     try:
-        return (await client.get(url)).status_code == httpx.codes.OK
-    except httpx.HTTPError:
-        return False
+        yield
+    except OSError as error:
+        reason = f"{error.filename or spec.argv[0]}: {error.strerror}"
+        raise ServiceDidNotStart(name=spec.name, reason=reason, exit_code=None, lines="") from error
+
+
+async def _answer_of(client: httpx.AsyncClient, url: str) -> None:
+    while True:
+        with suppress(httpx.HTTPError):
+            if (await client.get(url)).status_code == httpx.codes.OK:
+                return
+        await asyncio.sleep(_POLL_SECONDS)
 
 
 async def _lines(output: asyncio.StreamReader) -> AsyncIterator[bytes]:

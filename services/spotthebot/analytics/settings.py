@@ -1,0 +1,19 @@
+"""What the service `analytics` can be told from its environment."""
+
+from pydantic import Field
+from pydantic_settings import SettingsConfigDict
+
+from spotthebot.kit.settings import ServiceSettings
+
+
+class AnalyticsSettings(ServiceSettings):
+    """Read from `SPOTTHEBOT_ANALYTICS_<FIELD>`."""
+
+    model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_ANALYTICS_", frozen=True, extra="ignore")
+
+    conversations_url: str = Field(
+        default="http://127.0.0.1:8102", description="Where the service `conversations` is: who spoke."
+    )
+    annotation_url: str = Field(
+        default="http://127.0.0.1:8103", description="Where the service `annotation` is: what judges said."
+    )

@@ -1,0 +1,39 @@
+"""The `stb` command line. Exit codes: 0 done, 1 failed, 2 wrong usage."""
+
+import sys
+
+import typer
+
+from spotthebot.kit.errors import Error
+from spotthebot.suite.cli import doctor, keys, operation, studies, testing
+from spotthebot.suite.progress import screen
+
+app = typer.Typer(
+    name="stb",
+    help="Spot The Bot: evaluate chatbots, from conversations to a ranking.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.command("demo")(studies.demo)
+app.command("up")(operation.up)
+app.command("status")(operation.status)
+app.command("down")(operation.down)
+app.command("import")(studies.import_study)
+app.command("rank")(studies.rank)
+app.add_typer(keys.app, name="keys")
+app.command("doctor")(doctor.doctor)
+app.command("test", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(testing.test)
+
+
+def main() -> None:
+    """Run one command; what goes wrong in a way we know is told in one sentence."""
+    try:
+        app()
+    except Error as error:
+        screen.print(f"[red]{type(error).title}:[/red] ", end="")
+        screen.print(error.detail, markup=False, highlight=False, soft_wrap=True)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        screen.print("Stopped.")
+        sys.exit(130)

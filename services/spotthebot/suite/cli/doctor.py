@@ -1,0 +1,76 @@
+"""`stb doctor`: what of the optional parts is there."""
+
+import os
+import platform
+import shutil
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from spotthebot.kit.errors import Error
+from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, write_json
+from spotthebot.suite.foundation import DATABASE_URL_VARIABLE
+from spotthebot.suite.postgres.binaries import find_binaries
+from spotthebot.suite.progress import screen
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def doctor(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
+    """Say what of the optional parts is there, and what it would be used for."""
+    findings = [
+        {"part": "Python", "found": True, "detail": platform.python_version(), "used_for": "everything"},
+        _postgres(),
+        _suite(data_dir),
+        _finding("Triton", _triton(), "hosting models on this machine"),
+        _finding("Chromium", _first_on_path(_BROWSERS), "browser tests"),
+        _finding("GPU", _gpu(), "hosting and scoring at speed"),
+    ]
+    if as_json:
+        write_json(Path("-"), {"parts": findings})
+        return
+    table = Table("Part", "There", "Detail", "Used for")
+    for each in findings:
+        table.add_row(each["part"], "yes" if each["found"] else "no", each["detail"], each["used_for"])
+    screen.print(table)
+
+
+def _postgres() -> dict[str, Any]:
+    if os.environ.get(DATABASE_URL_VARIABLE):
+        return _finding("PostgreSQL", f"the server in {DATABASE_URL_VARIABLE}", "all data")
+    try:
+        binaries = find_binaries()
+    except Error as error:
+        return {"part": "PostgreSQL", "found": False, "detail": error.detail, "used_for": "all data"}
+    return _finding("PostgreSQL", f"embedded, {binaries.version}", "all data")
+
+
+def _suite(data_dir: Path) -> dict[str, Any]:
+    state = folder_at(data_dir).read_state()
+    return _finding("Running suite", f"process {state.pid} on {data_dir}" if state else None, "commands on its data")
+
+
+def _triton() -> str | None:
+    bundled = find_spec("pytriton")
+    return bundled.origin if bundled else shutil.which("tritonserver")
+
+
+def _gpu() -> str | None:
+    command = shutil.which("nvidia-smi")
+    if command is None:
+        return None
+    asked = subprocess.run(  # noqa: S603 - a fixed command
+        [command, "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, timeout=20, check=False
+    )
+    return asked.stdout.strip() or None if asked.returncode == 0 else None
+
+
+def _first_on_path(names: tuple[str, ...]) -> str | None:
+    return next((path for name in names if (path := shutil.which(name))), None)
+
+
+def _finding(part: str, detail: str | None, used_for: str) -> dict[str, Any]:
+    return {"part": part, "found": detail is not None, "detail": detail or "not found", "used_for": used_for}

@@ -1,0 +1,52 @@
+"""Options that several commands share, and how they write their results."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from spotthebot.suite.data_folder import DataFolder
+from spotthebot.suite.errors import OutputNotWritable
+
+DataDir = Annotated[Path, typer.Option("--data-dir", envvar="SPOTTHEBOT_DATA_DIR", help="Folder of the suite's data.")]
+JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the result to this file, '-' for the screen.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+DEFAULT_DATA_DIR = Path(".stb")
+
+
+def folder_at(path: Path) -> DataFolder:
+    """Return the data folder, which need not exist yet."""
+    return DataFolder(path)
+
+
+def check_output(path: Path | None) -> None:
+    """Say now, before any work, that a result could not be written; raises OutputNotWritable."""
+    if path is None or str(path) == "-":
+        return
+    if path.is_dir():
+        raise OutputNotWritable(path=path, reason="it is a folder.")
+    if not path.parent.is_dir():
+        raise OutputNotWritable(path=path, reason="its folder does not exist.")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise OutputNotWritable(path=path, reason="permission denied.")
+
+
+def write_json(path: Path | None, result: Any) -> None:  # noqa: ANN401 - JSON
+    """Write a result whole or not at all."""
+    if path is None:
+        return
+    text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
+    if str(path) == "-":
+        sys.stdout.write(text)
+        return
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise OutputNotWritable(path=path, reason=f"{error.strerror}.") from error

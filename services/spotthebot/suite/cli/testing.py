@@ -1,0 +1,42 @@
+"""`stb test`: lint, format, types, then every test; the contracts and the migrations are among the tests."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import typer
+
+from spotthebot.kit.errors import Unavailable
+from spotthebot.suite.progress import screen
+
+_ROOT = Path(__file__).parents[4]
+
+
+class NotAClone(Unavailable):
+    """The tests are not part of an installed package: run './stb test' in a clone of the repository."""
+
+
+def test(context: typer.Context) -> None:
+    """Run the whole test suite; arguments that follow go to pytest, which then runs alone."""
+    if not (_ROOT / "tests").is_dir():
+        raise NotAClone
+    pytest = [sys.executable, "-m", "pytest", *context.args]
+    if context.args:
+        raise typer.Exit(subprocess.call(pytest, cwd=_ROOT))  # noqa: S603 - our own command
+    steps = {
+        "lint": [sys.executable, "-m", "ruff", "check", "."],
+        "format": [sys.executable, "-m", "ruff", "format", "--check", "."],
+        "types": [sys.executable, "-m", "mypy", "services", "shared"],
+        "tests": pytest,
+    }
+    failed = []
+    for name, command in steps.items():
+        screen.rule(name)
+        started = time.monotonic()
+        if subprocess.call(command, cwd=_ROOT):  # noqa: S603 - our own command
+            failed.append(name)
+        screen.print(f"{name}: {'failed' if name in failed else 'ok'} ({time.monotonic() - started:.0f} s)")
+    if failed:
+        screen.print(f"Failed: {', '.join(failed)}")
+        raise typer.Exit(1)

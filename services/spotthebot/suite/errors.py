@@ -1,0 +1,49 @@
+"""What can go wrong on the command line before any service is asked.
+
+Conflict
+└── AlreadyRunning
+NotFound
+├── NothingRuns
+├── NoSuchCampaignName
+└── CampaignNameIsAmbiguous
+Invalid
+├── StateUnreadable
+└── OutputNotWritable
+Unavailable
+├── JobFailed
+└── TookTooLong
+"""
+
+from spotthebot.kit.errors import Conflict, Invalid, NotFound, Unavailable
+
+
+class AlreadyRunning(Conflict):
+    """A suite already runs on {folder} (process {pid}): see './stb status', stop it with './stb down'."""
+
+
+class NothingRuns(NotFound):
+    """No suite runs on {folder}: start one with './stb up'."""
+
+
+class NoSuchCampaignName(NotFound):
+    """There is no campaign '{name}': './stb import' prints the name of what it imported, './stb demo' its own."""
+
+
+class CampaignNameIsAmbiguous(NotFound):
+    """There are {count} campaigns named '{name}': give the id of one: {ids}."""
+
+
+class StateUnreadable(Invalid):
+    """The file {path} is damaged ({reason}): stop the suite and move the file away."""
+
+
+class OutputNotWritable(Invalid):
+    """The result can't be written to {path}: {reason}."""
+
+
+class JobFailed(Unavailable):
+    """{what} failed: {reason}"""  # noqa: D400 - ends as the reason does
+
+
+class TookTooLong(Unavailable):
+    """{what} did not finish within {seconds} s: the logs are in {logs}."""

@@ -1,0 +1,90 @@
+"""What must be there before a service can start: the database, its schemas at their heads, and our own keys."""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from spotthebot.analytics.app import SERVICE as ANALYTICS
+from spotthebot.annotation.app import SERVICE as ANNOTATION
+from spotthebot.bots.app import SERVICE as BOTS
+from spotthebot.contracts.access import Role
+from spotthebot.conversations.app import SERVICE as CONVERSATIONS
+from spotthebot.kit.access.store import authenticate, create_key
+from spotthebot.kit.database import Database
+from spotthebot.kit.errors import Unauthenticated
+from spotthebot.kit.migrations import upgrade
+from spotthebot.kit.process import Service, migrate_access
+from spotthebot.suite.data_folder import DataFolder
+from spotthebot.suite.postgres.cluster import Cluster
+from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, provision
+
+SERVICES: tuple[Service[Any], ...] = (BOTS, CONVERSATIONS, ANNOTATION, ANALYTICS)
+"""In the order of their start."""
+DATABASE_URL_VARIABLE = "SPOTTHEBOT_DATABASE_URL"
+_DATABASE = "spotthebot"
+_OWN_KEYS = (Role.ADMIN, Role.SERVICE, Role.ANNOTATION)
+
+
+@dataclass(frozen=True)
+class Foundation:
+    """A database that is ready, and the keys that the suite itself uses. `cluster` is None for another's server."""
+
+    urls: Provisioned
+    cluster: Cluster | None
+    keys: dict[str, str]
+
+
+@contextmanager
+def lay_foundation(folder: DataFolder) -> Iterator[Foundation]:
+    """Start the database, unless one is given by the environment, and bring it up to date."""
+    names = [service.name for service in SERVICES]
+    passwords = {login: folder.secret(f"database/{login}") for login in logins(names)}
+    with _server(folder) as (admin_url, cluster):
+        urls = provision(admin_url, _DATABASE, names, passwords)
+        migrate_access(urls.owner_urls[ACCESS])
+        for service in SERVICES:
+            if service.lineage is not None:
+                upgrade(service.lineage, urls.owner_urls[service.name])
+        keys = {role.value: _own_key(folder, urls.owner_urls[ACCESS], role) for role in _OWN_KEYS}
+        yield Foundation(urls, cluster, keys)
+
+
+def describe_database() -> str:
+    """Say which PostgreSQL a suite started now would use."""
+    return "the server in SPOTTHEBOT_DATABASE_URL" if os.environ.get(DATABASE_URL_VARIABLE) else "embedded"
+
+
+@contextmanager
+def _server(folder: DataFolder) -> Iterator[tuple[str, Cluster | None]]:
+    if given := os.environ.get(DATABASE_URL_VARIABLE):
+        yield given, None
+        return
+    with Cluster(folder.path) as cluster:
+        yield cluster.admin_url, cluster
+
+
+def _own_key(folder: DataFolder, owner_url: str, role: Role) -> str:
+    """Return the suite's own key of a role; a new one where the one it has is not valid in this database."""
+    return asyncio.run(_find_or_make_key(folder, owner_url, role))
+
+
+async def _find_or_make_key(folder: DataFolder, owner_url: str, role: Role) -> str:
+    database = Database(owner_url, pool_size=1)
+    try:
+        if known := folder.known_secret(f"key/{role}"):
+            try:
+                async with database.read() as reading:
+                    await authenticate(reading, known)
+            except Unauthenticated:
+                pass
+            else:
+                return known
+        async with database.write() as session:
+            _, text = await create_key(session, role=role, team=None, note="the suite's own")
+        folder.keep_secret(f"key/{role}", text)
+        return text
+    finally:
+        await database.close()

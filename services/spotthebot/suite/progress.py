@@ -1,0 +1,52 @@
+"""How long jobs tell what they do: a bar on the screen, or nothing for programs."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+screen = Console(stderr=True)
+"""For people; standard output is for results."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One bar."""
+
+    _progress: Progress
+    _task: TaskID
+
+    def at(self, done: int, total: int | None = None) -> None:
+        """Say how much is done."""
+        self._progress.update(self._task, completed=done, total=total)
+
+    def advance(self, by: int = 1) -> None:
+        self._progress.advance(self._task, by)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The bars of one job, one below the other."""
+
+    _progress: Progress
+
+    @contextmanager
+    def step(self, what: str, total: int | None = None) -> Iterator[Step]:
+        """Show a bar for as long as a part of the job takes; without a terminal, a line when it is done."""
+        task = self._progress.add_task(what, total=total)
+        yield Step(self._progress, task)
+        shown = self._progress.tasks[self._progress.task_ids.index(task)]
+        self._progress.update(task, completed=shown.total or 1, total=shown.total or 1)
+        if not sys.stderr.isatty():
+            screen.print(f"{what}: done ({shown.finished_time or shown.elapsed or 0:.1f} s)", highlight=False)
+
+
+@contextmanager
+def showing_progress() -> Iterator[Steps]:
+    """Show bars on standard error, if that is a terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=screen, disable=not sys.stderr.isatty()) as progress:
+        yield Steps(progress)

@@ -1,0 +1,129 @@
+"""All services and workers as processes of this machine, from bound sockets to a clean stop."""
+
+import asyncio
+import contextlib
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+
+from spotthebot.suite.data_folder import DataFolder, RunningService, RunningWorker, State
+from spotthebot.suite.foundation import DATABASE_URL_VARIABLE, SERVICES, Foundation
+from spotthebot.suite.postgres.cluster import Cluster
+from spotthebot.suite.supervision.sockets import bind
+from spotthebot.suite.supervision.spec import Event, OnLine, ProcessSpec
+from spotthebot.suite.supervision.supervisor import Supervisor
+
+HOST = "127.0.0.1"
+_DATABASE_CHECK_SECONDS = 0.5
+
+
+@contextmanager
+def bound_sockets(port_base: int | None) -> Iterator[dict[str, socket.socket]]:
+    """Bind a socket for each service: ports `port_base + 1` and up, or free ones without a base."""
+    with contextlib.ExitStack() as stack:
+        sockets = {}
+        for number, service in enumerate(SERVICES, start=1):
+            port = 0 if port_base is None else port_base + number
+            sockets[service.name] = stack.enter_context(contextlib.closing(bind(HOST, port)))
+        yield sockets
+
+
+@asynccontextmanager
+async def running_stack(
+    folder: DataFolder,
+    foundation: Foundation,
+    sockets: Mapping[str, socket.socket],
+    *,
+    on_line: OnLine,
+    on_event: Callable[[Event], None],
+) -> AsyncIterator[State]:
+    """Run all services and workers while the block lasts; what runs is kept in the folder's state file."""
+    urls = {name: f"http://{HOST}:{each.getsockname()[1]}" for name, each in sockets.items()}
+    specs = _specs(folder, foundation, sockets, urls)
+    supervisor: Supervisor
+
+    def write_state(*, ready: bool) -> State:
+        pids = {status.name: status.pid for status in supervisor.status()}
+        state = State(
+            pid=os.getpid(),
+            ready=ready,
+            database_owner_urls=dict(foundation.urls.owner_urls),
+            services=tuple(RunningService(name, url, pids[name]) for name, url in urls.items()),
+            workers=tuple(RunningWorker(name, pid) for name, pid in pids.items() if name not in urls),
+        )
+        folder.write_state(state)
+        return state
+
+    ready = False
+
+    def changed(event: Event) -> None:
+        write_state(ready=ready)
+        on_event(event)
+
+    supervisor = Supervisor(specs, on_line=on_line, on_event=changed)
+    watcher = None if foundation.cluster is None else asyncio.create_task(_keep_database(foundation.cluster))
+    try:
+        async with supervisor:
+            ready = True
+            yield write_state(ready=True)
+            ready = False
+    finally:
+        if watcher is not None:
+            watcher.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await watcher
+
+
+async def _keep_database(cluster: Cluster) -> None:
+    """Start the database again when it dies; it comes back on its old port, so the services find it."""
+    while True:
+        await asyncio.sleep(_DATABASE_CHECK_SECONDS)
+        if not cluster.running:
+            cluster.start()  # blocks for a moment, from the main thread: there the server dies with us
+
+
+def _specs(
+    folder: DataFolder, foundation: Foundation, sockets: Mapping[str, socket.socket], urls: Mapping[str, str]
+) -> list[ProcessSpec]:
+    services = []
+    workers = []
+    for service in SERVICES:
+        environment = _environment(service.name, foundation, urls)
+        command = (sys.executable, "-m", f"spotthebot.{service.name}")
+        descriptor = sockets[service.name].fileno()
+        services.append(
+            ProcessSpec(
+                name=service.name,
+                argv=(*command, "serve", "--fd", str(descriptor)),
+                log_file=folder.logs / f"{service.name}.log",
+                env=environment,
+                pass_fds=(descriptor,),
+                ready_url=f"{urls[service.name]}/readyz",
+            )
+        )
+        if service.work is not None:
+            workers.append(
+                ProcessSpec(
+                    name=f"{service.name}-worker",
+                    argv=(*command, "work"),
+                    log_file=folder.logs / f"{service.name}-worker.log",
+                    env=environment,
+                    ready_line="worker.ready",
+                    stop_timeout_seconds=15,
+                )
+            )
+    return services + workers
+
+
+def _environment(name: str, foundation: Foundation, urls: Mapping[str, str]) -> dict[str, str]:
+    prefix = f"SPOTTHEBOT_{name.upper()}_"
+    inherited = {key: value for key, value in os.environ.items() if key != DATABASE_URL_VARIABLE}
+    peers = {f"{prefix}{peer.upper()}_URL": url for peer, url in urls.items() if peer != name}
+    own = {
+        f"{prefix}DATABASE_URL": foundation.urls.app_urls[name],
+        f"{prefix}SERVICE_KEY": foundation.keys["service"],
+        "PYTHONUNBUFFERED": "1",
+    }
+    return inherited | peers | own
