@@ -151,10 +151,11 @@ async def _submit(tasks: ServiceClient, assignment: dict[str, Any], annotator: S
     async def judge(segment: dict[str, Any]) -> None:
         seen = tuple((turn["speaker"], turn["text"]) for turn in segment["turns"])
         verdict = annotator.judge(seen)
-        body: dict[str, Any] = {
+        preferences = {str(feature): side for feature, side in verdict.preferences.items()}
+        body = {
             "label_a": verdict.labels["A"],
             "label_b": verdict.labels["B"],
-            **verdict.preferences,
+            **preferences,
             "elapsed_ms": round(verdict.seconds * 1000),
         }
         async with free:

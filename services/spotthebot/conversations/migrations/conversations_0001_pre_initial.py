@@ -4,6 +4,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
+from spotthebot.kit.jobs import procrastinate_schema
+
 revision = "conversations_0001"
 down_revision = None
 branch_labels = None
@@ -108,3 +110,4 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("conversation_id", "position", name=op.f("pk_turns")),
         schema="conversations",
     )
+    op.get_bind().exec_driver_sql(procrastinate_schema("conversations"))

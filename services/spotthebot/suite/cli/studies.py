@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+import time
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,6 +22,7 @@ from spotthebot.suite.cli.options import (
 )
 from spotthebot.suite.data_folder import DataFolder
 from spotthebot.suite.demo import run_demo
+from spotthebot.suite.errors import JobFailed
 from spotthebot.suite.importing import Imported, import_dump
 from spotthebot.suite.progress import screen, showing_progress
 from spotthebot.suite.published_dump import open_dump
@@ -106,21 +108,25 @@ def rank(
 
 
 async def _demo(found: Ground, seed: int) -> tuple[dict[str, Any], dict[str, str]]:
-    with showing_progress() as steps:
-        with steps.step("Starting the services", total=1):
-            session = connect(found)
-            clients = await session.__aenter__()
-        try:
+    screen.print("Starting the services ..." if found.foundation else "Using the services that run ...")
+    async with connect(found) as clients:
+        with showing_progress() as steps:
             return await run_demo(clients, steps, seed=seed), clients.urls
-        finally:
-            await session.__aexit__(None, None, None)
 
 
 def _start_in_background(folder: DataFolder) -> None:
+    """Start `stb up` apart from us and return once it holds the folder; raises JobFailed if it gives up first."""
     folder.create()
     command = [sys.executable, "-m", "spotthebot.suite", "up", "--quiet", "--data-dir", str(folder.path)]
-    with (folder.logs / "suite.log").open("ab") as log:
-        subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 - our own command
+    log_file = folder.logs / "suite.log"
+    with log_file.open("ab") as log:
+        start = log.tell()
+        child = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 - our own command
+    while folder.read_state() is None:
+        if child.poll() is not None:
+            said = log_file.read_bytes()[start:].decode(errors="replace").split("\n")
+            raise JobFailed(what="Starting the suite", reason=" ".join(line.strip() for line in said).strip())
+        time.sleep(0.1)
 
 
 def _print_demo(results: dict[str, Any], urls: dict[str, str], data_dir: Path, *, running: bool) -> None:

@@ -35,7 +35,7 @@ class Supervisor:
         on_event: OnEvent = _ignore_event,
     ) -> None:
         # Our own processes are asked directly: a proxy from the environment does not know them.
-        self._client = httpx.AsyncClient(timeout=_POLL_TIMEOUT_SECONDS)
+        self._client = httpx.AsyncClient(trust_env=False, timeout=_POLL_TIMEOUT_SECONDS)
         self._keepers = [Keeper(spec, self._client, on_line, on_event) for spec in specs]
 
     async def start(self) -> None:
