@@ -14,7 +14,7 @@ import procrastinate
 import psycopg
 from procrastinate import App, Blueprint, JobContext, PsycopgConnector
 from procrastinate.schema import SchemaManager
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 from sqlalchemy.engine import make_url
 
 from spotthebot.kit.database import WriteSession
@@ -25,12 +25,16 @@ _STALLED_AFTER_SECONDS = 20.0
 _JANITOR_PERIOD_SECONDS = 5.0
 _log = get_logger(__name__)
 
-__all__ = ["Blueprint", "JobContext", "Jobs", "procrastinate_schema"]
+__all__ = ["Blueprint", "JobContext", "Jobs", "create_job_tables"]
 
 
-def procrastinate_schema(schema: str) -> str:
-    """Return the SQL that makes procrastinate's tables in `schema`, for the one migration that applies it."""
-    return f"SET LOCAL search_path TO {schema};\n{SchemaManager.get_schema()}\nSET LOCAL search_path TO DEFAULT;"
+def create_job_tables(connection: Connection, schema: str) -> None:
+    """Make procrastinate's tables in `schema`, in the one migration that does."""
+    # The driver's own cursor: SQLAlchemy would prepare the whole script as one statement.
+    with contextlib.closing(connection.connection.cursor()) as cursor:
+        cursor.execute(f'SET LOCAL search_path TO "{schema}"')
+        cursor.execute(SchemaManager.get_schema())
+        cursor.execute("SET LOCAL search_path TO DEFAULT")
 
 
 class Jobs:

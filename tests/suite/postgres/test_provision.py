@@ -28,6 +28,11 @@ def run(url, statement):
         return cursor.fetchall() if cursor.description else None
 
 
+def server_major(server):
+    with psycopg.connect(server.admin_url) as connection:
+        return connection.info.server_version // 10_000
+
+
 def with_login(url, user, password):
     return f"postgresql://{user}:{password}@{url.partition('@')[2]}"
 
@@ -169,6 +174,15 @@ class TestProvision:
         with ThreadPoolExecutor(4) as pool:
             made = list(pool.map(lambda _: provision(admin_url, database, SCHEMAS, passwords_of()), range(4)))
         assert run(made[0].app_urls["bots"], "SELECT 1") == [(1,)]
+
+    def test_works_for_an_admin_who_inherits_nothing(self, server, database):
+        if server_major(server) < 16:
+            pytest.skip("before PostgreSQL 16 a role that does not inherit cannot be given a schema's rights")
+        role = f"{database}_admin"
+        run(server.admin_url, f"CREATE ROLE {role} LOGIN CREATEDB CREATEROLE NOINHERIT PASSWORD 'limited'")
+        admin_url = with_login(server.admin_url, role, "limited")
+        made = provision(admin_url, database, SCHEMAS, passwords_of())
+        assert provision(admin_url, database, SCHEMAS, passwords_of()) == made
 
     def test_keeps_the_parameters_of_the_admins_url(self, server, database):
         made = provision(f"{server.admin_url}?application_name=stb", database, SCHEMAS, passwords_of())

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from spotthebot.kit.jobs import procrastinate_schema
+from spotthebot.kit.jobs import create_job_tables
 
 revision = "annotation_0001"
 down_revision = None
@@ -170,4 +170,4 @@ def upgrade() -> None:
         op.f("ix_annotations_campaign_id_id"), "annotations", ["campaign_id", "id"], unique=False, schema="annotation"
     )
     op.create_index(op.f("ix_annotations_segment_id"), "annotations", ["segment_id"], unique=False, schema="annotation")
-    op.get_bind().exec_driver_sql(procrastinate_schema("annotation"))
+    create_job_tables(op.get_bind(), "annotation")

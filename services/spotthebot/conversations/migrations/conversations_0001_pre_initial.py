@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from spotthebot.kit.jobs import procrastinate_schema
+from spotthebot.kit.jobs import create_job_tables
 
 revision = "conversations_0001"
 down_revision = None
@@ -110,4 +110,4 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("conversation_id", "position", name=op.f("pk_turns")),
         schema="conversations",
     )
-    op.get_bind().exec_driver_sql(procrastinate_schema("conversations"))
+    create_job_tables(op.get_bind(), "conversations")

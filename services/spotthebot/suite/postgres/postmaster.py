@@ -149,30 +149,33 @@ def free_port() -> int:
 def clear_the_way(home: Home, timeout_seconds: float) -> None:
     """Deal with the pid file of a server that was not stopped.
 
-    A server that survived its supervisor is stopped. A pid that meanwhile belongs to another process would
-    make PostgreSQL refuse to start: our own takes its place in the file, which PostgreSQL takes for stale. The
+    A server that survived its supervisor is stopped. A pid that meanwhile belongs to another process, or
+    to a dead one that nobody collected, would make PostgreSQL refuse to start: our own takes its place in the file, which PostgreSQL takes for stale. The
     file itself stays, because it names the shared memory by which PostgreSQL sees that no session of the
     former server is left.
     """
     pid_file = home.cluster / "postmaster.pid"
     try:
         lines = pid_file.read_text().splitlines(keepends=True)
-        former = psutil.Process(int(lines[0]))
-        is_our_server = str(home.cluster) in former.cmdline()
-    except (OSError, ValueError, IndexError, psutil.Error):
+        pid = int(lines[0])
+    except (OSError, ValueError, IndexError):
         return
-    if is_our_server:
-        _end(former, timeout_seconds)
-        return
-    handle = os.open(pid_file, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC)
-    with os.fdopen(handle, "w") as file:
-        file.writelines([f"{os.getpid()}\n", *lines[1:]])
+    with suppress(psutil.Error):
+        former = psutil.Process(pid)
+        if str(home.cluster) in former.cmdline():
+            _end(former, timeout_seconds)
+    if pid_file.exists() and psutil.pid_exists(pid):
+        handle = os.open(pid_file, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with os.fdopen(handle, "w") as file:
+            file.writelines([f"{os.getpid()}\n", *lines[1:]])
 
 
 def _end(process: psutil.Process, timeout_seconds: float) -> None:
     for last_word in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
-        with suppress(psutil.NoSuchProcess, psutil.TimeoutExpired):
-            process.send_signal(last_word)
-            process.wait(timeout_seconds)
-        if not process.is_running():
-            return
+        process.send_signal(last_word)
+        deadline = time.monotonic() + timeout_seconds
+        while time.monotonic() < deadline:
+            # It is not our child: where nobody collects the dead, it stays as one of them.
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return
+            time.sleep(_POLL_SECONDS)

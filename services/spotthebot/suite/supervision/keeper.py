@@ -51,6 +51,7 @@ class Keeper:
     async def stop(self) -> None:
         """End the process and do not replace it."""
         if self._keeping:
+            self._keeping.cancel()
             await asyncio.wait({self._keeping})
         self._ready_at = None
         if self._child and self._child.alive:
