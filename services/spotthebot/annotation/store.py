@@ -75,7 +75,7 @@ async def add_shown_conversations(
         }
         for conversation in conversations
     ]
-    await session.execute(insert(ShownRow), rows)
+    await session.execute(insert(ShownRow).on_conflict_do_nothing(), rows)
 
 
 async def add_packages(

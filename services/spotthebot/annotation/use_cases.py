@@ -10,6 +10,7 @@ from spotthebot.annotation.domain.campaigns import Assignment, Campaign, Resolve
 from spotthebot.annotation.domain.errors import (
     AlreadyJudged,
     AssignmentExpired,
+    CampaignNotOpen,
     CampaignTakesNoClaims,
     CampaignTakesNoImports,
     NothingToClaim,
@@ -22,6 +23,7 @@ from spotthebot.contracts.annotation import (
     AnnotationIn,
     AssignmentState,
     CampaignIn,
+    CampaignState,
     ImportedAnnotationIn,
     PackageIn,
 )
@@ -112,10 +114,20 @@ async def submit_annotation(
     return await store_judging.get_assignment(session, assignment_id)
 
 
-async def import_packages(session: WriteSession, campaign_id: UUID, uploaded: Sequence[PackageIn]) -> StoredOut:
-    """Store packages as they were used elsewhere; those that are there already are left as they are."""
-    await _require_import(session, campaign_id)
+async def import_packages(
+    session: WriteSession, conversations: Conversations, campaign_id: UUID, uploaded: Sequence[PackageIn]
+) -> StoredOut:
+    """Store packages as they were used elsewhere; those that are there already are left as they are.
+
+    Conversations that came to the collection since the campaign began are fetched when a package shows one.
+    """
+    campaign = await _require_import(session, campaign_id)
     known = await store.conversations_by_external_id(session, campaign_id)
+    if any(segment.conversation not in known for package in uploaded for segment in package.segments):
+        shown = [each async for each in conversations.shown(campaign.collection_id)]
+        for start in range(0, len(shown), _ROWS_AT_ONCE):
+            await store.add_shown_conversations(session, campaign_id, shown[start : start + _ROWS_AT_ONCE])
+        known = await store.conversations_by_external_id(session, campaign_id)
     faults = [
         FieldError(f"/packages/{number}/segments/{place}", f"conversation {segment.conversation} {problem}")
         for number, package in enumerate(uploaded)
@@ -156,17 +168,20 @@ async def import_annotations(
 
 
 async def close_campaign(session: WriteSession, campaign_id: UUID) -> Campaign:
-    """End a campaign: nothing can be claimed or added any more; what was claimed may still be judged."""
+    """End a campaign: nothing can be claimed any more; what was claimed may still be judged."""
     await store.get_campaign(session, campaign_id)
     await store.close_campaign(session, campaign_id)
     return await store.get_campaign(session, campaign_id)
 
 
-async def _require_import(session: WriteSession, campaign_id: UUID) -> None:
+async def _require_import(session: WriteSession, campaign_id: UUID) -> Campaign:
+    """Uploads may go on after closing: a dump that was mended is imported again."""
     campaign = await store.get_campaign(session, campaign_id)
     if campaign.mode != "import":
         raise CampaignTakesNoImports(name=campaign.name)
-    campaign.require_open()
+    if campaign.state not in {CampaignState.OPEN, CampaignState.COMPLETE}:
+        raise CampaignNotOpen(name=campaign.name, state=campaign.state)
+    return campaign
 
 
 def _problem(known: dict[str, tuple[UUID, int]], conversation: str, exchanges: int) -> str | None:

@@ -70,10 +70,7 @@ async def import_dump(clients: Clients, dump: Dump, steps: Steps) -> Imported:
     )
     path = f"/v1/campaigns/{campaign['id']}"
     imported.campaign_id = campaign["id"]
-    built = await until(clients.annotation, path, lambda found: found["state"] != "building", "Building the campaign")
-    if built["state"] == "complete":
-        _count_without_upload(dump, built, imported)
-        return imported
+    await until(clients.annotation, path, lambda found: found["state"] != "building", "Building the campaign")
     await _upload(clients.annotation, f"{path}/packages", "packages", dump.packages(), _package, imported, steps)
     await _upload(
         clients.annotation, f"{path}/annotations", "annotations", dump.annotations(), _annotation, imported, steps
@@ -120,16 +117,6 @@ def _batches(records: Iterator[Record | Rejected], kind: str, imported: Imported
     rows = readable()
     while batch := list(islice(rows, _AT_ONCE)):
         yield batch
-
-
-def _count_without_upload(dump: Dump, campaign: dict[str, Any], imported: Imported) -> None:
-    """Read a dump whose campaign was closed by an earlier import, so that nothing of it needs to be sent."""
-    for kind, records in (("packages", dump.packages()), ("annotations", dump.annotations())):
-        rows = list(records)
-        rejected = [row for row in rows if isinstance(row, Rejected)]
-        imported.read[kind], imported.stored[kind] = len(rows), 0
-        imported.already_there[kind] = campaign[kind]
-        imported.rejected.extend(rejected)
 
 
 def _conversation(record: DumpConversation) -> dict[str, Any]:

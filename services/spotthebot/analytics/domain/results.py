@@ -1,5 +1,8 @@
 """Shapes the statistics' results for the wire: bots by name, what is undefined as null."""
 
+from collections.abc import Mapping
+from math import isnan
+
 from spotthebot.analytics import stats
 from spotthebot.analytics.domain.study import FEATURES
 from spotthebot.contracts.analytics import (
@@ -19,25 +22,15 @@ from spotthebot.contracts.analytics import (
 
 
 def win_rates(games: stats.Games, *, confidence_level: float) -> WinRates:
-    """Count each pair's games and test them; bots best first."""
+    """Count each pair's games and test them; bots best first, and of each pair the better one first."""
     counts = stats.count_wins(games)
-    pairs = tuple(
-        PairResult(
-            bot=test.bot,
-            other=test.other,
-            wins=test.wins,
-            losses=test.losses,
-            ties=test.ties,
-            win_rate=test.estimate,
-            p_value=test.p_value if test.n else None,
-            p_adjusted=test.p_adjusted if test.n else None,
-            significant=bool(test.n) and test.p_adjusted < 1 - confidence_level,
-        )
-        for test in stats.sign_tests(counts)
-    )
     means = zip(counts.bots, counts.mean_win_rates.tolist(), strict=True)
-    bots = [BotWinRate(bot=bot, win_rate=None if rate != rate else rate) for bot, rate in means]  # noqa: PLR0124 - NaN
-    return WinRates(pairs=pairs, bots=tuple(sorted(bots, key=lambda each: -(each.win_rate or 0.0))))
+    bots = [BotWinRate(bot=bot, win_rate=None if isnan(rate) else rate) for bot, rate in means]
+    bots.sort(key=lambda each: (-1.0 if each.win_rate is None else -each.win_rate - 1, each.bot))
+    place = {each.bot: number for number, each in enumerate(bots)}
+    pairs = [_pair(test, 1 - confidence_level, place) for test in stats.sign_tests(counts)]
+    pairs.sort(key=lambda pair: (place[pair.bot], place[pair.other]))
+    return WinRates(pairs=tuple(pairs), bots=tuple(bots))
 
 
 def ranking(games: stats.Games, *, confidence_level: float, resamples: int, seed: int) -> Ranking:
@@ -109,6 +102,23 @@ def fooling_rates(table: stats.AnnotationTable) -> tuple[FoolingRate, ...]:
             rate=each.estimate,
         )
         for each in stats.fooling_rates(table, n_resamples=1)
+    )
+
+
+def _pair(test: stats.SignTest, alpha: float, place: Mapping[str, int]) -> PairResult:
+    turned = place[test.bot] > place[test.other]
+    bot, other = (test.other, test.bot) if turned else (test.bot, test.other)
+    wins, losses = (test.losses, test.wins) if turned else (test.wins, test.losses)
+    return PairResult(
+        bot=bot,
+        other=other,
+        wins=wins,
+        losses=losses,
+        ties=test.ties,
+        win_rate=wins / test.n if test.n else None,
+        p_value=test.p_value if test.n else None,
+        p_adjusted=test.p_adjusted if test.n else None,
+        significant=bool(test.n) and test.p_adjusted < alpha,
     )
 
 

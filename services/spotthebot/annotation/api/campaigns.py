@@ -43,14 +43,16 @@ async def get_campaign(session: Reading, _caller: CampaignReader, campaign_id: U
 
 @router.put("/{campaign_id}/closing", operation_id="close_campaign")
 async def close_campaign(session: Writing, _caller: Admin, campaign_id: UUID) -> CampaignOut:
-    """End a campaign: nothing can be claimed or added any more."""
+    """End a campaign: nothing can be claimed any more."""
     return _shape(await use_cases.close_campaign(session, campaign_id))
 
 
 @router.post("/{campaign_id}/packages", status_code=201, operation_id="import_packages")
-async def import_packages(session: Writing, _caller: Admin, campaign_id: UUID, batch: PackageBatchIn) -> StoredOut:
+async def import_packages(
+    session: Writing, _caller: Admin, conversations: ConversationsClient, campaign_id: UUID, batch: PackageBatchIn
+) -> StoredOut:
     """Upload packages; one whose external id is known is left as it is, so a batch can be sent again."""
-    return await use_cases.import_packages(session, campaign_id, batch.packages)
+    return await use_cases.import_packages(session, conversations, campaign_id, batch.packages)
 
 
 @router.post("/{campaign_id}/annotations", status_code=201, operation_id="import_annotations")

@@ -62,7 +62,7 @@ class Campaign:
         return CampaignState.OPEN
 
     def require_open(self) -> None:
-        """Raise CampaignNotOpen unless packages can be claimed or uploaded."""
+        """Raise CampaignNotOpen unless packages can be claimed."""
         if self.state is not CampaignState.OPEN:
             raise CampaignNotOpen(name=self.name, state=self.state)
 

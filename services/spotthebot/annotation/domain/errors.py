@@ -54,7 +54,7 @@ class CollectionNotComplete(Conflict):
 
 
 class CampaignNotOpen(Conflict):
-    """The campaign '{name}' is {state}: nothing can be claimed or added."""
+    """The campaign '{name}' is {state}: nothing can be claimed or uploaded."""
 
 
 class CampaignTakesNoImports(Conflict):

@@ -149,10 +149,10 @@ def free_port() -> int:
 def clear_the_way(home: Home, timeout_seconds: float) -> None:
     """Deal with the pid file of a server that was not stopped.
 
-    A server that survived its supervisor is stopped. A pid that meanwhile belongs to another process, or
-    to a dead one that nobody collected, would make PostgreSQL refuse to start: our own takes its place in the file, which PostgreSQL takes for stale. The
-    file itself stays, because it names the shared memory by which PostgreSQL sees that no session of the
-    former server is left.
+    A server that survived its supervisor is stopped. A pid that meanwhile belongs to another process, or to
+    a dead one that nobody collected, would make PostgreSQL refuse to start: our own takes its place in the
+    file, which PostgreSQL takes for stale. The file itself stays, because it names the shared memory by which
+    PostgreSQL sees that no session of the former server is left.
     """
     pid_file = home.cluster / "postmaster.pid"
     try:
