@@ -175,7 +175,7 @@ async def close_campaign(session: WriteSession, campaign_id: UUID) -> Campaign:
 
 
 async def _require_import(session: WriteSession, campaign_id: UUID) -> Campaign:
-    """Uploads may go on after closing: a dump that was mended is imported again."""
+    """Return a campaign that takes uploads, which go on after closing: a mended dump is imported again."""
     campaign = await store.get_campaign(session, campaign_id)
     if campaign.mode != "import":
         raise CampaignTakesNoImports(name=campaign.name)
