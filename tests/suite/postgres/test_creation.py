@@ -30,10 +30,11 @@ def binaries(home):
 
 
 def left_in(cluster, parent):
-    """What a cluster that was not created left behind, except for the id that keeps its place."""
+    """What a cluster that was not created left behind, except for the id and the lock that keep its place."""
     before = settle(cluster.data_folder, parent)
     places = (before.data_folder, before.folder)
-    return [path.name for place in places for path in place.iterdir() if path.name not in {"postgres.id", "postgres"}]
+    kept = {"postgres.id", "postgres.lock", "postgres"}
+    return [path.name for place in places for path in place.iterdir() if path.name not in kept]
 
 
 class TestCreateCluster:

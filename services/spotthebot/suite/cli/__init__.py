@@ -29,7 +29,7 @@ app.command("test", context_settings={"allow_extra_args": True, "ignore_unknown_
 def main() -> None:
     """Run one command; what goes wrong in a way we know is told in one sentence."""
     try:
-        app()
+        app(prog_name="./stb")
     except Error as error:
         screen.print(f"[red]{type(error).title}:[/red] ", end="")
         screen.print(error.detail, markup=False, highlight=False, soft_wrap=True)

@@ -53,10 +53,9 @@ def create_cluster(home: Home, binaries: Binaries, *, durable: bool) -> None:
 
 
 def remove_if_empty(home: Home) -> None:
-    """Remove the home of a cluster that did not come to be."""
+    """Remove the home of a cluster that did not come to be; its lock stays, for others may wait at it."""
     with suppress(OSError):
         home.folder.rmdir()
-        home.lock_file.unlink()
 
 
 def _initdb(home: Home, binaries: Binaries, scratch: Path, *, durable: bool) -> None:
