@@ -20,9 +20,6 @@ from sqlalchemy.engine import make_url
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.logs import get_logger
 
-_HEARTBEAT_SECONDS = 5.0
-_STALLED_AFTER_SECONDS = 20.0
-_JANITOR_PERIOD_SECONDS = 5.0
 _log = get_logger(__name__)
 
 __all__ = ["Blueprint", "JobContext", "Jobs", "create_job_tables"]
@@ -38,11 +35,15 @@ def create_job_tables(connection: Connection, schema: str) -> None:
 
 
 class Jobs:
-    """The job queue of one service: defer from the API, run in a worker."""
+    """The job queue of one service: defer from the API, run in a worker.
 
-    def __init__(self, database_url: str, schema: str) -> None:
+    A worker that was not heard of for `stalled_after_seconds` counts as dead; all workers must agree on it.
+    """
+
+    def __init__(self, database_url: str, schema: str, *, stalled_after_seconds: float = 20.0) -> None:
         url = make_url(database_url).set(drivername="postgresql")
         self._schema = schema
+        self._stalled_after_seconds = stalled_after_seconds
         self._app = App(
             connector=PsycopgConnector(
                 conninfo=url.render_as_string(hide_password=False),
@@ -79,8 +80,8 @@ class Jobs:
                     install_signal_handlers=False,
                     fetch_job_polling_interval=1.0,
                     shutdown_graceful_timeout=10.0,
-                    update_heartbeat_interval=_HEARTBEAT_SECONDS,
-                    stalled_worker_timeout=_STALLED_AFTER_SECONDS,
+                    update_heartbeat_interval=self._stalled_after_seconds / 4,
+                    stalled_worker_timeout=self._stalled_after_seconds,
                     additional_context=dict(context),
                     delete_jobs="successful",
                 )
@@ -90,9 +91,9 @@ class Jobs:
     async def _retry_stalled_jobs(self) -> None:
         manager = self._app.job_manager
         while True:
-            stalled = await manager.get_stalled_jobs(seconds_since_heartbeat=_STALLED_AFTER_SECONDS)
+            stalled = await manager.get_stalled_jobs(seconds_since_heartbeat=self._stalled_after_seconds)
             for job in stalled:
                 with contextlib.suppress(procrastinate.exceptions.ConnectorException):
                     await manager.retry_job(job, retry_at=datetime.now(UTC))
                 _log.warning("job.retried", job=job.id, task=job.task_name, reason="its worker died")
-            await asyncio.sleep(_JANITOR_PERIOD_SECONDS)
+            await asyncio.sleep(self._stalled_after_seconds / 4)

@@ -1,0 +1,101 @@
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from spotthebot.kit.database import Database
+from spotthebot.kit.jobs import Blueprint, Jobs
+from tests.factories.house import DatabaseUrls
+
+ROOT = Path(__file__).parents[2]
+WORKER = """
+import asyncio, sys
+from spotthebot.kit.jobs import Blueprint, Jobs
+
+tasks = Blueprint()
+
+@tasks.task(name="linger")
+async def linger(seconds: float, note: str) -> None:
+    with open(note, "a") as file:
+        file.write("begun\\n")
+    await asyncio.sleep(seconds)
+    with open(note, "a") as file:
+        file.write("done\\n")
+
+jobs = Jobs(sys.argv[1], "conversations", stalled_after_seconds=2.0)
+asyncio.run(jobs.work(tasks, concurrency=1, context={}))
+"""
+
+
+def _jobs(urls: DatabaseUrls) -> list[str]:
+    with psycopg.connect(urls.owner["conversations"]) as connection:
+        rows = connection.execute("SELECT status::text FROM conversations.procrastinate_jobs").fetchall()
+    return [status for (status,) in rows]
+
+
+class TestDefer:
+    async def test_a_rollback_forgets_the_job(self, database_urls: DatabaseUrls):
+        database = Database(database_urls.app["conversations"], pool_size=1)
+        jobs = Jobs(database_urls.app["conversations"], "conversations")
+        with pytest.raises(RuntimeError):
+            async with database.write() as session:
+                await jobs.defer(session, "conversations:x", {})
+                raise RuntimeError
+        assert _jobs(database_urls) == []
+        async with database.write() as session:
+            await jobs.defer(session, "conversations:x", {})
+        assert _jobs(database_urls) == ["todo"]
+        await database.close()
+
+    async def test_a_worker_runs_what_was_deferred_and_forgets_it(self, database_urls: DatabaseUrls):
+        url = database_urls.app["conversations"]
+        ran = asyncio.Event()
+        tasks = Blueprint()
+
+        @tasks.task(name="ring")
+        async def ring(times: int) -> None:
+            assert times == 3
+            ran.set()
+
+        database = Database(url, pool_size=1)
+        worker = asyncio.create_task(Jobs(url, "conversations").work(tasks, concurrency=1, context={}))
+        async with database.write() as session:
+            await Jobs(url, "conversations").defer(session, "conversations:ring", {"times": 3})
+        await asyncio.wait_for(ran.wait(), 20)
+        async with asyncio.timeout(20):
+            while _jobs(database_urls):
+                await asyncio.sleep(0.1)
+        worker.cancel()
+        await asyncio.gather(worker, return_exceptions=True)
+        await database.close()
+
+
+class TestJanitor:
+    async def test_a_killed_workers_job_is_taken_up_by_another(self, database_urls: DatabaseUrls, tmp_path: Path):
+        url, note = database_urls.app["conversations"], tmp_path / "note"
+        database = Database(url, pool_size=1)
+        async with database.write() as session:
+            arguments = {"seconds": 1.5, "note": str(note)}
+            await Jobs(url, "conversations").defer(session, "conversations:linger", arguments)
+        await database.close()
+        first = await asyncio.create_subprocess_exec(sys.executable, "-c", WORKER, url, cwd=ROOT)
+        async with asyncio.timeout(30):
+            while not note.exists():
+                await asyncio.sleep(0.05)
+        os.kill(first.pid, signal.SIGKILL)
+        await first.wait()
+        assert _jobs(database_urls) == ["doing"]
+        second = await asyncio.create_subprocess_exec(sys.executable, "-c", WORKER, url, cwd=ROOT)
+        try:
+            async with asyncio.timeout(40):
+                while "done" not in note.read_text():
+                    await asyncio.sleep(0.1)
+        finally:
+            second.terminate()
+            await second.wait()
+        assert note.read_text().split() == ["begun", "begun", "done"], json.dumps(_jobs(database_urls))
