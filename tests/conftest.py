@@ -11,6 +11,7 @@ import pytest
 from psycopg import sql
 from sqlalchemy.engine import make_url
 
+from spotthebot.kit.logs import configure_logs
 from spotthebot.kit.migrations import upgrade
 from spotthebot.kit.process import migrate_access
 from spotthebot.suite.foundation import SERVICES
@@ -19,6 +20,7 @@ from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, pro
 from tests.factories.house import DatabaseUrls, House, Keys, open_house
 
 _TEMPLATE = "template_stb"
+configure_logs("tests", "ERROR")
 
 
 @pytest.fixture(scope="session")

@@ -113,7 +113,7 @@ def test_every_bot_replies_alike_in_every_process():
         "        print(bot.reply(Context(('The soup is late.', 'Is there bread in Geneva?'), seed)))\n"
     ).replace("from tests_corpus import CORPUS", f"CORPUS = {CORPUS!r}")
     outputs = {
-        subprocess.run(  # noqa: S603 - our own interpreter on our own text
+        subprocess.run(
             [sys.executable, "-c", script],
             env={**os.environ, "PYTHONHASHSEED": hash_seed},
             capture_output=True,

@@ -12,19 +12,22 @@ from spotthebot.kit.client import PeerRefused, PeerUnavailable, ServiceClient
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Blueprint, JobContext, Jobs
 
-tasks = Blueprint()
 
+def _tasks() -> Blueprint:
+    tasks = Blueprint()
 
-@tasks.task(
-    name="build_campaign",
-    pass_context=True,
-    retry=RetryStrategy(max_attempts=10, exponential_wait=2, retry_exceptions=[PeerUnavailable, PeerRefused]),
-)
-async def build_campaign(context: JobContext, campaign_id: str) -> None:
-    """Make a campaign's packages; while `conversations` does not answer, try again later."""
-    database: Database = context.additional_context["database"]
-    conversations: Conversations = context.additional_context["conversations"]
-    await use_cases.build_campaign(database, conversations, UUID(campaign_id))
+    @tasks.task(
+        name="build_campaign",
+        pass_context=True,
+        retry=RetryStrategy(max_attempts=10, exponential_wait=2, retry_exceptions=[PeerUnavailable, PeerRefused]),
+    )
+    async def build_campaign(context: JobContext, campaign_id: str) -> None:
+        """Make a campaign's packages; while `conversations` does not answer, try again later."""
+        database: Database = context.additional_context["database"]
+        conversations: Conversations = context.additional_context["conversations"]
+        await use_cases.build_campaign(database, conversations, UUID(campaign_id))
+
+    return tasks
 
 
 async def work(settings: AnnotationSettings) -> None:
@@ -35,6 +38,6 @@ async def work(settings: AnnotationSettings) -> None:
     try:
         async with ServiceClient("conversations", settings.conversations_url, key) as conversations:
             context = {"database": database, "conversations": Conversations(conversations)}
-            await Jobs(url, "annotation").work(tasks, concurrency=2, context=context)
+            await Jobs(url, "annotation").work(_tasks(), concurrency=2, context=context)
     finally:
         await asyncio.shield(database.close())

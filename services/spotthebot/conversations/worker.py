@@ -14,25 +14,30 @@ from spotthebot.kit.jobs import Blueprint, JobContext, Jobs
 
 _ATTEMPTS = 8
 
-tasks = Blueprint()
 
+def _tasks() -> Blueprint:
+    tasks = Blueprint()
 
-@tasks.task(
-    name="hold_conversations",
-    pass_context=True,
-    retry=RetryStrategy(max_attempts=_ATTEMPTS, exponential_wait=2, retry_exceptions=[PeerUnavailable, PeerRefused]),
-)
-async def hold_conversations(context: JobContext, conversation_ids: list[str]) -> None:
-    """Hold a batch of conversations to their end; while `bots` does not answer, try again later."""
-    database: Database = context.additional_context["database"]
-    bots: Bots = context.additional_context["bots"]
-    ids = [UUID(each) for each in conversation_ids]
-    try:
-        await use_cases.hold_conversations(database, bots, ids)
-    except (PeerUnavailable, PeerRefused) as error:
-        if context.job.attempts >= _ATTEMPTS:
-            await use_cases.fail_conversations(database, ids, str(error))
-        raise
+    @tasks.task(
+        name="hold_conversations",
+        pass_context=True,
+        retry=RetryStrategy(
+            max_attempts=_ATTEMPTS, exponential_wait=2, retry_exceptions=[PeerUnavailable, PeerRefused]
+        ),
+    )
+    async def hold_conversations(context: JobContext, conversation_ids: list[str]) -> None:
+        """Hold a batch of conversations to their end; while `bots` does not answer, try again later."""
+        database: Database = context.additional_context["database"]
+        bots: Bots = context.additional_context["bots"]
+        ids = [UUID(each) for each in conversation_ids]
+        try:
+            await use_cases.hold_conversations(database, bots, ids)
+        except (PeerUnavailable, PeerRefused) as error:
+            if context.job.attempts >= _ATTEMPTS:
+                await use_cases.fail_conversations(database, ids, str(error))
+            raise
+
+    return tasks
 
 
 async def work(settings: ConversationsSettings) -> None:
@@ -43,6 +48,6 @@ async def work(settings: ConversationsSettings) -> None:
     try:
         async with ServiceClient("bots", settings.bots_url, key) as bots:
             context = {"database": database, "bots": Bots(bots)}
-            await Jobs(url, "conversations").work(tasks, concurrency=settings.worker_concurrency, context=context)
+            await Jobs(url, "conversations").work(_tasks(), concurrency=settings.worker_concurrency, context=context)
     finally:
         await asyncio.shield(database.close())

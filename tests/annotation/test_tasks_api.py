@@ -1,0 +1,198 @@
+import asyncio
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.factories.house import House
+from tests.factories.studies import (
+    JUDGEMENT,
+    conversation,
+    created,
+    import_conversations,
+    open_campaign,
+    until,
+)
+
+CONVERSATIONS = [conversation(f"c{number}", "SECRET-GPT", "SECRET-DR") for number in range(4)]
+
+
+async def _campaign(house: House, **more: Any) -> dict[str, Any]:
+    collection = await import_conversations(house, CONVERSATIONS)
+    return await open_campaign(house, collection, package_size=2, **more)
+
+
+async def _claim(house: House, campaign: dict[str, Any], worker: str) -> dict[str, Any]:
+    frontend = await house.client("annotation", "annotation")
+    return await created(frontend, f"/v1/campaigns/{campaign['id']}/assignments", {"worker": worker})
+
+
+async def _judge(house: House, assignment: dict[str, Any], **change: Any) -> dict[str, Any]:
+    frontend = await house.client("annotation", "annotation")
+    answer = {}
+    for segment in assignment["segments"]:
+        path = f"/v1/assignments/{assignment['id']}/annotations/{segment['id']}"
+        put = await frontend.put(path, json=JUDGEMENT | change)
+        assert put.status_code == 200, put.text
+        answer = put.json()
+    return answer
+
+
+class TestClaimPackage:
+    async def test_shows_texts_and_nothing_of_who_speaks(self, house: House):
+        campaign = await _campaign(house)
+        assignment = await _claim(house, campaign, "w")
+        assert {turn["speaker"] for segment in assignment["segments"] for turn in segment["turns"]} == {"A", "B"}
+        frontend = await house.client("annotation", "annotation")
+        read = [
+            str(assignment),
+            (await frontend.get(f"/v1/assignments/{assignment['id']}")).text,
+            (await frontend.get(f"/v1/campaigns/{campaign['id']}")).text,
+            (await frontend.get("/v1/campaigns")).text,
+        ]
+        with psycopg.connect(house.database.owner["conversations"]) as connection:
+            rows = connection.execute("SELECT id::text FROM conversations.conversations").fetchall()
+        for text in read:
+            assert "SECRET" not in text
+            assert not any(conversation_id in text for (conversation_id,) in rows)
+
+    async def test_the_database_of_annotation_does_not_know_either(self, house: House):
+        await _campaign(house)
+        with psycopg.connect(house.database.owner["annotation"]) as connection:
+            rows = connection.execute("SELECT c::text FROM annotation.shown_conversations c").fetchall()
+        assert len(rows) == 4
+        assert not any("SECRET" in row for (row,) in rows)
+
+    async def test_who_asks_again_gets_the_same_package(self, house: House):
+        campaign = await _campaign(house)
+        assert (await _claim(house, campaign, "w"))["id"] == (await _claim(house, campaign, "w"))["id"]
+
+    async def test_skips_conversations_the_worker_has_seen(self, house: House):
+        campaign = await _campaign(house, annotations_per_segment=1)
+        frontend = await house.client("annotation", "annotation")
+        texts: list[str] = []
+        for _ in range(2):  # two blocks of two conversations: one package of each
+            assignment = await _claim(house, campaign, "w")
+            texts += [segment["turns"][0]["text"] for segment in assignment["segments"]]
+            await _judge(house, assignment)
+        assert len(set(texts)) == len(texts) == 4
+        answer = await frontend.post(f"/v1/campaigns/{campaign['id']}/assignments", json={"worker": "w"})
+        assert (answer.status_code, answer.json()["type"]) == (404, "urn:spotthebot:problem:nothing-to-claim")
+
+    async def test_ten_at_once_never_give_a_package_too_many_judges(self, house: House):
+        campaign = await _campaign(house, annotations_per_segment=2)
+        frontend = await house.client("annotation", "annotation")
+        path = f"/v1/campaigns/{campaign['id']}/assignments"
+        answers = await asyncio.gather(*(frontend.post(path, json={"worker": f"w{n}"}) for n in range(12)))
+        codes = [answer.status_code for answer in answers]
+        assert codes.count(201) <= 8  # 4 packages, 2 judges each
+        with psycopg.connect(house.database.owner["annotation"]) as connection:
+            rows = connection.execute("SELECT count(*) FROM annotation.assignments GROUP BY package_id").fetchall()
+        assert all(count <= 2 for (count,) in rows)
+
+    async def test_a_package_not_judged_in_time_goes_to_somebody_else(self, house: House):
+        campaign = await _campaign(house, annotations_per_segment=1, segments=[1])
+        first = await _claim(house, campaign, "slow")
+        await _claim(house, campaign, "other")
+        with psycopg.connect(house.database.owner["annotation"]) as connection:
+            connection.execute("UPDATE annotation.assignments SET expires_at = now() WHERE worker = 'slow'")
+        taken = await _claim(house, campaign, "quick")
+        assert [each["id"] for each in taken["segments"]] == [each["id"] for each in first["segments"]]
+        frontend = await house.client("annotation", "annotation")
+        path = f"/v1/assignments/{first['id']}/annotations/{first['segments'][0]['id']}"
+        assert (await frontend.put(path, json=JUDGEMENT)).status_code == 409
+
+    async def test_a_package_expired_in_ones_own_hands_can_be_taken_up_again(self, house: House):
+        campaign = await _campaign(house, annotations_per_segment=1, segments=[1])
+        first = await _claim(house, campaign, "w")
+        with psycopg.connect(house.database.owner["annotation"]) as connection:
+            connection.execute("UPDATE annotation.assignments SET expires_at = now()")
+        assert (await _claim(house, campaign, "w"))["id"] == first["id"]
+
+
+class TestSubmitAnnotation:
+    async def test_the_last_one_completes_and_gives_a_code(self, house: House):
+        campaign = await _campaign(house, annotations_per_segment=1)
+        assignment = await _claim(house, campaign, "w")
+        done = await _judge(house, assignment)
+        assert done["state"] == "complete"
+        assert done["annotated"] == done["segments"] == len(assignment["segments"])
+        assert done["completion_code"]
+        assert (await _judge(house, assignment))["completion_code"] == done["completion_code"]  # said again: the same
+        frontend = await house.client("annotation", "annotation")
+        path = f"/v1/assignments/{assignment['id']}/annotations/{assignment['segments'][0]['id']}"
+        assert (await frontend.put(path, json=JUDGEMENT | {"label_a": "unsure"})).status_code == 409
+
+    async def test_a_judgement_can_be_changed_until_then(self, house: House):
+        campaign = await _campaign(house)
+        assignment = await _claim(house, campaign, "w")
+        frontend = await house.client("annotation", "annotation")
+        path = f"/v1/assignments/{assignment['id']}/annotations/{assignment['segments'][0]['id']}"
+        for label in ("bot", "unsure"):
+            assert (await frontend.put(path, json=JUDGEMENT | {"label_a": label})).status_code == 200
+        analyst = await house.client("annotation", "analyst")
+        stored = (await analyst.get(f"/v1/campaigns/{campaign['id']}/annotations")).json()["items"]
+        assert [each["label_a"] for each in stored] == ["unsure"]
+
+    async def test_segments_of_others_and_labels_unknown_are_refused(self, house: House):
+        campaign = await _campaign(house, annotations_per_segment=1)
+        mine, theirs = await _claim(house, campaign, "w1"), await _claim(house, campaign, "w2")
+        frontend = await house.client("annotation", "annotation")
+        path = f"/v1/assignments/{mine['id']}/annotations"
+        foreign = theirs["segments"][0]["id"]
+        assert (await frontend.put(f"{path}/{foreign}", json=JUDGEMENT)).status_code == 422
+        own = mine["segments"][0]["id"]
+        assert (await frontend.put(f"{path}/{own}", json=JUDGEMENT | {"label_a": "robot"})).status_code == 422
+
+    async def test_all_judged_the_campaign_is_complete(self, house: House):
+        campaign = await _campaign(house, annotations_per_segment=1)
+        for number in range(4):
+            await _judge(house, await _claim(house, campaign, f"w{number}"))
+        admin = await house.client("annotation", "admin")
+        found = (await admin.get(f"/v1/campaigns/{campaign['id']}")).json()
+        assert (found["state"], found["annotations"], found["annotations_needed"]) == ("complete", 8, 8)
+
+
+class TestCampaigns:
+    async def test_frontends_may_not_read_labels_or_create(self, house: House):
+        campaign = await _campaign(house)
+        frontend = await house.client("annotation", "annotation")
+        for path in ("annotations", "annotations/stream", "packages"):
+            assert (await frontend.get(f"/v1/campaigns/{campaign['id']}/{path}")).status_code == 403
+        assert (await frontend.post("/v1/campaigns", json={})).status_code == 403
+        analytics = await house.client("analytics", "annotation")
+        assert (await analytics.get(f"/v1/campaigns/{campaign['id']}/ranking")).status_code == 403
+
+    async def test_a_closed_campaign_gives_out_nothing(self, house: House):
+        campaign = await _campaign(house)
+        admin = await house.client("annotation", "admin")
+        assert (await admin.put(f"/v1/campaigns/{campaign['id']}/closing")).json()["state"] == "complete"
+        frontend = await house.client("annotation", "annotation")
+        answer = await frontend.post(f"/v1/campaigns/{campaign['id']}/assignments", json={"worker": "w"})
+        assert answer.status_code == 409
+
+    async def test_conversations_too_short_fail_the_campaign_with_a_reason(self, house: House):
+        collection = await import_conversations(house, CONVERSATIONS)
+        admin = await house.client("annotation", "admin")
+        body = {"name": "c", "domain": "everyday", "collection_id": collection, "segments": [9]}
+        campaign = await created(admin, "/v1/campaigns", body)
+        failed = await until(admin, f"/v1/campaigns/{campaign['id']}", "failed")
+        assert "9 exchanges" in failed["failure"]
+
+    async def test_an_unknown_collection_is_refused(self, house: House):
+        admin = await house.client("annotation", "admin")
+        body = {"name": "c", "domain": "everyday", "collection_id": "00000000-0000-7000-8000-000000000000"}
+        assert (await admin.post("/v1/campaigns", json=body)).status_code == 422
+
+    @pytest.mark.parametrize("segments", [[3, 2], [2, 2], [], [0]])
+    async def test_segments_must_grow(self, house: House, segments: list[int]):
+        admin = await house.client("annotation", "admin")
+        body = {
+            "name": "c",
+            "domain": "everyday",
+            "collection_id": "00000000-0000-7000-8000-000000000000",
+            "segments": segments,
+        }
+        answer = await admin.post("/v1/campaigns", json=body)
+        assert answer.status_code == 422
+        assert answer.json()["errors"]

@@ -1,0 +1,98 @@
+import pytest
+
+from tests.factories.house import House
+from tests.factories.studies import add_bot, add_corpus, created
+
+ELIZA = {"name": "eliza", "domains": ["everyday"], "protocol": {"kind": "builtin", "model": "eliza"}}
+
+
+class TestRegisterBot:
+    @pytest.mark.parametrize("model", ["retrieval", "ngram", "stray", "eliza", "parrot", "dull"])
+    async def test_each_built_in_bot_can_be_registered_and_replies(self, house: House, model: str):
+        learns = model in {"retrieval", "ngram", "stray"}
+        bot = await add_bot(house, model, corpus_id=await add_corpus(house) if learns else None)
+        team = await house.client("bots", "admin")
+        body = {"contexts": [{"turns": ["Do you like gardens?"]}, {"turns": []}, {"turns": ["a", "b"], "seed": 4}]}
+        answers = [(await team.post(f"/v1/bots/{bot}/replies", json=body)).json()["replies"] for _ in range(2)]
+        assert all(reply["text"] and reply["failure"] is None for reply in answers[0])
+        assert len(answers[0]) == 3
+        texts = [[reply["text"] for reply in replies] for replies in answers]
+        assert texts[0] == texts[1]
+
+    async def test_a_learning_bot_needs_a_corpus_that_exists(self, house: House):
+        admin = await house.client("bots", "admin")
+        protocol = {"kind": "builtin", "model": "retrieval"}
+        body = {"name": "r", "domains": ["everyday"], "protocol": protocol}
+        assert (await admin.post("/v1/bots", json=body)).status_code == 422
+        body["protocol"] = protocol | {"corpus_id": "00000000-0000-7000-8000-000000000000"}
+        answer = await admin.post("/v1/bots", json=body)
+        assert answer.status_code == 422
+        assert "no corpus" in answer.json()["detail"]
+
+    async def test_a_name_is_taken_once(self, house: House):
+        admin = await house.client("bots", "admin")
+        await created(admin, "/v1/bots", ELIZA)
+        answer = await admin.post("/v1/bots", json=ELIZA)
+        assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:bot-name-taken")
+
+    @pytest.mark.parametrize(
+        ("change", "pointer"),
+        [
+            ({"name": "hu"}, "/name"),
+            ({"name": "a\u0000b"}, "/name"),
+            ({"domains": []}, "/domains"),
+            ({"domains": ["Not A Domain"]}, "/domains/0"),
+            ({"colour": "red"}, "/colour"),
+            ({"protocol": {"kind": "builtin", "model": "gpt-9"}}, "/protocol/model"),
+        ],
+    )
+    async def test_what_is_wrong_is_pointed_at(self, house: House, change: dict, pointer: str):
+        admin = await house.client("bots", "admin")
+        answer = await admin.post("/v1/bots", json=ELIZA | change)
+        assert answer.status_code == 422
+        assert pointer in {fault["pointer"] for fault in answer.json()["errors"]}
+
+
+class TestOwnership:
+    async def test_a_team_sees_and_asks_only_its_own_bots(self, house: House):
+        ours = await house.client("bots", "team", team="ours")
+        theirs = await house.client("bots", "team", team="theirs")
+        bot = await created(ours, "/v1/bots", ELIZA)
+        await created(theirs, "/v1/bots", ELIZA)  # the same name, another team
+        await add_bot(house, "dull")
+        assert bot["team"] == "ours"
+        assert [each["id"] for each in (await ours.get("/v1/bots")).json()["items"]] == [bot["id"]]
+        path = f"/v1/bots/{bot['id']}"
+        assert (await theirs.get(path)).status_code == 404
+        assert (await theirs.post(f"{path}/replies", json={"contexts": [{"turns": []}]})).status_code == 404
+        admin = await house.client("bots", "admin")
+        assert len((await admin.get("/v1/bots")).json()["items"]) == 3
+
+    async def test_a_team_key_without_a_team_registers_nothing(self, house: House):
+        nobody = await house.client("bots", "team")
+        assert (await nobody.post("/v1/bots", json=ELIZA)).status_code == 422
+
+    @pytest.mark.parametrize("role", ["annotation", "analyst", "service"])
+    async def test_others_register_nothing(self, house: House, role: str):
+        client = await house.client("bots", role)
+        assert (await client.post("/v1/bots", json=ELIZA)).status_code == 403
+
+
+class TestReplies:
+    async def test_many_contexts_are_answered_in_order_and_too_many_refused(self, house: House):
+        bot = await add_bot(house, "parrot")
+        admin = await house.client("bots", "admin")
+        contexts = [{"turns": [f"I have number {number} here."]} for number in range(256)]
+        answer = await admin.post(f"/v1/bots/{bot}/replies", json={"contexts": contexts})
+        replies = answer.json()["replies"]
+        assert len(replies) == 256
+        echoed = sum(str(number) in reply["text"] for number, reply in enumerate(replies))
+        assert echoed > 100  # a parrot repeats its partner: most replies hold their own context's number
+        too_many = await admin.post(f"/v1/bots/{bot}/replies", json={"contexts": [*contexts, {"turns": []}]})
+        assert too_many.status_code == 422
+
+    async def test_an_unknown_bot_is_not_found(self, house: House):
+        admin = await house.client("bots", "admin")
+        path = "/v1/bots/00000000-0000-7000-8000-000000000000"
+        assert (await admin.get(path)).status_code == 404
+        assert (await admin.get("/v1/bots/not-an-id")).status_code == 422

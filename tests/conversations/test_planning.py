@@ -1,0 +1,92 @@
+from itertools import combinations
+
+import pytest
+
+from spotthebot.contracts.conversations import AllPlayAllIn, Participant, ParticipantKind
+from spotthebot.conversations.domain.errors import DialoguesTooShort, TooFewDialogues
+from spotthebot.conversations.domain.planning import HUMANS, plan_all_play_all
+from spotthebot.kit.ids import new_ids
+
+NAMES = ("one", "two", "three", "four")
+DIALOGUES = [tuple(f"{number}/{turn}" for turn in range(10)) for number in range(12)]
+
+
+def _bots() -> list[Participant]:
+    ids = new_ids(len(NAMES))
+    return [
+        Participant(kind=ParticipantKind.BOT, name=name, bot_id=each) for name, each in zip(NAMES, ids, strict=True)
+    ]
+
+
+def _plan(bots: list[Participant], *, opening: dict | None = None, humans: int = 0, **more: object) -> AllPlayAllIn:
+    corpus = new_ids(1)[0]
+    return AllPlayAllIn.model_validate(
+        {
+            "mode": "all_play_all",
+            "name": "p",
+            "domain": "everyday",
+            "bots": [bot.bot_id for bot in bots],
+            "exchanges": 3,
+            "conversations_per_pair": 4,
+            "opening": {"corpus_id": corpus} | opening if opening is not None else None,
+            "humans": {"corpus_id": corpus, "conversations": humans} if humans else None,
+            "seed": 1,
+        }
+        | more
+    )
+
+
+class TestPlan:
+    def test_every_pair_talks_and_each_begins_half_the_time(self):
+        bots = _bots()
+        planned = plan_all_play_all(_plan(bots), bots, [], [])
+        assert len(planned) == 4 * 6  # 6 = 4 choose 2 pairs
+        for first, second in combinations(NAMES, 2):
+            orders = [tuple(side.name for side in each.participants) for each in planned]
+            assert orders.count((first, second)) == orders.count((second, first)) == 2
+
+    def test_order_first_lets_the_first_named_begin(self):
+        bots = _bots()
+        planned = plan_all_play_all(_plan(bots, order="first"), bots, [], [])
+        assert {tuple(side.name for side in each.participants) for each in planned} == set(combinations(NAMES, 2))
+
+    def test_openings_are_used_up_before_one_comes_again(self):
+        bots = _bots()
+        planned = plan_all_play_all(_plan(bots, opening={}), bots, DIALOGUES, [])
+        openings = [each.opening for each in planned]
+        assert sorted(openings[:12]) == sorted(openings[12:24]) == sorted(turns[:2] for turns in DIALOGUES)
+
+    def test_a_first_utterance_is_one_turn(self):
+        bots = _bots()
+        planned = plan_all_play_all(_plan(bots, opening={"take": "first_utterance"}), bots, DIALOGUES, [])
+        assert {len(each.opening) for each in planned} == {1}
+
+    def test_dialogues_of_people_open_nothing_and_keep_their_own_beginning(self):
+        bots = _bots()
+        planned = plan_all_play_all(_plan(bots, opening={}, humans=5), bots, DIALOGUES, DIALOGUES)
+        people = [each for each in planned if each.participants == HUMANS]
+        assert len(people) == 5
+        assert all(len(each.turns) == 6 for each in people)  # 3 exchanges
+        assert all(each.opening + each.turns in {turns[:8] for turns in DIALOGUES} for each in people)
+        assert not {each.opening for each in people} & {each.opening for each in planned if not each.turns}
+
+    def test_the_same_seed_gives_the_same_plan_whatever_the_ids(self):
+        def shape(seed: int) -> list[tuple[object, ...]]:
+            bots = _bots()
+            planned = plan_all_play_all(_plan(bots, opening={}, humans=3, seed=seed), bots, DIALOGUES, DIALOGUES)
+            return [
+                (*(side.name for side in each.participants), each.opening, each.turns, each.seed) for each in planned
+            ]
+
+        assert shape(1) == shape(1)
+        assert shape(1) != shape(2)
+
+    def test_too_few_dialogues_of_people_are_told(self):
+        bots = _bots()
+        with pytest.raises(TooFewDialogues, match="12 dialogues"):
+            plan_all_play_all(_plan(bots, humans=13), bots, [], DIALOGUES)
+
+    def test_dialogues_too_short_to_open_anything_are_told(self):
+        bots = _bots()
+        with pytest.raises(DialoguesTooShort):
+            plan_all_play_all(_plan(bots, opening={}), bots, [("alone",)], [])

@@ -1,0 +1,97 @@
+"""Small studies for tests: a corpus, bots, collections and campaigns, made through the services' own API."""
+
+import asyncio
+from typing import Any
+
+import httpx
+
+from tests.factories.house import House
+
+DIALOGUES = [
+    {
+        "key": f"d{number}",
+        "split": split,
+        "turns": [f"{split} {number} turn {turn} about {topic}." for turn in range(12)],
+    }
+    for split in ("train", "openings")
+    for number, topic in enumerate(("rain", "bread", "trains", "gardens", "music", "cats", "books", "rivers"))
+]
+
+
+def keyed(dialogues: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [each | {"key": f"{each['split']}-{each['key']}"} for each in dialogues]
+
+
+async def created(client: httpx.AsyncClient, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    answer = await client.post(path, json=body)
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+async def until(client: httpx.AsyncClient, path: str, state: str, seconds: float = 60) -> dict[str, Any]:
+    async with asyncio.timeout(seconds):
+        while True:
+            found = (await client.get(path)).json()
+            if found["state"] == state:
+                return found
+            await asyncio.sleep(0.05)
+
+
+async def add_corpus(house: House) -> str:
+    admin = await house.client("conversations", "admin")
+    body = {"name": "small", "domain": "everyday", "origin": "Written for a test.", "licence": "Apache-2.0"}
+    corpus = await created(admin, "/v1/corpora", body)
+    await created(admin, f"/v1/corpora/{corpus['id']}/dialogues", {"dialogues": keyed(DIALOGUES)})
+    return corpus["id"]
+
+
+async def add_bot(house: House, model: str, *, corpus_id: str | None = None, name: str | None = None) -> str:
+    admin = await house.client("bots", "admin")
+    protocol = {"kind": "builtin", "model": model} | ({"corpus_id": corpus_id} if corpus_id else {})
+    body = {"name": name or model, "domains": ["everyday"], "protocol": protocol}
+    return (await created(admin, "/v1/bots", body))["id"]
+
+
+def plan(bots: list[str], **more: Any) -> dict[str, Any]:
+    return {
+        "mode": "all_play_all",
+        "name": "small",
+        "domain": "everyday",
+        "bots": bots,
+        "exchanges": 2,
+        "conversations_per_pair": 2,
+        "seed": 3,
+    } | more
+
+
+async def import_conversations(house: House, conversations: list[dict[str, Any]]) -> str:
+    admin = await house.client("conversations", "admin")
+    collection = await created(admin, "/v1/collections", {"mode": "import", "name": "im", "domain": "everyday"})
+    path = f"/v1/collections/{collection['id']}/conversations"
+    await created(admin, path, {"conversations": conversations})
+    return collection["id"]
+
+
+def conversation(key: str, first: str, second: str, exchanges: int = 3) -> dict[str, Any]:
+    def side(name: str) -> dict[str, str]:
+        return {"kind": "human" if name == "HU" else "bot", "name": name}
+
+    turns = [{"speaker": "AB"[number % 2], "text": f"{key} says {number}"} for number in range(2 * exchanges)]
+    return {"external_id": key, "participants": [side(first), side(second)], "turns": turns}
+
+
+async def open_campaign(house: House, collection_id: str, **more: Any) -> dict[str, Any]:
+    admin = await house.client("annotation", "admin")
+    body = {"name": "c", "domain": "everyday", "collection_id": collection_id, "segments": [1, 2]} | more
+    campaign = await created(admin, "/v1/campaigns", body)
+    return await until(admin, f"/v1/campaigns/{campaign['id']}", "open")
+
+
+JUDGEMENT = {
+    "label_a": "human",
+    "label_b": "bot",
+    "fluency": "A",
+    "sensibleness": "tie",
+    "specificity": "B",
+    "elapsed_ms": 1200,
+}
