@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import socket
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,22 +68,28 @@ class House:
         return self._clients[name]
 
 
+class _Server(uvicorn.Server):
+    """Leaves signals to pytest, and says when it can't start."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def ready(self, serving: asyncio.Task[None]) -> None:
+        while not self.started:
+            if serving.done():
+                serving.result()
+                message = "the server ended before it began to listen"
+                raise RuntimeError(message)
+            await asyncio.sleep(0.005)
+
+
 @asynccontextmanager
-async def served(app: FastAPI, sock: Any) -> AsyncIterator[str]:
+async def served(app: FastAPI, sock: socket.socket) -> AsyncIterator[str]:
     """Serve an application on a bound socket while the block lasts."""
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on", http="httptools"))
-    server.install_signal_handlers = lambda: None
-    host, port = sock.getsockname()[:2]
-    task = asyncio.create_task(server._serve([sock]))
-    while not server.started:
-        if task.done():
-            task.result()
-        await asyncio.sleep(0.005)
-    try:
+    async with _all_served([(app, sock)]):
+        host, port = sock.getsockname()[:2]
         yield f"http://{host}:{port}"
-    finally:
-        server.should_exit = True
-        await task
 
 
 @asynccontextmanager
@@ -91,25 +98,48 @@ async def open_house(database: DatabaseUrls, **settings: Mapping[str, Any]) -> A
     keys = Keys(database.owner["access"])
     service_key = await keys.make("service")
     async with contextlib.AsyncExitStack() as stack:
-        sockets = {service.name: bind("127.0.0.1", 0) for service in SERVICES}
+        sockets = {service.name: stack.enter_context(closing(bind("127.0.0.1", 0))) for service in SERVICES}
         urls = {name: f"http://127.0.0.1:{sock.getsockname()[1]}" for name, sock in sockets.items()}
-        apps = {}
-        workers = []
-        for service in SERVICES:
-            own = service.settings(
+        own = {
+            service.name: service.settings(
                 database_url=database.app[service.name],
                 database_pool_size=3,
                 service_key=service_key,
                 **{f"{peer}_url": url for peer, url in urls.items() if f"{peer}_url" in service.settings.model_fields},
                 **settings.get(service.name, {}),
             )
-            apps[service.name] = service.create_app(own)
-            await stack.enter_async_context(served(apps[service.name], sockets[service.name]))
-            if service.work is not None:
-                workers.append(asyncio.create_task(service.work(own)))
-        try:
-            yield House(urls, apps, database, keys, stack)
-        finally:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+            for service in SERVICES
+        }
+        apps = {service.name: service.create_app(own[service.name]) for service in SERVICES}
+        await stack.enter_async_context(_all_served([(app, sockets[name]) for name, app in apps.items()]))
+        await stack.enter_async_context(_working([s.work(own[s.name]) for s in SERVICES if s.work is not None]))
+        yield House(urls, apps, database, keys, stack)
+
+
+@asynccontextmanager
+async def _all_served(pairs: Sequence[tuple[FastAPI, socket.socket]]) -> AsyncIterator[None]:
+    servers = [_Server(uvicorn.Config(app, log_config=None, lifespan="on", http="httptools")) for app, _ in pairs]
+    serving = [
+        asyncio.create_task(server.serve(sockets=[sock])) for server, (_, sock) in zip(servers, pairs, strict=True)
+    ]
+    try:
+        for server, task in zip(servers, serving, strict=True):
+            await server.ready(task)
+        yield
+    finally:
+        for server in servers:
+            server.should_exit = True
+        await asyncio.gather(*serving)
+
+
+@asynccontextmanager
+async def _working(works: Sequence[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
+    workers = [asyncio.create_task(work) for work in works]
+    try:
+        yield
+    finally:
+        for worker in workers:
+            worker.cancel()
+        for ended in await asyncio.gather(*workers, return_exceptions=True):
+            if isinstance(ended, Exception):  # being cancelled is none
+                raise ended

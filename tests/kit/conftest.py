@@ -1,6 +1,6 @@
 """A small application on kit's edge, with a table of its own, to try what every service is given."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
@@ -8,20 +8,23 @@ from uuid import UUID
 import httpx
 import psycopg
 import pytest
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI, Request
 from pydantic import BaseModel, Field, SecretStr
 from sqlalchemy import text
+from starlette.responses import StreamingResponse
 
 from spotthebot.bots.tables import IDEMPOTENCY
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, TooMany, Unavailable
-from spotthebot.kit.ids import new_id
+from spotthebot.kit.database import Database, ReadSession, WriteSession
+from spotthebot.kit.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, TooMany, Unauthenticated, Unavailable
+from spotthebot.kit.ids import new_id, new_ids
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.application import build_application
 from spotthebot.kit.web.authentication import allow
 from spotthebot.kit.web.idempotency import IdempotentRoute, idempotent
 from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading, Writing
+from spotthebot.kit.web.sessions import Reading, Writing, get_database
+from spotthebot.kit.web.streams import stream
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.house import DatabaseUrls, Keys, served
 
@@ -29,10 +32,15 @@ _TABLE = """
 CREATE TABLE bots.things (
     id uuid PRIMARY KEY, name text NOT NULL, twin text,
     CONSTRAINT twins UNIQUE (twin) DEFERRABLE INITIALLY DEFERRED
-)
+);
+CREATE FUNCTION bots.dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.2); RETURN NULL; END $$;
+CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON bots.things DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW WHEN (NEW.name = 'slow') EXECUTE FUNCTION bots.dawdle();
 """
+"""Two ways for trouble to come only at commit: a constraint that fails then, and a trigger that takes its time."""
 FAMILIES = {
     "invalid": Invalid(fields=(FieldError("/a/0", "is odd"),)),
+    "unauthenticated": Unauthenticated(),
     "forbidden": Forbidden(),
     "missing": NotFound(),
     "conflict": Conflict(),
@@ -50,6 +58,7 @@ class ThingIn(BaseModel):
     name: Annotated[str, Field(min_length=1)]
     twin: str | None = None
     sizes: list[int] = []
+    by_place: dict[str, int] = {}
 
 
 class ThingOut(BaseModel):
@@ -80,12 +89,41 @@ async def write_while_reading(session: Reading, _caller: Admin, thing: ThingIn) 
     return await _add(session, thing)  # type: ignore[arg-type] - what PostgreSQL has to refuse
 
 
+async def _writing_as_fastapi_would(request: Request) -> AsyncIterator[WriteSession]:
+    async with get_database(request).write() as session:
+        yield session
+
+
+@router.post("/things/late", status_code=201)
+async def create_with_a_late_commit(
+    session: Annotated[WriteSession, Depends(_writing_as_fastapi_would)], _caller: Admin, thing: ThingIn
+) -> ThingOut:
+    """Commits after the response: what the sessions of `kit` exist to avoid."""
+    return await _add(session, thing)
+
+
 @router.get("/things")
 async def list_things(session: Reading, _caller: Admin, paging: Paging) -> Page[ThingOut]:
+    rows = await _fetch(session, paging.after, paging.limit + 1)
+    return page_of(rows, paging, key=lambda row: row.id, shape=lambda row: row)
+
+
+@router.get("/things/stream", response_class=StreamingResponse)
+async def stream_things(
+    _caller: Admin, database: Annotated[Database, Depends(get_database)], breaking: bool = False
+) -> StreamingResponse:
+    def shape(row: ThingOut) -> ThingOut:
+        if breaking and row.name == "broken":
+            raise Conflict
+        return row
+
+    return stream(database, _fetch, key=lambda row: row.id, shape=shape)
+
+
+async def _fetch(session: ReadSession, after: UUID | None, limit: int) -> list[ThingOut]:
     statement = text("SELECT id, name FROM bots.things WHERE id > :after ORDER BY id LIMIT :limit")
-    after = paging.after or UUID(int=0)
-    rows = (await session.execute(statement, {"after": after, "limit": paging.limit + 1})).all()
-    return page_of(rows, paging, key=lambda row: row.id, shape=lambda row: ThingOut(id=row.id, name=row.name))
+    rows = await session.execute(statement, {"after": after or UUID(int=0), "limit": limit})
+    return [ThingOut(id=row.id, name=row.name) for row in rows]
 
 
 @router.get("/failing/{family}")
@@ -106,9 +144,15 @@ class Edge:
     owner_url: str
 
     def rows(self) -> int:
+        """Count at once, in this thread: the server's loop stands still meanwhile."""
         with psycopg.connect(self.owner_url) as connection:
             (count,) = connection.execute("SELECT count(*) FROM bots.things").fetchone()
         return count
+
+    def fill(self, names: Sequence[str]) -> None:
+        rows = list(zip(new_ids(len(names)), names, strict=True))
+        with psycopg.connect(self.owner_url) as connection:
+            connection.cursor().executemany("INSERT INTO bots.things VALUES (%s, %s)", rows)
 
     async def client(self, role: str = "admin") -> httpx.AsyncClient:
         key = await self.keys.make(role)

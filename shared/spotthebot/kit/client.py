@@ -156,7 +156,9 @@ def _fault(fault: dict[str, Any]) -> str:
 def _worth_another_try(error: Exception) -> bool | float:
     if isinstance(error, _Transient):
         wait = error.response.headers.get("Retry-After", "")
-        return float(wait) if wait.isdigit() else True
+        if not wait.isdecimal():
+            return True
+        return int(wait) <= _LONGEST_RETRY_SECONDS and float(wait)
     return isinstance(error, httpx.TransportError)
 
 

@@ -16,7 +16,8 @@ _BLANK = "[redacted]"
 def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Blank the values of secret-sounding names, and API keys and URL credentials wherever they stand."""
     for name, value in event.items():
-        event[name] = _BLANK if _SECRET_NAMES.search(name) else _clean(value)
+        if not name.startswith("_"):  # the pipeline's own
+            event[name] = _BLANK if _SECRET_NAMES.search(name) else _clean(value)
     return event
 
 
@@ -68,5 +69,7 @@ def _clean(value: object) -> object:
             return {name: _BLANK if _SECRET_NAMES.search(str(name)) else _clean(inner) for name, inner in value.items()}
         case list() | tuple():
             return [_clean(inner) for inner in value]
-        case _:
+        case None | bool() | int() | float():
             return value
+        case _:
+            return _clean(repr(value))

@@ -1,7 +1,7 @@
 """One Alembic environment for all services: each has a lineage of revisions for its own schema.
 
-Revisions are files `NNNN_pre_<what>.py` or `NNNN_post_<what>.py`: a *pre* revision must work with the previous
-release still running, a *post* one may remove what that release needed.
+Revisions are files `<schema>_NNNN_pre_<what>.py` or `<schema>_NNNN_post_<what>.py`: a *pre* revision must work with
+the previous release still running, a *post* one may remove what that release needed.
 """
 
 from spotthebot.kit.migrations.lineage import Lineage, check_drift, current_revision, upgrade

@@ -7,7 +7,7 @@ from pathlib import Path
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import MetaData, create_engine, text
+from sqlalchemy import MetaData, text
 from sqlalchemy.engine import URL, make_url
 
 from spotthebot.kit.database import ReadSession
@@ -62,9 +62,7 @@ async def current_revision(session: ReadSession, schema: str) -> str | None:
 
 def make_revision(lineage: Lineage, owner_url: str, message: str) -> None:
     """Write the next revision file from the difference between code and database, for a person to review."""
-    engine = create_engine(_sync(owner_url))
-    engine.dispose()
-    count = len(list(lineage.revisions.glob("[0-9]*.py")))
+    count = len(list(lineage.revisions.glob(f"{lineage.schema}_[0-9]*.py")))
     command.revision(
         lineage.config(owner_url),
         message=message,

@@ -78,6 +78,8 @@ def build_application(
         app.include_router(router, responses=_PROBLEMS)
     app.include_router(operations.router)
     add_problem_handlers(app)
+    app.add_middleware(RequestContext, metrics=app.state.metrics, max_body_bytes=settings.max_body_bytes)
+    # Outermost, so that a browser may read the answer to an unexpected error too.
     app.add_middleware(
         CORSMiddleware,
         allow_origins=settings.cors_origins,
@@ -91,5 +93,4 @@ def build_application(
             "Idempotency-Replayed",
         ],
     )
-    app.add_middleware(RequestContext, metrics=app.state.metrics, max_body_bytes=settings.max_body_bytes)
     return app

@@ -20,7 +20,7 @@ _EMPTY: Message = {"type": "http.request", "body": b"", "more_body": False}
 
 
 class RequestContext:
-    """The outermost middleware of every service (pure ASGI, so that it costs next to nothing)."""
+    """The middleware around every endpoint (pure ASGI, so that it costs next to nothing)."""
 
     def __init__(self, app: ASGIApp, *, metrics: RequestMetrics, max_body_bytes: int) -> None:
         self._app = app

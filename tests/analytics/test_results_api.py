@@ -1,0 +1,157 @@
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.factories.house import House
+from tests.factories.studies import JUDGEMENT, conversation, created, import_conversations, until
+
+# Three conversations X-Y, one X-Z, one of people; k = exchanges seen. Worked by hand:
+# X:Y   games: human>bot (X wins), unsure>bot (X wins), bot=bot (tie), bot<human (Y wins)  -> 2 wins, 1 loss, 1 tie
+# X:Z   human=human (tie)                                                                  -> 0 wins, 0 losses, 1 tie
+CONVERSATIONS = [
+    conversation("xy1", "X", "Y"),
+    conversation("xy2", "X", "Y"),
+    conversation("xy3", "X", "Y"),
+    conversation("xz1", "X", "Z"),
+    conversation("hh1", "HU", "HU"),
+]
+ANNOTATIONS = [
+    ("xy1", 1, "ann", "human", "bot"),
+    ("xy2", 1, "ann", "unsure", "bot"),
+    ("xy3", 1, "ann", "bot", "bot"),
+    ("xz1", 1, "ann", "human", "human"),
+    ("hh1", 1, "ann", "human", "human"),
+    ("xy1", 1, "bob", "bot", "human"),  # bob left the package unfinished
+]
+PACKAGE = {
+    "external_id": "p",
+    "segments": [{"conversation": each, "exchanges": 1} for each in ("xy1", "xy2", "xy3", "xz1", "hh1")],
+}
+
+
+async def _study(house: House, annotations: list[tuple[Any, ...]] = ANNOTATIONS) -> str:
+    collection = await import_conversations(house, CONVERSATIONS)
+    admin = await house.client("annotation", "admin")
+    body = {"mode": "import", "name": "s", "domain": "everyday", "collection_id": collection, "segments": [1]}
+    campaign = await created(admin, "/v1/campaigns", body)
+    path = f"/v1/campaigns/{campaign['id']}"
+    await until(admin, path, "open")
+    await created(admin, f"{path}/packages", {"packages": [PACKAGE]})
+    rows = [
+        JUDGEMENT
+        | {
+            "external_id": f"a{number}",
+            "package": "p",
+            "conversation": key,
+            "exchanges": exchanges,
+            "worker": worker,
+            "label_a": first,
+            "label_b": second,
+            "started_at": None,
+            "ended_at": None,
+            "completion_code": None,
+        }
+        for number, (key, exchanges, worker, first, second) in enumerate(annotations)
+    ]
+    if rows:
+        await created(admin, f"{path}/annotations", {"annotations": rows})
+    return campaign["id"]
+
+
+async def _get(house: House, campaign: str, result: str, **params: Any) -> httpx.Response:
+    analyst = await house.client("analytics", "analyst")
+    return await analyst.get(f"/v1/campaigns/{campaign}/{result}", params=params)
+
+
+class TestResults:
+    async def test_wins_losses_and_ties_are_those_counted_by_hand(self, house: House):
+        campaign = await _study(house)
+        everything = (await _get(house, campaign, "win-rates", filter="none")).json()
+        pairs = {(p["bot"], p["other"]): (p["wins"], p["losses"], p["ties"]) for p in everything["win_rates"]["pairs"]}
+        assert pairs["X", "Y"] == (2, 1, 1)
+        assert pairs["X", "Z"] == (0, 0, 1)
+        rates = {each["bot"]: each["win_rate"] for each in everything["win_rates"]["bots"]}
+        assert rates == {"X": pytest.approx(2 / 3), "Y": pytest.approx(1 / 3), "Z": None}
+        assert everything["counts"] == {
+            "conversations": 5,
+            "annotated_conversations": 5,
+            "annotations": 6,
+            "annotators": 2,
+            "segments": 5,
+        }
+
+    async def test_unfinished_packages_do_not_count(self, house: House):
+        campaign = await _study(house)
+        filtered = (await _get(house, campaign, "win-rates")).json()
+        pairs = {(p["bot"], p["other"]): (p["wins"], p["losses"], p["ties"]) for p in filtered["win_rates"]["pairs"]}
+        assert pairs["X", "Y"] == (2, 0, 1)
+        assert filtered["counts"]["annotations"] == 5
+        assert filtered["counts"]["annotators"] == 1
+
+    async def test_survival_and_fooling_rates_are_shares_of_labels(self, house: House):
+        campaign = await _study(house)
+        survival = (await _get(house, campaign, "survival")).json()["survival"]
+        curves = {curve["bot"]: curve["survival"] for curve in survival["curves"]}
+        assert survival["times"] == [1]
+        assert curves["X"] == [pytest.approx(3 / 4)]  # human, unsure, bot, human: one of four spotted
+        assert curves["HU"] == [1.0]
+        rates = {each["bot"]: each for each in (await _get(house, campaign, "fooling-rates")).json()["fooling_rates"]}
+        assert (rates["X"]["human"], rates["X"]["unsure"], rates["X"]["bot_labels"]) == (2, 1, 1)
+        assert rates["X"]["rate"] == pytest.approx(1 / 2)
+
+    async def test_the_ranking_says_what_it_does_not_know(self, house: House):
+        campaign = await _study(house)
+        ranking = (await _get(house, campaign, "ranking")).json()["ranking"]
+        assert [bot["bot"] for bot in ranking["bots"]] == ["X", "Y", "Z"]
+        assert ranking["bots"][2]["win_rate"] == {"estimate": None, "low": None, "high": None}
+
+    @pytest.mark.parametrize("result", ["win-rates", "ranking", "survival", "fooling-rates"])
+    async def test_the_same_request_gives_the_same_bytes(self, house: House, result: str):
+        campaign = await _study(house)
+        first, again = [(await _get(house, campaign, result, seed=5, resamples=200)).content for _ in range(2)]
+        assert first == again
+        assert json.loads(first)["data_sha256"]
+
+    async def test_a_campaign_that_is_not_closed_is_preliminary(self, house: House):
+        campaign = await _study(house)
+        assert (await _get(house, campaign, "win-rates")).json()["preliminary"] is True
+        admin = await house.client("annotation", "admin")
+        await admin.put(f"/v1/campaigns/{campaign}/closing")
+        assert (await _get(house, campaign, "win-rates")).json()["preliminary"] is False
+
+    @pytest.mark.parametrize(
+        "params",
+        [{"resamples": 0}, {"resamples": 10_000_000}, {"confidence_level": 1.2}, {"filter": "x"}, {"unit": "y"}],
+    )
+    async def test_absurd_parameters_are_refused(self, house: House, params: dict[str, Any]):
+        campaign = await _study(house)
+        answer = await _get(house, campaign, "ranking", **params)
+        assert answer.status_code == 422
+        assert [fault["parameter"] for fault in answer.json()["errors"]] == list(params)
+
+    async def test_nothing_to_analyse_is_said(self, house: House):
+        campaign = await _study(house, [])
+        assert (await _get(house, campaign, "ranking")).status_code == 409
+        unknown = await _get(house, "00000000-0000-7000-8000-000000000000", "ranking")
+        assert (unknown.status_code, unknown.json()["type"]) == (404, "urn:spotthebot:problem:no-such-campaign")
+
+    async def test_people_alone_cannot_be_ranked(self, house: House):
+        campaign = await _study(house, [("hh1", 1, "ann", "human", "bot")])
+        answer = await _get(house, campaign, "ranking", filter="none")
+        assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:one-bot-only")
+
+
+class TestImports:
+    async def test_uploads_sent_again_change_nothing_and_unknown_references_store_nothing(self, house: House):
+        campaign = await _study(house)
+        admin = await house.client("annotation", "admin")
+        path = f"/v1/campaigns/{campaign}"
+        again = await created(admin, f"{path}/packages", {"packages": [PACKAGE]})
+        assert again == {"stored": 0, "already_there": 1}
+        unknown = {"external_id": "q", "segments": [{"conversation": "nowhere", "exchanges": 1}]}
+        answer = await admin.post(f"{path}/packages", json={"packages": [PACKAGE, unknown]})
+        assert answer.status_code == 422
+        assert [fault["pointer"] for fault in answer.json()["errors"]] == ["/packages/1/segments/0"]
+        assert (await admin.get(path)).json()["packages"] == 1

@@ -1,0 +1,217 @@
+"""The command line as a user has it: real processes, real signals, the published data."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+import pytest
+
+from spotthebot.suite.supervision.sockets import bind
+
+ROOT = Path(__file__).parents[2]
+SHARED = ROOT.parent / "shared"
+STB = [sys.executable, "-m", "spotthebot.suite"]
+
+needs_published_data = pytest.mark.skipif(
+    not (SHARED / "data" / "spot-the-bot").is_dir(), reason="the published data are not beside the clone"
+)
+
+
+class Folder:
+    """A data folder of its own, and `stb` on it."""
+
+    def __init__(self, parent: Path) -> None:
+        self.parent = parent
+        self.data = parent / "data"
+        self.environment = os.environ | {"SPOTTHEBOT_POSTGRES_HOME": str(parent / "homes"), "COLUMNS": "200"}
+
+    def stb(self, *arguments: str | Path, timeout: float = 180) -> subprocess.CompletedProcess[str]:
+        command = [*STB, *map(str, arguments), "--data-dir", str(self.data)]
+        return subprocess.run(
+            command, env=self.environment, capture_output=True, text=True, timeout=timeout, check=False
+        )
+
+    def status(self) -> dict[str, Any]:
+        return json.loads(self.stb("status", "--json").stdout)
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Folder]:
+    parent = Path(tempfile.mkdtemp(prefix="stb-e2e-"))
+    parent.chmod(0o755)
+    (parent / "homes").mkdir(mode=0o755)
+    yield Folder(parent)
+    shutil.rmtree(parent, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def port_base() -> int:
+    with bind("127.0.0.1", 0) as sock:
+        return int(sock.getsockname()[1]) - 1
+
+
+@pytest.fixture(scope="module")
+def up(folder: Folder, port_base: int) -> Iterator[subprocess.Popen[bytes]]:
+    command = [*STB, "up", "--data-dir", str(folder.data), "--port-base", str(port_base)]
+    log = (folder.parent / "up.log").open("wb")
+    process = subprocess.Popen(command, env=folder.environment, stdout=log, stderr=log)
+    _until(lambda: process.poll() is not None or folder.stb("status").returncode == 0, 90)
+    assert process.poll() is None, (folder.parent / "up.log").read_text()
+    yield process
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+    log.close()
+
+
+@pytest.mark.usefixtures("up")
+class TestUp:
+    def test_status_names_every_process(self, folder: Folder, port_base: int):
+        told = folder.status()
+        assert [each["name"] for each in told["services"]] == ["bots", "conversations", "annotation", "analytics"]
+        assert all(each["healthy"] for each in told["services"])
+        assert told["services"][0]["url"] == f"http://127.0.0.1:{port_base + 1}"
+        assert [each["name"] for each in told["workers"]] == ["conversations-worker", "annotation-worker"]
+        assert all(psutil.pid_exists(each["pid"]) for each in told["services"] + told["workers"])
+
+    def test_a_second_suite_on_the_folder_says_so(self, folder: Folder):
+        second = folder.stb("up")
+        assert second.returncode == 1
+        assert "already runs" in second.stderr
+        assert "Traceback" not in second.stderr
+
+    def test_a_taken_port_is_told_before_anything_starts(self, folder: Folder, port_base: int, tmp_path: Path):
+        command = [*STB, "up", "--data-dir", str(tmp_path / "other"), "--port-base", str(port_base)]
+        second = subprocess.run(
+            command, env=folder.environment, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert second.returncode == 1
+        assert f"Port {port_base + 1} is taken" in second.stderr
+        assert not (tmp_path / "other" / "postgres.id").exists()
+
+    def test_keys_are_shown_once_and_revoked_at_once(self, folder: Folder, port_base: int):
+        made = json.loads(folder.stb("keys", "create", "--role", "team", "--team", "acme", "--json").stdout)
+        headers = {"Authorization": f"Bearer {made['key']}"}
+        url = f"http://127.0.0.1:{port_base + 1}/v1/bots"
+        assert httpx.get(url, headers=headers, trust_env=False).status_code == 200
+        listed = folder.stb("keys", "list", "--json").stdout
+        assert made["id"] in listed
+        assert made["key"] not in listed
+        assert folder.stb("keys", "revoke", made["id"]).returncode == 0
+        assert httpx.get(url, headers=headers, trust_env=False).status_code == 401
+        logs = "".join(path.read_text() for path in (folder.data / "logs").glob("*.log"))
+        assert made["key"] not in logs
+
+    def test_wrong_usage_exits_2(self, folder: Folder):
+        for wrong in (["keys", "create", "--role", "team"], ["keys", "create", "--role", "king"], ["rank"], ["dance"]):
+            told = folder.stb(*wrong)
+            assert told.returncode == 2, wrong
+            assert "Traceback" not in told.stderr
+
+    @pytest.mark.parametrize("name", ["bots", "conversations-worker"])
+    def test_what_is_killed_comes_back_where_it_was(self, folder: Folder, name: str):
+        def find() -> dict[str, Any]:
+            told = folder.status()
+            return next(each for each in told["services"] + told["workers"] if each["name"] == name)
+
+        before = find()
+        os.kill(before["pid"], signal.SIGKILL)
+        _until(lambda: find()["pid"] not in {before["pid"], None} and folder.stb("status").returncode == 0, 60)
+        assert find().get("url") == before.get("url")
+
+    def test_a_killed_database_comes_back(self, folder: Folder, up: subprocess.Popen[bytes]):
+        postmaster = next(
+            child for child in psutil.Process(up.pid).children(recursive=True) if child.name() == "postgres"
+        )
+        root = next((each for each in postmaster.parents() if each.name() == "postgres"), postmaster)
+        root.kill()
+        _until(lambda: not _lives(root), 20)
+        _until(lambda: folder.stb("status").returncode == 0, 60)
+
+    def test_the_demo_ranks_and_the_same_seed_ranks_the_same(self, folder: Folder):
+        results = []
+        for number in range(2):
+            file = folder.parent / f"demo{number}.json"
+            told = folder.stb("demo", "--seed", "11", "--json", file)
+            assert told.returncode == 0, told.stderr
+            assert "simulated annotators" in told.stdout
+            results.append(json.loads(file.read_text()))
+        first, again = results
+        assert first["ranking"] == again["ranking"]
+        assert first["survival"] == again["survival"]
+        assert first["data_sha256"] == again["data_sha256"]
+        assert first["campaign_id"] != again["campaign_id"]
+        assert first["preliminary"] is False
+        assert len(first["ranking"]["bots"]) == 6
+        assert len(first["win_rates"]["pairs"]) == 15
+        assert {curve["bot"] for curve in first["survival"]["curves"]} > {"HU", "retrieval", "dull"}
+        ranked = [bot["bot"] for bot in first["ranking"]["bots"]]
+        assert ranked.index("retrieval") < ranked.index("dull")
+
+    @needs_published_data
+    @pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])
+    def test_the_published_study_gives_the_published_counts(self, folder: Folder, domain: str):
+        summary, ranks = folder.parent / "import.json", folder.parent / "rank.json"
+        arguments = ("import", "spot-the-bot", SHARED / "data" / "spot-the-bot", "--domain", domain, "--json", summary)
+        stored = []
+        for _ in range(2):
+            told = folder.stb(*arguments)
+            assert told.returncode == 0, told.stderr
+            stored.append(json.loads(summary.read_text()))
+        reference_file = SHARED / "reference" / "spot-the-bot" / f"{domain}.json"
+        counts = json.loads(reference_file.read_text())["by_filter"]["none"]
+        assert stored[0]["annotations"] == stored[1]["annotations"] == counts["annotations"]
+        assert stored[0]["rejected"] == []
+        assert stored[1]["stored"] == {"conversations": 0, "packages": 0, "annotations": 0}
+        assert folder.stb("rank", stored[0]["campaign"], "--json", ranks).returncode == 0
+        result = json.loads(ranks.read_text())
+        assert result["counts"]["annotators"] == {"dailydialog": 33, "empathetic": 32}[domain]  # Table 9
+        checked = subprocess.run(
+            [sys.executable, SHARED / "tools" / "check_analysis.py", ranks, reference_file, "--only", "wins"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert checked.returncode == 0, checked.stdout
+
+    def test_an_unknown_campaign_is_told_in_one_sentence(self, folder: Folder):
+        told = folder.stb("rank", "no-such-thing")
+        assert told.returncode == 1
+        assert "no campaign 'no-such-thing'" in told.stderr.replace("\n", " ")
+        assert "Traceback" not in told.stderr
+
+
+class TestDown:
+    def test_stops_everything(self, folder: Folder, up: subprocess.Popen[bytes]):
+        children = psutil.Process(up.pid).children(recursive=True)
+        assert len(children) >= 6
+        assert folder.stb("down").returncode == 0
+        assert up.wait(30) == 0
+        assert [child for child in children if _lives(child)] == []
+        assert folder.stb("status").returncode == 1
+        assert folder.stb("down").returncode == 1
+
+
+def _lives(process: psutil.Process) -> bool:
+    """Say whether a process still runs; one that ended and was not yet collected does not."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _until(true: Any, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "it did not come true in time"
+        time.sleep(0.2)

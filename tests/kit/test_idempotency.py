@@ -1,0 +1,101 @@
+import asyncio
+
+import httpx
+import psycopg
+import pytest
+
+from tests.kit.conftest import Edge
+
+HEADERS = {"Idempotency-Key": "k1"}
+
+
+class TestIdempotency:
+    async def test_a_repeat_gets_the_same_answer_and_creates_nothing(self, edge: Edge, admin: httpx.AsyncClient):
+        answers = [await admin.post("/things", json={"name": "one"}, headers=HEADERS) for _ in range(3)]
+        assert {answer.status_code for answer in answers} == {201}
+        assert len({answer.text for answer in answers}) == 1
+        assert [answer.headers.get("idempotency-replayed") for answer in answers] == [None, "true", "true"]
+        assert edge.rows() == 1
+
+    async def test_without_a_key_every_request_creates(self, edge: Edge, admin: httpx.AsyncClient):
+        for _ in range(2):
+            await admin.post("/things", json={"name": "one"})
+        assert edge.rows() == 2
+
+    async def test_another_body_under_the_same_key_is_refused(self, edge: Edge, admin: httpx.AsyncClient):
+        await admin.post("/things", json={"name": "one"}, headers=HEADERS)
+        answer = await admin.post("/things", json={"name": "two"}, headers=HEADERS)
+        assert answer.status_code == 422
+        assert answer.json()["type"].endswith("idempotency-key-reused")
+        assert edge.rows() == 1
+
+    async def test_many_at_once_create_one(self, edge: Edge, admin: httpx.AsyncClient):
+        posts = (admin.post("/things", json={"name": "slow"}, headers=HEADERS) for _ in range(6))
+        answers = await asyncio.gather(*posts)
+        assert {answer.status_code for answer in answers} == {201}
+        assert len({answer.json()["id"] for answer in answers}) == 1
+        assert sorted(answer.headers.get("idempotency-replayed", "") for answer in answers) == ["", *["true"] * 5]
+        assert edge.rows() == 1
+
+    async def test_a_key_is_forgotten_after_a_day(self, edge: Edge, admin: httpx.AsyncClient):
+        await admin.post("/things", json={"name": "one"}, headers=HEADERS)
+        await _age(edge, hours=23)
+        assert (await admin.post("/things", json={"name": "two"}, headers=HEADERS)).status_code == 422
+        await _age(edge, hours=2)
+        assert (await admin.post("/things", json={"name": "two"}, headers=HEADERS)).status_code == 201
+        assert edge.rows() == 2
+
+    async def test_old_keys_are_cleared_away_by_new_ones(self, edge: Edge, admin: httpx.AsyncClient):
+        await admin.post("/things", json={"name": "one"}, headers=HEADERS)
+        await _age(edge, hours=25)
+        await admin.post("/things", json={"name": "two"}, headers={"Idempotency-Key": "k2"})
+        with psycopg.connect(edge.owner_url) as connection:
+            kept = connection.execute("SELECT key FROM bots.idempotency_keys").fetchall()
+        assert kept == [("k2",)]
+
+    async def test_keys_of_different_callers_do_not_meet(self, edge: Edge, admin: httpx.AsyncClient):
+        await admin.post("/things", json={"name": "one"}, headers=HEADERS)
+        async with await edge.client() as other:
+            assert (await other.post("/things", json={"name": "two"}, headers=HEADERS)).status_code == 201
+        assert edge.rows() == 2
+
+    @pytest.mark.parametrize("key", ["", "k" * 201, "two words", "k\u00e9"])
+    async def test_a_malformed_key_is_refused(self, edge: Edge, admin: httpx.AsyncClient, key: str):
+        headers = [(b"Idempotency-Key", key.encode())]
+        answer = await admin.post("/things", json={"name": "one"}, headers=headers)
+        assert answer.status_code == 422
+        assert [fault["parameter"] for fault in answer.json()["errors"]] == ["Idempotency-Key"]
+        assert edge.rows() == 0
+
+
+class TestFailure:
+    """What left no effect leaves no key behind."""
+
+    async def test_a_refused_request_does_not_use_the_key_up(self, edge: Edge, admin: httpx.AsyncClient):
+        await admin.post("/things/raising", json={"name": "one"}, headers=HEADERS)
+        again = await admin.post("/things/raising", json={"name": "other"}, headers=HEADERS)
+        assert again.status_code == 409  # and not 422
+        assert edge.rows() == 0
+
+    async def test_a_body_that_did_not_validate_does_not_use_the_key_up(self, edge: Edge, admin: httpx.AsyncClient):
+        assert (await admin.post("/things", json={"name": ""}, headers=HEADERS)).status_code == 422
+        assert (await admin.post("/things", json={"name": "one"}, headers=HEADERS)).status_code == 201
+        assert edge.rows() == 1
+
+    async def test_a_commit_that_fails_does_not_use_the_key_up(self, edge: Edge, admin: httpx.AsyncClient):
+        await admin.post("/things", json={"name": "one", "twin": "x"})
+        assert (await admin.post("/things", json={"name": "two", "twin": "x"}, headers=HEADERS)).status_code == 500
+        assert (await admin.post("/things", json={"name": "two", "twin": "y"}, headers=HEADERS)).status_code == 201
+        assert edge.rows() == 2
+
+    async def test_who_waited_for_a_failure_tries_for_himself(self, edge: Edge, admin: httpx.AsyncClient):
+        await admin.post("/things", json={"name": "one", "twin": "x"})
+        posts = (admin.post("/things", json={"name": "slow", "twin": "x"}, headers=HEADERS) for _ in range(3))
+        assert [answer.status_code for answer in await asyncio.gather(*posts)] == [500] * 3
+        assert edge.rows() == 1
+
+
+async def _age(edge: Edge, hours: int) -> None:
+    statement = "UPDATE bots.idempotency_keys SET created_at = created_at - make_interval(hours => %s)"
+    async with await psycopg.AsyncConnection.connect(edge.owner_url) as connection:
+        await connection.execute(statement, [hours])
