@@ -64,7 +64,7 @@ class TestIdempotency:
         headers = [(b"Idempotency-Key", key.encode())]
         answer = await admin.post("/things", json={"name": "one"}, headers=headers)
         assert answer.status_code == 422
-        assert [fault["parameter"] for fault in answer.json()["errors"]] == ["Idempotency-Key"]
+        assert [fault["parameter"] for fault in answer.json()["errors"]] == ["idempotency-key"]
         assert edge.rows() == 0
 
 

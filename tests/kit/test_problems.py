@@ -1,92 +1,169 @@
 import httpx
+import psycopg
 import pytest
+from psycopg import sql
 from pydantic import SecretStr
 
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.application import build_application
+from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.house import served
+from tests.kit.conftest import Edge
 
 MEMBERS = {"type", "title", "status", "detail", "instance", "errors"}
+TYPE = "urn:spotthebot:problem:"
+JSON = {"Content-Type": "application/json"}
 
 
-class TestProblems:
+def _members(answer: httpx.Response) -> dict[str, object]:
+    """Check what RFC 9457 asks of every problem; return its members."""
+    assert answer.headers["content-type"] == "application/problem+json"
+    body = answer.json()
+    assert set(body) == MEMBERS
+    assert body["status"] == answer.status_code
+    assert body["instance"] == answer.request.url.path
+    assert body["type"].startswith(TYPE)
+    return body
+
+
+class TestFamilies:
     @pytest.mark.parametrize(
-        ("family", "status"),
+        ("family", "status", "slug", "title"),
         [
-            ("invalid", 422),
-            ("forbidden", 403),
-            ("missing", 404),
-            ("conflict", 409),
-            ("many", 429),
-            ("unavailable", 503),
+            ("invalid", 422, "invalid", "Invalid request"),
+            ("unauthenticated", 401, "unauthenticated", "Not authenticated"),
+            ("forbidden", 403, "forbidden", "Forbidden"),
+            ("missing", 404, "not-found", "Not found"),
+            ("conflict", 409, "conflict", "Conflict"),
+            ("many", 429, "too-many", "Too many requests"),
+            ("unavailable", 503, "unavailable", "Unavailable"),
         ],
     )
-    async def test_each_family_has_its_status(self, admin: httpx.AsyncClient, family: str, status: int):
+    async def test_each_has_its_status(
+        self, admin: httpx.AsyncClient, family: str, status: int, slug: str, title: str
+    ):
         answer = await admin.get(f"/failing/{family}")
-        body = answer.json()
-        assert answer.status_code == body["status"] == status
-        assert answer.headers["content-type"] == "application/problem+json"
-        assert set(body) == MEMBERS
-        assert body["instance"] == f"/failing/{family}"
-        assert body["type"].startswith("urn:spotthebot:problem:")
+        body = _members(answer)
+        assert answer.status_code == status
+        assert (body["type"], body["title"]) == (TYPE + slug, title)
 
     async def test_field_errors_point_into_the_body(self, admin: httpx.AsyncClient):
-        (fault,) = (await admin.get("/failing/invalid")).json()["errors"]
-        assert fault == {"pointer": "/a/0", "parameter": None, "detail": "is odd"}
-
-    async def test_validation_points_at_every_fault(self, admin: httpx.AsyncClient):
-        answer = await admin.post("/things", json={"name": "", "sizes": [1, "two"]})
-        assert answer.status_code == 422
-        assert {fault["pointer"] for fault in answer.json()["errors"]} == {"/name", "/sizes/1"}
-
-    async def test_a_bad_parameter_is_named(self, admin: httpx.AsyncClient):
-        answer = await admin.get("/things", params={"limit": 0})
-        assert [fault["parameter"] for fault in answer.json()["errors"]] == ["limit"]
-
-    @pytest.mark.parametrize("body", [b'{"name": ', b"\xff\xfe", b"[" * 1500])
-    async def test_malformed_json_is_answered_400(self, admin: httpx.AsyncClient, body: bytes):
-        answer = await admin.post("/things", content=body, headers={"Content-Type": "application/json"})
-        assert answer.status_code == 400
-        assert answer.json()["type"] == "urn:spotthebot:problem:malformed-json"
-
-    async def test_unknown_paths_and_methods_are_problems_too(self, admin: httpx.AsyncClient):
-        assert (await admin.get("/nowhere")).json()["status"] == 404
-        assert (await admin.delete("/things")).json()["status"] == 405
-
-    async def test_what_nobody_foresaw_keeps_its_words_to_itself(self, admin: httpx.AsyncClient):
-        answer = await admin.get("/failing/unforeseen")
-        assert answer.status_code == 500
-        assert set(answer.json()) == MEMBERS
-        assert "secret" not in answer.text
+        body = _members(await admin.get("/failing/invalid"))
+        assert body["errors"] == [{"pointer": "/a/0", "parameter": None, "detail": "is odd"}]
 
     async def test_waiting_is_said_in_a_header(self, admin: httpx.AsyncClient):
         assert (await admin.get("/failing/many")).headers["retry-after"] == "7"
 
+
+class TestValidation:
+    async def test_points_at_every_fault(self, admin: httpx.AsyncClient):
+        body = {"name": "", "sizes": [1, "two"], "by_place": {"a/b~c": "three"}}
+        answer = await admin.post("/things", json=body)
+        assert answer.status_code == 422
+        pointers = {fault["pointer"] for fault in _members(answer)["errors"]}
+        assert pointers == {"/name", "/sizes/1", "/by_place/a~1b~0c"}  # "~1" is "/" and "~0" is "~" in RFC 6901
+
+    async def test_a_missing_body_is_a_fault_of_the_whole(self, admin: httpx.AsyncClient):
+        answer = await admin.post("/things")
+        assert answer.status_code == 422
+        assert [fault["pointer"] for fault in _members(answer)["errors"]] == [""]  # RFC 6901: the whole document
+
+    async def test_a_bad_parameter_is_named(self, admin: httpx.AsyncClient):
+        answer = await admin.get("/things", params={"limit": 0})
+        assert [fault["parameter"] for fault in _members(answer)["errors"]] == ["limit"]
+
+    @pytest.mark.parametrize("body", [b'{"name": ', b"\xff\xfe", b"[" * 1500, b"{'name': 'one'}"])
+    async def test_malformed_json_is_answered_400(self, admin: httpx.AsyncClient, body: bytes):
+        answer = await admin.post("/things", content=body, headers=JSON)
+        assert answer.status_code == 400
+        assert _members(answer)["type"] == TYPE + "malformed-json"
+
+
+class TestFramework:
+    async def test_an_unknown_path_is_a_problem(self, admin: httpx.AsyncClient):
+        answer = await admin.get("/nowhere")
+        assert answer.status_code == 404
+        assert _members(answer)["type"] == TYPE + "not-found"
+
+    async def test_an_unknown_method_is_a_problem_that_names_the_known(self, admin: httpx.AsyncClient):
+        answer = await admin.delete("/things")
+        assert answer.status_code == 405
+        assert _members(answer)["type"] == TYPE + "method-not-allowed"
+        assert answer.headers["allow"] in {"GET", "POST", "GET, POST", "POST, GET"}
+
+    async def test_what_nobody_foresaw_keeps_its_words_to_itself(self, admin: httpx.AsyncClient):
+        answer = await admin.get("/failing/unforeseen")
+        assert answer.status_code == 500
+        assert _members(answer)["type"] == TYPE + "internal-error"
+        assert "secret" not in answer.text
+
+
+class TestBodyLimit:
     @pytest.mark.parametrize("announced", [True, False])
-    async def test_a_body_too_large_is_refused(self, admin: httpx.AsyncClient, announced: bool):
+    async def test_a_body_too_large_is_refused(self, edge: Edge, admin: httpx.AsyncClient, announced: bool):
         async def pieces():
             for _ in range(64):
                 yield b" " * 64
 
-        content = b" " * 4096 if announced else pieces()
-        answer = await admin.post("/things", content=content, headers={"Content-Type": "application/json"})
+        answer = await admin.post("/things", content=b" " * 4096 if announced else pieces(), headers=JSON)
         assert answer.status_code == 413
+        assert _members(answer)["type"] == TYPE + "body-too-large"
         assert "2048 bytes" in answer.json()["detail"]
 
-    async def test_a_database_that_does_not_answer_is_503(self):
-        settings = ServiceSettings(database_url=SecretStr("postgresql://nobody:x@127.0.0.1:1/none"))
+    @pytest.mark.parametrize(("size", "status"), [(2048, 201), (2049, 413)])
+    async def test_the_limit_is_exact(self, admin: httpx.AsyncClient, size: int, status: int):
+        content = b'{"name": "one"}'.ljust(size)
+        assert (await admin.post("/things", content=content, headers=JSON)).status_code == status
+
+
+class TestDatabase:
+    async def test_one_that_was_never_there_is_503(self):
+        settings = ServiceSettings(database_url=SecretStr("postgresql://nobody:hunter2@127.0.0.1:1/none"))
         app = build_application("lost", summary="", settings=settings, routers=[])
         async with served(app, bind("127.0.0.1", 0)) as url, httpx.AsyncClient(base_url=url, trust_env=False) as client:
             ready, alive = await client.get("/readyz"), await client.get("/healthz")
         assert ready.status_code == 503
-        assert ready.headers["content-type"] == "application/problem+json"
+        assert _members(ready)["type"] == TYPE + "database-unavailable"
+        assert ready.headers["retry-after"] == "1"
+        assert "127.0.0.1" not in ready.text
         assert alive.status_code == 200
+
+    async def test_one_that_goes_away_is_503_until_it_is_back(
+        self, edge: Edge, admin: httpx.AsyncClient, cluster: Cluster
+    ):
+        assert (await admin.get("/things")).status_code == 200
+        name = edge.owner_url.rpartition("/")[2]
+        allow = sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS {}")
+        async with await psycopg.AsyncConnection.connect(cluster.admin_url, autocommit=True) as root:
+            await root.execute(allow.format(sql.Identifier(name), False))
+            ending = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s"
+            await root.execute(ending, [name])
+            away = await admin.get("/things")
+            await root.execute(allow.format(sql.Identifier(name), True))
+        assert away.status_code == 503
+        assert _members(away)["type"] == TYPE + "database-unavailable"
+        assert (await admin.get("/things")).status_code == 200
 
 
 class TestCors:
-    async def test_only_listed_origins_are_let_in(self, admin: httpx.AsyncClient):
-        listed = await admin.get("/healthz", headers={"Origin": "https://frontend.example"})
-        other = await admin.get("/healthz", headers={"Origin": "https://elsewhere.example"})
+    @pytest.mark.parametrize("path", ["/healthz", "/things", "/failing/conflict", "/failing/unforeseen", "/nowhere"])
+    async def test_only_listed_origins_may_read_answers_and_errors(self, admin: httpx.AsyncClient, path: str):
+        listed = await admin.get(path, headers={"Origin": "https://frontend.example"})
+        other = await admin.get(path, headers={"Origin": "https://elsewhere.example"})
         assert listed.headers["access-control-allow-origin"] == "https://frontend.example"
         assert "access-control-allow-origin" not in other.headers
+
+    async def test_a_frontend_is_asked_before_it_sends_its_key(self, admin: httpx.AsyncClient):
+        wanted = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
+        listed = await admin.options("/things", headers=wanted | {"Origin": "https://frontend.example"})
+        other = await admin.options("/things", headers=wanted | {"Origin": "https://elsewhere.example"})
+        assert listed.status_code == 200
+        assert "authorization" in listed.headers["access-control-allow-headers"].lower()
+        assert other.status_code == 400
+        assert "access-control-allow-origin" not in other.headers
+
+    async def test_a_frontend_may_read_how_long_to_wait(self, admin: httpx.AsyncClient):
+        answer = await admin.get("/things", headers={"Origin": "https://frontend.example"})
+        exposed = {name.strip() for name in answer.headers["access-control-expose-headers"].split(",")}
+        assert exposed >= {"Retry-After", "RateLimit", "X-Request-Id"}

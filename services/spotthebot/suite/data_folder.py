@@ -72,8 +72,9 @@ class DataFolder:
             except BlockingIOError as error:
                 holder = os.pread(handle, 32, 0).decode() or "unknown"
                 raise AlreadyRunning(folder=self.path, pid=holder) from error
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, str(os.getpid()).encode(), 0)
+            with speaking_of(self.path):
+                os.ftruncate(handle, 0)
+                os.pwrite(handle, str(os.getpid()).encode(), 0)
             yield
         finally:
             os.close(handle)

@@ -38,7 +38,7 @@ class StateUnreadable(Invalid):
 
 
 class OutputNotWritable(Invalid):
-    """The result can't be written to {path}: {reason}."""
+    """The result can't be written to {path}: {reason}"""  # noqa: D400 - ends as the reason does
 
 
 class JobFailed(Unavailable):

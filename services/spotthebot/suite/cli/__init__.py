@@ -31,8 +31,13 @@ def main() -> None:
     try:
         app(prog_name="./stb")
     except Error as error:
-        screen.print(f"[red]{type(error).title}:[/red] ", end="")
+        screen.print("[red]Error:[/red] ", end="")
         screen.print(error.detail, markup=False, highlight=False, soft_wrap=True)
+        sys.exit(1)
+    except OSError as error:  # a full disk can show anywhere
+        screen.print("[red]Error:[/red] ", end="")
+        place = f" ({error.filename})" if error.filename else ""
+        screen.print(f"{error.strerror or error}{place}.", markup=False, highlight=False, soft_wrap=True)
         sys.exit(1)
     except KeyboardInterrupt:
         screen.print("Stopped.")

@@ -10,6 +10,7 @@ from spotthebot.suite.published_dump.errors import (
     DumpFileMissing,
     DumpIsTooLarge,
     DumpNotReadable,
+    DumpTruncated,
     NotRowsOfJson,
     UnknownDumpDomain,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "DumpPackage",
     "DumpParticipant",
     "DumpSegment",
+    "DumpTruncated",
     "DumpTurn",
     "NotRowsOfJson",
     "Rejected",

@@ -27,6 +27,12 @@ class DumpIsTooLarge(Invalid):
     title = "Too large"
 
 
+class DumpTruncated(Invalid):
+    """{file} ends in the middle of line {line}: it was not copied whole, so nothing of it is read."""
+
+    title = "Truncated"
+
+
 class NotRowsOfJson(Invalid):
     """{file} holds neither JSON Lines nor a JSON array of objects."""
 

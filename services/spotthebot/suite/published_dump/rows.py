@@ -4,10 +4,9 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import IO, Final
 
-from spotthebot.suite.published_dump.errors import NotRowsOfJson
+from spotthebot.suite.published_dump.errors import DumpTruncated, NotRowsOfJson
 from spotthebot.suite.published_dump.records import Rejected
 from spotthebot.suite.published_dump.source import Source
 
@@ -29,9 +28,22 @@ class Row:
 
 
 def check_rows(source: Source, file: str) -> None:
-    """Raise `NotRowsOfJson` when no JSON object is found where a file begins."""
-    if not any(isinstance(row, Row) for row in islice(read_rows(source, file), _ROWS_TRIED)):
+    """Raise `NotRowsOfJson` when no JSON object is found where a file begins, `DumpTruncated` when its end is missing.
+
+    A broken row elsewhere is no reason to refuse the others: it is rejected when it is read.
+    """
+    last: Row | Rejected | None = None
+    found = False
+    for number, row in enumerate(read_rows(source, file)):
+        last, found = row, found or isinstance(row, Row)
+        if not found and number == _ROWS_TRIED:
+            break
+    if not found:
         raise NotRowsOfJson(file=file)
+    with source.open(file) as stream:
+        ending = stream.read()[-1:]
+    if isinstance(last, Rejected) and ending not in {b"\n", b"]"}:
+        raise DumpTruncated(file=file, line=last.line)
 
 
 def read_rows(source: Source, file: str) -> Iterator[Row | Rejected]:

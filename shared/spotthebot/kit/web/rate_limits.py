@@ -14,6 +14,7 @@ from spotthebot.kit.errors import TooMany
 
 _WINDOW_SECONDS = 60
 _MOST_KEYS = 10_000
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,8 @@ class RateLimiter:
         now = self._clock()
         tokens, seen = self._buckets.pop(key, (float(self._quota), now))
         tokens = min(self._quota, tokens + (now - seen) * self._rate)
-        allowed = tokens >= 1
-        tokens -= allowed
+        allowed = tokens > 1 - _ROUNDING  # who waited as told gets in
+        tokens = max(0.0, tokens - allowed)
         self._buckets[key] = (tokens, now)
         if len(self._buckets) > _MOST_KEYS:
             self._buckets.popitem(last=False)
