@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 
+from spotthebot.kit.errors import Error
 from spotthebot.suite.data_folder import DataFolder, RunningService, RunningWorker, State
 from spotthebot.suite.foundation import DATABASE_URL_VARIABLE, SERVICES, Foundation
 from spotthebot.suite.postgres.cluster import Cluster
@@ -81,7 +82,8 @@ async def _keep_database(cluster: Cluster) -> None:
     while True:
         await asyncio.sleep(_DATABASE_CHECK_SECONDS)
         if not cluster.running:
-            cluster.start()  # blocks for a moment, from the main thread: there the server dies with us
+            with contextlib.suppress(Error):  # the next round tries again; its log says why it did not start
+                cluster.start()  # blocks for a moment, from the main thread: there the server dies with us
 
 
 def _specs(

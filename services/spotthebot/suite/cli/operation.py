@@ -41,7 +41,7 @@ def up(
     folder.create()
     with folder.lock(), bound_sockets(port_base) as sockets:
         screen.print(f"Preparing the database ({describe_database()}) ...")
-        with lay_foundation(folder) as foundation, contextlib.suppress(KeyboardInterrupt):
+        with lay_foundation(folder) as foundation, contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
             asyncio.run(_run(folder, foundation, sockets, quiet=quiet))
         screen.print("All services have stopped.")
 
@@ -96,6 +96,8 @@ async def _run(
             wait = f"{event.delay_seconds:.1f} s"
             screen.print(f"{event.name} died (exit code {event.exit_code}): it is started again in {wait}.")
 
+    if task := asyncio.current_task():
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     screen.print("Starting the services ...")
     async with running_stack(folder, foundation, sockets, on_line=show_line, on_event=show_event) as state:
         _print_addresses(folder, state)

@@ -60,17 +60,5 @@ async def current_revision(session: ReadSession, schema: str) -> str | None:
     return revision
 
 
-def make_revision(lineage: Lineage, owner_url: str, message: str) -> None:
-    """Write the next revision file from the difference between code and database, for a person to review."""
-    count = len(list(lineage.revisions.glob(f"{lineage.schema}_[0-9]*.py")))
-    command.revision(
-        lineage.config(owner_url),
-        message=message,
-        autogenerate=True,
-        rev_id=f"{lineage.schema}_{count + 1:04d}",
-        version_path=str(lineage.revisions),
-    )
-
-
 def _sync(url: str) -> URL:
     return make_url(url).set(drivername="postgresql+psycopg")
