@@ -8,7 +8,6 @@ from pathlib import Path
 
 import psycopg
 import pytest
-import structlog
 from psycopg import sql
 from sqlalchemy.engine import make_url
 
@@ -21,20 +20,7 @@ from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, pro
 from tests.factories.house import DatabaseUrls, House, Keys, open_house
 
 _TEMPLATE = "template_stb"
-configure_logs("tests", "ERROR")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _plain_logs() -> None:
-    """Unconfigured, structlog draws tracebacks with all their variables, which takes seconds."""
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.format_exc_info,
-            structlog.processors.KeyValueRenderer(),
-        ]
-    )
+configure_logs("tests", "ERROR")  # else structlog draws tracebacks with all variables, which takes seconds
 
 
 @pytest.fixture(scope="session")

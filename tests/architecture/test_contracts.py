@@ -1,58 +1,160 @@
 """The rules of the house that no reader should have to check by hand."""
 
+import io
+import keyword
+import os
+import re
+import shutil
 import subprocess
 import sys
+import tokenize
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [ROOT / "services", ROOT / "shared"]
+VAGUE = {"service.py", "utils.py", "helpers.py", "common.py", "manager.py", "base.py"}
+NOUNS = {
+    *("annotation", "annotator", "annotators", "bot", "bots", "campaign", "campaigns", "collection", "collections"),
+    *("conversation", "conversations", "corpora", "corpus", "dialogue", "dialogues", "judge", "judgement", "label"),
+    *("opening", "packages", "participant", "ranking", "reply", "replies", "segment", "study", "turn", "turns"),
+}
+OTHERS = {"spotthebot", "collections"}  # the namespace, and the standard library's
+LINT = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+
+FAULTS = {
+    "a service imports another": (
+        "services/spotthebot/conversations/use_cases.py",
+        "from spotthebot.bots import store as _",
+        "spotthebot.conversations.use_cases -> spotthebot.bots.store",
+    ),
+    "a service imports the suite": (
+        "services/spotthebot/bots/use_cases.py",
+        "from spotthebot.suite import waiting as _",
+        "spotthebot.bots.use_cases -> spotthebot.suite.waiting",
+    ),
+    "kit imports a service": (
+        "shared/spotthebot/kit/ids.py",
+        "from spotthebot.annotation.domain import errors as _",
+        "spotthebot.kit.ids -> spotthebot.annotation.domain.errors",
+    ),
+    "contracts import kit": (
+        "shared/spotthebot/contracts/wire.py",
+        "from spotthebot.kit import errors as _",
+        "spotthebot.contracts.wire -> spotthebot.kit.errors",
+    ),
+    "SQL imports HTTP": (
+        "services/spotthebot/annotation/store.py",
+        "from spotthebot.annotation.api import deps as _",
+        "spotthebot.annotation.store -> spotthebot.annotation.api.deps",
+    ),
+    "a domain imports a framework": (
+        "services/spotthebot/conversations/domain/planning.py",
+        "import sqlalchemy as _",
+        "spotthebot.conversations.domain.planning -> sqlalchemy",
+    ),
+    "a domain reaches a framework by a detour": (
+        "services/spotthebot/bots/domain/dialogue.py",
+        "from spotthebot.kit import client as _",
+        "spotthebot.kit.client -> httpx",
+    ),
+    "statistics import a wire schema": (
+        "services/spotthebot/analytics/stats/wins.py",
+        "from spotthebot.contracts import analytics as _",
+        "spotthebot.analytics.stats.wins -> spotthebot.contracts.analytics",
+    ),
+    "a room nobody gave a place": ("services/spotthebot/bots/attic.py", "", "spotthebot.bots.attic"),
+}
 
 
-def test_imports_keep_to_the_contracts():
-    told = subprocess.run(
-        [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"],
-        cwd=ROOT,
+class TestImports:
+    def test_keep_to_the_contracts(self):
+        told = _lint(ROOT)
+        assert told.returncode == 0, told.stdout[-4000:]
+
+    def test_that_break_a_contract_are_named(self, tmp_path: Path):
+        """Plant one fault of each kind in a copy of the sources, and see the chain printed."""
+        for source in SOURCES:
+            shutil.copytree(source, tmp_path / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / "pyproject.toml", tmp_path)
+        for file, line, _ in FAULTS.values():
+            with (tmp_path / file).open("a") as planted:
+                planted.write(f"\n{line}\n")
+        told = _lint(tmp_path, PYTHONPATH=os.pathsep.join(str(tmp_path / source.name) for source in SOURCES))
+        assert told.returncode == 1, told.stdout + told.stderr
+        unnoticed = [fault for fault, (_, _, chain) in FAULTS.items() if chain not in told.stdout]
+        assert unnoticed == [], told.stdout
+
+
+class TestNamespace:
+    @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
+    def test_holds_no_init_file(self, source: Path):
+        """A stray `spotthebot/__init__.py` in one source root would hide the other."""
+        assert (source / "spotthebot").is_dir()
+        assert not (source / "spotthebot" / "__init__.py").exists()
+
+    def test_spans_both_source_roots(self):
+        program = "import spotthebot.kit, spotthebot.bots, spotthebot; print(*spotthebot.__path__, sep='\\n')"
+        told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        assert len(set(told.stdout.split("\n")) - {""}) >= 2
+
+
+class TestFiles:
+    def test_are_no_longer_than_400_lines(self):
+        files = _files()
+        assert len(files) > 100
+        lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in files}
+        assert {name: length for name, length in lengths.items() if length > 400} == {}
+
+    def test_have_names_that_say_what_is_inside(self):
+        assert [str(path.relative_to(ROOT)) for path in _files() if path.name in VAGUE] == []
+
+    def test_say_in_their_first_line_what_they_are_for(self):
+        silent = [
+            str(path.relative_to(ROOT))
+            for source in SOURCES
+            for path in source.rglob("*.py")
+            if not path.read_text().startswith('"""')
+        ]
+        assert silent == []
+
+
+class TestKit:
+    def test_knows_no_noun_of_our_domain(self):
+        """Kit could serve any product: it must not know what a bot or a campaign is."""
+        kit = ROOT / "shared" / "spotthebot" / "kit"
+        found = {str(path.relative_to(kit)): nouns for path in kit.rglob("*.py") if (nouns := _nouns(path.read_text()))}
+        assert found == {}
+
+    @pytest.mark.parametrize(
+        "planted", ["def close_campaign(): ...", "class BotRow: ...", "x.turns = 1", "def f(*, corpus_id): ..."]
+    )
+    def test_would_be_caught_learning_one(self, planted: str):
+        assert _nouns(planted)
+
+    def test_may_speak_of_things_in_prose(self):
+        assert _nouns('"""Not a word of a campaign."""  # nor of a bot\n') == set()
+
+
+def _lint(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", LINT],
+        cwd=folder,
+        env=os.environ | environment,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert told.returncode == 0, told.stdout[-4000:]
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
-def test_the_namespace_holds_no_init_file(source: Path):
-    """A stray `spotthebot/__init__.py` in one source root would hide the other."""
-    assert (source / "spotthebot").is_dir()
-    assert not (source / "spotthebot" / "__init__.py").exists()
+def _files() -> list[Path]:
+    return [path for folder in (*SOURCES, ROOT / "tests") for path in folder.rglob("*.py")]
 
 
-def test_both_source_roots_import():
-    program = "import spotthebot.kit, spotthebot.bots, spotthebot; print(len(list(spotthebot.__path__)))"
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert int(told.stdout) >= 2
-
-
-def test_no_file_is_longer_than_400_lines():
-    files = [path for folder in (*SOURCES, ROOT / "tests") for path in folder.rglob("*.py")]
-    assert len(files) > 100
-    long = {str(path.relative_to(ROOT)): lines for path in files if (lines := _lines(path)) > 400}
-    assert long == {}
-
-
-def test_kit_knows_no_noun_of_our_domain():
-    """Kit could serve any product: it must not know what a bot or a campaign is."""
-    nouns = ("bot_", "_bot", "campaign", "conversation", "annotation_", "annotator", "dialogue", "corpus", "ranking")
-    kit = ROOT / "shared" / "spotthebot" / "kit"
-    found = [
-        f"{path.name}: {line.strip()}"
-        for path in kit.rglob("*.py")
-        for line in path.read_text().lower().replace("spotthebot", "").splitlines()
-        if any(noun in line for noun in nouns)
-    ]
-    assert found == []
-
-
-def _lines(path: Path) -> int:
-    return len(path.read_text().splitlines())
+def _nouns(source: str) -> set[str]:
+    """Return the nouns of our domain among the words of a source's identifiers."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    names = {token.string for token in tokens if token.type == tokenize.NAME and not keyword.iskeyword(token.string)}
+    words = {word.lower() for name in names - OTHERS for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
+    return words & NOUNS

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi import FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from pydantic import SecretStr
 
+from spotthebot.bots.app import SERVICE as BOTS
 from spotthebot.kit.process import openapi_text
 from spotthebot.kit.web.authentication import Allow, allow
 from spotthebot.kit.web.idempotency import IdempotentRoute
@@ -20,51 +21,93 @@ OPEN_ON_PURPOSE = {"/healthz", "/readyz", "/docs", "/docs/oauth2-redirect", "/op
 EVERY = pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
 
 
-@EVERY
-def test_no_endpoint_is_open_by_accident(service: Any):
-    app = _app(service)
-    assert _open_paths(app) == OPEN_ON_PURPOSE
+class TestRoles:
+    @EVERY
+    def test_no_endpoint_is_open_by_accident(self, service: Any):
+        assert {path for _, path in _open(_app(service))} == OPEN_ON_PURPOSE
+
+    def test_an_open_endpoint_would_be_noticed(self):
+        app = _app(BOTS)
+        app.include_router(_planted)
+        assert {each for each in _open(app) if each[1] not in OPEN_ON_PURPOSE} == {
+            ("POST", "/v1/planted/half-open"),
+            ("GET", "/v1/planted/open"),
+        }
+
+    def test_no_role_may_do_everything(self):
+        assert allow("team").roles == {"team"}
 
 
-def test_an_open_endpoint_would_be_noticed():
-    app = FastAPI()
-    app.get("/v1/closed", dependencies=[])(lambda: None)
-    assert "/v1/closed" in _open_paths(app)
+class TestRepeats:
+    @EVERY
+    def test_every_creating_post_honours_the_idempotency_key(self, service: Any):
+        creating = [route for route in _routes(_app(service)) if "POST" in _methods(route) and route.status_code == 201]
+        assert creating or service.name == "analytics"  # which stores nothing
+        assert [route.path for route in creating if not _can_be_repeated(route)] == []
 
-
-@EVERY
-def test_every_creating_post_honours_the_idempotency_key(service: Any):
-    creating = [route for route in _routes(_app(service)) if "POST" in route.methods and route.status_code == 201]
-    assert creating or service.name == "analytics"
-    for route in creating:
-        headers = {field.alias for field in _all_headers(route.dependant)}
-        assert isinstance(route, IdempotentRoute), route.path
-        assert "idempotency-key" in {header.lower() for header in headers}, route.path
-
-
-@EVERY
-def test_the_committed_contract_is_current(service: Any):
-    committed = (ROOT / "openapi" / f"{service.name}.json").read_text()
-    renew = f"renew it: python -m spotthebot.{service.name} openapi > openapi/{service.name}.json"
-    assert committed.strip() == openapi_text(service), renew
-
-
-@EVERY
-def test_the_contract_is_openapi_3_1_and_says_what_each_operation_does(service: Any):
-    document = json.loads(openapi_text(service))
-    assert document["openapi"].startswith("3.1")
-    operations = [operation for path in document["paths"].values() for operation in path.values()]
-    assert len({operation["operationId"] for operation in operations}) == len(operations)
-    assert all(operation.get("description") for operation in operations)
+    def test_one_that_does_not_would_be_noticed(self):
+        (closed,) = [route for route in _planted.routes if isinstance(route, APIRoute) and "closed" in route.path]
+        assert not _can_be_repeated(closed)
 
 
 @EVERY
-def test_every_setting_is_described_in_the_docs(service: Any):
-    documented = (ROOT / "docs" / "settings.md").read_text()
-    prefix = service.settings.model_config["env_prefix"]
-    for name, field in service.settings.model_fields.items():
-        assert field.description, name
-        assert f"{prefix}{name.upper()}" in documented or f"`..._{name.upper()}`" in documented, name
+class TestContract:
+    def test_the_committed_one_is_current(self, service: Any):
+        committed = (ROOT / "openapi" / f"{service.name}.json").read_text()
+        renew = f"renew it: python -m spotthebot.{service.name} openapi > openapi/{service.name}.json"
+        assert committed == openapi_text(service) + "\n", renew
+
+    def test_is_openapi_3_1(self, service: Any):
+        assert json.loads(openapi_text(service))["openapi"].startswith("3.1.")
+
+    def test_says_of_each_operation_what_it_does(self, service: Any):
+        operations = _operations(service)
+        assert len(operations) > 3
+        assert len({operation["operationId"] for operation in operations.values()}) == len(operations)
+        assert [name for name, operation in operations.items() if not operation.get("description")] == []
+
+    def test_says_of_each_operation_how_it_can_fail(self, service: Any):
+        """Operations that ask for a key can be refused; every refusal is a problem document."""
+        for name, operation in _operations(service).items():
+            if operation.get("security") and not name.endswith("/metrics"):
+                assert set(operation["responses"]) >= {"401", "403", "429", "503"}, name
+
+
+@EVERY
+class TestSettings:
+    def test_say_what_they_mean(self, service: Any):
+        fields = service.settings.model_fields
+        assert fields
+        assert [name for name, field in fields.items() if not field.description] == []
+
+    def test_are_all_in_the_docs(self, service: Any):
+        documented = (ROOT / "docs" / "settings.md").read_text()
+        prefix = service.settings.model_config["env_prefix"]
+        forgotten = [
+            name
+            for name in service.settings.model_fields
+            if f"`{prefix}{name.upper()}`" not in documented and f"`..._{name.upper()}`" not in documented
+        ]
+        assert forgotten == []
+
+
+_planted = APIRouter(prefix="/v1/planted")
+
+
+@_planted.post("/closed", status_code=201, dependencies=[Depends(allow("admin"))])
+async def _closed() -> None: ...
+
+
+@_planted.get("/half-open", dependencies=[Depends(allow("admin"))])
+async def _half_closed() -> None: ...
+
+
+@_planted.post("/half-open")
+async def _half_open() -> None: ...
+
+
+@_planted.get("/open")
+async def _wide_open() -> None: ...
 
 
 def _app(service: Any) -> FastAPI:
@@ -86,19 +129,30 @@ def _routes(app: FastAPI) -> list[APIRoute]:
     return found
 
 
-def _open_paths(app: FastAPI) -> set[str]:
-    documented = {getattr(route, "path", "") for route in app.routes if not isinstance(route, APIRoute)}
-    guarded = {route.path for route in _routes(app) if _names_roles(route.dependant)}
-    return ({route.path for route in _routes(app)} | (documented - {""})) - guarded
+def _open(app: FastAPI) -> set[tuple[str, str]]:
+    """Return the method and path of whatever asks for no role."""
+    plain = {("GET", route.path) for route in app.routes if not isinstance(route, APIRoute) and hasattr(route, "path")}
+    unguarded = [route for route in _routes(app) if not _names_roles(route.dependant)]
+    return plain | {(method, route.path) for route in unguarded for method in _methods(route)}
 
 
 def _names_roles(dependant: Dependant) -> bool:
     return any(isinstance(each.call, Allow) or _names_roles(each) for each in dependant.dependencies)
 
 
+def _methods(route: APIRoute) -> set[str]:
+    return route.methods or set()
+
+
+def _can_be_repeated(route: APIRoute) -> bool:
+    headers = {header.alias.lower() for header in _all_headers(route.dependant)}
+    return isinstance(route, IdempotentRoute) and "idempotency-key" in headers
+
+
 def _all_headers(dependant: Dependant) -> list[Any]:
     return [*dependant.header_params, *(field for each in dependant.dependencies for field in _all_headers(each))]
 
 
-def test_allow_needs_no_hidden_role():
-    assert allow("team").roles == {"team"}
+def _operations(service: Any) -> dict[str, dict[str, Any]]:
+    paths = json.loads(openapi_text(service))["paths"]
+    return {f"{method} {path}": operation for path, methods in paths.items() for method, operation in methods.items()}

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -133,8 +133,8 @@ async def _all_served(pairs: Sequence[tuple[FastAPI, socket.socket]]) -> AsyncIt
 
 
 @asynccontextmanager
-async def _working(works: Sequence[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
-    workers = [asyncio.create_task(work) for work in works]
+async def _working(works: Sequence[Awaitable[None]]) -> AsyncIterator[None]:
+    workers = [asyncio.ensure_future(work) for work in works]
     try:
         yield
     finally:

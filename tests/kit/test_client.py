@@ -11,6 +11,7 @@ from spotthebot.kit.tracing import continue_trace, outgoing_traceparent
 from spotthebot.suite.supervision.sockets import bind
 from tests.kit.conftest import Edge
 
+Fault = httpx.Response | Exception
 BASE = "http://peer.example"
 PROBLEM = {
     "type": "urn:spotthebot:problem:x",
@@ -55,7 +56,7 @@ class TestRetries:
     @pytest.mark.parametrize(
         "fault", [*map(httpx.Response, (429, 502, 503, 504)), httpx.ConnectError("gone"), httpx.ReadTimeout("slow")]
     )
-    async def test_a_read_is_tried_again(self, faults: respx.Router, peer: ServiceClient, fault: object):
+    async def test_a_read_is_tried_again(self, faults: respx.Router, peer: ServiceClient, fault: Fault):
         route = faults.get("/a")
         route.side_effect = [fault, httpx.Response(200, json={"n": 1})]
         assert await peer.get("/a") == {"n": 1}
@@ -69,7 +70,7 @@ class TestRetries:
 
     @pytest.mark.parametrize("fault", [httpx.Response(503), httpx.ConnectError("gone"), httpx.ReadTimeout("slow")])
     async def test_a_post_without_a_key_is_never_repeated(
-        self, faults: respx.Router, peer: ServiceClient, fault: object
+        self, faults: respx.Router, peer: ServiceClient, fault: Fault
     ):
         route = faults.post("/a")
         route.side_effect = [fault, httpx.Response(201, json={})]
@@ -143,6 +144,7 @@ class TestRefusal:
             (httpx.Response(500, text="<h1>Oh</h1>"), "<h1>Oh</h1>"),
             (httpx.Response(500), "Internal Server Error"),
             (httpx.Response(500, json=["odd"]), '["odd"]'),
+            (httpx.Response(500, json={"detail": "x", "errors": ["odd"]}), '{"detail":"x","errors":["odd"]}'),
             (httpx.Response(500, text="{braces}"), "{braces}"),
             (httpx.Response(500, text="long" * 1000), "long" * 50),
         ],

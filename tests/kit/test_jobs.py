@@ -1,6 +1,4 @@
 import asyncio
-import json
-import os
 import signal
 import sys
 from pathlib import Path
@@ -87,7 +85,7 @@ class TestJanitor:
         async with asyncio.timeout(30):
             while not note.exists():
                 await asyncio.sleep(0.05)
-        os.kill(first.pid, signal.SIGKILL)
+        first.send_signal(signal.SIGKILL)
         await first.wait()
         assert _jobs(database_urls) == ["doing"]
         second = await asyncio.create_subprocess_exec(sys.executable, "-c", WORKER, url, cwd=ROOT)
@@ -98,4 +96,32 @@ class TestJanitor:
         finally:
             second.terminate()
             await second.wait()
-        assert note.read_text().split() == ["begun", "begun", "done"], json.dumps(_jobs(database_urls))
+        assert note.read_text().split() == ["begun", "begun", "done"]
+
+    async def test_a_job_that_only_takes_long_is_left_to_its_worker(self, database_urls: DatabaseUrls):
+        url = database_urls.app["conversations"]
+        begun, done = 0, asyncio.Event()
+
+        def lingering() -> Blueprint:
+            tasks = Blueprint()
+
+            @tasks.task(name="linger")
+            async def linger() -> None:
+                nonlocal begun
+                begun += 1
+                await asyncio.sleep(4)  # twice as long as a dead worker is waited for
+                done.set()
+
+            return tasks
+
+        database = Database(url, pool_size=1)
+        async with database.write() as session:
+            await Jobs(url, "conversations").defer(session, "conversations:linger", {})
+        await database.close()
+        jobs = [Jobs(url, "conversations", stalled_after_seconds=2.0) for _ in range(2)]
+        workers = [asyncio.create_task(each.work(lingering(), concurrency=2, context={})) for each in jobs]
+        await asyncio.wait_for(done.wait(), 30)
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+        assert begun == 1

@@ -21,7 +21,7 @@ class TestTheOrder:
 class TestFastapisDefault:
     """Without `scope="function"` both promises break: shows that the tests above can fail."""
 
-    async def test_a_commit_that_fails_is_answered_as_done(self, edge: Edge, admin: httpx.AsyncClient):
+    async def test_a_commit_that_fails_is_answered_as_done(self, admin: httpx.AsyncClient):
         await admin.post("/things", json={"name": "one", "twin": "x"})
         assert (await admin.post("/things/late", json={"name": "two", "twin": "x"})).status_code == 201
 

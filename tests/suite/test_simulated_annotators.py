@@ -226,7 +226,7 @@ class TestCrowd:
             f"    print(annotator.judge({TestJudge.SEGMENT!r}))\n"
         )
         outputs = {
-            subprocess.run(  # noqa: S603 - our own interpreter on our own text
+            subprocess.run(
                 [sys.executable, "-c", script],
                 env={**os.environ, "PYTHONHASHSEED": hash_seed},
                 capture_output=True,

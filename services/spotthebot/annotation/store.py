@@ -41,7 +41,7 @@ async def list_campaigns(session: ReadSession, *, name: str | None, after: UUID 
 
 
 async def lock_campaign(session: WriteSession, campaign_id: UUID) -> None:
-    """Let one transaction at a time build or close a campaign."""
+    """Let one transaction at a time build a campaign or add to it."""
     await session.execute(select(CampaignRow.id).where(CampaignRow.id == campaign_id).with_for_update())
 
 
@@ -114,6 +114,16 @@ async def conversations_by_external_id(session: ReadSession, campaign_id: UUID) 
         ShownRow.campaign_id == campaign_id, ShownRow.external_id.is_not(None)
     )
     return {external: (row_id, turns // 2) for external, row_id, turns in await session.execute(statement)}
+
+
+async def packages_by_segment(session: ReadSession, campaign_id: UUID) -> dict[tuple[UUID, int], str | None]:
+    """Return which package, by its external id, shows each (conversation, exchanges)."""
+    statement = (
+        select(SegmentRow.conversation_id, SegmentRow.exchanges, PackageRow.external_id)
+        .join(PackageRow, PackageRow.id == SegmentRow.package_id)
+        .where(SegmentRow.campaign_id == campaign_id)
+    )
+    return {(row_id, exchanges): external for row_id, exchanges, external in await session.execute(statement)}
 
 
 async def list_packages(session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int) -> list[PackageOut]:

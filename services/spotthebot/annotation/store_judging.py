@@ -43,9 +43,12 @@ async def expire_claims(session: WriteSession, campaign_id: UUID) -> None:
     )
 
 
-async def lock_worker(session: WriteSession, campaign_id: UUID, worker: str) -> None:
-    """Let one claim at a time of a worker pass, until this transaction ends."""
-    name = f"annotation.claim/{campaign_id}/{worker}"
+async def lock_claims(session: WriteSession, campaign_id: UUID) -> None:
+    """Let one claim at a time of a campaign pass, until this transaction ends, so that judges are counted right.
+
+    Claims are short and rare. Locks on single packages would have one claim pass over what another only looks at.
+    """
+    name = f"annotation.claim/{campaign_id}"
     await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
 
 
@@ -94,10 +97,7 @@ async def revive_expired(
 async def claim_next(
     session: WriteSession, campaign: Campaign, worker: str, *, ttl_seconds: int
 ) -> AssignmentId | None:
-    """Give the worker the first package that needs judges and shows nothing the worker has seen; None if none does.
-
-    The package's row is locked while its judges are counted, so that two claims at once can't both be the last.
-    """
+    """Give the worker the first package that needs judges and shows nothing the worker has seen; None if none does."""
     seen = aliased(SegmentRow)
     mine = aliased(AssignmentRow)
     has_seen = exists(
@@ -116,19 +116,14 @@ async def claim_next(
         .correlate(PackageRow)
         .scalar_subquery()
     )
-    candidates = (
+    first = (
         select(PackageRow.id)
         .where(PackageRow.campaign_id == campaign.id, taken < campaign.annotations_per_segment, ~has_seen)
         .order_by(PackageRow.id)
+        .limit(1)
     )
-    for package_id in (await session.scalars(candidates)).all():
-        locked = select(PackageRow.id).where(PackageRow.id == package_id).with_for_update(skip_locked=True)
-        if await session.scalar(locked) is None:
-            continue
-        live = select(func.count()).where(AssignmentRow.package_id == package_id, AssignmentRow.state.in_(_LIVE))
-        if (await session.scalar(live) or 0) < campaign.annotations_per_segment:
-            return await _assign(session, campaign.id, package_id, worker, ttl_seconds)
-    return None
+    package_id = await session.scalar(first)
+    return None if package_id is None else await _assign(session, campaign.id, package_id, worker, ttl_seconds)
 
 
 async def get_assignment(session: ReadSession, assignment_id: UUID, *, lock: bool = False) -> Assignment:

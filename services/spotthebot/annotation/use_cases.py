@@ -27,6 +27,7 @@ from spotthebot.contracts.annotation import (
     ImportedAnnotationIn,
     PackageIn,
 )
+from spotthebot.contracts.annotation import PackedSegment as PackedSegmentIn
 from spotthebot.contracts.conversations import StoredOut
 from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.errors import FieldError
@@ -78,7 +79,7 @@ async def claim_package(session: WriteSession, campaign_id: UUID, worker: str, *
     campaign = await store.get_campaign(session, campaign_id)
     if campaign.mode != "live":
         raise CampaignTakesNoClaims(name=campaign.name)
-    await store_judging.lock_worker(session, campaign_id, worker)
+    await store_judging.lock_claims(session, campaign_id)
     await store_judging.expire_claims(session, campaign_id)
     held = await store_judging.find_claimed(session, campaign_id, worker)
     if held is None:
@@ -121,6 +122,7 @@ async def import_packages(
 
     Conversations that came to the collection since the campaign began are fetched when a package shows one.
     """
+    await store.lock_campaign(session, campaign_id)
     campaign = await _require_import(session, campaign_id)
     known = await store.conversations_by_external_id(session, campaign_id)
     if any(segment.conversation not in known for package in uploaded for segment in package.segments):
@@ -128,11 +130,12 @@ async def import_packages(
         for start in range(0, len(shown), _ROWS_AT_ONCE):
             await store.add_shown_conversations(session, campaign_id, shown[start : start + _ROWS_AT_ONCE])
         known = await store.conversations_by_external_id(session, campaign_id)
+    shown_by = await store.packages_by_segment(session, campaign_id)
     faults = [
         FieldError(f"/packages/{number}/segments/{place}", f"conversation {segment.conversation} {problem}")
         for number, package in enumerate(uploaded)
         for place, segment in enumerate(package.segments)
-        if (problem := _problem(known, segment.conversation, segment.exchanges))
+        if (problem := _problem(known, shown_by, package.external_id, segment))
     ]
     if faults:
         raise UnknownReferences(count=len(faults), fields=tuple(faults))
@@ -184,9 +187,18 @@ async def _require_import(session: WriteSession, campaign_id: UUID) -> Campaign:
     return campaign
 
 
-def _problem(known: dict[str, tuple[UUID, int]], conversation: str, exchanges: int) -> str | None:
-    if conversation not in known:
+def _problem(
+    known: dict[str, tuple[UUID, int]],
+    shown_by: dict[tuple[UUID, int], str | None],
+    package: str,
+    segment: PackedSegmentIn,
+) -> str | None:
+    """Say why a package can't show a segment; else note in `shown_by` that it does."""
+    if segment.conversation not in known:
         return "is not in the campaign's collection"
-    if exchanges > known[conversation][1]:
-        return f"has {known[conversation][1]} exchanges, not {exchanges}"
+    conversation_id, exchanges = known[segment.conversation]
+    if segment.exchanges > exchanges:
+        return f"has {exchanges} exchanges, not {segment.exchanges}"
+    if (other := shown_by.setdefault((conversation_id, segment.exchanges), package)) != package:
+        return f"is shown so far by the package {other} already"
     return None

@@ -1,11 +1,11 @@
 """Campaigns, packages, assignments and annotations, as the service `annotation` speaks of them."""
 
-from datetime import datetime
+from datetime import MAXYEAR, MINYEAR, datetime
 from enum import StrEnum
 from typing import Annotated, Literal, NewType
 from uuid import UUID
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
 from spotthebot.contracts.conversations import MOST_IN_A_BATCH, Turn
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
@@ -17,6 +17,16 @@ SegmentId = NewType("SegmentId", UUID)
 
 Worker = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
 Exchanges = Annotated[int, Field(ge=1, le=500)]
+
+
+def _in_every_time_zone(moment: datetime) -> datetime:
+    if not MINYEAR < moment.year < MAXYEAR:
+        message = f"must lie between the years {MINYEAR + 1} and {MAXYEAR - 1}"
+        raise ValueError(message)
+    return moment
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_every_time_zone)]
 
 
 class Label(StrEnum):
@@ -160,6 +170,13 @@ class PackageIn(Wire):
     external_id: ExternalId
     segments: tuple["PackedSegment", ...] = Field(min_length=1, max_length=200)
 
+    @model_validator(mode="after")
+    def _segments_differ(self) -> "PackageIn":
+        if len(set(self.segments)) < len(self.segments):
+            message = "a segment is named twice"
+            raise ValueError(message)
+        return self
+
 
 class PackedSegment(Wire):
     """A conversation, named by its external id, shown up to a number of exchanges."""
@@ -182,8 +199,8 @@ class ImportedAnnotationIn(Judgements):
     conversation: ExternalId
     exchanges: Exchanges
     worker: Worker
-    started_at: datetime | None
-    ended_at: datetime | None
+    started_at: Moment | None
+    ended_at: Moment | None
     elapsed_ms: int | None = Field(ge=0, lt=2**53, description="As reported, absurd values included.")
     completion_code: Annotated[Text, StringConstraints(max_length=100)] | None
 

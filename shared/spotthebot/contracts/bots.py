@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from spotthebot.contracts.wire import Domain, Name, Text, Utterance, Wire
+from spotthebot.contracts.wire import Domain, Name, Split, Text, Utterance, Wire
 
 BotId = NewType("BotId", UUID)
 
@@ -30,7 +30,7 @@ class BuiltinProtocol(Wire):
         description="Which bot: retrieval, ngram and stray learn from a corpus."
     )
     corpus_id: UUID | None = Field(default=None, description="Corpus to learn from.")
-    split: Annotated[str, StringConstraints(max_length=50)] = Field(default="train", description="Split to learn from.")
+    split: Split = Field(default="train", description="Split to learn from.")
     seed: int = Field(default=0, ge=0, lt=2**63, description="Two bots that differ in it answer differently.")
 
 

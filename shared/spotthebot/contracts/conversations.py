@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, model_validator
 
-from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Utterance, Wire
+from spotthebot.contracts.wire import Domain, ExternalId, Name, Split, Text, Utterance, Wire
 
 CorpusId = NewType("CorpusId", UUID)
 CollectionId = NewType("CollectionId", UUID)
@@ -45,7 +45,7 @@ class DialogueIn(Wire):
     """A human dialogue: turns alternate between two speakers, the first one begins."""
 
     key: ExternalId = Field(description="Unique in the corpus: uploading it again changes nothing.")
-    split: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,49}$")]
+    split: Split
     turns: tuple[Annotated[Utterance, StringConstraints(min_length=1)], ...] = Field(min_length=2, max_length=1000)
 
 
@@ -74,7 +74,7 @@ class Opening(Wire):
     """How conversations begin: utterances of people, drawn from a corpus without replacement until all were used."""
 
     corpus_id: UUID
-    split: str = "openings"
+    split: Split = "openings"
     take: Literal["first_utterance", "first_exchange"] = "first_exchange"
     shown: bool = Field(default=False, description="Whether judges see the opening.")
 
@@ -83,7 +83,7 @@ class HumanPool(Wire):
     """Dialogues of a corpus that become human-human conversations of a collection."""
 
     corpus_id: UUID
-    split: str = "openings"
+    split: Split = "openings"
     conversations: int = Field(ge=1, le=100_000)
 
 

@@ -15,6 +15,7 @@ def _without_nul(text: str) -> str:
 Text = Annotated[str, AfterValidator(_without_nul)]
 Name = Annotated[Text, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
 Domain = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,49}$")]
+Split = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,49}$")]
 ExternalId = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
 Utterance = Annotated[Text, StringConstraints(max_length=20_000)]
 

@@ -41,10 +41,11 @@ class PeerRefused(Error):
         self.status = response.status_code
         self.faults: list[dict[str, Any]] = []
         detail = response.text[:200] or response.reason_phrase
-        with contextlib.suppress(ValueError, KeyError, TypeError):
+        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):  # what is no problem document
             problem = response.json()
-            self.faults = problem.get("errors", [])
-            detail = "; ".join([problem["detail"], *(_fault(fault) for fault in self.faults)])
+            faults = problem.get("errors", [])
+            detail = "; ".join([problem["detail"], *(_fault(fault) for fault in faults)])
+            self.faults = faults
         super().__init__(peer=peer, status=self.status, method=request.method, path=request.url.path, detail=detail)
 
 

@@ -1,4 +1,4 @@
-# ruff: noqa: S603, S607 - the programs are named here and in the fixtures, nothing comes from outside
+# ruff: noqa: S607 - the programs are named here and in the fixtures, nothing comes from outside
 import os
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-# ruff: noqa: S603, S607 - the programs are named here, nothing comes from outside
+# ruff: noqa: S607 - the programs are named here, nothing comes from outside
 import errno
 import os
 import shutil

@@ -1,4 +1,3 @@
-# ruff: noqa: S603 - the programs are written here, nothing comes from outside
 import asyncio
 import os
 import signal
@@ -81,7 +80,7 @@ def only(supervisor):
 
 async def until(condition):
     async with asyncio.timeout(10):
-        while not condition():  # noqa: ASYNC110 - what is waited for happens in another process
+        while not condition():
             await asyncio.sleep(0.01)
 
 

@@ -34,7 +34,7 @@ class NotInTheAssignment(Invalid):
 
 
 class UnknownReferences(Invalid):
-    """{count} rows refer to what this campaign does not have: see `errors`. Nothing of the batch was stored."""
+    """{count} rows do not fit what this campaign has: see `errors`. Nothing of the batch was stored."""
 
 
 class NoSuchCampaign(NotFound):

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from spotthebot.contracts.conversations import CorpusIn, CorpusOut, DialogueBatchIn, DialogueOut, StoredOut
-from spotthebot.contracts.wire import Name
+from spotthebot.contracts.wire import Name, Split
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Admin, Reader
 from spotthebot.kit.web.idempotency import IdempotentRoute
@@ -51,7 +51,7 @@ async def list_dialogues(
     _caller: Reader,
     corpus_id: UUID,
     paging: Paging,
-    split: Annotated[str | None, Query(pattern=r"^[a-z][a-z0-9_-]{0,49}$")] = None,
+    split: Annotated[Split | None, Query()] = None,
 ) -> Page[DialogueOut]:
     """List dialogues in the order of their upload."""
     await store.get_corpus(session, corpus_id)

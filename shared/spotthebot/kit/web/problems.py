@@ -1,7 +1,7 @@
 """Errors as RFC 9457 problem details: one mapper from error families to HTTP."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -115,7 +115,7 @@ async def _validation(request: Request, error: Exception) -> Response:
         reason = fault.get("ctx", {}).get("error", fault["msg"])
         title, slug = _HTTP_TITLES[400]
         return problem(request, 400, slug, title, f"{title}: {reason} at byte {fault['loc'][-1]}.")
-    fields = [_field(fault["loc"], fault["msg"]) for fault in faults]
+    fields = [_field(fault, error.body) for fault in faults]
     where = ", ".join(sorted({field.pointer or field.parameter or "the body" for field in fields}))
     return problem(request, 422, "invalid-request", "Invalid request", f"See `errors`: {where}.", errors=fields)
 
@@ -136,12 +136,25 @@ async def _database(request: Request, error: Exception) -> Response:
     return await _ours(request, DatabaseUnavailable(retry_after_seconds=1))
 
 
-def _field(location: Sequence[int | str], message: str) -> ProblemField:
-    place, *path = location
+def _field(fault: Mapping[str, Any], body: object) -> ProblemField:
+    place, *path = fault["loc"]
     if place == "body":
-        pointer = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)
-        return ProblemField(pointer=pointer, parameter=None, detail=message)
-    return ProblemField(pointer=None, parameter=str(path[-1]) if path else str(place), detail=message)
+        return ProblemField(pointer=_pointer(fault, path, body), parameter=None, detail=fault["msg"])
+    return ProblemField(pointer=None, parameter=str(path[-1]) if path else str(place), detail=fault["msg"])
+
+
+def _pointer(fault: Mapping[str, Any], path: Sequence[int | str], body: object) -> str:
+    """Make a pointer of those parts that lead through the body: in a union, pydantic names the member as well."""
+    parts, inside = [], body
+    for number, part in enumerate(path, 1):
+        if (isinstance(inside, Mapping) and part in inside) or (
+            isinstance(inside, Sequence) and isinstance(part, int) and part < len(inside)
+        ):
+            inside = inside[part]
+        elif not (fault["type"] == "missing" and number == len(path)):
+            continue
+        parts.append(str(part).replace("~", "~0").replace("/", "~1"))
+    return "".join(f"/{part}" for part in parts)
 
 
 def _slug(name: str) -> str:

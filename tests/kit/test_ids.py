@@ -1,0 +1,32 @@
+import os
+import time
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+
+from spotthebot.kit.ids import new_id, new_ids
+
+
+class TestIds:
+    def test_are_laid_out_as_in_rfc_9562(self, monkeypatch: pytest.MonkeyPatch):
+        """Appendix A.6 of the RFC: 22 February 2022 19:22:22 UTC, rand_a CC3, rand_b 18C4DC0C0C07398F."""
+        moment = datetime(2022, 2, 22, 19, 22, 22, tzinfo=UTC)
+        bits = 0xCC3 << 68 | 0x18C4DC0C0C07398F
+        monkeypatch.setattr(time, "time_ns", lambda: int(moment.timestamp()) * 1_000_000_000)
+        monkeypatch.setattr(os, "urandom", lambda count: bits.to_bytes(count, "big"))
+        assert new_id() == UUID("017F22E2-79B0-7CC3-98C4-DC0C0C07398F")
+
+    def test_sort_by_the_time_they_were_made(self, monkeypatch: pytest.MonkeyPatch):
+        clock = iter(range(1_700_000_000_000_000_000, 1_700_000_001_000_000_000, 1_000_000))  # a millisecond apart
+        monkeypatch.setattr(time, "time_ns", lambda: next(clock))
+        ids = [new_id() for _ in range(1000)]
+        assert ids == sorted(ids)
+
+    def test_made_together_sort_in_the_order_they_are_given(self):
+        ids = new_ids(500)
+        assert ids == sorted(ids)
+        assert len(set(ids)) == 500
+
+    def test_are_of_version_7_and_of_the_rfcs_variant(self):
+        assert {(each.version, each.variant) for each in new_ids(100)} == {(7, "specified in RFC 4122")}
