@@ -1,46 +1,107 @@
-"""Whatever a caller sends, no service answers with an error of its own."""
+"""Whatever a caller sends, no service answers with an error of its own, nor with what its OpenAPI does not promise."""
 
 import asyncio
+from typing import Any
 
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.failures import Failure, FailureGroup
+from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
 from tests.factories.house import House
+from tests.factories.studies import (
+    add_bot,
+    add_corpus,
+    conversation,
+    created,
+    import_conversations,
+    open_campaign,
+)
 
-ROLES = {"bots": "admin", "conversations": "admin", "annotation": "admin", "analytics": "analyst"}
+CALLERS = [
+    ("bots", "admin"),
+    ("bots", "team"),
+    ("conversations", "admin"),
+    ("annotation", "admin"),
+    ("annotation", "annotation"),
+    ("analytics", "analyst"),
+]
+CHECKS = [not_a_server_error, response_schema_conformance, content_type_conformance]
+SMALL = {"conversations_per_pair": 2, "exchanges": 2}  # a fuzzer should not hold a million conversations
 
 
-def _fuzz(url: str, key: str) -> list[str]:
-    """Try made-up requests on every operation; returns those that were answered with 5xx."""
-    found: list[str] = []
-    tried = 0
+async def _furnish(house: House) -> dict[str, Any]:
+    """Make one thing of each kind, so that requests can reach further than to a 404."""
+    corpus = await add_corpus(house)
+    bots = [await add_bot(house, model) for model in ("eliza", "dull")]
+    collection = await import_conversations(house, [conversation(f"c{number}", "X", "Y") for number in range(4)])
+    analyst = await house.client("conversations", "analyst")
+    held = (await analyst.get(f"/v1/collections/{collection}/conversations")).json()["items"]
+    campaign = await open_campaign(house, collection)
+    frontend = await house.client("annotation", "annotation")
+    assignment = await created(frontend, f"/v1/campaigns/{campaign['id']}/assignments", {"worker": "w"})
+    return {
+        "bot_id": bots[0],
+        "bots": bots,
+        "corpus_id": corpus,
+        "collection_id": collection,
+        "conversation_id": held[0]["id"],
+        "campaign_id": campaign["id"],
+        "assignment_id": assignment["id"],
+        "segment_id": assignment["segments"][0]["id"],
+    }
+
+
+def _with_real_ids(value: Any, real: dict[str, Any]) -> Any:
+    if isinstance(value, list):
+        return [_with_real_ids(each, real) for each in value]
+    if isinstance(value, dict):
+        return {name: real[name] if name in real else _with_real_ids(each, real) for name, each in value.items()}
+    return value
+
+
+def _fuzz(url: str, key: str, real: dict[str, Any]) -> tuple[set[int], list[str]]:
+    """Try made-up requests, right and wrong ones, on every operation; returns the statuses seen and the faults."""
+    statuses: set[int] = set()
+    faults: list[str] = []
     schema = schemathesis.openapi.from_url(f"{url}/openapi.json")
     for result in schema.get_all_operations():
         operation = result.ok()
 
-        @given(case=operation.as_strategy())
+        @given(
+            case=st.one_of([operation.as_strategy(mode) for mode in schemathesis.GenerationMode]),
+            known=st.sampled_from((True, True, False)),
+        )
         @settings(
-            max_examples=12,
+            max_examples=15,
             deadline=None,
             database=None,
             derandomize=True,
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         )
-        def attempt(case: schemathesis.Case) -> None:
-            nonlocal tried
-            tried += 1
+        def attempt(case: schemathesis.Case, known: bool) -> None:
+            if known:
+                case.path_parameters = _with_real_ids(case.path_parameters, real)
+                case.body = _with_real_ids(case.body, real | SMALL)
             answer = case.call(headers={"Authorization": f"Bearer {key}"})
-            if answer.status_code >= 500:
-                found.append(f"{answer.status_code} {case.method} {case.formatted_path}: {answer.text[:200]}")
+            statuses.add(answer.status_code)
+            try:
+                case.validate_response(answer, checks=CHECKS)
+            except (Failure, FailureGroup) as fault:
+                faults.append(f"{case.method} {case.formatted_path} {case.body!r:.300}: {fault!r:.500}")
 
         attempt()
-    assert tried > 50
-    return found
+    return statuses, faults
 
 
-@pytest.mark.parametrize("service", ROLES)
-async def test_no_request_makes_a_service_fail(house: House, service: str):
-    key = await house.keys.make(ROLES[service])
-    assert await asyncio.to_thread(_fuzz, house.urls[service], key) == []
+@pytest.mark.parametrize(("service", "role"), CALLERS)
+async def test_no_request_makes_a_service_fail(house: House, service: str, role: str):
+    real = await _furnish(house)
+    key = await house.keys.make(role, team="fuzzers" if role == "team" else None)
+    statuses, faults = await asyncio.to_thread(_fuzz, house.urls[service], key, real)
+    assert faults == []
+    assert {200, 422} <= statuses  # it got through, and it was turned away

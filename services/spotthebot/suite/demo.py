@@ -121,7 +121,7 @@ async def _build(clients: Clients, collection: dict[str, Any], seed: int, steps:
 
 async def _judge(clients: Clients, campaign: dict[str, Any], seed: int, steps: Steps) -> None:
     """Let the annotators take turns at claiming, so that who judges what depends on the seed alone."""
-    dialogues = [tuple(each["turns"]) for each in sample_dialogues()]
+    dialogues = [tuple(each["turns"]) for each in sample_dialogues() if each["split"] == "train"]
     waiting = list(crowd(_ANNOTATORS, seed=seed, dialogues=dialogues))
     with steps.step("Simulated annotators at work", total=campaign["annotations_needed"]) as step:
         while waiting:

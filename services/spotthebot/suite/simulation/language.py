@@ -1,87 +1,178 @@
-"""What simulated annotators know of everyday language: which words follow and accompany each other.
+"""What simulated annotators know of everyday language: which words follow, accompany and answer each other.
 
-Everything counts in dialogues, and nothing counts that a single dialogue has alone. So a turn that
-was copied from one dialogue of the corpus is judged as if that dialogue had not been read, and is no
-better off than a turn that somebody wrote anew: an annotator knows the language, not the corpus.
+A turn that stands word for word in a dialogue that was read is judged, for its words, as if that
+dialogue had not been read: a copy is no better off than a turn that somebody wrote anew. Aptness
+alone makes no such exception: who has heard an exchange before finds the reply apt.
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Final
 
-from spotthebot.bots.domain.builtin.words import STOPWORDS, sentences, words
+from spotthebot.bots.domain.builtin.words import STOPWORDS, said_key, sentences, words
 from spotthebot.bots.domain.dialogue import Dialogue
 
-ENOUGH_DIALOGUES = 2
-"""In how many dialogues something must occur to be everyday language."""
+ENOUGH_DIALOGUES: Final = 2
+"""In how many dialogues a run of words must occur to be usual: a generator has each run from one."""
+ENOUGH_TURNS: Final = 5
+"""How often a cue must have been met before anything is expected of it."""
+SCEPTICISM: Final = 3.0
+"""Imagined meetings of two cues, at the rate of chance, that are added to the real ones."""
+WORDS_IN_MIND: Final = 40
+"""Different content words of a turn that are taken in, so that a very long turn costs no more time."""
 _EDGE = ""
+_SUFFIXES = ("ing", "ed", "es", "s", "e", "er", "y")
+_SHORTEST_STEM = 3
+_WORDS_PER_LENGTH = 4
+_LONGEST_LENGTH = 3
+_NOWHERE: frozenset[int] = frozenset()
 
 
-def content_words(text: str) -> list[str]:
-    """Return the different words of a text that say what it is about, in order."""
-    return [word for word in dict.fromkeys(words(text)) if word not in STOPWORDS]
+def stem(word: str) -> str:
+    """Return a word without its clitic, one English ending and a doubled last letter: roughly its stem."""
+    bare = word.split("'", maxsplit=1)[0]
+    for suffix in _SUFFIXES:
+        if bare.endswith(suffix) and len(bare) - len(suffix) >= _SHORTEST_STEM:
+            bare = bare.removesuffix(suffix)
+            break
+    return bare[:-1] if len(bare) > _SHORTEST_STEM and bare[-1] == bare[-2] else bare
+
+
+def topics(text: str) -> list[str]:
+    """Return the different stems of the words that say what a text is about, in order."""
+    content = (stem(word) for word in words(text) if word not in STOPWORDS)
+    return list(dict.fromkeys(content))[:WORDS_IN_MIND]
 
 
 class Language:
     """Counts over the dialogues that the annotators of a crowd have read in their lives.
 
-    They should have read all that people in the study can have said: every split of the corpus.
-    Annotators who know only what the bots learned from find people's own words less usual than the
-    bots' copies.
+    These must not be dialogues that the campaign shows as conversations of people: annotators who
+    had read those would know them by heart and find nothing else so human.
     """
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
         places: defaultdict[str, set[int]] = defaultdict(set)
         runs: defaultdict[tuple[str, ...], set[int]] = defaultdict(set)
+        sources: defaultdict[str, set[int]] = defaultdict(set)
+        self._turns_with: Counter[str] = Counter()
         for i, dialogue in enumerate(dialogues):
             for turn in dialogue:
-                for word in content_words(turn):
-                    places[word].add(i)
+                sources[said_key(turn)].add(i)
+                self._turns_with.update({stem(word) for word in words(turn)})
+                for topic in topics(turn):
+                    places[topic].add(i)
                 for run in _runs(turn):
                     runs[run].add(i)
         self._dialogues = len(dialogues)
-        self._places = {word: frozenset(found) for word, found in places.items()}
+        self._turns = sum(map(len, dialogues))
+        self._places = {topic: frozenset(found) for topic, found in places.items()}
+        self._sources = {key: frozenset(found) for key, found in sources.items()}
         self._usual = frozenset(run for run, found in runs.items() if len(found) >= ENOUGH_DIALOGUES)
+        self._replies = _Replies(dialogues)
 
     def usual_share(self, texts: Iterable[str]) -> float | None:
         """Return the share of runs of three words, sentence edges included, that are usual.
 
-        None when there are no words. Runs of two tell a trigram generator from people no better
-        than chance: it has taken each of them from somebody.
+        None when there are no words.
         """
         runs = [run for text in texts for run in _runs(text)]
         return sum(run in self._usual for run in runs) / len(runs) if runs else None
 
-    def relatedness(self, text: str, others: Sequence[str]) -> float | None:
-        """Return how closely a text's content words belong to other words used just before.
+    def relatedness(self, text: str, others: Collection[str]) -> float | None:
+        """Return how closely a text's topics belong to other topics, given as stems.
 
-        For each content word, the normalised pointwise mutual information (Bouma, 2009) of meeting it
-        in the same dialogue as its closest companion among the others' words (0: by chance or never,
-        1: always and only together), averaged. The same word again is an echo, not a companion. None when
-        either side has no content word that the language knows.
+        For each topic, the normalised pointwise mutual information (Bouma, 2009) of meeting it in the
+        same dialogue as its closest companion among the others (0: by chance or never, 1: always and
+        only together), times n / (n + 1) when they were met n times; averaged. The same topic again
+        is no companion. None when the text has no topic.
         """
-        own = [word for word in content_words(text) if word in self._places]
-        companions = [word for word in content_words(" ".join(others)) if word in self._places]
-        if not own or not companions:
+        own = topics(text)
+        if not own:
             return None
-        closest = (max(self._association(word, other) for other in companions) for word in own)
+        copied_from = self._sources.get(said_key(text), _NOWHERE)
+        closest = (max((self._association(one, other, copied_from) for other in others), default=0.0) for one in own)
         return sum(closest) / len(own)
 
-    def rarity(self, word: str) -> float:
-        """Return the inverse document frequency of a word, from 0 (in every dialogue) to 1 (in none)."""
-        found = len(self._places.get(word, ()))
-        if not found:
-            return 1.0
-        return math.log((self._dialogues + 1) / (found + 1)) / math.log(self._dialogues + 1)
+    def aptness(self, reply: str, before: str) -> float:
+        """Return how much more often than by chance such replies follow such turns, as a mean logarithm.
 
-    def _association(self, word: str, other: str) -> float:
-        if word == other:
+        Over all pairs of a cue of the turn and a cue of the reply: small words, marks, what a question
+        begins with, the first word of the reply, its length in fours of words. 0 is chance.
+        """
+        return self._replies.aptness(reply, before)
+
+    def rarity(self, word: str) -> float:
+        """Return 0 for a stem that every turn has, 1 for one that nobody ever used."""
+        if not self._turns:
+            return 1.0
+        return math.log((self._turns + 1) / (self._turns_with[word] + 1)) / math.log(self._turns + 1)
+
+    def _association(self, one: str, other: str, without: AbstractSet[int]) -> float:
+        if one == other:
             return 0.0
-        together = len(self._places[word] & self._places[other])
-        if together < ENOUGH_DIALOGUES or together == self._dialogues:
+        places, others = self._places.get(one, _NOWHERE) - without, self._places.get(other, _NOWHERE) - without
+        together, dialogues = len(places & others), self._dialogues - len(without)
+        if not together or together == dialogues:
             return 0.0
-        chance = len(self._places[word]) * len(self._places[other]) / self._dialogues
-        return max(0.0, math.log(together / chance) / math.log(self._dialogues / together))
+        information = math.log(together * dialogues / (len(places) * len(others)))
+        return max(0.0, information / math.log(dialogues / together)) * together / (together + 1)
+
+
+class _Replies:
+    """Which cues of a reply follow which cues of the turn before it."""
+
+    def __init__(self, dialogues: Sequence[Dialogue]) -> None:
+        pairs = [(dialogue[i - 1], dialogue[i]) for dialogue in dialogues for i in range(1, len(dialogue))]
+        self._pairs = len(pairs)
+        self._before: Counter[str] = Counter()
+        self._after: Counter[str] = Counter()
+        self._together: Counter[tuple[str, str]] = Counter()
+        for before, reply in pairs:
+            asked, answered = _cues_of_turn(before), _cues_of_reply(reply)
+            self._before.update(asked)
+            self._after.update(answered)
+            self._together.update((one, other) for one in asked for other in answered)
+
+    def aptness(self, reply: str, before: str) -> float:
+        asked = sorted(cue for cue in _cues_of_turn(before) if self._before[cue] >= ENOUGH_TURNS)
+        answered = sorted(cue for cue in _cues_of_reply(reply) if self._after[cue] >= ENOUGH_TURNS)
+        surprises = [self._surprise(one, other) for one in asked for other in answered]
+        return sum(surprises) / len(surprises) if surprises else 0.0
+
+    def _surprise(self, one: str, other: str) -> float:
+        expected = self._before[one] * self._after[other] / self._pairs
+        return math.log((self._together[one, other] + SCEPTICISM) / (expected + SCEPTICISM))
+
+
+def _cues_of_turn(text: str) -> set[str]:
+    cues = _small_words(text)
+    spoken = sentences(text)
+    if spoken and (last := words(spoken[-1])):
+        asks = spoken[-1].rstrip().endswith("?")
+        cues.add(f"asks: {asks}")
+        if asks:
+            cues.add(f"asks with: {last[0]}")
+    return cues
+
+
+def _cues_of_reply(text: str) -> set[str]:
+    spoken = words(text)
+    asks_at_once = any(sentence.rstrip().endswith("?") for sentence in sentences(text)[:1])
+    cues = _small_words(text) | {
+        f"asks: {'?' in text}",
+        f"asks at once: {asks_at_once}",
+        f"exclaims: {'!' in text}",
+        f"counts: {any(letter.isdigit() for letter in text)}",
+        f"length: {min(_LONGEST_LENGTH, len(spoken) // _WORDS_PER_LENGTH)}",
+    }
+    return cues | {f"begins: {spoken[0]}"} if spoken else cues
+
+
+def _small_words(text: str) -> set[str]:
+    return {word for word in words(text) if word in STOPWORDS}
 
 
 def _runs(text: str) -> list[tuple[str, str, str]]:

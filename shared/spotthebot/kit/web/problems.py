@@ -143,16 +143,15 @@ def _field(fault: Mapping[str, Any], body: object) -> ProblemField:
     return ProblemField(pointer=None, parameter=str(path[-1]) if path else str(place), detail=fault["msg"])
 
 
-def _pointer(fault: Mapping[str, Any], path: Sequence[int | str], body: object) -> str:
+def _pointer(fault: Mapping[str, Any], path: Sequence[int | str], body: Any) -> str:  # noqa: ANN401 - JSON
     """Make a pointer of those parts that lead through the body: in a union, pydantic names the member as well."""
-    parts, inside = [], body
+    parts = []
     for number, part in enumerate(path, 1):
-        if (isinstance(inside, Mapping) and part in inside) or (
-            isinstance(inside, Sequence) and isinstance(part, int) and part < len(inside)
-        ):
-            inside = inside[part]
-        elif not (fault["type"] == "missing" and number == len(path)):
-            continue
+        try:
+            body = body[part]
+        except (LookupError, TypeError):
+            if fault["type"] != "missing" or number < len(path):
+                continue
         parts.append(str(part).replace("~", "~0").replace("/", "~1"))
     return "".join(f"/{part}" for part in parts)
 
