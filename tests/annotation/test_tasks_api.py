@@ -1,9 +1,15 @@
 import asyncio
+from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
 
+from spotthebot.annotation import use_cases
+from spotthebot.annotation.domain.campaigns import Assignment
+from spotthebot.annotation.domain.errors import NothingToClaim
+from spotthebot.kit.database import Database, WriteSession
 from tests.factories.house import House
 from tests.factories.studies import (
     JUDGEMENT,
@@ -27,6 +33,23 @@ async def _claim(house: House, campaign: dict[str, Any], worker: str) -> dict[st
     return await created(frontend, f"/v1/campaigns/{campaign['id']}/assignments", {"worker": worker})
 
 
+def _ids(house: House, table: str) -> list[str]:
+    with psycopg.connect(house.database.owner["conversations"]) as connection:
+        return [row_id for (row_id,) in connection.execute(f"SELECT id::text FROM conversations.{table}")]  # noqa: S608 - no input
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """Yield every name and value of a JSON document, however deep."""
+    if isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
+        for each in value:
+            yield from _leaves(each)
+    else:
+        yield str(value)
+
+
 async def _judge(house: House, assignment: dict[str, Any], **change: Any) -> dict[str, Any]:
     frontend = await house.client("annotation", "annotation")
     answer = {}
@@ -45,16 +68,23 @@ class TestClaimPackage:
         assert {turn["speaker"] for segment in assignment["segments"] for turn in segment["turns"]} == {"A", "B"}
         frontend = await house.client("annotation", "annotation")
         read = [
-            str(assignment),
-            (await frontend.get(f"/v1/assignments/{assignment['id']}")).text,
-            (await frontend.get(f"/v1/campaigns/{campaign['id']}")).text,
-            (await frontend.get("/v1/campaigns")).text,
+            assignment,
+            (await frontend.get(f"/v1/assignments/{assignment['id']}")).json(),
+            (await frontend.get(f"/v1/campaigns/{campaign['id']}")).json(),
+            (await frontend.get("/v1/campaigns")).json(),
+            await _judge(house, assignment),
         ]
-        with psycopg.connect(house.database.owner["conversations"]) as connection:
-            rows = connection.execute("SELECT id::text FROM conversations.conversations").fetchall()
-        for text in read:
-            assert "SECRET" not in text
-            assert not any(conversation_id in text for (conversation_id,) in rows)
+        secrets = {"SECRET-GPT", "SECRET-DR", *_ids(house, "conversations"), *_ids(house, "corpora")}
+        assert len(secrets) == 2 + len(CONVERSATIONS)
+        leaves = [leaf for document in read for leaf in _leaves(document)]
+        assert len(leaves) > 50
+        assert {leaf for leaf in leaves for secret in secrets if secret in leaf} == set()
+        # The operator's handle on a campaign's conversations is there, and opens nothing for this key.
+        assert set(_ids(house, "collections")) & set(leaves) == {campaign["collection_id"]}
+        conversations = await house.client("conversations", "annotation")
+        for path in ("", "/conversations", "/conversations/stream"):
+            answer = await conversations.get(f"/v1/collections/{campaign['collection_id']}{path}")
+            assert answer.status_code == 403
 
     async def test_the_database_of_annotation_does_not_know_either(self, house: House):
         await _campaign(house)
@@ -79,16 +109,43 @@ class TestClaimPackage:
         answer = await frontend.post(f"/v1/campaigns/{campaign['id']}/assignments", json={"worker": "w"})
         assert (answer.status_code, answer.json()["type"]) == (404, "urn:spotthebot:problem:nothing-to-claim")
 
-    async def test_ten_at_once_never_give_a_package_too_many_judges(self, house: House):
+    async def test_many_at_once_fill_every_package_and_none_too_much(self, house: House):
         campaign = await _campaign(house, annotations_per_segment=2)
         frontend = await house.client("annotation", "annotation")
         path = f"/v1/campaigns/{campaign['id']}/assignments"
         answers = await asyncio.gather(*(frontend.post(path, json={"worker": f"w{n}"}) for n in range(12)))
         codes = [answer.status_code for answer in answers]
-        assert codes.count(201) <= 8  # 4 packages, 2 judges each
+        assert (codes.count(201), codes.count(404)) == (8, 4)  # 4 packages, 2 judges each
         with psycopg.connect(house.database.owner["annotation"]) as connection:
             rows = connection.execute("SELECT count(*) FROM annotation.assignments GROUP BY package_id").fetchall()
-        assert all(count <= 2 for (count,) in rows)
+        assert rows == [(2,)] * 4
+
+    async def test_one_worker_asking_many_times_at_once_gets_one_package(self, house: House):
+        campaign = await _campaign(house)
+        assignments = await asyncio.gather(*(_claim(house, campaign, "w") for _ in range(6)))
+        assert len({each["id"] for each in assignments}) == 1
+
+    async def test_a_package_taken_up_again_is_not_given_to_another_meanwhile(self, house: House):
+        campaign = await _campaign(house, annotations_per_segment=1, segments=[1], package_size=4)
+        await _claim(house, campaign, "slow")
+        with psycopg.connect(house.database.owner["annotation"]) as connection:
+            connection.execute("UPDATE annotation.assignments SET expires_at = now()")
+        database = Database(house.database.app["annotation"], pool_size=2)
+
+        async def claim(session: WriteSession, worker: str) -> Assignment:
+            return await use_cases.claim_package(session, UUID(campaign["id"]), worker, ttl_seconds=60)
+
+        async def claim_meanwhile() -> None:
+            async with database.write() as session:
+                await claim(session, "quick")
+
+        async with database.write() as session:
+            await claim(session, "slow")
+            meanwhile = asyncio.create_task(claim_meanwhile())
+            await asyncio.wait([meanwhile], timeout=0.3)  # time enough to go wrong before the first claim commits
+        with pytest.raises(NothingToClaim):
+            await meanwhile
+        await database.close()
 
     async def test_a_package_not_judged_in_time_goes_to_somebody_else(self, house: House):
         campaign = await _campaign(house, annotations_per_segment=1, segments=[1])
@@ -160,8 +217,10 @@ class TestCampaigns:
         for path in ("annotations", "annotations/stream", "packages"):
             assert (await frontend.get(f"/v1/campaigns/{campaign['id']}/{path}")).status_code == 403
         assert (await frontend.post("/v1/campaigns", json={})).status_code == 403
+        assert (await frontend.put(f"/v1/campaigns/{campaign['id']}/closing")).status_code == 403
         analytics = await house.client("analytics", "annotation")
-        assert (await analytics.get(f"/v1/campaigns/{campaign['id']}/ranking")).status_code == 403
+        for result in ("win-rates", "ranking", "survival", "fooling-rates"):
+            assert (await analytics.get(f"/v1/campaigns/{campaign['id']}/{result}")).status_code == 403
 
     async def test_a_closed_campaign_gives_out_nothing(self, house: House):
         campaign = await _campaign(house)
@@ -169,7 +228,31 @@ class TestCampaigns:
         assert (await admin.put(f"/v1/campaigns/{campaign['id']}/closing")).json()["state"] == "complete"
         frontend = await house.client("annotation", "annotation")
         answer = await frontend.post(f"/v1/campaigns/{campaign['id']}/assignments", json={"worker": "w"})
-        assert answer.status_code == 409
+        assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:campaign-not-open")
+
+    async def test_what_was_claimed_before_closing_may_still_be_judged(self, house: House):
+        campaign = await _campaign(house)
+        assignment = await _claim(house, campaign, "w")
+        admin = await house.client("annotation", "admin")
+        await admin.put(f"/v1/campaigns/{campaign['id']}/closing")
+        assert (await _judge(house, assignment))["state"] == "complete"
+
+    async def test_a_collection_that_is_still_collected_is_refused(self, house: House):
+        collection = await import_conversations(house, CONVERSATIONS)
+        with psycopg.connect(house.database.owner["conversations"]) as connection:
+            connection.execute("UPDATE conversations.conversations SET state = 'running' WHERE external_id = 'c0'")
+        admin = await house.client("annotation", "admin")
+        body = {"name": "c", "domain": "everyday", "collection_id": collection}
+        answer = await admin.post("/v1/campaigns", json=body)
+        assert (answer.status_code, "1 conversations are not finished" in answer.text) == (409, True)
+        assert (await admin.get("/v1/campaigns")).json()["items"] == []
+
+    async def test_conversations_that_failed_are_not_shown(self, house: House):
+        collection = await import_conversations(house, CONVERSATIONS)
+        with psycopg.connect(house.database.owner["conversations"]) as connection:
+            connection.execute("UPDATE conversations.conversations SET state = 'failed' WHERE external_id = 'c0'")
+        campaign = await open_campaign(house, collection)
+        assert campaign["annotations_needed"] == 3 * 2 * 2  # conversations, segments, judges
 
     async def test_conversations_too_short_fail_the_campaign_with_a_reason(self, house: House):
         collection = await import_conversations(house, CONVERSATIONS)

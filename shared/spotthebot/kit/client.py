@@ -63,7 +63,10 @@ class ServiceClient:
         self.peer = peer
         self.base_url = base_url.rstrip("/")
         self._http = httpx.AsyncClient(
-            base_url=self.base_url, headers={"Authorization": f"Bearer {key}"}, timeout=timeout
+            base_url=self.base_url,
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=timeout,
+            transport=httpx.AsyncHTTPTransport(),  # given, so that no proxy of the environment stands between services
         )
 
     async def __aenter__(self) -> Self:
