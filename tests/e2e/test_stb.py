@@ -1,5 +1,6 @@
 """The command line as a user has it: real processes, real signals, the published data."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -16,6 +17,7 @@ import httpx
 import psutil
 import pytest
 
+from spotthebot.suite.supervision.errors import PortTaken
 from spotthebot.suite.supervision.sockets import bind
 
 ROOT = Path(__file__).parents[2]
@@ -56,8 +58,16 @@ def folder() -> Iterator[Folder]:
 
 @pytest.fixture(scope="module")
 def port_base() -> int:
-    with bind("127.0.0.1", 0) as sock:
-        return int(sock.getsockname()[1]) - 1
+    """A number that four free ports follow, outside the range that the system gives to others."""
+    for base in range(18_100, 28_000, 10):
+        try:
+            with contextlib.ExitStack() as stack:
+                for number in range(1, 5):
+                    stack.enter_context(bind("127.0.0.1", base + number))
+        except PortTaken:
+            continue
+        return base
+    pytest.fail("there are no four free ports in a row")
 
 
 @pytest.fixture(scope="module")
