@@ -25,7 +25,7 @@ CONVERSATIONS = [conversation(f"c{number}", "SECRET-GPT", "SECRET-DR") for numbe
 
 async def _campaign(house: House, **more: Any) -> dict[str, Any]:
     collection = await import_conversations(house, CONVERSATIONS)
-    return await open_campaign(house, collection, package_size=2, **more)
+    return await open_campaign(house, collection, **{"package_size": 2} | more)
 
 
 async def _claim(house: House, campaign: dict[str, Any], worker: str) -> dict[str, Any]:
@@ -129,7 +129,7 @@ class TestClaimPackage:
         campaign = await _campaign(house, annotations_per_segment=1, segments=[1], package_size=4)
         await _claim(house, campaign, "slow")
         with psycopg.connect(house.database.owner["annotation"]) as connection:
-            connection.execute("UPDATE annotation.assignments SET expires_at = now()")
+            connection.execute("UPDATE annotation.assignments SET state = 'expired', expires_at = now()")
         database = Database(house.database.app["annotation"], pool_size=2)
 
         async def claim(session: WriteSession, worker: str) -> Assignment:

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from tests.factories.house import House
@@ -29,6 +31,12 @@ class TestRegisterBot:
         assert answer.status_code == 422
         assert "no corpus" in answer.json()["detail"]
 
+    async def test_a_corpus_without_dialogues_in_the_split_teaches_nothing(self, house: House):
+        protocol = {"kind": "builtin", "model": "ngram", "corpus_id": await add_corpus(house), "split": "validation"}
+        admin = await house.client("bots", "admin")
+        answer = await admin.post("/v1/bots", json={"name": "n", "domains": ["everyday"], "protocol": protocol})
+        assert (answer.status_code, "'validation'" in answer.json()["detail"]) == (422, True)
+
     async def test_a_name_is_taken_once(self, house: House):
         admin = await house.client("bots", "admin")
         await created(admin, "/v1/bots", ELIZA)
@@ -44,6 +52,8 @@ class TestRegisterBot:
             ({"domains": ["Not A Domain"]}, "/domains/0"),
             ({"colour": "red"}, "/colour"),
             ({"protocol": {"kind": "builtin", "model": "gpt-9"}}, "/protocol/model"),
+            ({"protocol": {"kind": "builtin", "model": "eliza", "split": "Not a split"}}, "/protocol/split"),
+            ({"protocol": {"kind": "builtin", "model": "eliza", "temperature": 1}}, "/protocol/temperature"),
         ],
     )
     async def test_what_is_wrong_is_pointed_at(self, house: House, change: dict, pointer: str):
@@ -77,6 +87,15 @@ class TestOwnership:
         client = await house.client("bots", role)
         assert (await client.post("/v1/bots", json=ELIZA)).status_code == 403
 
+    async def test_analysts_read_but_do_not_ask_and_frontends_do_neither(self, house: House):
+        path = f"/v1/bots/{await add_bot(house, 'eliza')}"
+        analyst, frontend = await house.client("bots", "analyst"), await house.client("bots", "annotation")
+        assert (await analyst.get(path)).status_code == 200
+        for client in (analyst, frontend):
+            answer = await client.post(f"{path}/replies", json={"contexts": [{"turns": []}]})
+            assert answer.status_code == 403
+        assert [(await frontend.get(each)).status_code for each in (path, "/v1/bots")] == [403, 403]
+
 
 class TestReplies:
     async def test_many_contexts_are_answered_in_order_and_too_many_refused(self, house: House):
@@ -91,8 +110,38 @@ class TestReplies:
         too_many = await admin.post(f"/v1/bots/{bot}/replies", json={"contexts": [*contexts, {"turns": []}]})
         assert too_many.status_code == 422
 
+    @pytest.mark.parametrize(
+        ("contexts", "pointer"),
+        [
+            ([], "/contexts"),
+            ([{"turns": []}, {"turns": ["a\u0000b"]}], "/contexts/1/turns/0"),
+            ([{"turns": [], "seed": -1}], "/contexts/0/seed"),
+            ([{"turns": [], "mood": "good"}], "/contexts/0/mood"),
+            ([{}], "/contexts/0/turns"),
+        ],
+    )
+    async def test_what_is_wrong_with_a_context_is_pointed_at(
+        self, house: House, contexts: list[dict[str, Any]], pointer: str
+    ):
+        bot = await add_bot(house, "eliza")
+        admin = await house.client("bots", "admin")
+        answer = await admin.post(f"/v1/bots/{bot}/replies", json={"contexts": contexts})
+        assert answer.status_code == 422
+        assert pointer in {fault["pointer"] for fault in answer.json()["errors"]}
+
+    async def test_a_bot_whose_corpus_grew_is_no_longer_what_was_registered(self, house: House):
+        corpus = await add_corpus(house)
+        bot = await add_bot(house, "retrieval", corpus_id=corpus)
+        conversations = await house.client("conversations", "admin")
+        late = {"dialogues": [{"key": "late", "split": "train", "turns": ["Hello.", "Too late."]}]}
+        await created(conversations, f"/v1/corpora/{corpus}/dialogues", late)
+        admin = await house.client("bots", "admin")
+        answer = await admin.post(f"/v1/bots/{bot}/replies", json={"contexts": [{"turns": []}]})
+        assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:training-data-changed")
+
     async def test_an_unknown_bot_is_not_found(self, house: House):
         admin = await house.client("bots", "admin")
         path = "/v1/bots/00000000-0000-7000-8000-000000000000"
         assert (await admin.get(path)).status_code == 404
+        assert (await admin.post(f"{path}/replies", json={"contexts": [{"turns": []}]})).status_code == 404
         assert (await admin.get("/v1/bots/not-an-id")).status_code == 422
