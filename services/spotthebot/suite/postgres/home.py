@@ -9,6 +9,7 @@ import fcntl
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -83,6 +84,11 @@ def speaking_of(folder: Path) -> Iterator[None]:
     """Turn the operating system's complaints into DiskFull and FolderNotWritable."""
     try:
         yield
+    except shutil.Error as error:  # of a copied tree: one reason for each file, as text
+        reasons = [str(reason) for _, _, reason in error.args[0]]
+        if any(os.strerror(ENOSPC) in reason for reason in reasons):
+            raise DiskFull(folder=folder) from error
+        raise FolderNotWritable(folder=folder, reason=reasons[0]) from error
     except OSError as error:
         if error.errno == ENOSPC:
             raise DiskFull(folder=folder) from error
