@@ -39,25 +39,25 @@ async def _study(house: House, annotations: list[tuple[Any, ...]] = ANNOTATIONS)
     path = f"/v1/campaigns/{campaign['id']}"
     await until(admin, path, "open")
     await created(admin, f"{path}/packages", {"packages": [PACKAGE]})
-    rows = [
-        JUDGEMENT
-        | {
-            "external_id": f"a{number}",
-            "package": "p",
-            "conversation": key,
-            "exchanges": exchanges,
-            "worker": worker,
-            "label_a": first,
-            "label_b": second,
-            "started_at": None,
-            "ended_at": None,
-            "completion_code": None,
-        }
-        for number, (key, exchanges, worker, first, second) in enumerate(annotations)
-    ]
+    rows = [_row(number, *annotation) for number, annotation in enumerate(annotations)]
     if rows:
         await created(admin, f"{path}/annotations", {"annotations": rows})
     return campaign["id"]
+
+
+def _row(number: int, key: str, exchanges: int, worker: str, first: str, second: str) -> dict[str, Any]:
+    return JUDGEMENT | {
+        "external_id": f"a{number}",
+        "package": "p",
+        "conversation": key,
+        "exchanges": exchanges,
+        "worker": worker,
+        "label_a": first,
+        "label_b": second,
+        "started_at": None,
+        "ended_at": None,
+        "completion_code": None,
+    }
 
 
 async def _get(house: House, campaign: str, result: str, **params: Any) -> httpx.Response:
@@ -89,6 +89,14 @@ class TestResults:
         assert pairs["X", "Y"] == (2, 0, 1)
         assert filtered["counts"]["annotations"] == 5
         assert filtered["counts"]["annotators"] == 1
+
+    async def test_a_segment_goes_to_who_got_the_better_labels_in_all(self, house: House):
+        # xy1: X human and bot, Y bot and human: 2 + 0 against 0 + 2 points, a tie. xy2: X wins. xy3: a tie.
+        campaign = await _study(house)
+        shown = (await _get(house, campaign, "win-rates", filter="none", unit="segment")).json()
+        pairs = {(p["bot"], p["other"]): (p["wins"], p["losses"], p["ties"]) for p in shown["win_rates"]["pairs"]}
+        assert pairs["X", "Y"] == (1, 0, 2)
+        assert shown["unit"] == "segment"
 
     async def test_survival_and_fooling_rates_are_shares_of_labels(self, house: House):
         campaign = await _study(house)
@@ -133,25 +141,34 @@ class TestResults:
 
     async def test_nothing_to_analyse_is_said(self, house: House):
         campaign = await _study(house, [])
-        assert (await _get(house, campaign, "ranking")).status_code == 409
+        answer = await _get(house, campaign, "ranking")
+        assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:nothing-to-analyse")
         unknown = await _get(house, "00000000-0000-7000-8000-000000000000", "ranking")
         assert (unknown.status_code, unknown.json()["type"]) == (404, "urn:spotthebot:problem:no-such-campaign")
+
+    async def test_nor_is_there_anything_if_nobody_finished_a_package(self, house: House):
+        campaign = await _study(house, ANNOTATIONS[-1:])
+        answer = await _get(house, campaign, "win-rates")
+        assert (answer.status_code, "none of the 1 annotations" in answer.text) == (409, True)
+        assert (await _get(house, campaign, "win-rates", filter="none")).status_code == 200
+
+    async def test_one_bot_alone_cannot_be_ranked(self, house: House):
+        collection = await import_conversations(house, [conversation("xh", "X", "HU")])
+        admin = await house.client("annotation", "admin")
+        body = {"mode": "import", "name": "s", "domain": "everyday", "collection_id": collection, "segments": [1]}
+        path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body))['id']}"
+        await until(admin, path, "open")
+        package = {"external_id": "p", "segments": [{"conversation": "xh", "exchanges": 1}]}
+        await created(admin, f"{path}/packages", {"packages": [package]})
+        await created(admin, f"{path}/annotations", {"annotations": [_row(0, "xh", 1, "ann", "human", "human")]})
+        campaign = path.rpartition("/")[2]
+        for result in ("ranking", "win-rates"):
+            answer = await _get(house, campaign, result)
+            assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:one-bot-only")
+        rates = (await _get(house, campaign, "fooling-rates")).json()["fooling_rates"]
+        assert [(each["bot"], each["rate"]) for each in rates] == [("X", 1.0), ("HU", 1.0)]
 
     async def test_people_alone_cannot_be_ranked(self, house: House):
         campaign = await _study(house, [("hh1", 1, "ann", "human", "bot")])
         answer = await _get(house, campaign, "ranking", filter="none")
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:one-bot-only")
-
-
-class TestImports:
-    async def test_uploads_sent_again_change_nothing_and_unknown_references_store_nothing(self, house: House):
-        campaign = await _study(house)
-        admin = await house.client("annotation", "admin")
-        path = f"/v1/campaigns/{campaign}"
-        again = await created(admin, f"{path}/packages", {"packages": [PACKAGE]})
-        assert again == {"stored": 0, "already_there": 1}
-        unknown = {"external_id": "q", "segments": [{"conversation": "nowhere", "exchanges": 1}]}
-        answer = await admin.post(f"{path}/packages", json={"packages": [PACKAGE, unknown]})
-        assert answer.status_code == 422
-        assert [fault["pointer"] for fault in answer.json()["errors"]] == ["/packages/1/segments/0"]
-        assert (await admin.get(path)).json()["packages"] == 1

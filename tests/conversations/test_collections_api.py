@@ -1,14 +1,9 @@
 import json
-from uuid import UUID
+from collections import Counter
+from typing import Any
 
-import psycopg
 import pytest
 
-from spotthebot.contracts.conversations import Participant, ParticipantKind
-from spotthebot.conversations import store, use_cases
-from spotthebot.conversations.domain.conversations import Conversation, Reply
-from spotthebot.kit.client import PeerUnavailable
-from spotthebot.kit.database import Database
 from tests.factories.house import House
 from tests.factories.studies import (
     DIALOGUES,
@@ -62,8 +57,36 @@ class TestAllPlayAll:
         assert [len(each["turns"]) for each in held] == [4] * 8  # 2 exchanges
         assert all([turn["speaker"] for turn in each["turns"]] == ["A", "B", "A", "B"] for each in held)
         assert all([turn["speaker"] for turn in each["opening"]] == ["A", "B"] for each in held)
-        assert sum(each["participants"][0]["name"] == "HU" for each in held) == 2
-        assert {each["participants"][0]["name"] for each in held} == {"HU", "eliza", "parrot", "dull"}
+        orders = Counter(tuple(side["name"] for side in each["participants"]) for each in held)
+        pairs = (("eliza", "parrot"), ("eliza", "dull"), ("parrot", "dull"))
+        assert orders == {("HU", "HU"): 2} | dict.fromkeys(pairs, 1) | {(b, a): 1 for a, b in pairs}
+        assert not any(each["opening_shown"] for each in held)
+
+    async def test_people_say_what_they_said_in_their_corpus_and_open_nobody_elses(self, house: House):
+        corpus = await add_corpus(house)
+        bots = [await add_bot(house, model) for model in ("eliza", "dull")]
+        admin = await house.client("conversations", "admin")
+        wanted = plan(bots, opening={"corpus_id": corpus}, humans={"corpus_id": corpus, "conversations": 3})
+        collection = await created(admin, "/v1/collections", wanted)
+        await until(admin, f"/v1/collections/{collection['id']}", "complete")
+        held = (await admin.get(f"/v1/collections/{collection['id']}/conversations")).json()["items"]
+        by_people, by_bots = ([each for each in held if _is_human(each) is human] for human in (True, False))
+        assert (len(by_people), len(by_bots)) == (3, 2)
+        dialogues = [tuple(each["turns"][:6]) for each in DIALOGUES if each["split"] == "openings"]
+        assert all(_texts(each["opening"]) + _texts(each["turns"]) in dialogues for each in by_people)
+        assert not {_texts(each["opening"]) for each in by_people} & {_texts(each["opening"]) for each in by_bots}
+
+    async def test_two_runs_of_one_plan_are_the_same_word_for_word(self, house: House):
+        corpus = await add_corpus(house)
+        bots = [await add_bot(house, model) for model in ("eliza", "parrot", "dull")]
+        admin = await house.client("conversations", "admin")
+        said = []
+        for _ in range(2):
+            collection = await created(admin, "/v1/collections", plan(bots, opening={"corpus_id": corpus}))
+            await until(admin, f"/v1/collections/{collection['id']}", "complete")
+            held = (await admin.get(f"/v1/collections/{collection['id']}/conversations")).json()["items"]
+            said.append([(_texts(each["opening"]), _texts(each["turns"])) for each in held])
+        assert said[0] == said[1]
 
     async def test_the_stream_gives_what_the_pages_give(self, house: House):
         collection = await import_conversations(house, [conversation(f"c{n}", "X", "Y") for n in range(5)])
@@ -75,22 +98,41 @@ class TestAllPlayAll:
         assert [each["external_id"] for each in pages] == [f"c{n}" for n in range(5)]
 
     @pytest.mark.parametrize(
-        ("change", "said"),
+        ("change", "pointer"),
         [
-            ({"bots": [NOBODY]}, "bots"),
-            ({"exchanges": 0}, "exchanges"),
-            ({"conversations_per_pair": 1_000_000}, "conversations_per_pair"),
-            ({"opening": {"corpus_id": NOBODY}}, "no corpus"),
-            ({"colour": "red"}, "colour"),
+            ({"bots": [NOBODY]}, "/bots"),
+            ({"bots": [NOBODY, "nobody"]}, "/bots/1"),
+            ({"exchanges": 0}, "/exchanges"),
+            ({"conversations_per_pair": 1_000_000}, "/conversations_per_pair"),
+            ({"opening": {}}, "/opening/corpus_id"),
+            ({"opening": {"corpus_id": NOBODY, "split": "a\u0000"}}, "/opening/split"),
+            ({"humans": {"corpus_id": NOBODY, "split": "Openings", "conversations": 1}}, "/humans/split"),
+            ({"colour": "red"}, "/colour"),
+            ({"mode": "round_robin"}, ""),
         ],
     )
-    async def test_a_plan_that_cannot_be_is_refused(self, house: House, change: dict, said: str):
+    async def test_what_is_wrong_with_a_plan_is_pointed_at(self, house: House, change: dict[str, Any], pointer: str):
         bots = [await add_bot(house, model) for model in ("eliza", "dull")]
         admin = await house.client("conversations", "admin")
         answer = await admin.post("/v1/collections", json=plan(bots) | change)
         assert answer.status_code == 422
-        assert said in answer.text
+        assert answer.json()["errors"][0]["pointer"] == pointer
         assert (await admin.get("/v1/collections")).json()["items"] == []
+
+    async def test_a_corpus_that_is_not_there_is_refused(self, house: House):
+        bots = [await add_bot(house, model) for model in ("eliza", "dull")]
+        admin = await house.client("conversations", "admin")
+        answer = await admin.post("/v1/collections", json=plan(bots, opening={"corpus_id": NOBODY}))
+        assert (answer.status_code, "no corpus" in answer.json()["detail"]) == (422, True)
+
+    async def test_bots_of_two_teams_that_share_a_name_are_refused(self, house: House):
+        protocol = {"kind": "builtin", "model": "dull"}
+        body = {"name": "namesake", "domains": ["everyday"], "protocol": protocol}
+        teams = [await house.client("bots", "team", team=team) for team in ("ours", "theirs")]
+        bots = [(await created(team, "/v1/bots", body))["id"] for team in teams]
+        admin = await house.client("conversations", "admin")
+        answer = await admin.post("/v1/collections", json=plan(bots))
+        assert (answer.status_code, "'namesake'" in answer.json()["detail"]) == (422, True)
 
     async def test_unknown_bots_and_a_bot_twice_are_refused(self, house: House):
         bot = await add_bot(house, "eliza")
@@ -134,8 +176,16 @@ class TestImport:
         odd["turns"][1]["speaker"] = "A"
         misnamed = conversation("e", "X", "Y")
         misnamed["participants"][0]["kind"] = "human"
-        for wrong in (odd, misnamed):
-            assert (await admin.post(path, json={"conversations": [wrong]})).status_code == 422
+        for wrong, pointer in ((odd, "/conversations/0"), (misnamed, "/conversations/0/participants/0")):
+            answer = await admin.post(path, json={"conversations": [wrong]})
+            assert answer.status_code == 422
+            assert pointer in {fault["pointer"] for fault in answer.json()["errors"]}
+
+    async def test_goes_to_a_collection_that_is_there(self, house: House):
+        admin = await house.client("conversations", "admin")
+        batch = {"conversations": [conversation("c", "X", "Y")]}
+        answer = await admin.post(f"/v1/collections/{NOBODY}/conversations", json=batch)
+        assert (answer.status_code, answer.json()["type"]) == (404, "urn:spotthebot:problem:no-such-collection")
 
     async def test_a_collection_that_holds_its_own_takes_none(self, house: House):
         bots = [await add_bot(house, model) for model in ("eliza", "dull")]
@@ -147,50 +197,9 @@ class TestImport:
         assert answer.status_code == 409
 
 
-class FlakyBots:
-    """Stands in for a peer that fails in the middle: which no real one does on demand."""
-
-    def __init__(self, fail_at: int) -> None:
-        self.calls = 0
-        self._fail_at = fail_at
-
-    async def reply(self, _bot_id: UUID, conversations: list[Conversation]) -> list[Reply]:
-        self.calls += 1
-        if self.calls == self._fail_at:
-            raise PeerUnavailable(peer="bots", reason="gone")
-        return [Reply(f"turn {len(each.turns)}", None, 1.0) for each in conversations]
+def _is_human(held: dict[str, Any]) -> bool:
+    return all(side == {"kind": "human", "name": "HU", "bot_id": None, "system": None} for side in held["participants"])
 
 
-class TestHoldConversations:
-    async def test_a_job_that_is_run_again_goes_on_at_the_last_turn(self, house: House):
-        bots = [UUID(await add_bot(house, model)) for model in ("eliza", "dull")]
-        collection = await import_conversations(house, [conversation("c", "X", "Y")])
-        sides = [Participant(kind=ParticipantKind.BOT, name=str(each), bot_id=each) for each in bots]
-        running = Conversation(
-            id=UUID(int=5),
-            collection_id=UUID(collection),
-            external_id=None,
-            state="running",
-            failure=None,
-            participants=(sides[0], sides[1]),
-            opening=(),
-            opening_shown=False,
-            turns=(),
-            turns_wanted=6,
-            seed=0,
-        )
-        database = Database(house.database.app["conversations"], pool_size=2)
-        async with database.write() as session:
-            await store.add_conversations(session, [running])
-        flaky = FlakyBots(fail_at=4)
-        with pytest.raises(PeerUnavailable):
-            await use_cases.hold_conversations(database, flaky, [running.id])
-        await use_cases.hold_conversations(database, flaky, [running.id])
-        await use_cases.hold_conversations(database, flaky, [running.id])  # once more: there is nothing left to do
-        await database.close()
-        assert flaky.calls == 6 + 1  # six turns, one failure
-        with psycopg.connect(house.database.owner["conversations"]) as connection:
-            rows = connection.execute(
-                "SELECT position, text FROM conversations.turns WHERE conversation_id = %s ORDER BY 1", [running.id]
-            ).fetchall()
-        assert rows == [(number, f"turn {number}") for number in range(6)]
+def _texts(turns: list[dict[str, str]]) -> tuple[str, ...]:
+    return tuple(turn["text"] for turn in turns)

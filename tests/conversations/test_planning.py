@@ -1,6 +1,9 @@
+from collections import Counter
 from itertools import combinations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spotthebot.contracts.conversations import AllPlayAllIn, Participant, ParticipantKind
 from spotthebot.conversations.domain.errors import DialoguesTooShort, TooFewDialogues
@@ -45,6 +48,20 @@ class TestPlan:
             orders = [tuple(side.name for side in each.participants) for each in planned]
             assert orders.count((first, second)) == orders.count((second, first)) == 2
 
+    @given(st.integers(1, 30), st.integers(2, 4))
+    def test_with_an_odd_number_the_first_named_begins_once_more(self, per_pair: int, count: int):
+        bots = _bots()[:count]
+        planned = plan_all_play_all(_plan(bots, conversations_per_pair=per_pair), bots, [], [])
+        orders = Counter(tuple(side.name for side in each.participants) for each in planned)
+        for first, second in combinations(NAMES[:count], 2):
+            assert orders[first, second] + orders[second, first] == per_pair
+            assert orders[first, second] - orders[second, first] == per_pair % 2
+
+    def test_no_two_conversations_have_the_same_seed(self):
+        bots = _bots()
+        planned = plan_all_play_all(_plan(bots, conversations_per_pair=50), bots, [], [])
+        assert len({each.seed for each in planned}) == len(planned) == 50 * 6
+
     def test_order_first_lets_the_first_named_begin(self):
         bots = _bots()
         planned = plan_all_play_all(_plan(bots, order="first"), bots, [], [])
@@ -69,6 +86,24 @@ class TestPlan:
         assert all(len(each.turns) == 6 for each in people)  # 3 exchanges
         assert all(each.opening + each.turns in {turns[:8] for turns in DIALOGUES} for each in people)
         assert not {each.opening for each in people} & {each.opening for each in planned if not each.turns}
+
+    def test_people_are_heard_from_their_first_word_where_openings_are_shown(self):
+        bots = _bots()
+        planned = plan_all_play_all(_plan(bots, opening={"shown": True}, humans=5), bots, DIALOGUES, DIALOGUES)
+        people = [each for each in planned if each.participants == HUMANS]
+        assert all(each.opening == () and each.turns in {turns[:6] for turns in DIALOGUES} for each in people)
+
+    def test_people_talk_among_the_bots_not_after_them(self):
+        bots = _bots()
+        planned = plan_all_play_all(_plan(bots, humans=12), bots, [], DIALOGUES)
+        places = [place for place, each in enumerate(planned) if each.participants == HUMANS]
+        assert len(places) == 12
+        assert min(places) < len(planned) / 2 < max(places)
+
+    def test_openings_come_from_people_if_none_are_left(self):
+        bots = _bots()
+        planned = plan_all_play_all(_plan(bots, opening={}, humans=12), bots, DIALOGUES, DIALOGUES)
+        assert {each.opening for each in planned if not each.turns} == {turns[:2] for turns in DIALOGUES}
 
     def test_the_same_seed_gives_the_same_plan_whatever_the_ids(self):
         def shape(seed: int) -> list[tuple[object, ...]]:
