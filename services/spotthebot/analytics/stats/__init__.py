@@ -8,6 +8,7 @@ from spotthebot.analytics.stats.annotations import (
     IntArray,
     Label,
 )
+from spotthebot.analytics.stats.bootstrap import Resample
 from spotthebot.analytics.stats.cox import (
     FEATURES,
     CoxCoefficient,
@@ -18,7 +19,7 @@ from spotthebot.analytics.stats.cox import (
 from spotthebot.analytics.stats.errors import AnnotationTableMalformed, CriterionUnknown, SettingOutOfRange
 from spotthebot.analytics.stats.fooling import FoolingRate, fooling_rates
 from spotthebot.analytics.stats.log_rank import LogRankTest, LogRankVariance, log_rank_tests
-from spotthebot.analytics.stats.ranking import BotRank, PairInterval, Ranking, Resample, rank_bots
+from spotthebot.analytics.stats.ranking import BotRank, PairInterval, Ranking, rank_bots
 from spotthebot.analytics.stats.significance import Adjustment, SignTest, adjust, sign_tests
 from spotthebot.analytics.stats.skill import Skill, SkillRatings, SkillSettings, rate_skills
 from spotthebot.analytics.stats.survival import CurrentStatus, SurvivalCurve, current_status, survival_curves

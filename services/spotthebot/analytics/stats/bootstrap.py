@@ -4,14 +4,27 @@ A statistic that is a function of sums over rows needs no resampled rows: each c
 replicate is its draw counts times those sums. So a thousand replicates are one matrix product.
 """
 
+from enum import StrEnum
 from typing import Final
 
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.randomness import Seed, generator_of
 
 _DRAWS_AT_ONCE: Final = 4_000_000
+
+
+class Resample(StrEnum):
+    """What is drawn with replacement: whole conversations, whole annotators, or single games.
+
+    Single games pretend that annotations of one conversation are independent; their intervals are too narrow.
+    """
+
+    CONVERSATION = "conversation"
+    ANNOTATOR = "annotator"
+    GAME = "game"
 
 
 def cluster_counts(cluster: IntArray, cell: IntArray, n_cells: int) -> FloatArray:
@@ -21,7 +34,7 @@ def cluster_counts(cluster: IntArray, cell: IntArray, n_cells: int) -> FloatArra
     return counts.reshape(len(values), n_cells).astype(np.float64)
 
 
-def resampled_totals(totals: FloatArray, n_resamples: int, seed: int) -> FloatArray:
+def resampled_totals(totals: FloatArray, n_resamples: int, seed: Seed) -> FloatArray:
     """Total over as many clusters as there are, drawn with replacement: (n_resamples, d) from (n_clusters, d).
 
     The same seed, number of clusters and number of resamples give the same draws.
@@ -30,7 +43,7 @@ def resampled_totals(totals: FloatArray, n_resamples: int, seed: int) -> FloatAr
     n_clusters, width = totals.shape
     if n_clusters == 0:
         return np.zeros((n_resamples, width))
-    generator = np.random.default_rng(seed)
+    generator = generator_of(seed)
     replicates = np.empty((n_resamples, width))
     step = max(1, _DRAWS_AT_ONCE // n_clusters)
     for start in range(0, n_resamples, step):
@@ -42,13 +55,13 @@ def resampled_totals(totals: FloatArray, n_resamples: int, seed: int) -> FloatAr
     return replicates
 
 
-def resampled_counts(counts: IntArray, n_resamples: int, seed: int) -> FloatArray:
+def resampled_counts(counts: IntArray, n_resamples: int, seed: Seed) -> FloatArray:
     """Redraw single rows that fall into d cells: (n_resamples, d) from their counts (d,)."""
     require_resamples(n_resamples)
     n = int(counts.sum())
     if n == 0:
         return np.zeros((n_resamples, len(counts)))
-    return np.random.default_rng(seed).multinomial(n, counts / n, size=n_resamples).astype(np.float64)
+    return generator_of(seed).multinomial(n, counts / n, size=n_resamples).astype(np.float64)
 
 
 def percentile_interval(replicates: FloatArray, confidence_level: float) -> tuple[FloatArray, FloatArray]:

@@ -1,12 +1,12 @@
 """Which bots can be told apart: bootstrap intervals of win rates, ranges of ranks and clusters of ranges."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import (
+    Resample,
     cluster_counts,
     defined,
     percentile_interval,
@@ -22,17 +22,6 @@ from spotthebot.analytics.stats.wins import (
     pairwise_win_rates,
     winner_cells,
 )
-
-
-class Resample(StrEnum):
-    """What is drawn with replacement: whole conversations, whole annotators, or single games.
-
-    Single games pretend that annotations of one conversation are independent; their intervals are too narrow.
-    """
-
-    CONVERSATION = "conversation"
-    ANNOTATOR = "annotator"
-    GAME = "game"
 
 
 @dataclass(frozen=True)
