@@ -1,0 +1,102 @@
+"""How the judging went: agreement, the annotators, and the time it took."""
+
+from pydantic import Field
+
+from spotthebot.contracts.wire import Wire
+
+
+class LabelAgreement(Wire):
+    """How often two annotators gave a speaker the same label (Table 3 of Spot The Bot)."""
+
+    bot: str
+    label: str
+    agree: int
+    total: int
+    rate: float | None
+
+
+class Coefficient(Wire):
+    """A coefficient of agreement with its interval; null with a reason where the labels define none."""
+
+    estimate: float | None
+    low: float | None
+    high: float | None
+    n: int = Field(description="What the method counts: units that entered.")
+    method: str
+    undefined_resamples: int = Field(description="Replicates in which the coefficient was undefined.")
+    reason: str | None
+
+
+class Agreement(Wire):
+    """How far annotators agree."""
+
+    labels: tuple[LabelAgreement, ...]
+    alpha: float | None = Field(description="Krippendorff's alpha of the labels, ordinal: bot < unsure < human.")
+    alpha_interval: Coefficient
+    alpha_nominal: Coefficient
+    fleiss_kappa: Coefficient
+
+
+class Annotator(Wire):
+    """One annotator's quality."""
+
+    annotator: str
+    n: int = Field(description="Annotations.")
+    correctness: float | None = Field(description="Share of right labels, unsure left out.")
+    human_correctness: float | None
+    majority_agreement: float | None = Field(description="Share of labels like the majority of the others.")
+
+
+class WithoutWeak(Wire):
+    """The ranking without annotators below a correctness."""
+
+    threshold: float
+    annotators: int
+    annotations: int
+    kendall_tau: float | None = Field(description="With the ranking by all annotators.")
+    moved: tuple[str, ...] = Field(description="Bots whose cluster changes.")
+
+
+class SidesAlike(Wire):
+    """Whether annotators label both sides alike more often than by chance (footnote 3 of Spot The Bot)."""
+
+    observed: float | None
+    expected: float | None
+    p_value: float | None
+    n: int
+    method: str
+    reason: str | None
+
+
+class Annotators(Wire):
+    """How well the annotators judge."""
+
+    n: int
+    correctness: float | None = Field(description="Mean over annotators, unsure left out.")
+    human_correctness: float | None
+    share_below_half: float | None = Field(description="Share of annotators who are right less than half the time.")
+    annotators: tuple[Annotator, ...]
+    without_weak: tuple[WithoutWeak, ...]
+    sides_alike: SidesAlike
+
+
+class TimeOfSegment(Wire):
+    """Seconds at one length."""
+
+    exchanges: int
+    n: int
+    median_seconds: float | None
+
+
+class Time(Wire):
+    """How long an annotation takes."""
+
+    median_seconds: float | None
+    low: float | None
+    high: float | None
+    mean_seconds: float | None
+    n: int
+    excluded: int = Field(description="Annotations whose time is unknown or absurd.")
+    rule: str = Field(description="What counts as absurd.")
+    segments: tuple[TimeOfSegment, ...]
+    total_hours: float | None

@@ -1,0 +1,47 @@
+"""Which bots can be told apart."""
+
+from pydantic import Field
+
+from spotthebot.contracts.analytics.provenance import Interval
+from spotthebot.contracts.wire import Wire
+
+
+class Skill(Wire):
+    """A TrueSkill rating, with the bounds of its mean and the ranks that it took over the replicates."""
+
+    mu: float
+    sigma: float
+    low: float | None
+    high: float | None
+    rank_low: int | None
+    rank_high: int | None
+
+
+class Strength(Wire):
+    """A Bradley-Terry log-strength; those of all bots sum to 0. Null with a reason where the games define none."""
+
+    estimate: float | None
+    standard_error: float | None
+    reason: str | None
+
+
+class RankedBot(Wire):
+    """A bot's place."""
+
+    bot: str
+    rank_low: int | None = Field(description="Best rank within the confidence level; null without decided games.")
+    rank_high: int | None = Field(description="Worst rank within the confidence level.")
+    cluster: int | None = Field(description="Bots of one cluster can't be told apart; 1 is best.")
+    win_rate: Interval
+    rank_probabilities: tuple[float, ...] = Field(description="Of rank 1, 2, ... over the replicates.")
+    trueskill: Skill
+    bradley_terry: Strength
+
+
+class Ranking(Wire):
+    """The bots, best first."""
+
+    method: str
+    resamples: int
+    draw_probability: float = Field(description="Share of games that are ties, as TrueSkill takes it.")
+    bots: tuple[RankedBot, ...]

@@ -1,0 +1,144 @@
+"""Analyses that take their time: whether a ranking is stable, and how many conversations one needs."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from spotthebot.contracts.analytics.provenance import Counts, Filter, Unit
+from spotthebot.contracts.wire import Wire
+
+RankRule = Literal["published", "percentile"]
+
+
+class StabilityIn(Wire):
+    """Rank random subsets of a campaign's conversations, size by size (Figure 3 of Spot The Bot)."""
+
+    kind: Literal["stability"] = "stability"
+    campaign_id: UUID
+    filter: Filter = "complete_packages"
+    rule: RankRule = Field(default="published", description="How subsets are ranked: as released, or by percentiles.")
+    subsets: int = Field(default=1000, ge=1, le=10_000, description="Random subsets of each size.")
+    resamples: int = Field(default=1000, ge=1, le=10_000, description="Bootstrap replicates of each subset.")
+    leave_one_out: bool = Field(default=True, description="Also without each bot in turn (Figure 3b).")
+    seed: int = Field(default=0, ge=0, lt=2**63)
+
+
+class PlanningIn(Wire):
+    """Say how many conversations two bots need before the data are there."""
+
+    kind: Literal["planning"] = "planning"
+    win_rates: tuple[Annotated[float, Field(gt=0, lt=1)], ...] = Field(
+        min_length=1,
+        max_length=1000,
+        description="The better bot's share of decided games, for each pair to tell apart.",
+    )
+    tie_rate: float = Field(default=0.7, ge=0, lt=1, description="Share of annotations that are ties.")
+    annotations_per_conversation: int = Field(default=6, ge=1, le=1000)
+    conversation_correlation: float = Field(
+        default=0.1, ge=0, lt=1, description="Intraclass, of games of a conversation."
+    )
+    power: float = Field(default=0.8, gt=0, lt=1)
+    confidence_level: float = Field(default=0.95, gt=0, lt=1)
+    seed: int = Field(default=0, ge=0, lt=2**63)
+
+
+class MoreDataIn(Wire):
+    """Say how many more conversations a campaign's undecided pairs need."""
+
+    kind: Literal["more_data"] = "more_data"
+    campaign_id: UUID
+    filter: Filter = "complete_packages"
+    unit: Unit = "annotation"
+    power: float = Field(default=0.8, gt=0, lt=1)
+    confidence_level: float = Field(default=0.95, gt=0, lt=1)
+    resamples: int = Field(default=1000, ge=1, le=100_000)
+    seed: int = Field(default=0, ge=0, lt=2**63)
+
+
+AnalysisIn = Annotated[StabilityIn | PlanningIn | MoreDataIn, Field(discriminator="kind")]
+
+
+class AnalysisState(StrEnum):
+    """Where an analysis stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    COMPLETE = "complete"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    """`failure` says why."""
+
+
+class StabilityPoint(Wire):
+    """One size: the share of subsets that cluster as most of them do."""
+
+    conversations: int = Field(description="Of each pair.")
+    rate: float
+    low: float
+    high: float
+    clusters: tuple[tuple[str, ...], ...] = Field(description="The commonest clustering, best first.")
+
+
+class StabilityCurve(Wire):
+    """The rates over the sizes, of all bots or without one."""
+
+    without: str | None = Field(description="The bot that was left out.")
+    points: tuple[StabilityPoint, ...]
+    first_stable: int | None = Field(description="The first size at which 95 % of the subsets agree.")
+    stable_from: int | None = Field(description="The size from which on 95 % always agree.")
+
+
+class Stability(Wire):
+    """How many conversations the ranking needs to be the same again."""
+
+    rule: RankRule
+    subsets: int
+    resamples: int
+    curves: tuple[StabilityCurve, ...]
+
+
+class PairPlan(Wire):
+    """What one pair needs."""
+
+    bot: str | None = Field(description="Null where the plan is made before the bots are known.")
+    other: str | None
+    win_rate: float | None
+    conversations: int | None = Field(description="Of this pair in all, for the wanted power.")
+    low: int | None = Field(description="If the win rate is as far from even as its interval allows.")
+    high: int | None = Field(description="If it is as near; null where the interval holds even odds.")
+    more: int | None = Field(description="Beyond those that are there.")
+    reason: str | None = Field(description="Why there is no number.")
+
+
+class Plan(Wire):
+    """How many conversations to hold."""
+
+    tie_rate: float
+    design_effect: float = Field(description="How much clustering inflates the variance.")
+    power: float
+    confidence_level: float
+    conversations_per_pair: int | None = Field(description="Enough for every pair that has a number.")
+    pairs: tuple[PairPlan, ...]
+
+
+class AnalysisJobOut(Wire):
+    """An analysis: how far it is, and its result once it is there."""
+
+    id: UUID
+    kind: Literal["stability", "planning", "more_data"]
+    campaign_id: UUID | None
+    request: AnalysisIn
+    state: AnalysisState
+    failure: str | None
+    done: int = Field(description="Steps that are done.")
+    steps: int
+    created_at: datetime
+    finished_at: datetime | None
+    counts: Counts | None
+    data_sha256: str | None
+    version: str
+    stability: Stability | None
+    plan: Plan | None
