@@ -1,21 +1,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spotthebot.analytics import stats
-from spotthebot.analytics.domain import results
-from spotthebot.analytics.domain.study import Study, complete_packages, take_sample
-from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, PackageOut, SegmentRef
+from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.domain.results import ranking, survival, wins
+from spotthebot.analytics.domain.study import Judgement, Sample, Study, complete_packages, take_sample
 
 # (conversation, exchanges, package, worker, label of A, label of B)
 Row = tuple[str, int, str, str, str, str]
 
+LABELS = {"human": 2, "unsure": 1, "bot": 0}
 SPEAKERS = {"xy1": ("X", "Y"), "xy2": ("X", "Y"), "zx": ("Z", "X"), "people": ("HU", "HU")}
 ROWS: list[Row] = [
     ("xy1", 2, "p", "ann", "human", "bot"),
@@ -27,66 +27,35 @@ ROWS: list[Row] = [
 TWICE: list[Row] = [*ROWS, ("xy1", 2, "p", "ann", "bot", "human"), ("xy1", 2, "p", "ann", "unsure", "bot")]
 
 
-def _study(rows: Sequence[Row] = ROWS, speakers: Mapping[str, tuple[str, str]] = SPEAKERS, **more: Any) -> Study:
+def _study(
+    rows: Sequence[Row] = ROWS, speakers: Mapping[str, tuple[str, str]] = SPEAKERS, elapsed_ms: int | None = None
+) -> Study:
     """Make a study with fresh ids; each package shows whatever any of its workers annotated."""
     ids = {name: uuid4() for name in (*speakers, *(row[2] for row in rows))}
-    shown = {package: sorted({row[:2] for row in rows if row[2] == package}) for package in {row[2] for row in rows}}
     return Study(
-        campaign=_campaign(),
-        speakers={ids[name]: pair for name, pair in speakers.items()},
-        packages=[
-            PackageOut(
-                id=ids[package],
-                external_id=package,
-                segments=tuple(SegmentRef(conversation_id=ids[name], exchanges=k) for name, k in segments),
-            )
-            for package, segments in shown.items()
-        ],
-        annotations=[_annotation(ids, row, **more) for row in rows],
-    )
-
-
-def _annotation(ids: Mapping[str, UUID], row: Row, **more: Any) -> AnnotationOut:
-    conversation, exchanges, package, worker, first, second = row
-    judgements = {"fluency": "A", "sensibleness": "tie", "specificity": "B"}
-    times = {"started_at": None, "ended_at": None, "elapsed_ms": None}
-    return AnnotationOut.model_validate(
-        judgements
-        | times
-        | {
-            "id": uuid4(),
-            "conversation_id": ids[conversation],
-            "package_id": ids[package],
-            "exchanges": exchanges,
-            "worker": worker,
-            "label_a": first,
-            "label_b": second,
-        }
-        | more
-    )
-
-
-def _campaign() -> CampaignOut:
-    return CampaignOut(
-        id=uuid4(),
-        name="s",
+        campaign_id=uuid4(),
+        campaign="s",
         domain="everyday",
-        collection_id=uuid4(),
-        mode="import",
-        state="open",
-        failure=None,
-        segments=(2, 3),
-        annotations_per_segment=2,
-        package_size=2,
-        packages=2,
-        annotations=0,
-        annotations_needed=0,
-        created_at=datetime.now(UTC),
+        complete=False,
+        speakers={ids[name]: pair for name, pair in speakers.items()},
+        packages={
+            ids[package]: frozenset(ids[row[0]] for row in rows if row[2] == package)
+            for package in {row[2] for row in rows}
+        },
+        judgements=[
+            # A was the more fluent, B the more specific.
+            Judgement(ids[name], ids[package], k, worker, (LABELS[first], LABELS[second]), (1, 0, -1), elapsed_ms)
+            for name, k, package, worker, first, second in rows
+        ],
     )
+
+
+def _sample(rows: Sequence[Row], speakers: Mapping[str, tuple[str, str]] = SPEAKERS) -> Sample:
+    return take_sample(_study(rows, speakers), "none")
 
 
 def _table(rows: Sequence[Row], speakers: Mapping[str, tuple[str, str]] = SPEAKERS) -> stats.AnnotationTable:
-    return take_sample(_study(rows, speakers), "none").table
+    return _sample(rows, speakers).table
 
 
 def _columns(table: stats.AnnotationTable) -> dict[str, Any]:
@@ -98,8 +67,7 @@ def _columns(table: stats.AnnotationTable) -> dict[str, Any]:
 class TestCompletePackages:
     def test_drops_a_package_that_a_worker_left_unfinished_and_nothing_else(self):
         # p shows xy1 and xy2: ann judged both, bob only one. q shows zx and people: bob judged both.
-        kept = complete_packages(_study())
-        assert [(each.worker, each.exchanges) for each in kept] == [("ann", 2), ("ann", 2), ("bob", 3), ("bob", 2)]
+        assert complete_packages(_study()).tolist() == [True, True, False, True, True]
 
     def test_asks_for_the_conversations_not_for_their_number(self):
         # ann said something of xy1 twice, which is as many annotations as p has conversations, and nothing of xy2.
@@ -109,7 +77,13 @@ class TestCompletePackages:
             ("xy1", 2, "p", "bob", "human", "bot"),
             ("xy2", 2, "p", "bob", "human", "bot"),
         ]
-        assert [each.worker for each in complete_packages(_study(rows))] == ["bob", "bob"]
+        assert complete_packages(_study(rows)).tolist() == [False, False, True, True]
+
+    def test_drops_a_worker_who_annotated_what_the_package_does_not_show(self):
+        study = _study()
+        strayed = study.judgements[0]._replace(conversation=study.judgements[3].conversation)
+        kept = complete_packages(replace(study, judgements=[*study.judgements, strayed]))
+        assert kept.tolist() == [False, False, False, True, True, False]
 
     def test_counts_what_is_left(self):
         study = _study()
@@ -153,28 +127,26 @@ class TestTakeSample:
     @pytest.mark.parametrize(
         "change",
         [
-            {"label_a": "bot"},
-            {"label_b": "unsure"},
-            {"fluency": "tie"},
-            {"sensibleness": "A"},
-            {"specificity": "A"},
+            {"labels": (0, 0)},
+            {"labels": (2, 1)},
+            {"leads": (0, 0, -1)},
+            {"leads": (1, 1, -1)},
+            {"leads": (1, 0, 1)},
             {"exchanges": 3},
-            {"worker": "bob"},
+            {"annotator": "bob"},
+            {"annotator": "carl"},
+            {"elapsed_ms": 1200},
         ],
     )
     def test_the_fingerprint_changes_with_whatever_counts(self, change: dict[str, Any]):
         study = _study()
-        first, *others = study.annotations
-        changed = replace(study, annotations=[AnnotationOut.model_validate(first.model_dump() | change), *others])
-        assert take_sample(changed, "none").sha256 != take_sample(study, "none").sha256
+        first, *others = study.judgements
+        changed = replace(study, judgements=[first._replace(**change), *others])
+        assert take_sample(study, "none").sha256 != take_sample(changed, "none").sha256
 
-    def test_the_fingerprint_changes_with_a_name(self):
-        renamed = _study(speakers=SPEAKERS | {"zx": ("W", "X")})
-        assert take_sample(renamed, "none").sha256 != take_sample(_study(), "none").sha256
-
-    def test_the_fingerprint_does_not_change_with_what_no_statistic_uses(self):
-        timed = _study(elapsed_ms=1200, started_at=datetime(2020, 1, 1, tzinfo=UTC))
-        assert take_sample(timed, "none").sha256 == take_sample(_study(), "none").sha256
+    def test_counts_annotators_that_are_programs(self):
+        rows: list[Row] = [("xy1", 2, "p", worker, "human", "bot") for worker in ("simulated-01", "ann")]
+        assert _sample(rows).counts.simulated_annotators == 1
 
 
 # X:Y 3 wins, 1 loss, 1 tie (3/4); X:Z 1 win, 1 loss (1/2); Z:Y 2 wins (1).
@@ -190,35 +162,35 @@ GAMES = [
 ]
 
 
-def _games(games: Sequence[tuple[str, str, str, str]]) -> stats.Games:
+def _games(games: Sequence[tuple[str, str, str, str]]) -> Sample:
     """Hold each game in a conversation of its own."""
     speakers = {f"c{number}": (first, second) for number, (first, second, *_) in enumerate(games)}
     rows = [(f"c{number}", 2, "p", "w", *labels) for number, (_, _, *labels) in enumerate(games)]
-    return stats.play_games(_table(rows, speakers))
+    return _sample(rows, speakers)
 
 
 class TestWinRates:
     def test_are_the_fractions_written_out_above(self):
-        shown = results.win_rates(_games(GAMES), confidence_level=0.95)
+        shown = wins.win_rates(_games(GAMES), Parameters(confidence_level=0.95))
         assert [(each.bot, each.win_rate) for each in shown.bots] == [("Z", 3 / 4), ("X", 5 / 8), ("Y", 1 / 8)]
         pairs = [(each.bot, each.other, each.wins, each.losses, each.ties, each.win_rate) for each in shown.pairs]
         assert pairs == [("Z", "X", 1, 1, 0, 1 / 2), ("Z", "Y", 2, 0, 0, 1), ("X", "Y", 3, 1, 1, 3 / 4)]
 
     def test_the_sign_test_is_the_binomial_sum(self):
         # Two-sided, at p = 1/2: 1 of 2 is certain; 2 of 2: 2 * 1/4; 3 or more of 4: 2 * (4 + 1)/16.
-        shown = results.win_rates(_games(GAMES), confidence_level=0.95)
+        shown = wins.win_rates(_games(GAMES), Parameters(confidence_level=0.95))
         assert [each.p_value for each in shown.pairs] == pytest.approx([1, 2 / 4, 10 / 16])
         # Holm: 3 * 1/2 is cut at 1, and no later one may be smaller.
         assert [each.p_adjusted for each in shown.pairs] == pytest.approx([1, 1, 1])
 
     @pytest.mark.parametrize(("confidence_level", "significant"), [(0.95, True), (0.999, False)])
     def test_ten_wins_of_ten_are_significant_at_95_percent(self, confidence_level: float, significant: bool):
-        shown = results.win_rates(_games([("X", "Y", "human", "bot")] * 10), confidence_level=confidence_level)
+        shown = wins.win_rates(_games([("X", "Y", "human", "bot")] * 10), Parameters(confidence_level=confidence_level))
         assert shown.pairs[0].p_value == pytest.approx(2 / 2**10)  # between 0.001 and 0.05
         assert shown.pairs[0].significant is significant
 
     def test_ties_alone_leave_everything_undefined(self):
-        shown = results.win_rates(_games([("X", "Y", "bot", "bot")] * 3), confidence_level=0.95)
+        shown = wins.win_rates(_games([("X", "Y", "bot", "bot")] * 3), Parameters(confidence_level=0.95))
         assert [each.win_rate for each in shown.bots] == [None, None]
         (pair,) = shown.pairs
         assert (pair.ties, pair.win_rate, pair.p_value, pair.p_adjusted, pair.significant) == (
@@ -232,9 +204,7 @@ class TestWinRates:
 
 class TestRanking:
     def test_puts_the_best_first_and_who_decided_nothing_last(self):
-        ranked = results.ranking(
-            _games([*GAMES, ("W", "X", "bot", "bot")]), confidence_level=0.95, resamples=200, seed=1
-        )
+        ranked = ranking.ranking(_games([*GAMES, ("W", "X", "bot", "bot")]), Parameters(resamples=200, seed=1))
         rates = {each.bot: each.win_rate.estimate for each in ranked.bots}
         assert list(rates.items()) == [("Z", 3 / 4), ("X", 5 / 8), ("Y", 1 / 8), ("W", None)]
         last = ranked.bots[-1]
@@ -242,7 +212,7 @@ class TestRanking:
 
     def test_a_bot_that_always_wins_has_the_first_rank_for_certain(self):
         games = [("X", "Y", "human", "bot")] * 20
-        first, second = results.ranking(_games(games), confidence_level=0.95, resamples=200, seed=1).bots
+        first, second = ranking.ranking(_games(games), Parameters(resamples=200, seed=1)).bots
         assert (first.bot, first.rank_low, first.rank_high, first.cluster) == ("X", 1, 1, 1)
         assert (second.bot, second.rank_low, second.rank_high, second.cluster) == ("Y", 2, 2, 2)
         assert first.trueskill.mu > second.trueskill.mu
@@ -256,7 +226,7 @@ class TestSurvival:
             *[(f"zx{n}", 2, "p", "w", "human", label) for n, label in enumerate(("bot", "human", "human", "unsure"))],
             *[(f"yx{n}", 3, "p", "w", "bot" if n < 3 else "human", "bot" if n < 2 else "human") for n in range(4)],
         ]
-        shown = results.survival(_table(rows, speakers), confidence_level=0.95, resamples=100, seed=1)
+        shown = survival.survival(_sample(rows, speakers), Parameters(resamples=100, seed=1))
         curves = {each.bot: each.survival for each in shown.curves}
         assert shown.times == (2, 3)
         assert curves == {"X": (3 / 4, 2 / 4), "Y": (None, 1 / 4), "Z": (1, None)}
@@ -266,7 +236,7 @@ class TestSurvival:
 class TestFoolingRates:
     def test_are_the_share_of_labels_that_say_human_people_included(self):
         # X: human, bot, unsure and bot; Y: bot, human, unsure; Z: unsure; people: human twice.
-        shown = results.fooling_rates(_table(ROWS))
+        shown = wins.fooling_rates(_sample(ROWS), Parameters(resamples=10))
         assert [(each.bot, each.human, each.unsure, each.bot_labels, each.n, each.rate) for each in shown] == [
             ("X", 1, 1, 2, 4, 1 / 4),
             ("Y", 1, 1, 1, 3, 1 / 3),

@@ -8,31 +8,43 @@ from fastapi import FastAPI
 from spotthebot.analytics.api import results
 from spotthebot.analytics.clients import Studies
 from spotthebot.analytics.settings import AnalyticsSettings
+from spotthebot.analytics.tables import IDEMPOTENCY, LINEAGE
+from spotthebot.analytics.use_cases.answering import Answers
 from spotthebot.kit.client import ServiceClient
+from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.process import Service
 from spotthebot.kit.web.application import build_application
 
 
 def create_app(settings: AnalyticsSettings) -> FastAPI:
-    """Return the application that serves the results of `/v1/campaigns`."""
+    """Return the application that serves results and figures of `/v1/campaigns`, and `/v1/analyses`."""
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
         key = settings.service_key.get_secret_value()
+        app.state.jobs = Jobs(settings.database_url.get_secret_value(), "analytics")
         async with (
             ServiceClient("annotation", settings.annotation_url, key) as annotation,
             ServiceClient("conversations", settings.conversations_url, key) as conversations,
         ):
             app.state.studies = Studies(annotation, conversations)
+            app.state.answers = Answers(app.state.database, app.state.studies)
             yield
 
     return build_application(
         "analytics",
-        summary="Rankings, survival and fooling rates of campaigns.",
+        summary="Rankings, survival, agreement and all other results of campaigns, with their figures.",
         settings=settings,
         routers=[results.router],
+        lineages=[LINEAGE],
+        idempotency_table=IDEMPOTENCY,
         lifespan=live,
     )
 
 
-SERVICE = Service(name="analytics", settings=AnalyticsSettings, create_app=create_app)
+SERVICE = Service(
+    name="analytics",
+    settings=AnalyticsSettings,
+    create_app=create_app,
+    lineage=LINEAGE,
+)

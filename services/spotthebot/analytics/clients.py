@@ -1,12 +1,42 @@
-"""Calls to `annotation` and `conversations`: a campaign's labels, and who spoke, each as one stream."""
+"""Calls to `annotation` and `conversations`: a campaign's labels, and who spoke, each as one stream.
 
+A campaign that was read stays here until its annotations change, so that nine questions read it once.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, Final
 from uuid import UUID
 
 from spotthebot.analytics.domain.errors import NoSuchCampaign
-from spotthebot.analytics.domain.study import Study
-from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, PackageOut
-from spotthebot.contracts.conversations import ConversationOut, ConversationState
+from spotthebot.analytics.domain.study import FEATURES, Judgement, Study
+from spotthebot.analytics.stats import Label
+from spotthebot.contracts.annotation import (
+    AnnotationOut,
+    AnnotationsRevisionOut,
+    CampaignOut,
+    CampaignState,
+    PackageOut,
+    Preference,
+)
+from spotthebot.contracts.annotation import Label as WireLabel
+from spotthebot.contracts.conversations import CollectionOut, ConversationState, SpeakersOut
 from spotthebot.kit.client import PeerRefused, ServiceClient
+
+_SCORE: Final = {WireLabel.HUMAN: Label.HUMAN, WireLabel.UNSURE: Label.UNSURE, WireLabel.BOT: Label.BOT}
+_LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
+_MOST_STUDIES: Final = 8
+_MOST_ANNOTATIONS: Final = 500_000
+
+
+@dataclass(frozen=True)
+class Edition:
+    """A campaign as it is now; `revision` changes with its annotations, packages, conversations and state."""
+
+    campaign: CampaignOut
+    revision: str
 
 
 class Studies:
@@ -15,9 +45,10 @@ class Studies:
     def __init__(self, annotation: ServiceClient, conversations: ServiceClient) -> None:
         self._annotation = annotation
         self._conversations = conversations
+        self._read: OrderedDict[tuple[UUID, str], asyncio.Task[Study]] = OrderedDict()
 
-    async def get(self, campaign_id: UUID) -> Study:
-        """Fetch a campaign with its labels and speakers; raises NoSuchCampaign."""
+    async def identify(self, campaign_id: UUID) -> Edition:
+        """Say which edition of a campaign is current; raises NoSuchCampaign."""
         path = f"/v1/campaigns/{campaign_id}"
         try:
             campaign = CampaignOut.model_validate(await self._annotation.get(path))
@@ -25,17 +56,78 @@ class Studies:
             if refused.status == 404:
                 raise NoSuchCampaign(campaign_id=campaign_id) from refused
             raise
-        lines = self._annotation.lines(f"{path}/annotations/stream")
-        annotations = [AnnotationOut.model_validate(line) async for line in lines]
-        packages = [PackageOut.model_validate(item) async for item in self._annotation.pages(f"{path}/packages")]
-        speakers = await self._speakers(campaign.collection_id)
-        return Study(campaign=campaign, speakers=speakers, packages=packages, annotations=annotations)
+        said, spoken = await asyncio.gather(
+            self._annotation.get(f"{path}/annotations/revision"),
+            self._conversations.get(f"/v1/collections/{campaign.collection_id}"),
+        )
+        annotations = AnnotationsRevisionOut.model_validate(said).revision
+        collection = CollectionOut.model_validate(spoken)
+        return Edition(campaign, f"{annotations}-{campaign.packages}-{collection.complete}-{campaign.state}")
 
-    async def _speakers(self, collection_id: UUID) -> dict[UUID, tuple[str, str]]:
-        speakers = {}
-        async for line in self._conversations.lines(f"/v1/collections/{collection_id}/conversations/stream"):
-            conversation = ConversationOut.model_validate(line)
-            if conversation.state is ConversationState.COMPLETE:
-                first, second = conversation.participants
-                speakers[conversation.id] = (first.name, second.name)
+    async def read(self, edition: Edition) -> Study:
+        """Read a campaign whole, or return what was read of this edition before."""
+        key = (edition.campaign.id, edition.revision)
+        if key not in self._read:
+            self._read[key] = asyncio.create_task(self._fetch(edition.campaign))
+        self._read.move_to_end(key)
+        try:
+            study = await asyncio.shield(self._read[key])
+        except BaseException:
+            task = self._read.get(key)
+            if task is not None and task.done():
+                del self._read[key]
+            raise
+        self._forget_beyond_limits()
+        return study
+
+    def _forget_beyond_limits(self) -> None:
+        studies, annotations = 0, 0
+        for key, task in reversed(list(self._read.items())):
+            if not task.done():
+                continue
+            studies += 1
+            annotations += len(task.result().judgements) if task.exception() is None else 0
+            if studies > 1 and (studies > _MOST_STUDIES or annotations > _MOST_ANNOTATIONS):
+                del self._read[key]
+
+    async def _fetch(self, campaign: CampaignOut) -> Study:
+        path = f"/v1/campaigns/{campaign.id}"
+        lines = self._annotation.lines(f"{path}/annotations/stream")
+        judgements = [_judgement(AnnotationOut.model_validate(line), campaign) async for line in lines]
+        packages: dict[Hashable, frozenset[Hashable]] = {}
+        async for item in self._annotation.pages(f"{path}/packages"):
+            package = PackageOut.model_validate(item)
+            packages[package.id] = frozenset(segment.conversation_id for segment in package.segments)
+        return Study(
+            campaign_id=campaign.id,
+            campaign=campaign.name,
+            domain=campaign.domain,
+            complete=campaign.state is CampaignState.COMPLETE,
+            speakers=await self._speakers(campaign.collection_id),
+            packages=packages,
+            judgements=judgements,
+        )
+
+    async def _speakers(self, collection_id: UUID) -> dict[Hashable, tuple[str, str]]:
+        speakers: dict[Hashable, tuple[str, str]] = {}
+        async for line in self._conversations.lines(f"/v1/collections/{collection_id}/speakers/stream"):
+            spoke = SpeakersOut.model_validate(line)
+            if spoke.state is ConversationState.COMPLETE:
+                first, second = spoke.participants
+                speakers[spoke.id] = (first.name, second.name)
         return speakers
+
+
+def _judgement(annotation: AnnotationOut, campaign: CampaignOut) -> Judgement:
+    # An import without a beginning has no duration either, whatever its exporter wrote there.
+    unmeasured = campaign.mode == "import" and annotation.started_at is None
+    leads: dict[str, Any] = {feature: _LEAD[getattr(annotation, feature)] for feature in FEATURES}
+    return Judgement(
+        conversation=annotation.conversation_id,
+        package=annotation.package_id,
+        exchanges=annotation.exchanges,
+        annotator=annotation.worker,
+        labels=(_SCORE[annotation.label_a], _SCORE[annotation.label_b]),
+        leads=(leads["fluency"], leads["sensibleness"], leads["specificity"]),
+        elapsed_ms=None if unmeasured else annotation.elapsed_ms,
+    )

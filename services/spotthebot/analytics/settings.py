@@ -17,3 +17,6 @@ class AnalyticsSettings(ServiceSettings):
     annotation_url: str = Field(
         default="http://127.0.0.1:8103", description="Where the service `annotation` is: what judges said."
     )
+    worker_concurrency: int = Field(
+        default=1, ge=1, le=100, description="Analyses that one worker runs at the same time; each takes a core."
+    )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import and_, exists, func, select, update
+from sqlalchemy import and_, exists, func, literal_column, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 
@@ -15,6 +15,7 @@ from spotthebot.annotation.tables import ShownConversationRow as ShownRow
 from spotthebot.contracts.annotation import (
     AnnotationIn,
     AnnotationOut,
+    AnnotationsRevisionOut,
     AssignmentId,
     AssignmentState,
     CampaignId,
@@ -257,6 +258,14 @@ async def list_annotations(
         )
         for row, segment in await session.execute(statement)
     ]
+
+
+async def annotations_revision(session: ReadSession, campaign_id: UUID) -> AnnotationsRevisionOut:
+    """Count a campaign's annotations and sum the hashes of their rows, whose order the sum forgets."""
+    row_hash = func.hash_record_extended(literal_column(AnnotationRow.__tablename__), 0)
+    statement = select(func.count(), func.coalesce(func.sum(row_hash), 0)).select_from(AnnotationRow)
+    count, hashes = (await session.execute(statement.where(AnnotationRow.campaign_id == campaign_id))).one()
+    return AnnotationsRevisionOut(annotations=count, revision=f"{count}-{int(hashes) % 2**64:016x}")
 
 
 async def _assign(

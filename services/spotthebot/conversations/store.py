@@ -16,6 +16,7 @@ from spotthebot.contracts.conversations import (
     CorpusId,
     DialogueIn,
     Participant,
+    SpeakersOut,
 )
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.errors import (
@@ -185,6 +186,24 @@ async def list_conversations(
     if after is not None:
         statement = statement.where(ConversationRow.id > after)
     return await _with_turns(session, statement)
+
+
+async def list_speakers(
+    session: ReadSession, collection_id: UUID, *, after: UUID | None, limit: int
+) -> list[SpeakersOut]:
+    """Return who speaks in a collection's conversations, in the order of its plan."""
+    statement = (
+        select(ConversationRow.id, ConversationRow.state, ConversationRow.participants)
+        .where(ConversationRow.collection_id == collection_id)
+        .order_by(ConversationRow.id)
+        .limit(limit)
+    )
+    if after is not None:
+        statement = statement.where(ConversationRow.id > after)
+    return [
+        SpeakersOut.model_validate({"id": row_id, "state": state, "participants": participants})
+        for row_id, state, participants in await session.execute(statement)
+    ]
 
 
 async def list_running(session: ReadSession, ids: Sequence[UUID]) -> list[Conversation]:

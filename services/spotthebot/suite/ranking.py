@@ -1,6 +1,5 @@
 """Asks `analytics` for a campaign's results and lays them out as tables."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
@@ -11,13 +10,6 @@ from rich.table import Table
 from spotthebot.kit.client import ServiceClient
 from spotthebot.suite.errors import CampaignNameIsAmbiguous, NoSuchCampaignName
 from spotthebot.suite.session import Clients
-
-_RESULTS = {
-    "win_rates": "win-rates",
-    "ranking": "ranking",
-    "survival": "survival",
-    "fooling_rates": "fooling-rates",
-}
 
 
 async def find_campaign(annotation: ServiceClient, name_or_id: str) -> dict[str, Any]:
@@ -36,14 +28,7 @@ async def find_campaign(annotation: ServiceClient, name_or_id: str) -> dict[str,
 
 async def rank(clients: Clients, campaign_id: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return all results of a campaign in one document."""
-    path = f"/v1/campaigns/{campaign_id}"
-    answers = await asyncio.gather(
-        *(clients.analytics.get(f"{path}/{result}", parameters) for result in _RESULTS.values())
-    )
-    document: dict[str, Any] = {}
-    for answer in answers:
-        document |= answer
-    return document
+    return dict(await clients.analytics.get(f"/v1/campaigns/{campaign_id}/analysis", parameters))
 
 
 def print_ranking(console: Console, result: Mapping[str, Any]) -> None:

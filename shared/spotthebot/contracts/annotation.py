@@ -224,6 +224,13 @@ class AnnotationOut(Judgements):
     elapsed_ms: int | None
 
 
+class AnnotationsRevisionOut(Wire):
+    """Which annotations a campaign has now: equal revisions stand for equal annotations."""
+
+    annotations: int
+    revision: str
+
+
 class PackageOut(Wire):
     """What a package holds, for analysis."""
 

@@ -208,6 +208,14 @@ class ConversationState(StrEnum):
     FAILED = "failed"
 
 
+class SpeakersOut(Wire):
+    """Who speaks in a conversation, without what they say."""
+
+    id: UUID
+    state: "ConversationState"
+    participants: tuple["Participant", "Participant"]
+
+
 class ConversationOut(Wire):
     """A conversation with its turns so far; `opening` holds what people said before the first of them."""
 

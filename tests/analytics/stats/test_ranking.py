@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotthebot.analytics.stats import Resample, SettingOutOfRange, Unit, count_wins, play_games, rank_bots
-from spotthebot.analytics.stats.ranking import clusters_of_ranges, rank_ranges
+from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, rank_ranges
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
 
 seeds = st.integers(0, 10_000)
@@ -26,9 +26,11 @@ class TestRankBots:
     def test_remembers_how_it_was_made(self):
         ranking = rank_bots(play_games(simulated_table(1)), confidence_level=0.9, n_resamples=50, seed=7)
         assert (ranking.confidence_level, ranking.n_resamples, ranking.seed) == (0.9, 50, 7)
-        assert (ranking.method, ranking.resample) == ("percentile", Resample.CONVERSATION)
-        # Three pairs of four conversations, each annotated twice at three times.
-        assert (ranking.n_clusters, ranking.n) == (12, 72)
+        assert ranking.resample is Resample.TWO_WAY
+        # Three pairs of four conversations, each annotated twice at three times, by five annotators in all.
+        assert (ranking.n_clusters, ranking.n) == (5, 72)
+        by_segment = rank_bots(play_games(simulated_table(1), unit=Unit.SEGMENT), n_resamples=50)
+        assert (by_segment.resample, by_segment.n_clusters) == (Resample.CONVERSATION, 12)
 
     def test_puts_the_best_first_with_the_win_rates_of_the_counts(self):
         games = play_games(simulated_table(1, per_pair=30))
@@ -51,11 +53,40 @@ class TestRankBots:
 
     def test_interval_of_conversations_is_wider_where_their_games_agree(self):
         wins = np.array([5, 5, 5, 0] * 30)
-        (pair,) = rank_bots(_two_bots(wins), n_resamples=4000).pairs
+        (pair,) = rank_bots(_two_bots(wins), n_resamples=4000, resample=Resample.CONVERSATION).pairs
         # All five annotations of a conversation agree: as if each of the 120 conversations were one game.
         reach = 1.96 * math.sqrt(3 / 16 / 120)
         assert pair.low == pytest.approx(0.75 - reach, abs=0.01)
         assert pair.high == pytest.approx(0.75 + reach, abs=0.01)
+
+    def test_default_interval_adds_what_annotators_share_to_what_conversations_share(self):
+        # Annotators 0 and 1 always prefer A, 2 to 4 toss a coin: their habits vary far more than conversations do.
+        rng = np.random.default_rng(5)
+        rows = [
+            (conversation, "A", "B", 2, (2, 0) if who < 2 or rng.random() < 0.5 else (0, 2), who)
+            for conversation in range(80)
+            for who in range(5)
+        ]
+        games = play_games(table_of(rows, ("A", "B")))
+        share = np.mean(games.outcome > 0)
+        by_annotator = [np.mean(games.outcome[games.annotator == who] > 0) for who in range(5)]
+        reach = {}
+        for kind in (None, Resample.CONVERSATION, Resample.ANNOTATOR):
+            (pair,) = rank_bots(games, n_resamples=4000, resample=kind).pairs
+            reach[kind] = pair.high - pair.low
+        assert reach[None] > reach[Resample.ANNOTATOR] > 2 * reach[Resample.CONVERSATION]
+        # Five equal clusters: the variance of the mean of their shares, and Wilson's interval at Student's 2.776.
+        effective = share * (1 - share) / (np.var(by_annotator) / 5)
+        weight = 2.776**2 / effective
+        wilson = 2 * 2.776 * math.sqrt(share * (1 - share) / effective + weight / 4 / effective) / (1 + weight)
+        assert reach[None] == pytest.approx(wilson, rel=0.05)
+
+    def test_a_bot_never_beaten_has_an_interval_that_knows_of_its_few_games(self):
+        # Wilson's of 10 out of 10 with Student's quantile of 9 degrees (2.262): 10 / (10 + 2.262²).
+        games = play_games(table_of([(i, "A", "B", 2, (2, 0), i) for i in range(10)], ("A", "B")))
+        best, worst = rank_bots(games, n_resamples=50).bots
+        assert (best.low, best.high) == (pytest.approx(10 / (10 + 2.2622**2), abs=1e-4), 1.0)
+        assert (worst.low, worst.high) == (0.0, pytest.approx(2.2622**2 / (10 + 2.2622**2), abs=1e-4))
 
     def test_annotators_can_be_resampled(self):
         ranking = rank_bots(_two_bots([3, 4, 2, 5]), n_resamples=20, resample=Resample.ANNOTATOR)
@@ -69,7 +100,7 @@ class TestRankBots:
             rank_bots(_two_bots([3]), **setting)
 
     def test_one_conversation_leaves_no_doubt_of_its_own(self):
-        ranking = rank_bots(_two_bots([5]), n_resamples=20)
+        ranking = rank_bots(_two_bots([5]), n_resamples=20, resample=Resample.CONVERSATION)
         assert [(bot.bot, bot.low, bot.high) for bot in ranking.bots] == [("A", 1.0, 1.0), ("B", 0.0, 0.0)]
 
     def test_only_ties_rank_nobody(self):

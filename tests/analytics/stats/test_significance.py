@@ -2,9 +2,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.stats import binomtest
 
-from spotthebot.analytics.stats import Adjustment, PairCounts, adjust, sign_tests
+from spotthebot.analytics.stats import (
+    Adjustment,
+    PairCounts,
+    PairTest,
+    adjust,
+    pair_tests,
+    play_games,
+    sign_tests,
+)
+from tests.factories.annotation_tables import table_of
 from tests.factories.published_dump import reference
 
 
@@ -60,3 +70,53 @@ class TestAdjust:
         assert np.all(holm >= values)
         assert np.all(np.diff(holm[np.argsort(values, kind="stable")]) >= 0)
         assert adjust(values, Adjustment.NONE).tolist() == p
+
+
+def _games(outcomes, conversations, annotators):
+    rows = [
+        (conversation, "A", "B", 2, {1: (2, 0), 0: (1, 1), -1: (0, 2)}[outcome], annotator)
+        for outcome, conversation, annotator in zip(outcomes, conversations, annotators, strict=True)
+    ]
+    return play_games(table_of(rows, ("A", "B")))
+
+
+class TestPairTests:
+    def test_chi_square_is_scipy_s_of_the_two_by_two_table(self):
+        # 12 wins, 3 losses and 5 ties of 20: [[12, 8], [3, 17]] with Yates' correction.
+        games = _games([1] * 12 + [-1] * 3 + [0] * 5, range(20), range(20))
+        (test,) = pair_tests(games, test=PairTest.CHI_SQUARE)
+        wanted = stats.chi2_contingency([[12, 8], [3, 17]])
+        assert (test.statistic, test.p_value) == (pytest.approx(wanted.statistic), pytest.approx(wanted.pvalue))
+
+    def test_clustered_test_of_single_games_is_the_t_test_of_their_mean(self):
+        outcomes = [1] * 12 + [-1] * 3 + [0] * 5
+        (test,) = pair_tests(_games(outcomes, range(20), range(20)))
+        wanted = stats.ttest_1samp(outcomes, 0)
+        assert test.statistic == pytest.approx(wanted.statistic)
+        assert test.p_value == pytest.approx(wanted.pvalue)
+
+    def test_clustered_test_of_equal_conversations_is_the_t_test_of_their_sums(self):
+        # Each of eight conversations has three games by three annotators of their own, so only conversations cluster.
+        sums = [3, 3, 1, -1, 3, 2, 0, 3]
+        outcomes = [
+            o for s in sums for o in {3: (1, 1, 1), 2: (1, 1, 0), 1: (1, 0, 0), 0: (0, 0, 0), -1: (-1, 0, 0)}[s]
+        ]
+        (test,) = pair_tests(_games(outcomes, np.repeat(range(8), 3), range(24)))
+        assert test.statistic == pytest.approx(stats.ttest_1samp(sums, 0).statistic)
+        assert test.p_value == pytest.approx(stats.ttest_1samp(sums, 0).pvalue)
+
+    def test_habits_of_annotators_make_it_careful(self):
+        # Two of four annotators prefer A whatever they see: 80 independent games would be clear, four people are not.
+        outcomes = [1, 1, 0, -1] * 20
+        (test,) = pair_tests(_games(outcomes, range(80), [0, 1, 2, 3] * 20))
+        assert stats.ttest_1samp(outcomes, 0).pvalue < 0.01
+        assert test.p_value == pytest.approx(stats.ttest_1samp([1, 1, 0, -1], 0).pvalue)
+
+    @pytest.mark.parametrize("kind", PairTest)
+    def test_says_why_there_is_no_result(self, kind):
+        (test,) = pair_tests(_games([0, 0], [0, 1], [0, 1]), test=kind)
+        assert (test.n, test.p_value, test.p_adjusted, test.reason) == (0, None, None, "no game of the two was decided")
+
+    def test_one_conversation_tells_nothing(self):
+        (test,) = pair_tests(_games([1, 1, -1], [0, 0, 0], [0, 1, 2]))
+        assert (test.p_value, test.reason) == (None, "one cluster alone, or games without any variation")

@@ -5,18 +5,36 @@ from typing import Annotated
 from fastapi import Depends, Query, Request
 
 from spotthebot.analytics.clients import Studies
-from spotthebot.analytics.use_cases import Parameters
+from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.use_cases.answering import Answers
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.analytics import Filter, Unit
+from spotthebot.contracts.analytics import Correction, Filter, Unit
 from spotthebot.kit.access.keys import Principal
+from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.authentication import allow
+from spotthebot.kit.web.idempotency import idempotent
+
+_askers = allow(Role.ADMIN, Role.ANALYST)
 
 Analyst = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]
+Asker = Annotated[Principal, Depends(idempotent(_askers))]
+"""Who may have something computed; honours `Idempotency-Key`."""
+Canceller = Annotated[Principal, Depends(_askers)]
+
+
+def _answers(request: Request) -> Answers:
+    answers: Answers = request.app.state.answers
+    return answers
 
 
 def _studies(request: Request) -> Studies:
     studies: Studies = request.app.state.studies
     return studies
+
+
+def _jobs(request: Request) -> Jobs:
+    jobs: Jobs = request.app.state.jobs
+    return jobs
 
 
 def _parameters(
@@ -27,9 +45,12 @@ def _parameters(
     confidence_level: Annotated[float, Query(gt=0, lt=1, description="Of intervals and tests.")] = 0.95,
     resamples: Annotated[int, Query(ge=1, le=100_000, description="Bootstrap replicates.")] = 1000,
     seed: Annotated[int, Query(ge=0, lt=2**63, description="Same seed, same data: same result.")] = 0,
+    correction: Annotated[Correction, Query(description="Of the p-values of all pairs.")] = "holm",
 ) -> Parameters:
-    return Parameters(filter, unit, confidence_level, resamples, seed)
+    return Parameters(filter, unit, confidence_level, resamples, seed, correction)
 
 
+AnswersKept = Annotated[Answers, Depends(_answers)]
 StudiesClient = Annotated[Studies, Depends(_studies)]
+JobQueue = Annotated[Jobs, Depends(_jobs)]
 Wanted = Annotated[Parameters, Depends(_parameters)]

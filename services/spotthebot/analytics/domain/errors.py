@@ -1,10 +1,13 @@
 """What can go wrong with an analysis.
 
 NotFound
-└── NoSuchCampaign
+├── NoSuchCampaign
+├── NoSuchAnalysis
+└── NoSuchFigure
 Conflict
 ├── NothingToAnalyse
-└── OneBotOnly
+├── OneBotOnly
+└── AnalysisHasEnded
 """
 
 from spotthebot.kit.errors import Conflict, NotFound
@@ -14,9 +17,21 @@ class NoSuchCampaign(NotFound):
     """There is no campaign {campaign_id}."""
 
 
+class NoSuchAnalysis(NotFound):
+    """There is no analysis {analysis_id}."""
+
+
+class NoSuchFigure(NotFound):
+    """There is no figure '{figure}': there are {known}, as .json, .svg or .png."""
+
+
 class NothingToAnalyse(Conflict):
     """The filter '{filter}' leaves none of the {annotations} annotations of this campaign."""
 
 
 class OneBotOnly(Conflict):
     """There are annotated conversations of {bots} bots only: two that met are needed to rank."""
+
+
+class AnalysisHasEnded(Conflict):
+    """This analysis is {state}: only one that is queued or running can be cancelled."""

@@ -1,77 +1,139 @@
 """Joins labels with speakers into the table that the statistics take, after the filter for complete packages."""
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
-from spotthebot.analytics.stats import HUMAN, AnnotationTable, IntArray, Label
+from spotthebot.analytics.stats import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray
 from spotthebot.contracts.analytics import Counts, Filter
-from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, PackageOut, Preference
-from spotthebot.contracts.annotation import Label as WireLabel
 
-FEATURES = ("fluency", "sensibleness", "specificity")
-_SCORE = {WireLabel.HUMAN: Label.HUMAN, WireLabel.UNSURE: Label.UNSURE, WireLabel.BOT: Label.BOT}
+FEATURES: Final = ("fluency", "sensibleness", "specificity")
+SIMULATED: Final = "simulated-"
+"""How the names of annotators that are programs begin."""
+
+
+class Judgement(NamedTuple):
+    """One annotation: a `stats.Label` for each side, and for each of `FEATURES` 1 if A had more, -1 if B had.
+
+    `elapsed_ms` is None where it was not measured; absurd values are kept.
+    """
+
+    conversation: Hashable
+    package: Hashable
+    exchanges: int
+    annotator: str
+    labels: tuple[int, int]
+    leads: tuple[int, int, int]
+    elapsed_ms: int | None
 
 
 @dataclass(frozen=True)
 class Study:
-    """All that is known of a campaign. `speakers` has both names of each conversation, in the collection's order."""
+    """All that is known of a campaign; conversations and packages have any ids.
 
-    campaign: CampaignOut
-    speakers: Mapping[UUID, tuple[str, str]]
-    packages: Sequence[PackageOut]
-    annotations: Sequence[AnnotationOut]
+    `speakers` has both names of each conversation in the collection's order, `packages` the conversations of each.
+    `campaign_id` is None where the data came from a file.
+    """
+
+    campaign_id: UUID | None
+    campaign: str
+    domain: str
+    complete: bool
+    speakers: Mapping[Hashable, tuple[str, str]]
+    packages: Mapping[Hashable, frozenset[Hashable]]
+    judgements: Sequence[Judgement]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sample:
-    """The annotations that count, as columns, and their fingerprint."""
+    """The annotations that count, as columns, and their fingerprint; `annotators` are named by the table's codes.
+
+    `elapsed_ms` (n,) is NaN where it was not measured.
+    """
 
     table: AnnotationTable
+    elapsed_ms: FloatArray
+    annotators: tuple[str, ...]
     counts: Counts
     sha256: str
 
 
 def take_sample(study: Study, filter_: Filter) -> Sample:
     """Filter and put into a stable order, so that the same labels give the same columns whatever their ids are."""
-    kept = list(study.annotations if filter_ == "none" else complete_packages(study))
-    order = {conversation: code for code, conversation in enumerate(study.speakers)}
-    kept.sort(key=lambda each: (order[each.conversation_id], each.exchanges, each.worker, each.model_dump_json()))
-    names = _names(study.speakers[each.conversation_id] for each in kept)
-    workers = sorted({each.worker for each in kept})
+    judgements = study.judgements
+    if filter_ == "complete_packages":
+        kept = complete_packages(study)
+        judgements = [each for each, keep in zip(judgements, kept.tolist(), strict=True) if keep]
+    annotators = tuple(sorted({each.annotator for each in judgements}))
+    columns = _Columns(study, judgements, annotators)
+    spoke = np.unique(columns.conversation)
+    speakers = list(study.speakers.values())
+    names = _names(speakers[code] for code in spoke.tolist())
+    entity = np.array([[names.index(name) for name in speakers[code]] for code in spoke.tolist()], dtype=np.int64)
     table = AnnotationTable(
         names=names,
-        conversation=_column(order[each.conversation_id] for each in kept),
-        entity=_columns([names.index(name) for name in study.speakers[each.conversation_id]] for each in kept),
-        exchanges=_column(each.exchanges for each in kept),
-        label=_columns([_SCORE[each.label_a], _SCORE[each.label_b]] for each in kept),
-        annotator=_column(workers.index(each.worker) for each in kept),
-        features={feature: _columns(_preferred(getattr(each, feature)) for each in kept) for feature in FEATURES},
+        conversation=columns.conversation,
+        entity=entity.reshape(-1, 2)[np.searchsorted(spoke, columns.conversation)],
+        exchanges=columns.exchanges,
+        label=columns.labels,
+        annotator=columns.annotator,
+        features={
+            feature: np.column_stack([columns.leads[:, at] >= 0, columns.leads[:, at] <= 0]).astype(np.int64)
+            for at, feature in enumerate(FEATURES)
+        },
     )
     counts = Counts(
         conversations=len(study.speakers),
-        annotated_conversations=len({each.conversation_id for each in kept}),
-        annotations=len(kept),
-        annotators=len(workers),
-        segments=len({(each.conversation_id, each.exchanges) for each in kept}),
+        annotated_conversations=len(spoke),
+        annotations=len(table),
+        annotators=len(annotators),
+        segments=len(np.unique(np.column_stack([table.conversation, table.exchanges]), axis=0)),
+        simulated_annotators=sum(name.startswith(SIMULATED) for name in annotators),
     )
-    return Sample(table, counts, _fingerprint(table))
+    return Sample(table, columns.elapsed_ms, annotators, counts, _fingerprint(table, columns.elapsed_ms, annotators))
 
 
-def complete_packages(study: Study) -> list[AnnotationOut]:
-    """Drop what a worker said in a package whose conversations they did not all annotate.
+def complete_packages(study: Study) -> BoolArray:
+    """Tell which annotations to keep: those of a package whose conversations their worker annotated all, and no other.
 
     The published tables need this filter: the set of annotated conversations must equal the package's set.
     """
-    wanted = {each.id: {segment.conversation_id for segment in each.segments} for each in study.packages}
-    done: dict[tuple[UUID, str], set[UUID]] = defaultdict(set)
-    for each in study.annotations:
-        done[each.package_id, each.worker].add(each.conversation_id)
-    return [each for each in study.annotations if done[each.package_id, each.worker] == wanted[each.package_id]]
+    sitting = _codes((each.package, each.annotator) for each in study.judgements)
+    spoken = _codes(each.conversation for each in study.judgements)
+    wanted = np.array([len(study.packages[each.package]) for each in study.judgements], dtype=np.int64)
+    foreign = np.array([each.conversation not in study.packages[each.package] for each in study.judgements], dtype=bool)
+    pairs = np.unique(np.column_stack([sitting, spoken]), axis=0)
+    done = np.bincount(pairs[:, 0], minlength=1)[sitting]
+    strayed = np.bincount(sitting, weights=foreign, minlength=1)[sitting]
+    complete: BoolArray = (done == wanted) & (strayed == 0)
+    return complete
+
+
+class _Columns:
+    """The judgements as arrays, ordered by conversation, length and annotator, then by what was said."""
+
+    def __init__(self, study: Study, judgements: Sequence[Judgement], annotators: Sequence[str]) -> None:
+        place = {conversation: code for code, conversation in enumerate(study.speakers)}
+        number = {annotator: code for code, annotator in enumerate(annotators)}
+        conversation = _column(place[each.conversation] for each in judgements)
+        exchanges = _column(each.exchanges for each in judgements)
+        annotator = _column(number[each.annotator] for each in judgements)
+        labels = _column(value for each in judgements for value in each.labels).reshape(-1, 2)
+        leads = _column(value for each in judgements for value in each.leads).reshape(-1, len(FEATURES))
+        elapsed = np.array([np.nan if each.elapsed_ms is None else each.elapsed_ms for each in judgements], dtype=float)
+        order = np.lexsort((elapsed, *leads.T, *labels.T, annotator, exchanges, conversation))
+        self.conversation, self.exchanges, self.annotator = conversation[order], exchanges[order], annotator[order]
+        self.labels, self.leads, self.elapsed_ms = labels[order], leads[order], elapsed[order]
+
+
+def _codes(values: Iterable[Hashable]) -> IntArray:
+    known: dict[Hashable, int] = {}
+    return _column(known.setdefault(value, len(known)) for value in values)
 
 
 def _names(speakers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -79,23 +141,14 @@ def _names(speakers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     return (*sorted(found - {HUMAN}), *(found & {HUMAN}))
 
 
-def _preferred(preference: Preference) -> list[int]:
-    return [int(preference is not Preference.B), int(preference is not Preference.A)]
-
-
 def _column(values: Iterable[int]) -> IntArray:
-    return np.array(list(values), dtype=np.int64)
+    return np.fromiter(values, dtype=np.int64)
 
 
-def _columns(values: Iterable[list[int]]) -> IntArray:
-    return np.array(list(values), dtype=np.int64).reshape(-1, 2)
-
-
-def _fingerprint(table: AnnotationTable) -> str:
-    digest = hashlib.sha256("\x00".join(table.names).encode())
-    for column in (table.conversation, table.entity, table.exchanges, table.label, table.annotator):
+def _fingerprint(table: AnnotationTable, elapsed_ms: FloatArray, annotators: Sequence[str]) -> str:
+    digest = hashlib.sha256("\x00".join([*table.names, "", *annotators]).encode())
+    columns: list[NDArray[Any]] = [table.conversation, table.entity, table.exchanges, table.label, table.annotator]
+    for column in (*columns, *(table.features[feature] for feature in FEATURES)):
         digest.update(column.astype("<i8").tobytes())
-    for name, column in sorted(table.features.items()):
-        digest.update(name.encode())
-        digest.update(column.astype("<i8").tobytes())
+    digest.update(elapsed_ms.astype("<f8").tobytes())
     return digest.hexdigest()

@@ -19,8 +19,23 @@ from spotthebot.analytics.stats.cox import (
 from spotthebot.analytics.stats.errors import AnnotationTableMalformed, CriterionUnknown, SettingOutOfRange
 from spotthebot.analytics.stats.fooling import FoolingRate, fooling_rates
 from spotthebot.analytics.stats.log_rank import LogRankTest, LogRankVariance, log_rank_tests
+from spotthebot.analytics.stats.rank_ranges import (
+    PublishedRanges,
+    clusters_of_ranges,
+    published_rank_ranges,
+    rank_probabilities,
+    rank_ranges,
+)
 from spotthebot.analytics.stats.ranking import BotRank, PairInterval, Ranking, rank_bots
-from spotthebot.analytics.stats.significance import Adjustment, SignTest, adjust, sign_tests
+from spotthebot.analytics.stats.significance import (
+    Adjustment,
+    PairComparison,
+    PairTest,
+    SignTest,
+    adjust,
+    pair_tests,
+    sign_tests,
+)
 from spotthebot.analytics.stats.skill import Skill, SkillRatings, SkillSettings, rate_skills
 from spotthebot.analytics.stats.survival import CurrentStatus, SurvivalCurve, current_status, survival_curves
 from spotthebot.analytics.stats.wins import (
@@ -31,6 +46,7 @@ from spotthebot.analytics.stats.wins import (
     PairWins,
     SsaRule,
     Unit,
+    Weighting,
     count_wins,
     play_games,
 )
@@ -56,9 +72,12 @@ __all__ = [
     "Label",
     "LogRankTest",
     "LogRankVariance",
+    "PairComparison",
     "PairCounts",
     "PairInterval",
+    "PairTest",
     "PairWins",
+    "PublishedRanges",
     "Ranking",
     "Resample",
     "SettingOutOfRange",
@@ -70,14 +89,20 @@ __all__ = [
     "StandardErrors",
     "SurvivalCurve",
     "Unit",
+    "Weighting",
     "adjust",
+    "clusters_of_ranges",
     "count_wins",
     "cox_regressions",
     "current_status",
     "fooling_rates",
     "log_rank_tests",
+    "pair_tests",
     "play_games",
+    "published_rank_ranges",
     "rank_bots",
+    "rank_probabilities",
+    "rank_ranges",
     "rate_skills",
     "sign_tests",
     "survival_curves",

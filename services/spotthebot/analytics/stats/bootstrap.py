@@ -17,13 +17,16 @@ _DRAWS_AT_ONCE: Final = 4_000_000
 
 
 class Resample(StrEnum):
-    """What is drawn with replacement: whole conversations, whole annotators, or single games.
+    """What is drawn with replacement: whole conversations, whole annotators, both, or single games.
 
     Single games pretend that annotations of one conversation are independent; their intervals are too narrow.
+    `TWO_WAY` adds up the variances of both kinds of clusters less that of single games (Cameron, Gelbach & Miller
+    2011, Eq. 2.11), since a game belongs to a conversation and to an annotator at once.
     """
 
     CONVERSATION = "conversation"
     ANNOTATOR = "annotator"
+    TWO_WAY = "two_way"
     GAME = "game"
 
 

@@ -4,18 +4,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.bootstrap import (
     Resample,
     cluster_counts,
     defined,
     percentile_interval,
+    require_confidence_level,
     resampled_counts,
     resampled_totals,
 )
 from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.intervals import effective_wilson_interval, two_way_variance
+from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
+from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, rank_probabilities, rank_ranges
 from spotthebot.analytics.stats.wins import (
     Games,
+    PairCounts,
     Unit,
     count_wins,
     mean_win_rates,
@@ -28,7 +33,8 @@ from spotthebot.analytics.stats.wins import (
 class BotRank:
     """One bot's mean win rate over its opponents with bounds, its range of ranks (1 is best) and its cluster.
 
-    `n` counts its decided games; without any the rest is None, and the bot takes no part in the ranking.
+    `rank_probabilities` are those of rank 1, 2, ... over the replicates. `n` counts its decided games; without any
+    the rest is None, and the bot takes no part in the ranking.
     """
 
     bot: str
@@ -39,6 +45,7 @@ class BotRank:
     rank_low: int | None
     rank_high: int | None
     cluster: int | None
+    rank_probabilities: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -65,7 +72,7 @@ class Ranking:
     n_resamples: int
     method: str
     resample: Resample
-    seed: int
+    seed: int | None
 
 
 def rank_bots(
@@ -73,25 +80,39 @@ def rank_bots(
     *,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
-    seed: int = 0,
-    resample: Resample = Resample.CONVERSATION,
+    seed: Seed = 0,
+    resample: Resample | None = None,
 ) -> Ranking:
-    """Rank bots by mean win rate, with percentile bounds for rates and ranks from the same replicates.
+    """Rank bots by mean win rate, with bounds for rates and ranks.
 
-    Bots that tie in a replicate share all the ranks they could take, and a bot that a replicate left without decided
-    games could take any, so no order of the input decides. `n` counts the games. Annotators can only be resampled
-    where a game is an annotation; otherwise, and for settings out of range, `SettingOutOfRange` is raised.
+    By default (`resample` None) conversations and annotators both count as clusters where a game is an annotation,
+    and conversations alone where a game joins several. `TWO_WAY` gives Wilson intervals with the summed variance;
+    ranks are those of the conversation replicates, which hold their level already. The other kinds give percentiles of
+    their own replicates for rates and ranks alike. Bots that tie in a replicate share all the ranks they could take,
+    and a bot that a replicate left without decided games could take any, so no order of the input decides. `n` counts
+    the games. Annotators can only be resampled where a game is an annotation; otherwise, and for settings out of
+    range, `SettingOutOfRange` is raised.
     """
+    require_confidence_level(confidence_level)
+    kind = resample or (Resample.TWO_WAY if games.unit is Unit.ANNOTATION else Resample.CONVERSATION)
     counts = count_wins(games)
     k = len(games.bots)
-    drawn, n_clusters = _resampled_wins(games, n_resamples, seed, resample)
+    generator = generator_of(seed)
+    ranks_by = Resample.CONVERSATION if kind is Resample.TWO_WAY else kind
+    drawn, n_clusters = _resampled_wins(games, n_resamples, generator, ranks_by)
     pair_rates = pairwise_win_rates(drawn)
     bot_rates = mean_win_rates(pair_rates)
-    low, high = percentile_interval(bot_rates, confidence_level)
-    pair_low, pair_high = percentile_interval(pair_rates, confidence_level)
+    if kind is Resample.TWO_WAY:
+        (low, high), (pair_low, pair_high), n_clusters = _two_way(
+            games, counts, pair_rates, (n_resamples, confidence_level), generator
+        )
+    else:
+        low, high = percentile_interval(bot_rates, confidence_level)
+        pair_low, pair_high = percentile_interval(pair_rates, confidence_level)
     estimates = counts.mean_win_rates
     ranked = np.flatnonzero(~np.isnan(estimates))
     rank_low, rank_high = rank_ranges(bot_rates[:, ranked], confidence_level)
+    probabilities = rank_probabilities(bot_rates[:, ranked])
     cluster = clusters_of_ranges(rank_low, rank_high)
     place = {int(code): at for at, code in enumerate(ranked)}
     decided = counts.wins.sum(axis=0) + counts.wins.sum(axis=1)
@@ -105,6 +126,7 @@ def rank_bots(
             rank_low=int(rank_low[place[i]]) if i in place else None,
             rank_high=int(rank_high[place[i]]) if i in place else None,
             cluster=int(cluster[place[i]]) if i in place else None,
+            rank_probabilities=tuple(probabilities[place[i]].tolist()) if i in place else (),
         )
         for i in range(k)
     ]
@@ -126,53 +148,65 @@ def rank_bots(
         n=len(games),
         n_clusters=n_clusters,
         n_resamples=n_resamples,
-        method="percentile",
-        resample=resample,
-        seed=seed,
+        method=_METHODS[kind],
+        resample=kind,
+        seed=seed_of(seed),
     )
 
 
-def rank_ranges(rates: FloatArray, confidence_level: float) -> tuple[IntArray, IntArray]:
-    """Percentile bounds of each bot's rank, 1 the highest rate, from replicates (n_resamples, k).
-
-    The lower bound is taken over the best rank a bot could have in a replicate, the upper one over its worst: they
-    differ where rates are equal or, as NaN, unknown. Rates are compared to 12 decimals, below which only the order
-    of summation shows.
-    """
-    k = rates.shape[1]
-    if k == 0:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    rounded = np.round(rates, 12)
-    best, worst = np.empty(rates.shape, dtype=np.int64), np.empty(rates.shape, dtype=np.int64)
-    for i in range(k):
-        best[:, i] = 1 + np.sum(rounded > rounded[:, i, None], axis=1)
-        worst[:, i] = k - np.sum(rounded < rounded[:, i, None], axis=1)
-    # 1 - 0.95 leaves a residue that would shift an order statistic by one.
-    tail = round((1 - confidence_level) / 2, 12)
-    low = np.quantile(best, tail, axis=0, method="inverted_cdf")
-    high = np.quantile(worst, 1 - tail, axis=0, method="inverted_cdf")
-    return low.astype(np.int64), high.astype(np.int64)
+_METHODS = {
+    Resample.TWO_WAY: "rates: Wilson intervals with the variance of conversations and annotators"
+    " (Cameron-Gelbach-Miller); ranks: percentiles of a bootstrap of conversations",
+    Resample.CONVERSATION: "percentiles of a bootstrap of conversations",
+    Resample.ANNOTATOR: "percentiles of a bootstrap of annotators",
+    Resample.GAME: "percentiles of a bootstrap of single games",
+}
 
 
-def clusters_of_ranges(rank_low: IntArray, rank_high: IntArray) -> IntArray:
-    """Group transitively overlapping ranges; groups are numbered from 1, the best ranks first."""
-    clusters = np.zeros(len(rank_low), dtype=np.int64)
-    number, reach = 0, 0
-    for i in np.lexsort((rank_high, rank_low)):
-        if rank_low[i] > reach:
-            number += 1
-        reach = max(reach, int(rank_high[i]))
-        clusters[i] = number
-    return clusters
+def _two_way(
+    games: Games, counts: PairCounts, by_conversation: FloatArray, level: tuple[int, float], generator: Seed
+) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray], int]:
+    n_resamples, confidence_level = level
+    annotators, n_annotators = _resampled_wins(games, n_resamples, generator, Resample.ANNOTATOR)
+    by_annotator = pairwise_win_rates(annotators)
+    n_clusters = min(n_annotators, len(np.unique(games.conversation)))
+    rates, decided = counts.win_rates, (counts.wins + counts.wins.T).astype(np.float64)
+    of_one = np.divide(1.0, decided, out=np.zeros_like(decided), where=decided > 0)
+    opponents = (decided > 0).sum(axis=1).astype(np.float64)
+    squared = np.maximum(opponents, 1) ** 2
+    of_games = np.where(decided > 0, rates * (1 - rates), 0.0) * of_one
+    # A mean over opponents varies as much as one share of m² / sum(1 / n) games.
+    n_mean = np.divide(squared, of_one.sum(axis=1), out=np.zeros_like(opponents), where=opponents > 0)
+
+    def interval(
+        share: FloatArray, conversation: FloatArray, annotator: FloatArray, game: FloatArray, n: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        known = n > 0
+        low, high = np.full(share.shape, np.nan), np.full(share.shape, np.nan)
+        low[known], high[known] = effective_wilson_interval(
+            share[known],
+            two_way_variance(conversation[:, known], annotator[:, known], game[known]),
+            n[known],
+            confidence_level=confidence_level,
+            degrees=n_clusters - 1,
+        )
+        return low, high
+
+    means = (mean_win_rates(by_conversation), mean_win_rates(by_annotator))
+    return (
+        interval(counts.mean_win_rates, *means, of_games.sum(axis=1) / squared, n_mean),
+        interval(rates, by_conversation, by_annotator, of_games, decided),
+        n_clusters,
+    )
 
 
-def _resampled_wins(games: Games, n_resamples: int, seed: int, resample: Resample) -> tuple[FloatArray, int]:
+def _resampled_wins(games: Games, n_resamples: int, seed: Seed, resample: Resample) -> tuple[FloatArray, int]:
     k = len(games.bots)
     cell = winner_cells(games)
     if resample is Resample.GAME:
         drawn, n_clusters = resampled_counts(np.bincount(cell, minlength=k * k + 1), n_resamples, seed), len(games)
     else:
-        if resample is Resample.ANNOTATOR and games.unit is not Unit.ANNOTATION:
+        if resample is not Resample.CONVERSATION and games.unit is not Unit.ANNOTATION:
             raise SettingOutOfRange(
                 setting="resample", allowed=f"conversation or game for {games.unit}s", value=resample
             )

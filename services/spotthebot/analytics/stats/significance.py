@@ -1,4 +1,4 @@
-"""Which of two bots is better: an exact sign test for each pair, adjusted for the number of pairs."""
+"""Which of two bots is better: a test for each pair, adjusted for the number of pairs."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,8 +6,9 @@ from enum import StrEnum
 import numpy as np
 from scipy import stats
 
-from spotthebot.analytics.stats.annotations import FloatArray
-from spotthebot.analytics.stats.wins import PairCounts
+from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.bootstrap import defined
+from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins
 
 
 class Adjustment(StrEnum):
@@ -33,6 +34,98 @@ class SignTest:
     p_adjusted: float
     method: str
     adjustment: Adjustment
+
+
+class PairTest(StrEnum):
+    """Which test of a pair: the exact sign test, or one of two that only `pair_tests` makes.
+
+    `CHI_SQUARE` is the published form: wins and the rest of either side as a two-by-two table with Yates' correction.
+    It takes the two sides' counts for independent, though one's win is the other's loss; it is here to reproduce.
+    `CLUSTERED` sums wins less losses by conversation and by annotator first, and is the one that holds its level when
+    annotations are not independent.
+    """
+
+    SIGN = "sign"
+    CHI_SQUARE = "chi_square"
+    CLUSTERED = "clustered"
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """One pair's test; `n` counts the decided games, and `estimate` is the share of them that `bot` won.
+
+    `statistic` is chi-squared with one degree of freedom, or Student's t of the clustered test. Where the games cannot
+    tell, it and both p-values are None and `reason` says why.
+    """
+
+    bot: str
+    other: str
+    n: int
+    estimate: float | None
+    statistic: float | None
+    p_value: float | None
+    p_adjusted: float | None
+    method: str
+    adjustment: Adjustment
+    reason: str | None
+
+
+def pair_tests(
+    games: Games, *, test: PairTest = PairTest.CLUSTERED, adjustment: Adjustment = Adjustment.HOLM
+) -> tuple[PairComparison, ...]:
+    """Test every unordered pair against even odds, by a test other than the sign test or by that one too.
+
+    The clustered statistic is the sum of wins less losses over the root of its variance, about its mean, under two
+    kinds of clusters (Cameron, Gelbach & Miller 2011: conversations plus annotators less single games, never below
+    the larger part), with Student's t on the smaller number of clusters less one. Where a game joins several
+    annotations only conversations are clusters.
+    """
+    counts = count_wins(games)
+    pairs = counts.pairs()
+    statistics, p_values = np.full(len(pairs), np.nan), np.full(len(pairs), np.nan)
+    reasons = [""] * len(pairs)
+    first, second = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
+    rows = np.argsort(first * len(games.bots) + second, kind="stable")
+    of_pair = np.searchsorted((first * len(games.bots) + second)[rows], _codes(counts))
+    for at, pair in enumerate(pairs):
+        if not pair.wins + pair.losses:
+            reasons[at] = "no game of the two was decided"
+        elif test is PairTest.SIGN:
+            p_values[at] = min(1.0, 2 * stats.binom.cdf(min(pair.wins, pair.losses), pair.wins + pair.losses, 0.5))
+        elif test is PairTest.CHI_SQUARE:
+            total = pair.wins + pair.losses + pair.ties
+            statistics[at] = _yates(pair.wins, pair.losses, total)
+            p_values[at] = stats.chi2.sf(statistics[at], 1)
+            reasons[at] = "every game was won by the same side" if np.isnan(statistics[at]) else ""
+        else:
+            mine = rows[of_pair[at] :][: pair.wins + pair.losses + pair.ties]
+            lead = np.where(games.first[mine] < games.second[mine], games.outcome[mine], -games.outcome[mine])
+            statistics[at], degrees = _clustered(lead, games.conversation[mine], games.annotator[mine])
+            p_values[at] = 2 * stats.t.sf(abs(statistics[at]), max(1, degrees))
+            reasons[at] = "one cluster alone, or games without any variation" if np.isnan(statistics[at]) else ""
+    adjusted = adjust(p_values, adjustment)
+    return tuple(
+        PairComparison(
+            bot=pair.bot,
+            other=pair.other,
+            n=pair.wins + pair.losses,
+            estimate=pair.estimate,
+            statistic=defined(statistics[at]),
+            p_value=defined(p_values[at]),
+            p_adjusted=defined(adjusted[at]),
+            method=_METHODS[test],
+            adjustment=adjustment,
+            reason=reasons[at] or None,
+        )
+        for at, pair in enumerate(pairs)
+    )
+
+
+_METHODS = {
+    PairTest.SIGN: "exact sign test",
+    PairTest.CHI_SQUARE: "chi-square of a two-by-two table with Yates' correction, as published",
+    PairTest.CLUSTERED: "t test of wins less losses, clustered by conversation and annotator",
+}
 
 
 def sign_tests(counts: PairCounts, *, adjustment: Adjustment = Adjustment.HOLM) -> tuple[SignTest, ...]:
@@ -71,3 +164,38 @@ def adjust(p_values: FloatArray, adjustment: Adjustment = Adjustment.HOLM) -> Fl
         factors = np.arange(len(made), 0, -1)
         adjusted[ascending] = np.minimum(1.0, np.maximum.accumulate(adjusted[ascending] * factors))
     return adjusted
+
+
+def _codes(counts: PairCounts) -> IntArray:
+    k = len(counts.bots)
+    first, second = np.triu_indices(k, 1)
+    codes: IntArray = first * k + second
+    return codes
+
+
+def _yates(wins: int, losses: int, total: int) -> float:
+    if wins + losses == 2 * total:
+        return float("nan")
+    difference = max(0.0, abs(wins - losses) * total - total)
+    return 2 * difference**2 / ((wins + losses) * (2 * total - wins - losses) * total)
+
+
+def _clustered(lead: IntArray, conversation: IntArray, annotator: IntArray) -> tuple[float, int]:
+    """Return t and its degrees of freedom."""
+    rest = lead - lead.mean()
+    by_conversation, conversations = _sum_of_squares(rest, conversation)
+    if np.all(annotator < 0):
+        variance, clusters = by_conversation, conversations
+    else:
+        by_annotator, annotators = _sum_of_squares(rest, annotator)
+        single, clusters = float(np.sum(rest**2)), min(conversations, annotators)
+        variance = max(by_conversation, by_annotator, by_conversation + by_annotator - single)
+    if clusters < 2 or not variance:
+        return float("nan"), 0
+    return float(lead.sum() / np.sqrt(variance * clusters / (clusters - 1))), clusters - 1
+
+
+def _sum_of_squares(values: FloatArray, cluster: IntArray) -> tuple[float, int]:
+    _, codes = np.unique(cluster, return_inverse=True)
+    sums = np.bincount(codes, weights=values)
+    return float(np.sum(sums**2)), len(sums)

@@ -25,6 +25,17 @@ class Unit(StrEnum):
     CONVERSATION = "conversation"
 
 
+class Weighting(StrEnum):
+    """What a segment of i exchanges is worth to the conversation: i, as released, or log(i), as in the early draft.
+
+    Under `LOG_EXCHANGES` a segment also goes to who won more of its annotations, and only then to the better labels;
+    a first segment of one exchange counts nothing.
+    """
+
+    EXCHANGES = "exchanges"
+    LOG_EXCHANGES = "log_exchanges"
+
+
 class SsaRule(StrEnum):
     """How sensibleness and specificity combine: as described, or as the published code has it."""
 
@@ -89,6 +100,13 @@ class PairCounts:
         return pairwise_win_rates(self.wins.astype(np.float64))
 
     @property
+    def win_rates_with_ties(self) -> FloatArray:
+        """Wins among all games of each ordered pair, as the early draft has it, (k, k); NaN without games."""
+        games = (self.wins + self.wins.T + self.ties).astype(np.float64)
+        shares: FloatArray = np.divide(self.wins, games, out=np.full(games.shape, np.nan), where=games > 0)
+        return shares
+
+    @property
     def mean_win_rates(self) -> FloatArray:
         """Each bot's mean over the opponents with whom it has decided games, (k,); NaN if there are none."""
         return mean_win_rates(self.win_rates)
@@ -116,14 +134,15 @@ def play_games(
     unit: Unit = Unit.ANNOTATION,
     criterion: str = HUMAN_LIKENESS,
     ssa_rule: SsaRule = SsaRule.BOTH,
+    weighting: Weighting = Weighting.EXCHANGES,
 ) -> Games:
     """Decide every game between two different bots by the labels ("human"), by a feature's name or by "ssa".
 
     An annotation goes to the side with the higher score (label 2/1/0, feature 1/0). A segment goes to the side with
     the higher score summed over its annotations. A conversation adds up its segments, each worth its number of
-    exchanges to the side that won it. Under "ssa" a side scores when it wins sensibleness and specificity both; the
-    published code lets the second side win on specificity alone if it is not the less sensible one, and that rule is
-    needed to reproduce Table 6. Raises `CriterionUnknown`.
+    exchanges (`weighting` has the draft's logarithm) to the side that won it. Under "ssa" a side scores when it wins
+    sensibleness and specificity both; the published code lets the second side win on specificity alone if it is not
+    the less sensible one, and that rule is needed to reproduce Table 6. Raises `CriterionUnknown`.
     """
     table = table.between_bots()
     table = table.select(table.entity[:, 0] != table.entity[:, 1])
@@ -138,9 +157,14 @@ def play_games(
         _, rows, segment = np.unique(segments, axis=0, return_index=True, return_inverse=True)
         outcome = np.sign(_sums(segment, margin, len(rows)))
         if unit is Unit.CONVERSATION:
-            points = outcome * table.exchanges[rows]
+            worth = table.exchanges[rows].astype(np.float64)
+            if weighting is Weighting.LOG_EXCHANGES:
+                majority = np.sign(_sums(segment, np.sign(margin), len(rows)))
+                outcome, worth = np.where(majority != 0, majority, outcome), np.log(worth)
             _, first_segment, conversation = np.unique(table.conversation[rows], return_index=True, return_inverse=True)
-            outcome = np.sign(_sums(conversation, points, len(first_segment)))
+            points = np.bincount(conversation, weights=outcome * worth, minlength=len(first_segment))
+            # Logarithms that cancel (log 2 + log 3 against log 6) leave a residue.
+            outcome = np.sign(np.round(points, 9)).astype(np.int64)
             rows = rows[first_segment]
         annotator = np.full(len(rows), -1, dtype=np.int64)
     return Games(

@@ -8,7 +8,7 @@ from starlette.responses import StreamingResponse
 
 from spotthebot.annotation import store, store_judging
 from spotthebot.annotation.api.deps import Reader
-from spotthebot.contracts.annotation import AnnotationOut, PackageOut
+from spotthebot.contracts.annotation import AnnotationOut, AnnotationsRevisionOut, PackageOut
 from spotthebot.kit.database import Database, ReadSession
 from spotthebot.kit.web.pagination import Page, Paging, page_of
 from spotthebot.kit.web.sessions import Reading, get_database
@@ -36,6 +36,13 @@ async def stream_annotations(session: Reading, _caller: Reader, database: Pool, 
         return await store_judging.list_annotations(reading, campaign_id, after=after, limit=limit)
 
     return stream(database, fetch, key=lambda row: row.id, shape=lambda row: row)
+
+
+@router.get("/annotations/revision", operation_id="annotations_revision")
+async def annotations_revision(session: Reading, _caller: Reader, campaign_id: UUID) -> AnnotationsRevisionOut:
+    """Return what changes whenever an annotation is added or judged again: ask before you read them all once more."""
+    await store.get_campaign(session, campaign_id)
+    return await store_judging.annotations_revision(session, campaign_id)
 
 
 @router.get("/packages", operation_id="list_packages")

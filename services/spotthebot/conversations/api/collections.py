@@ -14,6 +14,7 @@ from spotthebot.contracts.conversations import (
     ConversationOut,
     ConversationState,
     ImportIn,
+    SpeakersOut,
     StoredOut,
 )
 from spotthebot.contracts.wire import Name
@@ -91,6 +92,21 @@ async def stream_conversations(
         return await store.list_conversations(reading, collection_id, after=after, limit=limit)
 
     return stream(database, fetch, key=lambda conversation: conversation.id, shape=_conversation)
+
+
+@router.get(
+    "/collections/{collection_id}/speakers/stream", operation_id="stream_speakers", response_class=StreamingResponse
+)
+async def stream_speakers(
+    session: Reading, _caller: Reader, database: Annotated[Database, Depends(get_database)], collection_id: UUID
+) -> StreamingResponse:
+    """Return who speaks in each of a collection's conversations as NDJSON, one `SpeakersOut` a line."""
+    await store.get_collection(session, collection_id)
+
+    async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[SpeakersOut]:
+        return await store.list_speakers(reading, collection_id, after=after, limit=limit)
+
+    return stream(database, fetch, key=lambda speakers: speakers.id, shape=lambda speakers: speakers)
 
 
 @router.get("/conversations/{conversation_id}", operation_id="get_conversation")

@@ -3,6 +3,8 @@
 import json
 import os
 import sys
+from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,12 +12,21 @@ import typer
 
 from spotthebot.suite.data_folder import DataFolder
 from spotthebot.suite.errors import OutputNotWritable
+from spotthebot.suite.progress import screen
+from spotthebot.suite.published_dump import Rejected
 
 DataDir = Annotated[Path, typer.Option("--data-dir", envvar="SPOTTHEBOT_DATA_DIR", help="Folder of the suite's data.")]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the result to this file, '-' for the screen.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 DEFAULT_DATA_DIR = Path(".stb")
+_MOST_REJECTED_SHOWN = 20
+
+
+class Source(StrEnum):
+    """What `stb import` and `stb analyse` read."""
+
+    SPOT_THE_BOT = "spot-the-bot"
 
 
 def folder_at(path: Path) -> DataFolder:
@@ -33,6 +44,25 @@ def check_output(path: Path | None) -> None:
         raise OutputNotWritable(path=path, reason="its folder does not exist.")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise OutputNotWritable(path=path, reason="permission denied.")
+
+
+def check_folder(path: Path) -> None:
+    """Say now that a folder could not be made or written; raises OutputNotWritable."""
+    if path.exists() and not path.is_dir():
+        raise OutputNotWritable(path=path, reason="it is a file.")
+    if not path.exists() and not path.parent.is_dir():
+        raise OutputNotWritable(path=path, reason="its folder does not exist.")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise OutputNotWritable(path=path, reason="permission denied.")
+
+
+def print_rejected(rejected: Sequence[Rejected]) -> None:
+    """Say how many rows could not be read, and name the first of them."""
+    screen.print(f"rejected: {len(rejected)}")
+    for row in rejected[:_MOST_REJECTED_SHOWN]:
+        screen.print(f"  {row.file}, line {row.line}: {row.reason}", markup=False, highlight=False)
+    if len(rejected) > _MOST_REJECTED_SHOWN:
+        screen.print(f"  ... and {len(rejected) - _MOST_REJECTED_SHOWN} more")
 
 
 def write_json(path: Path | None, result: Any) -> None:  # noqa: ANN401 - JSON

@@ -1,10 +1,9 @@
-"""`stb demo`, `import`, `rank`: studies from the command line."""
+"""`stb demo`, `import`: studies from the command line."""
 
 import asyncio
 import subprocess
 import sys
 import time
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,8 +15,10 @@ from spotthebot.suite.cli.options import (
     DEFAULT_DATA_DIR,
     DataDir,
     JsonFile,
+    Source,
     check_output,
     folder_at,
+    print_rejected,
     write_json,
 )
 from spotthebot.suite.data_folder import DataFolder
@@ -27,19 +28,6 @@ from spotthebot.suite.importing import Imported, import_dump
 from spotthebot.suite.progress import screen, showing_progress
 from spotthebot.suite.published_dump import open_dump
 from spotthebot.suite.session import Ground, connect, ground
-
-
-class Source(StrEnum):
-    """What `stb import` reads."""
-
-    SPOT_THE_BOT = "spot-the-bot"
-
-
-class Filter(StrEnum):
-    """Which annotations count."""
-
-    COMPLETE_PACKAGES = "complete_packages"
-    NONE = "none"
 
 
 def demo(
@@ -85,28 +73,6 @@ def import_study(
         _print_import(imported)
 
 
-def rank(
-    campaign: Annotated[str, typer.Argument(help="Name or id of the campaign.")],
-    filter_: Annotated[Filter, typer.Option("--filter", help="Which annotations count.")] = Filter.COMPLETE_PACKAGES,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
-    json_file: JsonFile = None,
-    data_dir: DataDir = DEFAULT_DATA_DIR,
-) -> None:
-    """Rank the bots of a campaign."""
-    check_output(json_file)
-    with ground(folder_at(data_dir)) as found:
-
-        async def run() -> dict[str, Any]:
-            async with connect(found) as clients:
-                wanted = await ranking.find_campaign(clients.annotation, campaign)
-                return await ranking.rank(clients, wanted["id"], {"filter": filter_.value, "seed": seed})
-
-        results = asyncio.run(run())
-    write_json(json_file, results)
-    if str(json_file) != "-":
-        ranking.print_ranking(Console(), results)
-
-
 async def _demo(found: Ground, seed: int) -> tuple[dict[str, Any], dict[str, str]]:
     screen.print("Starting the services ..." if found.foundation else "Using the services that run ...")
     async with connect(found) as clients:
@@ -149,9 +115,5 @@ def _print_import(imported: Imported) -> None:
     for kind, read in imported.read.items():
         stored, known = imported.stored[kind], imported.already_there[kind]
         screen.print(f"{kind}: {read} read, {stored} stored, {known} there already")
-    screen.print(f"rejected: {len(imported.rejected)}")
-    for row in imported.rejected[:20]:
-        screen.print(f"  {row.file}, line {row.line}: {row.reason}", markup=False, highlight=False)
-    if len(imported.rejected) > 20:
-        screen.print("  ... all of them are in the file of --json")
+    print_rejected(imported.rejected)
     screen.print(f"Rank it: ./stb rank {imported.campaign}")

@@ -47,7 +47,7 @@ class Settings(Wire):
 class Provenance(Settings):
     """How a result came to be: the same data and parameters give the same bytes."""
 
-    campaign_id: UUID
+    campaign_id: UUID | None = Field(description="Null where the data came from a file.")
     campaign: str
     domain: str
     counts: Counts

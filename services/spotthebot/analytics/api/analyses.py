@@ -1,0 +1,66 @@
+"""`/v1/analyses`: what takes its time: stability of a ranking, how many conversations one needs."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from spotthebot.analytics import store
+from spotthebot.analytics.api.deps import Analyst, Asker, Canceller, JobQueue, StudiesClient
+from spotthebot.analytics.domain.analyses import LongAnalysis
+from spotthebot.analytics.use_cases.long_analyses import cancel_analysis, start_analysis
+from spotthebot.contracts.analytics import AnalysisIn, AnalysisJobOut
+from spotthebot.kit.web.idempotency import IdempotentRoute
+from spotthebot.kit.web.pagination import Page, Paging, page_of
+from spotthebot.kit.web.sessions import Reading, Writing
+
+router = APIRouter(prefix="/v1/analyses", tags=["analyses"], route_class=IdempotentRoute)
+
+
+@router.post("", status_code=202, operation_id="create_analysis")
+async def create_analysis(
+    session: Writing, _caller: Asker, jobs: JobQueue, studies: StudiesClient, wanted: AnalysisIn
+) -> AnalysisJobOut:
+    """Start an analysis; read it again to see how far it is, and its result."""
+    return _shape(await start_analysis(session, jobs, studies, wanted))
+
+
+@router.get("", operation_id="list_analyses")
+async def list_analyses(
+    session: Reading, _caller: Analyst, paging: Paging, campaign_id: Annotated[UUID | None, Query()] = None
+) -> Page[AnalysisJobOut]:
+    """List analyses, oldest first."""
+    rows = await store.list_analyses(session, campaign_id=campaign_id, after=paging.after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda analysis: analysis.id, shape=_shape)
+
+
+@router.get("/{analysis_id}", operation_id="get_analysis")
+async def get_analysis(session: Reading, _caller: Analyst, analysis_id: UUID) -> AnalysisJobOut:
+    """Return an analysis: its progress, and its result once it is complete."""
+    return _shape(await store.get_analysis(session, analysis_id))
+
+
+@router.put("/{analysis_id}/cancellation", operation_id="cancel_analysis")
+async def cancel(session: Writing, _caller: Canceller, analysis_id: UUID) -> AnalysisJobOut:
+    """Cancel an analysis: it ends before its next step."""
+    return _shape(await cancel_analysis(session, analysis_id))
+
+
+def _shape(analysis: LongAnalysis) -> AnalysisJobOut:
+    return AnalysisJobOut(
+        id=analysis.id,
+        kind=analysis.request.kind,
+        campaign_id=analysis.campaign_id,
+        request=analysis.request,
+        state=analysis.state,
+        failure=analysis.failure,
+        done=analysis.done,
+        steps=analysis.steps,
+        created_at=analysis.created_at,
+        finished_at=analysis.finished_at,
+        counts=analysis.counts,
+        data_sha256=analysis.data_sha256,
+        version=analysis.version,
+        stability=analysis.stability,
+        plan=analysis.plan,
+    )

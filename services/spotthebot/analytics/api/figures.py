@@ -1,0 +1,68 @@
+"""`/v1/campaigns/{id}/figures/{name}`: figures as Vega-Lite specs, SVG or PNG."""
+
+from typing import Annotated, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Request
+from starlette.responses import Response
+
+from spotthebot.analytics.api.deps import Analyst, AnswersKept, Wanted
+from spotthebot.analytics.use_cases.drawing import Form, draw_figure
+from spotthebot.kit.database import Database
+from spotthebot.kit.web.caching import revalidated
+from spotthebot.kit.web.sessions import get_database
+
+router = APIRouter(prefix="/v1/campaigns/{campaign_id}/figures", tags=["figures"])
+
+_MEDIA_TYPES: Final[dict[Form, str]] = {
+    "json": "application/vnd.vegalite.v6+json",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+}
+
+
+@router.get(
+    "/{figure}",
+    operation_id="figure",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The figure.",
+            "content": {
+                "application/vnd.vegalite.v6+json": {"schema": {"type": "object"}},
+                "image/svg+xml": {"schema": {"type": "string"}},
+                "image/png": {"schema": {"type": "string", "format": "binary"}},
+            },
+        }
+    },
+)
+async def figure(
+    request: Request,
+    _caller: Analyst,
+    answers: AnswersKept,
+    database: Annotated[Database, Depends(get_database)],
+    campaign_id: UUID,
+    figure: Annotated[
+        str,
+        Path(
+            max_length=50,
+            description="win-matrix, ranking, survival, features, stability or segments; with .json, .svg or .png,"
+            " or without: then `Accept` decides.",
+        ),
+    ],
+    wanted: Wanted,
+) -> Response:
+    """Return a figure: a Vega-Lite spec with the data inside, or rendered."""
+    name, form = _named(figure, request.headers.get("Accept", ""))
+    drawn = await draw_figure(database, answers, campaign_id, name, form, wanted)
+    return revalidated(request, drawn, _MEDIA_TYPES[form])
+
+
+def _named(figure: str, accept: str) -> tuple[str, Form]:
+    name, dot, suffix = figure.rpartition(".")
+    forms: dict[str, Form] = {"json": "json", "svg": "svg", "png": "png"}
+    if dot and suffix in forms:
+        return name, forms[suffix]
+    if "image/svg+xml" in accept:
+        return figure, "svg"
+    return figure, "png" if "image/png" in accept else "json"

@@ -1,0 +1,17 @@
+"""How to analyse: what every result depends on beside the data."""
+
+from dataclasses import dataclass
+
+from spotthebot.contracts.analytics import Correction, Filter, Unit
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Defaults are those of the endpoints and of the command line."""
+
+    filter: Filter = "complete_packages"
+    unit: Unit = "annotation"
+    confidence_level: float = 0.95
+    resamples: int = 1000
+    seed: int = 0
+    correction: Correction = "holm"

@@ -1,0 +1,1 @@
+"""Shapes the statistics' results for the wire: bots by name, what is undefined as null."""

@@ -1,0 +1,81 @@
+"""Who wins against whom, overall, by feature and by length; how often each passes for a human."""
+
+from collections.abc import Mapping
+from math import isnan
+
+from spotthebot.analytics import stats
+from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.domain.study import Sample
+from spotthebot.contracts.analytics import (
+    BotWinRate,
+    Features,
+    FoolingRate,
+    PairResult,
+    WinRates,
+)
+
+
+def win_rates(sample: Sample, wanted: Parameters) -> WinRates:
+    """Count each pair's games and test them; bots best first, and of each pair the better one first."""
+    return _win_rates(stats.play_games(sample.table, unit=stats.Unit(wanted.unit)), wanted)
+
+
+def features(sample: Sample, wanted: Parameters) -> Features:
+    """Do the same by what was preferred."""
+
+    def by(criterion: str) -> WinRates:
+        games = stats.play_games(sample.table, unit=stats.Unit(wanted.unit), criterion=criterion)
+        return _win_rates(games, wanted)
+
+    return Features(
+        fluency=by("fluency"), sensibleness=by("sensibleness"), specificity=by("specificity"), ssa=by(stats.SSA)
+    )
+
+
+def fooling_rates(sample: Sample, wanted: Parameters) -> tuple[FoolingRate, ...]:
+    """Count how often each is taken for a human, humans included."""
+    rates = stats.fooling_rates(
+        sample.table, confidence_level=wanted.confidence_level, n_resamples=wanted.resamples, seed=wanted.seed
+    )
+    return tuple(
+        FoolingRate(
+            bot=each.bot,
+            human=each.human,
+            unsure=each.unsure,
+            bot_labels=each.bot_labels,
+            n=each.n,
+            rate=each.estimate,
+            low=each.low,
+            high=each.high,
+        )
+        for each in rates
+    )
+
+
+def _win_rates(games: stats.Games, wanted: Parameters) -> WinRates:
+    counts = stats.count_wins(games)
+    means = zip(counts.bots, counts.mean_win_rates.tolist(), strict=True)
+    bots = [BotWinRate(bot=bot, win_rate=None if isnan(rate) else rate) for bot, rate in means]
+    bots.sort(key=lambda each: (-1.0 if each.win_rate is None else -each.win_rate - 1, each.bot))
+    place = {each.bot: number for number, each in enumerate(bots)}
+    tests = stats.sign_tests(counts, adjustment=stats.Adjustment(wanted.correction))
+    pairs = [_pair(test, 1 - wanted.confidence_level, place) for test in tests]
+    pairs.sort(key=lambda pair: (place[pair.bot], place[pair.other]))
+    return WinRates(pairs=tuple(pairs), bots=tuple(bots))
+
+
+def _pair(test: stats.SignTest, alpha: float, place: Mapping[str, int]) -> PairResult:
+    turned = place[test.bot] > place[test.other]
+    bot, other = (test.other, test.bot) if turned else (test.bot, test.other)
+    wins, losses = (test.losses, test.wins) if turned else (test.wins, test.losses)
+    return PairResult(
+        bot=bot,
+        other=other,
+        wins=wins,
+        losses=losses,
+        ties=test.ties,
+        win_rate=wins / test.n if test.n else None,
+        p_value=test.p_value if test.n else None,
+        p_adjusted=test.p_adjusted if test.n else None,
+        significant=bool(test.n) and test.p_adjusted < alpha,
+    )

@@ -1,0 +1,149 @@
+"""Ranges of ranks from replicated win rates, by percentiles or by the rule of the published code, and clusters."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.bootstrap import require_resamples
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
+from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins
+
+
+def rank_ranges(rates: FloatArray, confidence_level: float) -> tuple[IntArray, IntArray]:
+    """Percentile bounds of each bot's rank, 1 the highest rate, from replicates (n_resamples, k).
+
+    The lower bound is taken over the best rank a bot could have in a replicate, the upper one over its worst: they
+    differ where rates are equal or, as NaN, unknown. Rates are compared to 12 decimals, below which only the order
+    of summation shows.
+    """
+    k = rates.shape[1]
+    if k == 0:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    best, worst = _rank_bounds(rates)
+    # 1 - 0.95 leaves a residue that would shift an order statistic by one.
+    tail = round((1 - confidence_level) / 2, 12)
+    low = np.quantile(best, tail, axis=0, method="inverted_cdf")
+    high = np.quantile(worst, 1 - tail, axis=0, method="inverted_cdf")
+    return low.astype(np.int64), high.astype(np.int64)
+
+
+def clusters_of_ranges(rank_low: IntArray, rank_high: IntArray) -> IntArray:
+    """Group transitively overlapping ranges; groups are numbered from 1, the best ranks first."""
+    clusters = np.zeros(len(rank_low), dtype=np.int64)
+    number, reach = 0, 0
+    for i in np.lexsort((rank_high, rank_low)):
+        if rank_low[i] > reach:
+            number += 1
+        reach = max(reach, int(rank_high[i]))
+        clusters[i] = number
+    return clusters
+
+
+def rank_probabilities(rates: FloatArray) -> FloatArray:
+    """Share of the replicates (n_resamples, k) in which a bot (row) has a rank (column 0 is rank 1).
+
+    Bots that tie share the ranks they occupy equally, and so do all bots between the best and worst rank that an
+    unknown (NaN) rate leaves open.
+
+    >>> rank_probabilities(np.array([[0.9, 0.1], [0.5, 0.5]])).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+    n, k = rates.shape
+    best, worst = _rank_bounds(rates)
+    ranks = np.arange(1, k + 1)
+    probabilities = np.zeros((k, k))
+    for i in range(k):
+        open_ = (best[:, i, None] <= ranks) & (ranks <= worst[:, i, None])
+        probabilities[i] = (open_ / open_.sum(axis=1, keepdims=True)).sum(axis=0) / max(n, 1)
+    return probabilities
+
+
+@dataclass(frozen=True)
+class PublishedRanges:
+    """Rank ranges and clusters as the released code finds them, in the order of `bots`."""
+
+    bots: tuple[str, ...]
+    rank_low: tuple[int, ...]
+    rank_high: tuple[int, ...]
+    cluster: tuple[int, ...]
+    n_matches: int
+    share: float
+    n_resamples: int
+    method: str
+    seed: int | None
+
+
+def published_rank_ranges(
+    games: Games, *, n_matches: int | None = 5000, share: float = 0.995, n_resamples: int = 1000, seed: Seed = 0
+) -> PublishedRanges:
+    """Rank as the code released with Spot The Bot does, to reproduce the paper; for anything else take `rank_bots`.
+
+    A replicate draws `n_matches` single games, however many there were (None: as many as there were), and ranks bots
+    by wins over games, ties included; equal bots keep their order. A range begins at the best rank that a bot had in
+    any replicate and ends where it holds more than `share` of them. Drawing more games than there are makes ranges too
+    narrow. The cost does not depend on the number of games.
+    """
+    require_resamples(n_resamples)
+    if n_matches is not None and n_matches < 1:
+        raise SettingOutOfRange(setting="n_matches", allowed="1 or more", value=n_matches)
+    if not 0 < share < 1:
+        raise SettingOutOfRange(setting="share", allowed="between 0 and 1, both excluded", value=share)
+    counts = count_wins(games)
+    drawn = n_matches or max(1, counts.n)
+    histogram = published_rank_counts(counts, drawn, n_resamples, seed)
+    low, high = published_ranges(histogram, share)
+    return PublishedRanges(
+        bots=games.bots,
+        rank_low=tuple(low.tolist()),
+        rank_high=tuple(high.tolist()),
+        cluster=tuple(clusters_of_ranges(low, high).tolist()),
+        n_matches=drawn,
+        share=share,
+        n_resamples=n_resamples,
+        method="released code: single games, ties in the denominator",
+        seed=seed_of(seed),
+    )
+
+
+def published_rank_counts(counts: PairCounts, n_matches: int, n_resamples: int, seed: Seed) -> IntArray:
+    """Count in how many replicates a bot (row) has a rank (column 0 is rank 1) when single games are drawn."""
+    k = len(counts.bots)
+    first, second = np.triu_indices(k, 1)
+    cells = np.concatenate([counts.wins[first, second], counts.wins[second, first], counts.ties[first, second]])
+    if not cells.sum():
+        return np.eye(k, dtype=np.int64) * n_resamples
+    draws = generator_of(seed).multinomial(n_matches, cells / cells.sum(), size=n_resamples)
+    won, lost, tied = np.split(draws, 3, axis=1)
+    to_first, to_second = (np.eye(k, dtype=np.int64)[each] for each in (first, second))
+    wins = won @ to_first + lost @ to_second
+    played = (won + lost + tied) @ (to_first + to_second)
+    rates = np.divide(wins, played, out=np.zeros(wins.shape), where=played > 0)
+    return rank_counts(rates)
+
+
+def rank_counts(rates: FloatArray) -> IntArray:
+    """Count how often each bot (row) takes each rank (column); equal bots keep their order, as a stable sort does."""
+    k = rates.shape[1]
+    order = np.argsort(-rates, axis=1, kind="stable")
+    cell = order * k + np.arange(k)
+    return np.bincount(cell.ravel(), minlength=k * k).reshape(k, k)
+
+
+def published_ranges(histogram: IntArray, share: float) -> tuple[IntArray, IntArray]:
+    """Bounds from counts (..., k, ranks): from the best rank that occurred to where more than `share` is held."""
+    low = np.argmax(histogram > 0, axis=-1)
+    held = np.cumsum(histogram, axis=-1) > share * histogram.sum(axis=-1, keepdims=True)
+    high = np.argmax(held, axis=-1)
+    return low + 1, high + 1
+
+
+def _rank_bounds(rates: FloatArray) -> tuple[IntArray, IntArray]:
+    k = rates.shape[1]
+    rounded = np.round(rates, 12)
+    best, worst = np.empty(rates.shape, dtype=np.int64), np.empty(rates.shape, dtype=np.int64)
+    for i in range(k):
+        best[:, i] = 1 + np.sum(rounded > rounded[:, i, None], axis=1)
+        worst[:, i] = k - np.sum(rounded < rounded[:, i, None], axis=1)
+    return best, worst

@@ -1,0 +1,1 @@
+"""What can be asked of `analytics`. The computing is done off the event loop."""

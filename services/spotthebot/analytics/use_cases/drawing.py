@@ -1,0 +1,34 @@
+"""Draws a campaign's figures: as Vega-Lite specs with the data inside, or rendered."""
+
+import asyncio
+import json
+from typing import Literal
+from uuid import UUID
+
+from spotthebot.analytics.figures import FIGURES, FigureInput, render
+
+from spotthebot.analytics import store
+from spotthebot.analytics.domain.errors import NoSuchFigure
+from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.use_cases.answering import Answers
+from spotthebot.kit.database import Database
+
+Form = Literal["json", "svg", "png"]
+
+
+async def draw_figure(
+    database: Database, answers: Answers, campaign_id: UUID, figure: str, form: Form, wanted: Parameters
+) -> bytes:
+    """Draw one of `FIGURES`; raises NoSuchFigure, and whatever keeps the campaign from being analysed."""
+    if figure not in FIGURES:
+        raise NoSuchFigure(figure=figure, known=", ".join(FIGURES))
+    analysis = await answers.analysis(campaign_id, wanted)
+    async with database.read() as reading:
+        found = await store.find_stability(reading, campaign_id)
+    shown = FigureInput(analysis, found.stability if found else None)
+
+    def draw() -> bytes:
+        spec = FIGURES[figure](shown)
+        return json.dumps(spec, ensure_ascii=False).encode() if form == "json" else render(spec, form)
+
+    return await asyncio.to_thread(draw)

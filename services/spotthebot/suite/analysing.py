@@ -1,0 +1,69 @@
+"""Analyses a published dump where it lies: the statistics of the service `analytics`, without any service."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Final
+
+from spotthebot.analytics.domain.study import FEATURES, Judgement, Study
+from spotthebot.analytics.stats import Label
+from spotthebot.suite.published_dump import Dump, DumpAnnotation, Rejected
+
+_SCORE: Final = {"human": Label.HUMAN, "unsure": Label.UNSURE, "bot": Label.BOT}
+_LEAD: Final = {0: 1, None: 0, 1: -1}
+
+
+@dataclass(frozen=True)
+class ReadStudy:
+    """A dump as a study, and the rows that could not be read."""
+
+    study: Study
+    rejected: tuple[Rejected, ...]
+
+
+def read_study(dump: Dump) -> ReadStudy:
+    """Read a dump whole; conversations stay in its order."""
+    rejected: list[Rejected] = []
+    speakers: dict[Hashable, tuple[str, str]] = {}
+    packages: dict[Hashable, frozenset[Hashable]] = {}
+    judgements: list[Judgement] = []
+    for conversation in dump.conversations():
+        if isinstance(conversation, Rejected):
+            rejected.append(conversation)
+        else:
+            first, second = conversation.participants
+            speakers[conversation.external_id] = (first.name, second.name)
+    for package in dump.packages():
+        if isinstance(package, Rejected):
+            rejected.append(package)
+        else:
+            packages[package.external_id] = frozenset(segment.conversation for segment in package.segments)
+    for annotation in dump.annotations():
+        if isinstance(annotation, Rejected):
+            rejected.append(annotation)
+        else:
+            judgements.append(_judgement(annotation))
+    study = Study(
+        campaign_id=None,
+        campaign=f"spot-the-bot-{dump.domain}",
+        domain=dump.domain,
+        complete=True,
+        speakers=speakers,
+        packages=packages,
+        judgements=judgements,
+    )
+    return ReadStudy(study, tuple(rejected))
+
+
+def _judgement(annotation: DumpAnnotation) -> Judgement:
+    fluency, sensibleness, specificity = (_LEAD[annotation.preferences[feature]] for feature in FEATURES)
+    first, second = annotation.labels
+    return Judgement(
+        conversation=annotation.conversation,
+        package=annotation.package,
+        exchanges=annotation.turns_shown // 2,
+        annotator=annotation.worker,
+        labels=(_SCORE[first], _SCORE[second]),
+        leads=(fluency, sensibleness, specificity),
+        # Without a beginning, what the export holds as duration is the time since 1970.
+        elapsed_ms=None if annotation.started_at_ms is None else annotation.elapsed_ms,
+    )

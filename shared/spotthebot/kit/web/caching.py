@@ -1,0 +1,16 @@
+"""ETags: an answer that the caller has already is not sent again."""
+
+import hashlib
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+
+def revalidated(request: Request, body: bytes, media_type: str) -> Response:
+    """Answer with the body and its ETag, or with 304 and no body where `If-None-Match` names it (RFC 9110, 13.1.2)."""
+    etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
+    named = {each.strip().removeprefix("W/") for each in request.headers.get("If-None-Match", "").split(",")}
+    if etag in named or "*" in named:
+        return Response(status_code=304, headers=headers)
+    return Response(body, media_type=media_type, headers=headers)
