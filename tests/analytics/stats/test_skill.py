@@ -4,8 +4,8 @@ import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotthebot.analytics.stats import SettingOutOfRange, SkillSettings, play_games, rate_skills
-from spotthebot.analytics.stats.skill import play_in_order
+from spotthebot.analytics.stats import Resample, SettingOutOfRange, SkillSettings, play_games, rate_skills
+from spotthebot.analytics.stats.trueskill_updates import play_matches
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
 from tests.factories.published_dump import reference
 
@@ -17,12 +17,19 @@ def _margin(draw_probability, beta=STANDARD.beta):
     return trueskill.calc_draw_margin(draw_probability, 2, environment)
 
 
+def _play(matches, k, margin, settings_):
+    first, second, outcome = (np.array(column)[:, None] for column in zip(*matches, strict=True))
+    winner, loser = np.where(outcome < 0, second, first), np.where(outcome < 0, first, second)
+    mu, sigma = play_matches(winner, loser, outcome == 0, k, margin=margin, settings=settings_)
+    return mu[:, 0], sigma[:, 0]
+
+
 def _oracle(matches, k, draw_probability, settings_):
     environment = trueskill.TrueSkill(
         mu=settings_.mu,
         sigma=settings_.sigma,
         beta=settings_.beta,
-        tau=0,
+        tau=settings_.tau,
         draw_probability=draw_probability,
         backend="scipy",
     )
@@ -34,18 +41,20 @@ def _oracle(matches, k, draw_probability, settings_):
     return [rating.mu for rating in ratings], [rating.sigma for rating in ratings]
 
 
-class TestPlayInOrder:
+class TestPlayMatches:
     @settings(max_examples=15, deadline=None)
     @given(
         matches=st.lists(
             st.tuples(st.sampled_from([(0, 1), (1, 2), (2, 0)]), st.sampled_from([1, 0, -1])), min_size=1, max_size=12
         ),
         draw_probability=st.sampled_from([0.1, 0.5, 0.76]),
-        settings_=st.sampled_from([STANDARD, SkillSettings(mu=0, sigma=1, beta=0.5), SkillSettings(sigma=3, beta=9)]),
+        settings_=st.sampled_from(
+            [STANDARD, SkillSettings(mu=0, sigma=1, beta=0.5), SkillSettings(sigma=3, beta=9, tau=0.5)]
+        ),
     )
     def test_matches_the_trueskill_package_to_nine_digits(self, matches, draw_probability, settings_):
         played = [(*pair, outcome) for pair, outcome in matches]
-        mu, sigma = play_in_order(played, 3, _margin(draw_probability, settings_.beta), settings_)
+        mu, sigma = _play(played, 3, _margin(draw_probability, settings_.beta), settings_)
         expected_mu, expected_sigma = _oracle(played, 3, draw_probability, settings_)
         np.testing.assert_allclose(mu, expected_mu, atol=1e-9)
         np.testing.assert_allclose(sigma, expected_sigma, atol=1e-9)
@@ -55,7 +64,7 @@ class TestPlayInOrder:
         # The worked example has tau = 25 / 300, which is to start from a sigma that is larger by it.
         worked = np.array(reference("statistics/worked_examples.json")["trueskill"][key])
         drifted = SkillSettings(sigma=float(np.hypot(25 / 3, 25 / 300)))
-        mu, sigma = play_in_order([(0, 1, outcome)], 2, _margin(0.10), drifted)
+        mu, sigma = _play([(0, 1, outcome)], 2, _margin(0.10), drifted)
         np.testing.assert_allclose(mu, worked[:, 0], atol=1e-9)
         np.testing.assert_allclose(sigma, worked[:, 1], atol=1e-9)
 
@@ -63,7 +72,7 @@ class TestPlayInOrder:
     def test_the_least_likely_outcome_is_survived(self, outcome):
         # A skill gap of hundreds of betas, which leaves no mass in double precision.
         sure = SkillSettings(sigma=1000, beta=0.01)
-        mu, sigma = play_in_order([(0, 1, 1)] * 50 + [(1, 0, 1)] + [(0, 1, outcome)] * 5, 2, 0.001, sure)
+        mu, sigma = _play([(0, 1, 1)] * 50 + [(1, 0, 1)] + [(0, 1, outcome)] * 5, 2, 0.001, sure)
         assert np.isfinite(mu).all()
         assert np.all((sigma > 0) & (sigma < 1000))
 
@@ -123,3 +132,58 @@ class TestRateSkills:
         assert rows == ratings
         for bot, rating in ratings.items():
             assert names[bot] == pytest.approx(rating, abs=1e-9)
+
+
+class TestBootstrap:
+    def test_replicates_are_sequences_of_the_package(self):
+        # With single games drawn, a replicate is the rows that the generator names, in that order.
+        games = play_games(simulated_table(4))
+        rng = np.random.default_rng(9)
+        rng.permutation(72)
+        rows = rng.integers(72, size=(72, 5))
+        mus = [
+            _oracle(
+                list(zip(games.first[drawn], games.second[drawn], games.outcome[drawn], strict=True)),
+                3,
+                np.mean(games.outcome == 0),
+                STANDARD,
+            )[0]
+            for drawn in rows.T
+        ]
+        ratings = rate_skills(games, n_shuffles=1, n_resamples=5, resample=Resample.GAME, seed=9)
+        np.testing.assert_allclose([bot.low for bot in ratings.bots], np.quantile(mus, 0.025, axis=0), atol=1e-9)
+        np.testing.assert_allclose([bot.high for bot in ratings.bots], np.quantile(mus, 0.975, axis=0), atol=1e-9)
+
+    def test_conversations_of_different_lengths_are_drawn_whole(self):
+        # One conversation of nine wins of A, nine of one win of B: whatever is drawn, the nine come together.
+        rows = [(0, "A", "B", 2, (2, 0), 0)] * 9 + [(i, "A", "B", 2, (0, 2), 0) for i in range(1, 10)]
+        ratings = rate_skills(
+            play_games(table_of(rows, ("A", "B"))), n_shuffles=1, n_resamples=400, settings=SkillSettings(sigma=1)
+        )
+        first = ratings.bots[0]
+        # Not drawn with (9 / 10)^10 = .349, A loses; drawn once, with 10 * .1 * .9^9 = .387, it is nine to nine and
+        # the order decides; drawn more often, A wins.
+        assert first.low < STANDARD.mu < first.high
+        assert first.rank_probabilities[1] == pytest.approx(0.349 + 0.387 / 2, abs=4 * (0.25 / 400) ** 0.5)
+
+    def test_two_kinds_of_clusters_never_shrink_the_bounds(self):
+        games = play_games(simulated_table(5, per_pair=6))
+        one, two = (
+            rate_skills(games, n_resamples=300, resample=kind).bots
+            for kind in (Resample.CONVERSATION, Resample.TWO_WAY)
+        )
+        for before, after in zip(one, two, strict=True):
+            assert after.high - after.low >= before.high - before.low - 1e-9
+
+    def test_ranks_are_those_of_the_stronger(self):
+        ratings = rate_skills(play_games(simulated_table(3, per_pair=30)), n_resamples=200)
+        assert [(bot.bot, bot.rank_low, bot.rank_high, bot.cluster) for bot in ratings.bots] == [
+            ("A", 3, 3, 3),
+            ("B", 2, 2, 2),
+            ("C", 1, 1, 1),
+        ]
+        assert ratings.bots[2].rank_probabilities == (1.0, 0.0, 0.0)
+
+    def test_without_replicates_there_are_no_bounds(self):
+        first = rate_skills(play_games(simulated_table(3))).bots[0]
+        assert (first.low, first.high, first.rank_low, first.rank_probabilities) == (None, None, None, ())

@@ -6,6 +6,16 @@ from scipy import stats
 from spotthebot.analytics.stats.annotations import FloatArray
 
 
+def replicate_variance(replicates: FloatArray) -> FloatArray:
+    """Sample variance along the first axis, NaN replicates left out; 0 where fewer than two are defined."""
+    known = ~np.isnan(replicates)
+    n = known.sum(axis=0)
+    mean = np.where(known, replicates, 0.0).sum(axis=0) / np.maximum(n, 1)
+    squares = np.where(known, (replicates - mean) ** 2, 0.0).sum(axis=0)
+    variance: FloatArray = squares / np.maximum(n - 1, 1)
+    return variance
+
+
 def two_way_variance(conversation: FloatArray, annotator: FloatArray, game: FloatArray) -> FloatArray:
     """Variance under two kinds of clusters: V_conversation + V_annotator - V_game (Cameron, Gelbach & Miller 2011).
 
@@ -15,7 +25,7 @@ def two_way_variance(conversation: FloatArray, annotator: FloatArray, game: Floa
     >>> two_way_variance(np.array([[0.0], [2.0]]), np.array([[0.0], [4.0]]), np.array([1.5])).tolist()  # 2 + 8 - 1.5
     [8.5]
     """
-    by_conversation, by_annotator = _variance(conversation), _variance(annotator)
+    by_conversation, by_annotator = replicate_variance(conversation), replicate_variance(annotator)
     largest: FloatArray = np.maximum.reduce(
         [by_conversation, by_annotator, game, by_conversation + by_annotator - game]
     )
@@ -46,12 +56,3 @@ def effective_wilson_interval(
     centre = (share + weight / 2) / (1 + weight)
     reach = quantile * np.sqrt(spread / effective + weight / 4 / effective) / (1 + weight)
     return np.maximum(0.0, centre - reach), np.minimum(1.0, centre + reach)
-
-
-def _variance(replicates: FloatArray) -> FloatArray:
-    known = ~np.isnan(replicates)
-    n = known.sum(axis=0)
-    mean = np.where(known, replicates, 0.0).sum(axis=0) / np.maximum(n, 1)
-    squares = np.where(known, (replicates - mean) ** 2, 0.0).sum(axis=0)
-    variance: FloatArray = squares / np.maximum(n - 1, 1)
-    return variance

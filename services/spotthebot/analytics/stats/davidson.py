@@ -1,0 +1,190 @@
+"""Bradley-Terry strengths with ties: Davidson's model, fitted to the games of all pairs at once.
+
+Davidson 1970: of bots with strengths pi_i and pi_j, i wins, j wins and neither does in the proportions pi_i, pi_j and
+nu * sqrt(pi_i * pi_j). It is a multinomial logit in the log-strengths, so the likelihood has one maximum.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy import stats
+from scipy.sparse.csgraph import connected_components
+
+from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.analytics.stats.wins import PairCounts
+
+_ITERATIONS: Final = 100
+_SMALLEST_GAIN: Final = 1e-20
+
+
+@dataclass(frozen=True)
+class Strength:
+    """One bot's log-strength with Wald bounds; those of all bots sum to 0. `n` counts its games, ties included.
+
+    A bot without games has none, and `reason` says so.
+    """
+
+    bot: str
+    estimate: float | None
+    standard_error: float | None
+    low: float | None
+    high: float | None
+    n: int
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class DavidsonFit:
+    """Strengths in the order of the bots; `tie` is nu, 0 without ties and None where every game is one.
+
+    `separated` says that some bots never lost or tied against the others, so that the likelihood has no maximum, and
+    half a win was added to either side of every pair that met. `reason` says why there is no fit.
+    """
+
+    bots: tuple[Strength, ...]
+    tie: float | None
+    log_likelihood: float | None
+    separated: bool
+    n: int
+    confidence_level: float
+    method: str
+    reason: str | None
+
+
+def rate_davidson(counts: PairCounts, *, confidence_level: float = 0.95) -> DavidsonFit:
+    """Fit log-strengths by Newton's method; bounds take games for independent.
+
+    The maximum exists if and only if, with an edge from each bot to those that it beat or tied with, every bot reaches
+    every other (Ford 1957). Bots that met nobody are left out; bots in two groups that never met cannot be compared.
+
+    >>> counts = PairCounts(bots=("A", "B"), wins=np.array([[0, 6], [3, 0]]), ties=np.zeros((2, 2), dtype=np.int64))
+    >>> fit = rate_davidson(counts)
+    >>> round(fit.bots[0].estimate - fit.bots[1].estimate, 6)  # without ties: the log odds, log(6 / 3)
+    0.693147
+    """
+    require_confidence_level(confidence_level)
+    played = (counts.wins + counts.wins.T + counts.ties).sum(axis=1)
+    met = np.flatnonzero(played > 0)
+    wins = counts.wins[np.ix_(met, met)].astype(np.float64)
+    ties = np.triu(counts.ties[np.ix_(met, met)], 1).astype(np.float64)
+    reason = _why_no_fit(wins, ties)
+    if reason is not None:
+        return _result(counts, played, met, None, confidence_level, separated=False, reason=reason)
+    groups, _ = connected_components(wins + ties + ties.T, directed=True, connection="strong")
+    if groups > 1:
+        wins += 0.5 * ((wins + wins.T + ties + ties.T) > 0)
+    fit = _fit(wins, ties)
+    return _result(counts, played, met, fit, confidence_level, separated=groups > 1, reason=None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    strengths: FloatArray
+    variances: FloatArray
+    tie: float
+    log_likelihood: float
+
+
+def _why_no_fit(wins: FloatArray, ties: FloatArray) -> str | None:
+    if not len(wins):
+        return "no two bots met"
+    if not wins.any():
+        return "every game is a tie"
+    if connected_components(wins + ties, directed=False)[0] > 1:
+        return "there are groups of bots that never met each other"
+    return None
+
+
+def _fit(wins: FloatArray, ties: FloatArray) -> _Fit:
+    k = len(wins)
+    first, second = np.triu_indices(k, 1)
+    observed = np.column_stack([wins[first, second], wins[second, first], ties[first, second]])
+    kept = observed.sum(axis=1) > 0
+    observed, first, second = observed[kept], first[kept], second[kept]
+    has_ties = bool(ties.any())
+    # Per pair and outcome (first wins, second wins, tie): what multiplies the log-strengths and log nu.
+    design = np.zeros((len(first), 3, k + has_ties))
+    rows = np.arange(len(first))
+    design[rows, 0, first] = design[rows, 1, second] = 1.0
+    design[rows, 2, first] = design[rows, 2, second] = 0.5
+    if has_ties:
+        design[:, 2, k] = 1.0
+    else:
+        design, observed = design[:, :2], observed[:, :2]
+    games = observed.sum(axis=1)
+    parameters = np.zeros(design.shape[2])
+    likelihood, gradient, information = _slopes(design, observed, games, parameters)
+    for _ in range(_ITERATIONS):
+        step = np.linalg.pinv(information, hermitian=True) @ gradient
+        if gradient @ step < _SMALLEST_GAIN:
+            break
+        length = 1.0
+        moved = _slopes(design, observed, games, parameters + step)
+        while moved[0] < likelihood - 1e-12 * (1 + abs(likelihood)) and length > 1e-10:
+            length /= 2
+            moved = _slopes(design, observed, games, parameters + length * step)
+        parameters = parameters + length * step
+        likelihood, gradient, information = moved
+    covariance = np.linalg.pinv(information, hermitian=True)
+    strengths = parameters[:k] - parameters[:k].mean()
+    centring = np.eye(k) - 1 / k
+    return _Fit(
+        strengths=strengths,
+        variances=np.diag(centring @ covariance[:k, :k] @ centring),
+        tie=float(np.exp(parameters[k])) if has_ties else 0.0,
+        log_likelihood=likelihood,
+    )
+
+
+def _slopes(
+    design: FloatArray, observed: FloatArray, games: FloatArray, parameters: FloatArray
+) -> tuple[float, FloatArray, FloatArray]:
+    scores = design @ parameters
+    scores -= scores.max(axis=1, keepdims=True)
+    proportions = np.exp(scores)
+    totals = proportions.sum(axis=1, keepdims=True)
+    shares = proportions / totals
+    likelihood = float(np.sum(observed * (scores - np.log(totals))))
+    gradient = np.einsum("po,pod->d", observed - games[:, None] * shares, design)
+    mean = np.einsum("po,pod->pd", shares, design)
+    weighted = (games[:, None] * shares)[:, :, None] * design
+    information = np.einsum("pod,poe->de", weighted, design) - (games[:, None] * mean).T @ mean
+    return likelihood, gradient, information
+
+
+def _result(
+    counts: PairCounts,
+    played: IntArray,
+    met: IntArray,
+    fit: _Fit | None,
+    confidence_level: float,
+    *,
+    separated: bool,
+    reason: str | None,
+) -> DavidsonFit:
+    quantile = float(stats.norm.ppf((1 + confidence_level) / 2))
+    place = {int(code): at for at, code in enumerate(met)}
+    strengths = []
+    for code, bot in enumerate(counts.bots):
+        n = int(played[code])
+        if fit is None or code not in place:
+            why = reason if code in place else "it met no other bot"
+            strengths.append(Strength(bot, None, None, None, None, n, why))
+            continue
+        estimate = float(fit.strengths[place[code]])
+        error = float(np.sqrt(fit.variances[place[code]]))
+        strengths.append(
+            Strength(bot, estimate, error, estimate - quantile * error, estimate + quantile * error, n, None)
+        )
+    return DavidsonFit(
+        bots=tuple(strengths),
+        tie=fit.tie if fit else None,
+        log_likelihood=fit.log_likelihood if fit else None,
+        separated=separated,
+        n=counts.n,
+        confidence_level=confidence_level,
+        method="Davidson's model, maximum likelihood" + (" with half a win added to each side" if separated else ""),
+        reason=reason,
+    )

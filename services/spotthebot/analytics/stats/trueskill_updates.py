@@ -1,0 +1,119 @@
+"""TrueSkill's two-player update for many independent sequences of matches at once, one match of each per step.
+
+Herbrich, Minka & Graepel 2006. A win truncates the difference of performances to (margin, inf), a draw to (-margin,
+margin): both are one doubly truncated normal, so no step needs to know which it has.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+
+_FAR: Final = -40.0
+"""Where the standard normal distribution has no mass in double precision."""
+_PEAK: Final = 1 / math.sqrt(2 * math.pi)
+
+
+@dataclass(frozen=True)
+class SkillSettings:
+    """The prior N(mu, sigma²) of a skill, the spread beta of one performance, the drift tau between matches.
+
+    Bots do not learn between matches, so tau is 0 by default: with the usual tau the order of the matches makes most of
+    the variance of a rating. `draw_probability` is estimated from the games where it is None.
+    """
+
+    mu: float = 25.0
+    sigma: float = 25.0 / 3
+    beta: float = 25.0 / 6
+    tau: float = 0.0
+    draw_probability: float | None = None
+
+    def __post_init__(self) -> None:
+        for setting in ("sigma", "beta"):
+            if not getattr(self, setting) > 0:
+                raise SettingOutOfRange(setting=setting, allowed="above 0", value=getattr(self, setting))
+        if not self.tau >= 0:
+            raise SettingOutOfRange(setting="tau", allowed="0 or more", value=self.tau)
+        if self.draw_probability is not None and not 0 <= self.draw_probability < 1:
+            raise SettingOutOfRange(
+                setting="draw_probability", allowed="0 or more, below 1", value=self.draw_probability
+            )
+
+
+def draw_margin(draw_probability: float, beta: float) -> float:
+    """Return the difference of performances below which a match between two players is a draw.
+
+    >>> round(draw_margin(0.10, 25 / 6), 4)  # 2 * Phi(margin / (sqrt(2) * beta)) - 1 = 0.10
+    0.7405
+    """
+    return float(ndtri((draw_probability + 1) / 2)) * math.sqrt(2) * beta
+
+
+def play_matches(
+    winner: IntArray, loser: IntArray, drawn: BoolArray, k: int, *, margin: float, settings: SkillSettings
+) -> tuple[FloatArray, FloatArray]:
+    """Update k players' ratings through R sequences of matches, given as (m, R) arrays: mu and sigma, (k, R) each.
+
+    Where `drawn`, winner and loser are just the two players. A sequence that is shorter than m is filled up with
+    matches of a player against itself, which change nothing.
+
+    >>> one = np.zeros((1, 1), dtype=np.int64)
+    >>> mu, sigma = play_matches(
+    ...     one, one + 1, one > 0, 2, margin=draw_margin(0.1, 25 / 6), settings=SkillSettings(tau=25 / 300)
+    ... )
+    >>> mu.round(3).tolist(), sigma.round(3).tolist()  # Herbrich et al.'s example: 29.396 and 20.604, 7.171
+    ([[29.396], [20.604]], [[7.171], [7.171]])
+    """
+    m, r = winner.shape
+    mu = np.full(k * r, float(settings.mu))
+    variance = np.full(k * r, float(settings.sigma**2))
+    noise, drift = 2 * settings.beta**2, settings.tau**2
+    columns = np.arange(r)
+    for step in range(m):
+        a, b = winner[step] * r + columns, loser[step] * r + columns
+        mu_a, mu_b, var_a, var_b = mu[a], mu[b], variance[a], variance[b]
+        if drift:
+            var_a += drift
+            var_b += drift
+        c = np.sqrt(var_a + var_b + noise)
+        t = (mu_a - mu_b) / c
+        v, w = _truncation(t, margin / c, drawn[step])
+        real = a != b
+        v *= real
+        w *= real
+        v /= c
+        c *= c
+        w /= c
+        mu[a] = mu_a + var_a * v
+        mu[b] = mu_b - var_b * v
+        # In a match of a player against itself the second assignment must not see a drift either.
+        variance[a] = np.where(real, var_a * (1 - var_a * w), variance[a]) if drift else var_a * (1 - var_a * w)
+        variance[b] = np.where(real, var_b * (1 - var_b * w), variance[b]) if drift else var_b * (1 - var_b * w)
+    return mu.reshape(k, r), np.sqrt(variance).reshape(k, r)
+
+
+def _truncation(t: FloatArray, margin: FloatArray, drawn: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Return how far the truncation moves the mean (v) and how much of the variance it takes (w)."""
+    distance = np.abs(t)
+    upper = np.where(drawn, margin - distance, t - margin)
+    lower = np.where(drawn, -margin - distance, _FAR)
+    mass = ndtr(upper)
+    mass -= ndtr(lower)
+    peak_upper, peak_lower = np.exp(-0.5 * upper * upper), np.exp(-0.5 * lower * lower)
+    sure = mass > 0
+    mass[~sure] = 1.0
+    mass /= _PEAK
+    v = (peak_lower - peak_upper) / mass
+    w = (upper * peak_upper - lower * peak_lower) / mass
+    w += v * v
+    if not sure.all():
+        # In the far tail the truncated normal is all at its end.
+        v[~sure], w[~sure] = upper[~sure], 1.0
+    np.minimum(w, 1.0, out=w)
+    v *= np.where(drawn, np.sign(t), -1.0)
+    return v, w
