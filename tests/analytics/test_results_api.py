@@ -80,6 +80,7 @@ class TestResults:
             "annotations": 6,
             "annotators": 2,
             "segments": 5,
+            "simulated_annotators": 0,
         }
 
     async def test_unfinished_packages_do_not_count(self, house: House):

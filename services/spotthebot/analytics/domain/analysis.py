@@ -7,15 +7,19 @@ from typing import Any
 
 from spotthebot.analytics.domain.errors import NothingToAnalyse, OneBotOnly
 from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.results import ranking, survival, wins
+from spotthebot.analytics.domain.results import judging, ranking, survival, wins
 from spotthebot.analytics.domain.study import Sample, Study, take_sample
 from spotthebot.contracts.analytics import (
+    AgreementOut,
     Analysis,
+    AnnotatorsOut,
     FeaturesOut,
     FoolingRatesOut,
     Provenance,
     RankingOut,
+    SegmentsOut,
     SurvivalOut,
+    TimeOut,
     WinRatesOut,
 )
 
@@ -36,8 +40,12 @@ QUESTIONS = {
     "win-rates": Question("win_rates", WinRatesOut, wins.win_rates, compares=True),
     "ranking": Question("ranking", RankingOut, ranking.ranking, compares=True),
     "features": Question("features", FeaturesOut, wins.features, compares=True),
+    "segments": Question("segments", SegmentsOut, wins.segments, compares=True),
     "fooling-rates": Question("fooling_rates", FoolingRatesOut, wins.fooling_rates),
     "survival": Question("survival", SurvivalOut, survival.survival),
+    "agreement": Question("agreement", AgreementOut, judging.agreement),
+    "annotators": Question("annotators", AnnotatorsOut, judging.annotators),
+    "time": Question("time", TimeOut, judging.time),
 }
 
 

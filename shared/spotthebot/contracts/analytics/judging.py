@@ -13,6 +13,8 @@ class LabelAgreement(Wire):
     agree: int
     total: int
     rate: float | None
+    low: float | None
+    high: float | None
 
 
 class Coefficient(Wire):
@@ -73,6 +75,8 @@ class Annotators(Wire):
 
     n: int
     correctness: float | None = Field(description="Mean over annotators, unsure left out.")
+    correctness_low: float | None
+    correctness_high: float | None
     human_correctness: float | None
     share_below_half: float | None = Field(description="Share of annotators who are right less than half the time.")
     annotators: tuple[Annotator, ...]

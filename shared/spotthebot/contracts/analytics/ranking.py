@@ -43,5 +43,8 @@ class Ranking(Wire):
 
     method: str
     resamples: int
+    trueskill_method: str
+    trueskill_resamples: int = Field(description="Replicates behind TrueSkill's bounds; fewer for very many games.")
+    bradley_terry_method: str
     draw_probability: float = Field(description="Share of games that are ties, as TrueSkill takes it.")
     bots: tuple[RankedBot, ...]

@@ -38,7 +38,14 @@ class PlanningIn(Wire):
     tie_rate: float = Field(default=0.7, ge=0, lt=1, description="Share of annotations that are ties.")
     annotations_per_conversation: int = Field(default=6, ge=1, le=1000)
     conversation_correlation: float = Field(
-        default=0.1, ge=0, lt=1, description="Intraclass, of games of a conversation."
+        default=0.1, ge=0, lt=1, description="Intraclass, of outcomes of one conversation."
+    )
+    annotator_correlation: float = Field(default=0.0, ge=0, lt=1, description="Of outcomes that one annotator gave.")
+    annotators: int | None = Field(
+        default=None,
+        ge=2,
+        le=1_000_000,
+        description="How many share the work; null for so many that habits cancel out.",
     )
     power: float = Field(default=0.8, gt=0, lt=1)
     confidence_level: float = Field(default=0.95, gt=0, lt=1)
@@ -117,7 +124,9 @@ class Plan(Wire):
     """How many conversations to hold."""
 
     tie_rate: float
-    design_effect: float = Field(description="How much clustering inflates the variance.")
+    annotations_per_conversation: float
+    conversation_correlation: float
+    method: str
     power: float
     confidence_level: float
     conversations_per_pair: int | None = Field(description="Enough for every pair that has a number.")

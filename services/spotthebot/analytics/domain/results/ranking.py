@@ -1,14 +1,66 @@
 """Which bots can be told apart."""
 
+from typing import Final
+
 from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Sample
-from spotthebot.contracts.analytics import Ranking
+from spotthebot.contracts.analytics import Interval, RankedBot, Ranking, Skill, Strength
+
+MOST_MATCHES_PLAYED: Final = 20_000_000
+"""Matches that TrueSkill plays for its bounds: beyond it takes fewer replicates, and says how many."""
+_FEWEST_SKILL_RESAMPLES: Final = 20
 
 
 def ranking(sample: Sample, wanted: Parameters) -> Ranking:
     """Rank the bots, best first, with the ratings beside."""
     games = stats.play_games(sample.table, unit=stats.Unit(wanted.unit))
-    settings = {"confidence_level": wanted.confidence_level, "n_resamples": wanted.resamples, "seed": wanted.seed}
-    ranked = stats.rank_bots(games, **settings)
-    return Ranking(method=ranked.method, resamples=ranked.n_resamples, draw_probability=0, bots=())
+    ranked = stats.rank_bots(
+        games, confidence_level=wanted.confidence_level, n_resamples=wanted.resamples, seed=wanted.seed
+    )
+    affordable = max(_FEWEST_SKILL_RESAMPLES, MOST_MATCHES_PLAYED // max(1, len(games)))
+    ratings = stats.rate_skills(
+        games,
+        n_resamples=min(wanted.resamples, affordable),
+        confidence_level=wanted.confidence_level,
+        seed=wanted.seed,
+    )
+    strengths = stats.rate_davidson(stats.count_wins(games), confidence_level=wanted.confidence_level)
+    skills = {skill.bot: skill for skill in ratings.bots}
+    davidson = {strength.bot: strength for strength in strengths.bots}
+    return Ranking(
+        method=ranked.method,
+        resamples=ranked.n_resamples,
+        trueskill_method=ratings.method,
+        trueskill_resamples=ratings.n_resamples,
+        draw_probability=ratings.draw_probability,
+        bradley_terry_method=strengths.method,
+        bots=tuple(
+            RankedBot(
+                bot=each.bot,
+                rank_low=each.rank_low,
+                rank_high=each.rank_high,
+                cluster=each.cluster,
+                win_rate=Interval(estimate=each.estimate, low=each.low, high=each.high),
+                rank_probabilities=each.rank_probabilities,
+                trueskill=_skill(skills[each.bot]),
+                bradley_terry=_strength(davidson[each.bot]),
+            )
+            for each in ranked.bots
+        ),
+    )
+
+
+def _skill(skill: stats.Skill) -> Skill:
+    return Skill(
+        mu=skill.mu,
+        sigma=skill.sigma,
+        low=skill.low,
+        high=skill.high,
+        rank_low=skill.rank_low,
+        rank_high=skill.rank_high,
+    )
+
+
+def _strength(strength: stats.Strength) -> Strength:
+    return Strength(estimate=strength.estimate, standard_error=strength.standard_error, reason=strength.reason)

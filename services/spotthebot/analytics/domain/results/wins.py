@@ -10,7 +10,10 @@ from spotthebot.contracts.analytics import (
     BotWinRate,
     Features,
     FoolingRate,
+    Interval,
     PairResult,
+    Segment,
+    SegmentBot,
     WinRates,
 )
 
@@ -29,6 +32,35 @@ def features(sample: Sample, wanted: Parameters) -> Features:
 
     return Features(
         fluency=by("fluency"), sensibleness=by("sensibleness"), specificity=by("specificity"), ssa=by(stats.SSA)
+    )
+
+
+def segments(sample: Sample, wanted: Parameters) -> tuple[Segment, ...]:
+    """Analyse each number of exchanges by itself, per annotation."""
+    results = stats.segment_results(
+        sample.table, confidence_level=wanted.confidence_level, n_resamples=wanted.resamples, seed=wanted.seed
+    )
+    return tuple(
+        Segment(
+            exchanges=result.exchanges,
+            ties=result.ties,
+            n=result.n,
+            bots=tuple(
+                SegmentBot(
+                    bot=bot.bot,
+                    win_rate=bot.win_rate,
+                    human_share=bot.human_share,
+                    unsure_share=bot.unsure_share,
+                    n=bot.n,
+                    win_rate_interval=Interval(estimate=bot.win_rate, low=bot.win_rate_low, high=bot.win_rate_high),
+                    human_share_interval=Interval(
+                        estimate=bot.human_share, low=bot.human_share_low, high=bot.human_share_high
+                    ),
+                )
+                for bot in result.bots
+            ),
+        )
+        for result in results
     )
 
 

@@ -1,0 +1,201 @@
+"""Analyses in steps: each step can be computed by itself, kept, and put together with the others."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Protocol
+
+from spotthebot.analytics import stats
+from spotthebot.analytics.domain.errors import OneBotOnly
+from spotthebot.analytics.domain.study import Sample
+from spotthebot.contracts.analytics import (
+    AnalysisIn,
+    MoreDataIn,
+    PairPlan,
+    Plan,
+    PlanningIn,
+    Stability,
+    StabilityCurve,
+    StabilityIn,
+    StabilityPoint,
+)
+
+
+class Work(Protocol):
+    """An analysis as a row of steps."""
+
+    @property
+    def steps(self) -> int: ...
+
+    def compute(self, step: int) -> Mapping[str, Any]:
+        """Return what one step finds, as JSON."""
+
+    def assemble(self, results: Sequence[Mapping[str, Any]]) -> Stability | Plan:
+        """Put together what all steps found, in their order."""
+
+
+def prepare(request: AnalysisIn, sample: Sample | None) -> Work:
+    """Divide an analysis into steps; raises OneBotOnly where bots would be compared. Plans ahead take no sample."""
+    if isinstance(request, PlanningIn):
+        return _PlanAhead(request)
+    if sample is None:
+        message = f"{request.kind} takes data"
+        raise TypeError(message)
+    return _StabilityInSteps(request, sample) if isinstance(request, StabilityIn) else _PlanMore(request, sample)
+
+
+class _StabilityInSteps:
+    def __init__(self, request: StabilityIn, sample: Sample) -> None:
+        self._request = request
+        games = stats.play_games(sample.table, unit=stats.Unit.CONVERSATION)
+        if len(games.bots) < 2:
+            raise OneBotOnly(bots=len(games.bots))
+        curves: list[tuple[str | None, stats.Games]] = [(None, games)]
+        if request.leave_one_out and len(games.bots) > 2:
+            curves += [(bot, stats.without_bot(games, bot)) for bot in games.bots]
+        self._curves = curves
+        self._steps = [(at, size) for at, (_, rest) in enumerate(curves) for size in stats.stability_sizes(rest)]
+
+    @property
+    def steps(self) -> int:
+        return len(self._steps)
+
+    def compute(self, step: int) -> Mapping[str, Any]:
+        curve, size = self._steps[step]
+        point = stats.stability_at(
+            self._curves[curve][1],
+            size,
+            rule=stats.RankRule(self._request.rule),
+            n_subsets=self._request.subsets,
+            n_resamples=self._request.resamples,
+            seed=self._request.seed,
+        )
+        return asdict(point)
+
+    def assemble(self, results: Sequence[Mapping[str, Any]]) -> Stability:
+        curves = []
+        for at, (without, _) in enumerate(self._curves):
+            points = [_point(result) for (of, _), result in zip(self._steps, results, strict=True) if of == at]
+            curve = stats.stability_curve(points)
+            curves.append(
+                StabilityCurve(
+                    without=without,
+                    points=tuple(
+                        StabilityPoint(
+                            conversations=point.size,
+                            rate=point.estimate,
+                            low=point.low,
+                            high=point.high,
+                            clusters=point.clusters,
+                        )
+                        for point in curve.points
+                    ),
+                    first_stable=curve.first_stable,
+                    stable_from=curve.stable_from,
+                )
+            )
+        request = self._request
+        return Stability(rule=request.rule, subsets=request.subsets, resamples=request.resamples, curves=tuple(curves))
+
+
+class _PlanAhead:
+    steps = 1
+
+    def __init__(self, request: PlanningIn) -> None:
+        self._request = request
+
+    def compute(self, step: int) -> Mapping[str, Any]:
+        del step
+        request = self._request
+        design = stats.Design(
+            tie_rate=request.tie_rate,
+            annotations_per_conversation=request.annotations_per_conversation,
+            conversation_correlation=request.conversation_correlation,
+            annotator_correlation=request.annotator_correlation,
+            annotators=request.annotators,
+        )
+        plans = [
+            stats.plan_conversations(
+                rate,
+                design,
+                power=request.power,
+                confidence_level=request.confidence_level,
+                n_pairs=len(request.win_rates),
+            )
+            for rate in request.win_rates
+        ]
+        pairs = [
+            PairPlan(
+                bot=None,
+                other=None,
+                win_rate=plan.win_rate,
+                conversations=plan.conversations,
+                low=None,
+                high=None,
+                more=plan.conversations,
+                reason=plan.reason,
+            )
+            for plan in plans
+        ]
+        return _plan(pairs, design, request.power, request.confidence_level, plans[0].method)
+
+    def assemble(self, results: Sequence[Mapping[str, Any]]) -> Plan:
+        return Plan.model_validate(results[0])
+
+
+class _PlanMore:
+    steps = 1
+
+    def __init__(self, request: MoreDataIn, sample: Sample) -> None:
+        self._request = request
+        self._games = stats.play_games(sample.table, unit=stats.Unit(request.unit))
+        if len(self._games.bots) < 2:
+            raise OneBotOnly(bots=len(self._games.bots))
+
+    def compute(self, step: int) -> Mapping[str, Any]:
+        del step
+        request = self._request
+        plan = stats.plan_more(
+            self._games,
+            power=request.power,
+            confidence_level=request.confidence_level,
+            n_resamples=request.resamples,
+            seed=request.seed,
+        )
+        pairs = [
+            PairPlan(
+                bot=pair.bot,
+                other=pair.other,
+                win_rate=pair.win_rate,
+                conversations=pair.conversations,
+                low=pair.low,
+                high=pair.high,
+                more=pair.more,
+                reason=pair.reason,
+            )
+            for pair in plan.pairs
+        ]
+        return _plan(pairs, plan.design, request.power, request.confidence_level, plan.method)
+
+    def assemble(self, results: Sequence[Mapping[str, Any]]) -> Plan:
+        return Plan.model_validate(results[0])
+
+
+def _plan(
+    pairs: Sequence[PairPlan], design: stats.Design, power: float, confidence_level: float, method: str
+) -> Mapping[str, Any]:
+    known = [pair.conversations for pair in pairs if pair.conversations is not None]
+    return Plan(
+        tie_rate=design.tie_rate,
+        annotations_per_conversation=design.annotations_per_conversation,
+        conversation_correlation=design.conversation_correlation,
+        method=method,
+        power=power,
+        confidence_level=confidence_level,
+        conversations_per_pair=max(known, default=None),
+        pairs=tuple(pairs),
+    ).model_dump(mode="json")
+
+
+def _point(result: Mapping[str, Any]) -> stats.StabilityPoint:
+    clusters = tuple(tuple(cluster) for cluster in result["clusters"])
+    return stats.StabilityPoint(**{**result, "clusters": clusters, "rule": stats.RankRule(result["rule"])})

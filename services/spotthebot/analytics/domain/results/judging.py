@@ -1,0 +1,137 @@
+"""How the judging went: agreement, the annotators, and the time it took."""
+
+from spotthebot.analytics import stats
+from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.domain.study import Sample
+from spotthebot.contracts.analytics import (
+    Agreement,
+    Annotator,
+    Annotators,
+    Coefficient,
+    LabelAgreement,
+    SidesAlike,
+    Time,
+    TimeOfSegment,
+    WithoutWeak,
+)
+
+
+def agreement(sample: Sample, wanted: Parameters) -> Agreement:
+    """Compare what annotators say of the same side."""
+    table, level, resamples = sample.table, wanted.confidence_level, wanted.resamples
+    labels = stats.label_agreement(table, confidence_level=level, n_resamples=resamples, seed=wanted.seed)
+    ordinal, nominal = (
+        stats.label_alpha(table, level=each, confidence_level=level, n_resamples=resamples, seed=wanted.seed)
+        for each in (stats.Measurement.ORDINAL, stats.Measurement.NOMINAL)
+    )
+    unit, conversation, label = stats.label_units(table)
+    kappa = stats.fleiss_kappa(
+        unit, label, cluster=conversation, confidence_level=level, n_resamples=resamples, seed=wanted.seed
+    )
+    return Agreement(
+        labels=tuple(
+            LabelAgreement(
+                bot=each.bot,
+                label=each.label.name.lower(),
+                agree=each.agree,
+                total=each.n,
+                rate=each.estimate,
+                low=each.low,
+                high=each.high,
+            )
+            for each in labels
+        ),
+        alpha=ordinal.estimate,
+        alpha_interval=_coefficient(ordinal),
+        alpha_nominal=_coefficient(nominal),
+        fleiss_kappa=_coefficient(kappa),
+    )
+
+
+def annotators(sample: Sample, wanted: Parameters) -> Annotators:
+    """Judge the annotators, and rank without the weak ones."""
+    crowd = stats.annotator_quality(
+        sample.table, confidence_level=wanted.confidence_level, n_resamples=wanted.resamples, seed=wanted.seed
+    )
+    without = stats.without_weak_annotators(
+        sample.table,
+        unit=stats.Unit(wanted.unit),
+        confidence_level=wanted.confidence_level,
+        n_resamples=wanted.resamples,
+        seed=wanted.seed,
+    )
+    alike = stats.sides_alike(sample.table, n_resamples=wanted.resamples, seed=wanted.seed)
+    return Annotators(
+        n=crowd.n,
+        correctness=crowd.correctness,
+        correctness_low=crowd.correctness_low,
+        correctness_high=crowd.correctness_high,
+        human_correctness=crowd.human_correctness,
+        share_below_half=crowd.share_below_half,
+        annotators=tuple(
+            Annotator(
+                annotator=sample.annotators[each.annotator],
+                n=each.n,
+                correctness=each.correctness,
+                human_correctness=each.human_correctness,
+                majority_agreement=each.majority_agreement,
+            )
+            for each in crowd.annotators
+        ),
+        without_weak=tuple(
+            WithoutWeak(
+                threshold=each.threshold,
+                annotators=each.annotators,
+                annotations=each.annotations,
+                kendall_tau=each.kendall_tau,
+                moved=each.moved,
+            )
+            for each in without
+        ),
+        sides_alike=SidesAlike(
+            observed=alike.estimate,
+            expected=alike.expected,
+            p_value=alike.p_value,
+            n=alike.n,
+            method=alike.method,
+            reason=alike.reason,
+        ),
+    )
+
+
+def time(sample: Sample, wanted: Parameters) -> Time:
+    """Say how long an annotation takes."""
+    times = stats.annotation_times(
+        sample.elapsed_ms,
+        sample.table.exchanges,
+        sample.table.conversation,
+        confidence_level=wanted.confidence_level,
+        n_resamples=wanted.resamples,
+        seed=wanted.seed,
+    )
+    return Time(
+        median_seconds=times.median_seconds,
+        low=times.low,
+        high=times.high,
+        mean_seconds=times.mean_seconds,
+        n=times.n,
+        excluded=times.excluded,
+        rule=times.method,
+        segments=tuple(
+            TimeOfSegment(exchanges=each.exchanges, n=each.n, median_seconds=each.median_seconds)
+            for each in times.segments
+        ),
+        total_hours=times.total_hours,
+    )
+
+
+def _coefficient(found: stats.Alpha | stats.Kappa) -> Coefficient:
+    return Coefficient(
+        estimate=found.estimate,
+        low=found.low,
+        high=found.high,
+        n=found.n,
+        method=found.method,
+        undefined_resamples=found.n_undefined,
+        reason=found.reason,
+    )

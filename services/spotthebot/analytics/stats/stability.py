@@ -1,0 +1,227 @@
+"""How many conversations a ranking needs to come out the same again: Figure 3 of Spot The Bot.
+
+Random subsets of so many conversations of every pair are ranked; the rate is the share of subsets whose clusters are
+the commonest. A subset is its counts of wins, losses and ties, drawn without replacement: no conversation is copied.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+
+from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.bootstrap import require_confidence_level, require_resamples
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.intervals import effective_wilson_interval
+from spotthebot.analytics.stats.rank_ranges import (
+    clusters_of_ranges,
+    published_ranges,
+    published_rank_counts,
+    rank_ranges,
+)
+from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins, mean_win_rates, pairwise_win_rates
+
+STABLE: Final = 0.95
+"""The rate at which the paper calls a ranking stable."""
+_SUBSETS_AT_ONCE: Final = 50
+_THREADS: Final = 2
+_MATCHES: Final = 5000
+_SHARE: Final = 0.995
+
+
+class RankRule(StrEnum):
+    """How a subset is ranked: as the released code does, or by percentiles of a bootstrap of its games."""
+
+    PUBLISHED = "published"
+    PERCENTILE = "percentile"
+
+
+@dataclass(frozen=True)
+class StabilityPoint:
+    """One size: `estimate` is the share of subsets that have the commonest clustering, with Wilson bounds.
+
+    `size` counts conversations of each pair; `clusters` are bots by cluster, best first.
+    """
+
+    size: int
+    estimate: float
+    low: float
+    high: float
+    clusters: tuple[tuple[str, ...], ...]
+    n: int
+    n_resamples: int
+    confidence_level: float
+    rule: RankRule
+    method: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class StabilityCurve:
+    """The rates over the sizes. `first_stable` is the first size with 95 %, `stable_from` the one where it stays."""
+
+    points: tuple[StabilityPoint, ...]
+    first_stable: int | None
+    stable_from: int | None
+
+
+def stability_sizes(games: Games) -> range:
+    """Return the sizes that can be tried: from 3 to the fewest games that any pair has, which may be none.
+
+    Take games per conversation: with other units a pair has several games of one conversation.
+    """
+    counts = count_wins(games)
+    played = (counts.wins + counts.wins.T + counts.ties)[np.triu_indices(len(games.bots), 1)]
+    return range(3, int(played.min()) + 1) if len(played) else range(0)
+
+
+def stability_at(
+    games: Games,
+    size: int,
+    *,
+    rule: RankRule = RankRule.PUBLISHED,
+    n_subsets: int = 1000,
+    n_resamples: int = 1000,
+    confidence_level: float = 0.95,
+    seed: int = 0,
+) -> StabilityPoint:
+    """Rank `n_subsets` random subsets of `size` games of each pair. Raises `SettingOutOfRange`.
+
+    Each size has random numbers of its own, made from the seed and the size: a curve can be computed in any order,
+    interrupted and gone on with.
+
+    >>> from spotthebot.analytics.stats import Unit
+    >>> games = Games(
+    ...     bots=("A", "B"), first=np.zeros(9, int), second=np.ones(9, int), outcome=np.ones(9, int),
+    ...     conversation=np.arange(9), annotator=np.full(9, -1), unit=Unit.CONVERSATION, criterion="human",
+    ... )
+    >>> point = stability_at(games, 3, n_subsets=20, n_resamples=50)  # A always wins
+    >>> point.estimate, point.clusters
+    (1.0, (('A',), ('B',)))
+    """
+    require_confidence_level(confidence_level)
+    require_resamples(n_resamples)
+    if n_subsets < 1:
+        raise SettingOutOfRange(setting="n_subsets", allowed="1 or more", value=n_subsets)
+    counts = count_wins(games)
+    cells = _cells(counts)
+    if not len(cells) or not 1 <= size <= int(cells.sum(axis=1).min()):
+        most = int(cells.sum(axis=1).min()) if len(cells) else 0
+        raise SettingOutOfRange(setting="size", allowed=f"1 to {most}, the games of every pair", value=size)
+    chunks = [min(_SUBSETS_AT_ONCE, n_subsets - start) for start in range(0, n_subsets, _SUBSETS_AT_ONCE)]
+    seeds = np.random.SeedSequence([seed, size]).spawn(len(chunks))
+
+    def cluster(chunk: tuple[int, np.random.SeedSequence]) -> Counter[tuple[int, ...]]:
+        return _clusterings(counts.bots, cells, size, chunk[0], n_resamples, rule, np.random.default_rng(chunk[1]))
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        found: Counter[tuple[int, ...]] = sum(pool.map(cluster, zip(chunks, seeds, strict=True)), Counter())
+    # Of equally common clusterings the one that parts more bots, so that no order of the draws decides.
+    commonest = max(found, key=lambda labels: (found[labels], labels))
+    rate = found[commonest] / n_subsets
+    low, high = effective_wilson_interval(
+        np.array([rate]), np.zeros(1), np.array([float(n_subsets)]), confidence_level=confidence_level, degrees=10**9
+    )
+    return StabilityPoint(
+        size=size,
+        estimate=rate,
+        low=float(low[0]),
+        high=float(high[0]),
+        clusters=_named(counts.bots, commonest),
+        n=n_subsets,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rule=rule,
+        method=_METHODS[rule],
+        seed=seed,
+    )
+
+
+def stability_curve(points: Sequence[StabilityPoint]) -> StabilityCurve:
+    """Put the points of some sizes in order and say from where on the ranking is stable."""
+    ordered = tuple(sorted(points, key=lambda point: point.size))
+    reached = [point.size for point in ordered if point.estimate >= STABLE]
+    unstable = [point.size for point in ordered if point.estimate < STABLE]
+    staying = [size for size in reached if not unstable or size > max(unstable)]
+    return StabilityCurve(ordered, min(reached, default=None), min(staying, default=None))
+
+
+def without_bot(games: Games, bot: str) -> Games:
+    """Leave a bot and its games out (Figure 3b); raises ValueError where there is no such bot."""
+    code = games.bots.index(bot)
+    kept = (games.first != code) & (games.second != code)
+    return Games(
+        bots=tuple(name for name in games.bots if name != bot),
+        first=games.first[kept] - (games.first[kept] > code),
+        second=games.second[kept] - (games.second[kept] > code),
+        outcome=games.outcome[kept],
+        conversation=games.conversation[kept],
+        annotator=games.annotator[kept],
+        unit=games.unit,
+        criterion=games.criterion,
+    )
+
+
+_METHODS = {
+    RankRule.PUBLISHED: f"released code: {_MATCHES} games drawn, ranges holding more than {_SHARE:.1%}",
+    RankRule.PERCENTILE: "win rates without ties, percentile ranges of a bootstrap of the subset's games",
+}
+
+
+def _cells(counts: PairCounts) -> IntArray:
+    """Return wins of the first, wins of the second and ties of each pair: (pairs, 3)."""
+    first, second = np.triu_indices(len(counts.bots), 1)
+    return np.column_stack([counts.wins[first, second], counts.wins[second, first], counts.ties[first, second]])
+
+
+def _clusterings(
+    bots: tuple[str, ...],
+    cells: IntArray,
+    size: int,
+    n_subsets: int,
+    n_resamples: int,
+    rule: RankRule,
+    generator: np.random.Generator,
+) -> Counter[tuple[int, ...]]:
+    drawn = np.stack([generator.multivariate_hypergeometric(pair, size, size=n_subsets) for pair in cells], axis=1)
+    kinds, times = np.unique(drawn.reshape(n_subsets, -1), axis=0, return_counts=True)
+    found: Counter[tuple[int, ...]] = Counter()
+    for kind, n in zip(kinds, times.tolist(), strict=True):
+        counts = _counts(bots, kind.reshape(-1, 3))
+        if rule is RankRule.PUBLISHED:
+            low, high = published_ranges(published_rank_counts(counts, _MATCHES, n_resamples, generator), _SHARE)
+        else:
+            low, high = rank_ranges(_resampled_rates(counts, n_resamples, generator), 0.95)
+        found[tuple(clusters_of_ranges(low, high).tolist())] += n
+    return found
+
+
+def _counts(bots: tuple[str, ...], cells: IntArray) -> PairCounts:
+    k = len(bots)
+    first, second = np.triu_indices(k, 1)
+    wins, ties = np.zeros((k, k), dtype=np.int64), np.zeros((k, k), dtype=np.int64)
+    wins[first, second], wins[second, first] = cells[:, 0], cells[:, 1]
+    ties[first, second] = ties[second, first] = cells[:, 2]
+    return PairCounts(bots=bots, wins=wins, ties=ties)
+
+
+def _resampled_rates(counts: PairCounts, n_resamples: int, generator: np.random.Generator) -> FloatArray:
+    k = len(counts.bots)
+    first, second = np.triu_indices(k, 1)
+    cells = _cells(counts)
+    draws = generator.multinomial(int(cells.sum()), cells.ravel() / cells.sum(), size=n_resamples)
+    pairs = draws.reshape(n_resamples, len(cells), 3).astype(np.float64)
+    wins = np.zeros((n_resamples, k, k))
+    wins[:, first, second], wins[:, second, first] = pairs[:, :, 0], pairs[:, :, 1]
+    return mean_win_rates(pairwise_win_rates(wins))
+
+
+def _named(bots: tuple[str, ...], labels: tuple[int, ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        tuple(bot for bot, label in zip(bots, labels, strict=True) if label == cluster)
+        for cluster in sorted(set(labels))
+    )

@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+
+from spotthebot.analytics.stats import (
+    RankRule,
+    SettingOutOfRange,
+    StabilityPoint,
+    Unit,
+    play_games,
+    stability_at,
+    stability_curve,
+    stability_sizes,
+    without_bot,
+)
+from tests.factories.annotation_tables import simulated_table, table_of
+
+
+def _games(seed=1, **more):
+    return play_games(simulated_table(seed, **more), unit=Unit.CONVERSATION)
+
+
+def _point(size, estimate):
+    return StabilityPoint(size, estimate, 0, 1, (), 100, 100, 0.95, RankRule.PUBLISHED, "", 0)
+
+
+class TestStabilityAt:
+    @pytest.mark.parametrize("rule", RankRule)
+    def test_all_conversations_always_rank_alike_but_for_the_bootstrap(self, rule):
+        point = stability_at(_games(per_pair=20), 20, rule=rule, n_subsets=30, n_resamples=300)
+        assert point.estimate == 1
+        assert point.clusters == (("C",), ("B",), ("A",))
+
+    def test_fewer_conversations_are_less_stable(self):
+        games = _games(2, names=("A", "B", "C", "D"), per_pair=30)
+        few, many = (stability_at(games, size, n_subsets=60, n_resamples=200) for size in (3, 28))
+        assert few.estimate < many.estimate
+        assert few.low < few.estimate < few.high
+
+    def test_same_seed_same_point_and_each_size_has_its_own_draws(self):
+        games = _games(per_pair=12)
+        one, again = (stability_at(games, 5, n_subsets=70, n_resamples=100, seed=4) for _ in range(2))
+        assert one == again
+        assert stability_at(games, 5, n_subsets=70, n_resamples=100, seed=5) != one
+
+    @pytest.mark.parametrize("size", [0, 5])
+    def test_refuses_a_size_that_a_pair_does_not_have(self, size):
+        with pytest.raises(SettingOutOfRange, match="size must be 1 to 4, the games of every pair"):
+            stability_at(_games(per_pair=4), size)
+
+    @pytest.mark.parametrize("names", [(), ("A",)])
+    def test_fewer_than_two_bots_have_no_sizes(self, names):
+        games = play_games(table_of([], names))
+        assert list(stability_sizes(games)) == []
+        with pytest.raises(SettingOutOfRange):
+            stability_at(games, 3)
+
+    def test_only_ties_are_one_cluster(self):
+        rows = [(i, "A", "B", 2, (1, 1), 0) for i in range(6)]
+        games = play_games(table_of(rows, ("A", "B")), unit=Unit.CONVERSATION)
+        for rule in RankRule:
+            point = stability_at(games, 4, rule=rule, n_subsets=10, n_resamples=50)
+            assert point.estimate == 1
+
+
+class TestStabilityCurve:
+    def test_tells_the_first_size_and_the_one_from_which_it_stays(self):
+        curve = stability_curve([_point(5, 0.96), _point(3, 0.5), _point(4, 0.97), _point(6, 0.9), _point(7, 0.99)])
+        assert [point.size for point in curve.points] == [3, 4, 5, 6, 7]
+        assert (curve.first_stable, curve.stable_from) == (4, 7)
+
+    def test_may_never_be_stable(self):
+        curve = stability_curve([_point(3, 0.97), _point(4, 0.2)])
+        assert (curve.first_stable, curve.stable_from) == (3, None)
+        assert stability_curve([]).first_stable is None
+
+
+class TestWithoutBot:
+    def test_leaves_its_games_out_and_keeps_the_others(self):
+        games = _games()
+        rest = without_bot(games, "B")
+        kept = (games.first != 1) & (games.second != 1)
+        assert rest.bots == ("A", "C")
+        np.testing.assert_array_equal(rest.outcome, games.outcome[kept])
+        assert [rest.bots[code] for code in rest.first] == [games.bots[code] for code in games.first[kept]]
