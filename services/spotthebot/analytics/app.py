@@ -5,7 +5,8 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from spotthebot.analytics.api import results
+from spotthebot.analytics import worker
+from spotthebot.analytics.api import analyses, figures, results
 from spotthebot.analytics.clients import Studies
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.tables import IDEMPOTENCY, LINEAGE
@@ -35,7 +36,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
         "analytics",
         summary="Rankings, survival, agreement and all other results of campaigns, with their figures.",
         settings=settings,
-        routers=[results.router],
+        routers=[results.router, figures.router, analyses.router],
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,
         lifespan=live,
@@ -47,4 +48,5 @@ SERVICE = Service(
     settings=AnalyticsSettings,
     create_app=create_app,
     lineage=LINEAGE,
+    work=worker.work,
 )

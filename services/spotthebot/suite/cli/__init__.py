@@ -5,7 +5,7 @@ import sys
 import typer
 
 from spotthebot.kit.errors import Error
-from spotthebot.suite.cli import doctor, keys, operation, studies, testing
+from spotthebot.suite.cli import analyses, doctor, keys, operation, studies, testing
 from spotthebot.suite.progress import screen
 
 app = typer.Typer(
@@ -20,6 +20,9 @@ app.command("up")(operation.up)
 app.command("status")(operation.status)
 app.command("down")(operation.down)
 app.command("import")(studies.import_study)
+app.command("rank")(analyses.rank)
+app.command("report")(analyses.report)
+app.command("analyse")(analyses.analyse)
 app.add_typer(keys.app, name="keys")
 app.command("doctor")(doctor.doctor)
 app.command("test", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(testing.test)

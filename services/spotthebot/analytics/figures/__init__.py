@@ -1,0 +1,21 @@
+"""Figures of a campaign as Vega-Lite specs with the data inside, and their rendering."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from spotthebot.analytics.figures.canvas import FigureInput, Spec
+from spotthebot.analytics.figures.courses import segments, stability, survival
+from spotthebot.analytics.figures.errors import StabilityNotComputed
+from spotthebot.analytics.figures.games import features, ranking, win_matrix
+from spotthebot.analytics.figures.rendering import render
+
+FIGURES: Final[Mapping[str, Callable[[FigureInput], Spec]]] = {
+    "win-matrix": win_matrix,
+    "ranking": ranking,
+    "survival": survival,
+    "features": features,
+    "stability": stability,
+    "segments": segments,
+}
+
+__all__ = ["FIGURES", "FigureInput", "Spec", "StabilityNotComputed", "render"]

@@ -1,0 +1,11 @@
+"""What can go wrong when a figure is drawn.
+
+Conflict
+└── StabilityNotComputed
+"""
+
+from spotthebot.kit.errors import Conflict
+
+
+class StabilityNotComputed(Conflict):
+    """The stability of campaign {campaign_id} was not computed: POST /v1/analyses with kind 'stability' first."""

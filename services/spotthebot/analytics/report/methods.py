@@ -1,0 +1,201 @@
+"""What a report says of its methods, in prose with citations, and of its findings in plain words."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from spotthebot.analytics.figures.canvas import percent
+from spotthebot.analytics.stats import HUMAN
+from spotthebot.contracts.analytics import Analysis, Stability
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A work that is cited."""
+
+    key: str
+    text: str
+    url: str
+
+
+_WORKS: Final = (
+    Reference(
+        "deriu2020",
+        "J. Deriu, D. Tuggener, P. von Däniken, J. A. Campos, A. Rodrigo, T. Belkacem, A. Soroa, E. Agirre,"
+        " M. Cieliebak:"
+        " Spot The Bot: A Robust and Efficient Framework for the Evaluation of Conversational Dialogue Systems."
+        " EMNLP 2020, 3971-3984.",
+        "https://doi.org/10.18653/v1/2020.emnlp-main.326",
+    ),
+    Reference(
+        "cameron2011",
+        "A. C. Cameron, J. B. Gelbach, D. L. Miller: Robust Inference with Multiway Clustering."
+        " Journal of Business & Economic Statistics 29(2), 2011, 238-249.",
+        "https://doi.org/10.1198/jbes.2010.07136",
+    ),
+    Reference(
+        "herbrich2006",
+        "R. Herbrich, T. Minka, T. Graepel: TrueSkill: A Bayesian Skill Rating System. NIPS 2006, 569-576.",
+        "https://papers.nips.cc/paper/3079-trueskilltm-a-bayesian-skill-rating-system",
+    ),
+    Reference(
+        "davidson1970",
+        "R. R. Davidson: On Extending the Bradley-Terry Model to Accommodate Ties in Paired Comparison Experiments."
+        " Journal of the American Statistical Association 65, 1970, 317-328.",
+        "https://doi.org/10.1080/01621459.1970.10481082",
+    ),
+    Reference(
+        "holm1979",
+        "S. Holm: A Simple Sequentially Rejective Multiple Test Procedure."
+        " Scandinavian Journal of Statistics 6(2), 1979, 65-70.",
+        "https://www.jstor.org/stable/4615733",
+    ),
+    Reference(
+        "groeneboom1992",
+        "P. Groeneboom, J. A. Wellner: Information Bounds and Nonparametric Maximum Likelihood Estimation."
+        " Birkhäuser 1992.",
+        "https://doi.org/10.1007/978-3-0348-8621-5",
+    ),
+    Reference(
+        "finkelstein1986",
+        "D. M. Finkelstein: A Proportional Hazards Model for Interval-Censored Failure Time Data."
+        " Biometrics 42(4), 1986, 845-854.",
+        "https://doi.org/10.2307/2530698",
+    ),
+    Reference(
+        "firth1993",
+        "D. Firth: Bias Reduction of Maximum Likelihood Estimates. Biometrika 80(1), 1993, 27-38.",
+        "https://doi.org/10.1093/biomet/80.1.27",
+    ),
+    Reference(
+        "krippendorff2011",
+        "K. Krippendorff: Computing Krippendorff's Alpha-Reliability. University of Pennsylvania 2011.",
+        "https://repository.upenn.edu/handle/20.500.14332/2089",
+    ),
+    Reference(
+        "efron1987",
+        "B. Efron: Better Bootstrap Confidence Intervals."
+        " Journal of the American Statistical Association 82, 1987, 171-185.",
+        "https://doi.org/10.1080/01621459.1987.10478410",
+    ),
+    Reference(
+        "fleiss1971",
+        "J. L. Fleiss: Measuring Nominal Scale Agreement Among Many Raters."
+        " Psychological Bulletin 76(5), 1971, 378-382.",
+        "https://doi.org/10.1037/h0031619",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Sentences with numbered citations, and the works in the order of their numbers."""
+
+    sentences: tuple[str, ...]
+    references: tuple[Reference, ...]
+
+
+def methods(analysis: Analysis, stability: Stability | None) -> Prose:
+    """Say how the results were made; only works that were used are cited."""
+    cited: list[str] = []
+
+    def cite(key: str) -> str:
+        if key not in cited:
+            cited.append(key)
+        return f"[{cited.index(key) + 1}]"
+
+    level, counts = percent(analysis.confidence_level), analysis.counts
+    people = "simulated annotators (programs, not people)" if counts.simulated_annotators else "annotators"
+    kept = (
+        "packages that an annotator did not finish were left out"
+        if analysis.filter == "complete_packages"
+        else "no annotation was left out"
+    )
+    sentences = [
+        (
+            f"Bots were evaluated with Spot The Bot {cite('deriu2020')}: {counts.annotators:,} {people} saw"
+            f" {counts.segments:,} segments of {counts.annotated_conversations:,} conversations and labelled each side"
+            f" human, bot or unsure ({counts.annotations:,} annotations; {kept})."
+        ),
+        (
+            f"A game is one {analysis.unit}; human beats unsure beats bot, and win rates are wins among decided games,"
+            " averaged over opponents (Eq. 1)."
+        ),
+        f"Win rates: {analysis.ranking.method}; {analysis.ranking.resamples:,} replicates, seed {analysis.seed}.",
+    ]
+    if "Cameron" in analysis.ranking.method:
+        sentences.append(f"The variance sums clusters of conversations and of annotators {cite('cameron2011')}.")
+    sentences += [
+        (
+            f"TrueSkill {cite('herbrich2006')}: {analysis.ranking.trueskill_method}; draw probability"
+            f" {analysis.ranking.draw_probability:.3f}, the share of ties;"
+            f" {analysis.ranking.trueskill_resamples:,} replicates."
+        ),
+        f"Bradley-Terry strengths with ties {cite('davidson1970')}: {analysis.ranking.bradley_terry_method}.",
+        f"Pairs were compared by exact sign tests with ties dropped, {_correction(analysis, cite)}.",
+        (
+            "Survival curves are nonparametric maximum-likelihood estimates for current-status data"
+            f" {cite('groeneboom1992')} with {level} bands; they were compared by generalized log-rank tests"
+            f" {cite('finkelstein1986')}, and Cox models of the features were fitted for interval-censored times"
+            + (
+                f", with Firth's penalty {cite('firth1993')} where the data are separated"
+                if _separated(analysis)
+                else ""
+            )
+            + "."
+        ),
+        (
+            f"Agreement is given as Krippendorff's alpha {cite('krippendorff2011')} and Fleiss' kappa"
+            f" {cite('fleiss1971')} with bias-corrected and accelerated intervals {cite('efron1987')} from resampled"
+            " conversations."
+        ),
+    ]
+    if stability is not None:
+        sentences.append(
+            f"Stability is the share of {stability.subsets:,} random subsets of each size that fall into the commonest"
+            f" clusters ({stability.rule} ranking rule, {stability.resamples:,} replicates)."
+        )
+    works = {work.key: work for work in _WORKS}
+    return Prose(tuple(sentences), tuple(works[key] for key in cited))
+
+
+def findings(analysis: Analysis) -> tuple[str, ...]:
+    """Say in plain words what came out."""
+    clusters: dict[int, list[str]] = {}
+    for each in analysis.ranking.bots:
+        if each.cluster is not None:
+            clusters.setdefault(each.cluster, []).append(each.bot)
+    if not clusters:
+        return ("No bot has a decided game, so nothing can be ranked.",)
+    sentences = []
+    best = clusters[min(clusters)]
+    if len(clusters) == 1 and len(best) > 1:
+        sentences.append(f"The {len(best)} bots cannot be told apart: {_listed(best)}.")
+    elif len(best) == 1:
+        sentences.append(f"{best[0]} is ahead of all others.")
+    else:
+        sentences.append(f"{_listed(best)} are ahead of all others and cannot be told apart.")
+    alike = [bots for number, bots in sorted(clusters.items()) if number > min(clusters) and len(bots) > 1]
+    sentences += [f"{_listed(bots)} cannot be told apart either." for bots in alike]
+    pairs = analysis.win_rates.pairs
+    clear = sum(pair.significant for pair in pairs)
+    sentences.append(f"{clear} of {len(pairs)} pairs differ significantly.")
+    rates = [each for each in analysis.fooling_rates if each.rate is not None and each.bot != HUMAN]
+    if rates:
+        most = max(rates, key=lambda each: each.rate or 0.0)
+        sentences.append(f"Most often taken for a human is {most.bot}, in {most.rate:.0%} of its labels.")
+    return tuple(sentences)
+
+
+def _correction(analysis: Analysis, cite: Callable[[str], str]) -> str:
+    if analysis.correction == "holm":
+        return f"corrected by Holm's procedure {cite('holm1979')} over all pairs"
+    return "corrected by Bonferroni over all pairs" if analysis.correction == "bonferroni" else "without correction"
+
+
+def _separated(analysis: Analysis) -> bool:
+    return any(each.separated for each in analysis.survival.cox)
+
+
+def _listed(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

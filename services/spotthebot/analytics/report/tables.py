@@ -1,0 +1,385 @@
+"""The tables of a report, declared once: HTML, CSV and LaTeX all write these rows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from spotthebot.analytics.figures.canvas import percent
+from spotthebot.contracts.analytics import Analysis, Coefficient, WinRates
+
+Cell: TypeAlias = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its name for programs, its heading for people, and how many digits its numbers have."""
+
+    name: str
+    heading: str
+    digits: int = 3
+
+
+@dataclass(frozen=True)
+class Table:
+    """`key` names its file and its place in the page; None in a row is what the data do not define."""
+
+    key: str
+    title: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def is_numeric(self, at: int) -> bool:
+        """Tell whether a column holds numbers alone."""
+        cells = [row[at] for row in self.rows if row[at] is not None]
+        return all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells)
+
+
+def shown(cell: Cell, digits: int) -> str:
+    """Write a cell for people; a p-value or share too small for its digits keeps its order of magnitude.
+
+    >>> shown(0.12345, 3), shown(0.00001, 3), shown(None, 3), shown(True, 3), shown(12, 3)
+    ('0.123', '1e-05', '-', 'yes', '12')
+    """
+    if cell is None:
+        return "-"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return f"{cell:.0e}" if 0 < abs(cell) < 0.5 * 10**-digits else f"{cell:.{digits}f}"
+    return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def tables(analysis: Analysis) -> tuple[Table, ...]:
+    """Return all tables in the order in which a reader wants them."""
+    return tuple(_tables(analysis))
+
+
+def _tables(analysis: Analysis) -> Iterator[Table]:
+    level = percent(analysis.confidence_level)
+    yield _ranking(analysis, level)
+    yield _pairs("win_rates", "Games of each pair", f"By human-likeness, per {analysis.unit}.", analysis.win_rates)
+    yield from _features(analysis)
+    yield _segments(analysis, level)
+    yield _fooling(analysis, level)
+    yield from _survival(analysis, level)
+    yield from _judging(analysis, level)
+
+
+def _ranking(analysis: Analysis, level: str) -> Table:
+    return Table(
+        key="ranking",
+        title="Ranking",
+        caption=f"Mean win rate over the opponents (Eq. 1) with its {level} interval, best and worst rank, cluster,"
+        " TrueSkill and Bradley-Terry strength. Bots of one cluster cannot be told apart.",
+        columns=(
+            Column("cluster", "Cluster"),
+            Column("bot", "Bot"),
+            Column("win_rate", "Win rate"),
+            Column("low", "Low"),
+            Column("high", "High"),
+            Column("rank_low", "Best rank"),
+            Column("rank_high", "Worst rank"),
+            Column("trueskill_mu", "TrueSkill", 2),
+            Column("trueskill_sigma", "Sigma", 2),
+            Column("strength", "Strength", 2),
+            Column("strength_standard_error", "SE", 2),
+        ),
+        rows=tuple(
+            (
+                each.cluster,
+                each.bot,
+                each.win_rate.estimate,
+                each.win_rate.low,
+                each.win_rate.high,
+                each.rank_low,
+                each.rank_high,
+                each.trueskill.mu,
+                each.trueskill.sigma,
+                each.bradley_terry.estimate,
+                each.bradley_terry.standard_error,
+            )
+            for each in analysis.ranking.bots
+        ),
+    )
+
+
+def _pairs(key: str, title: str, caption: str, win_rates: WinRates) -> Table:
+    return Table(
+        key=key,
+        title=title,
+        caption=f"{caption} Exact sign test, ties dropped.",
+        columns=(
+            Column("bot", "Bot"),
+            Column("other", "Against"),
+            Column("wins", "Wins"),
+            Column("losses", "Losses"),
+            Column("ties", "Ties"),
+            Column("win_rate", "Win rate"),
+            Column("p_value", "p"),
+            Column("p_adjusted", "p adjusted"),
+            Column("significant", "Significant"),
+        ),
+        rows=tuple(
+            (
+                pair.bot,
+                pair.other,
+                pair.wins,
+                pair.losses,
+                pair.ties,
+                pair.win_rate,
+                pair.p_value,
+                pair.p_adjusted,
+                pair.significant,
+            )
+            for pair in win_rates.pairs
+        ),
+    )
+
+
+def _features(analysis: Analysis) -> Iterator[Table]:
+    features = analysis.features
+    by_feature = {
+        "fluency": features.fluency,
+        "sensibleness": features.sensibleness,
+        "specificity": features.specificity,
+        "ssa": features.ssa,
+    }
+    rates = {name: {each.bot: each.win_rate for each in found.bots} for name, found in by_feature.items()}
+    yield Table(
+        key="features",
+        title="Win rates by feature",
+        caption="Mean win rate over the opponents by what was preferred; SSA: sensible and specific both.",
+        columns=(
+            Column("bot", "Bot"),
+            Column("fluency", "Fluency"),
+            Column("sensibleness", "Sensibleness"),
+            Column("specificity", "Specificity"),
+            Column("ssa", "SSA"),
+        ),
+        rows=tuple((each.bot, *(rates[name].get(each.bot) for name in rates)) for each in analysis.ranking.bots),
+    )
+    for name, found in by_feature.items():
+        label = "SSA" if name == "ssa" else name.capitalize()
+        yield _pairs(f"features_{name}", f"{label} of each pair", f"By {label.lower()}.", found)
+
+
+def _segments(analysis: Analysis, level: str) -> Table:
+    return Table(
+        key="segments",
+        title="By the number of exchanges seen",
+        caption=f"Share of ties, mean win rate per annotation and shares of labels, with {level} intervals.",
+        columns=(
+            Column("exchanges", "Exchanges"),
+            Column("ties", "Ties"),
+            Column("bot", "Bot"),
+            Column("win_rate", "Win rate"),
+            Column("win_rate_low", "Low"),
+            Column("win_rate_high", "High"),
+            Column("human_share", "Taken for human"),
+            Column("human_share_low", "Low"),
+            Column("human_share_high", "High"),
+            Column("unsure_share", "Unsure"),
+            Column("n", "Labels"),
+        ),
+        rows=tuple(
+            (
+                segment.exchanges,
+                segment.ties,
+                bot.bot,
+                bot.win_rate,
+                bot.win_rate_interval.low,
+                bot.win_rate_interval.high,
+                bot.human_share,
+                bot.human_share_interval.low,
+                bot.human_share_interval.high,
+                bot.unsure_share,
+                bot.n,
+            )
+            for segment in analysis.segments
+            for bot in segment.bots
+        ),
+    )
+
+
+def _fooling(analysis: Analysis, level: str) -> Table:
+    return Table(
+        key="fooling_rates",
+        title="Who is taken for a human",
+        caption=f"Labels, and the share of “human” among them with its {level} interval. HU: people.",
+        columns=(
+            Column("bot", "Speaker"),
+            Column("human", "Human"),
+            Column("unsure", "Unsure"),
+            Column("bot_labels", "Bot"),
+            Column("n", "Labels"),
+            Column("rate", "Fooling rate"),
+            Column("low", "Low"),
+            Column("high", "High"),
+        ),
+        rows=tuple(
+            (each.bot, each.human, each.unsure, each.bot_labels, each.n, each.rate, each.low, each.high)
+            for each in sorted(analysis.fooling_rates, key=lambda each: -(each.rate or 0.0))
+        ),
+    )
+
+
+def _survival(analysis: Analysis, level: str) -> Iterator[Table]:
+    survival = analysis.survival
+    yield Table(
+        key="survival",
+        title="Share not yet spotted as a bot",
+        caption=f"{survival.method}; {level} intervals.",
+        columns=(
+            Column("bot", "Speaker"),
+            Column("exchanges", "Exchanges"),
+            Column("survival", "Not spotted"),
+            Column("low", "Low"),
+            Column("high", "High"),
+            Column("inspected", "Inspected"),
+            Column("spotted", "Spotted"),
+        ),
+        rows=tuple(
+            (curve.bot, *point)
+            for curve in survival.curves
+            for point in zip(
+                survival.times, curve.survival, curve.low, curve.high, curve.inspected, curve.spotted, strict=True
+            )
+        ),
+    )
+    yield Table(
+        key="log_rank",
+        title="Which curves differ",
+        caption="Generalized log-rank test of each pair.",
+        columns=(
+            Column("bot", "Speaker"),
+            Column("other", "Against"),
+            Column("statistic", "Chi-square", 2),
+            Column("p_value", "p"),
+            Column("p_adjusted", "p adjusted"),
+            Column("significant", "Significant"),
+        ),
+        rows=tuple(
+            (test.bot, test.other, test.statistic, test.p_value, test.p_adjusted, test.significant)
+            for test in survival.log_rank
+        ),
+    )
+    yield Table(
+        key="cox",
+        title="What gives a speaker away",
+        caption=f"Cox coefficients of being spotted with {level} Wald intervals; below 0 the feature protects.",
+        columns=(
+            Column("bot", "Speaker"),
+            Column("feature", "Feature"),
+            Column("coefficient", "Coefficient"),
+            Column("standard_error", "SE"),
+            Column("low", "Low"),
+            Column("high", "High"),
+            Column("p_value", "p"),
+            Column("clustered_standard_error", "SE by annotator"),
+        ),
+        rows=tuple(
+            (
+                each.bot,
+                each.feature,
+                each.coefficient,
+                each.standard_error,
+                each.low,
+                each.high,
+                each.p_value,
+                each.clustered_standard_error,
+            )
+            for each in survival.cox
+        ),
+    )
+
+
+def _judging(analysis: Analysis, level: str) -> Iterator[Table]:
+    agreement, annotators, time = analysis.agreement, analysis.annotators, analysis.time
+    yield Table(
+        key="agreement",
+        title="Agreement on each label",
+        caption=f"Share of labels that the other of two annotators gave too, with {level} intervals.",
+        columns=(
+            Column("bot", "Speaker"),
+            Column("label", "Label"),
+            Column("agree", "Agree"),
+            Column("total", "Labels"),
+            Column("rate", "Rate"),
+            Column("low", "Low"),
+            Column("high", "High"),
+        ),
+        rows=tuple(
+            (each.bot, each.label, each.agree, each.total, each.rate, each.low, each.high) for each in agreement.labels
+        ),
+    )
+    yield Table(
+        key="coefficients",
+        title="Agreement beyond chance",
+        caption=f"Over both sides of all segments, with {level} BCa intervals from resampled conversations.",
+        columns=(
+            Column("coefficient", "Coefficient"),
+            Column("estimate", "Estimate"),
+            Column("low", "Low"),
+            Column("high", "High"),
+            Column("n", "Units"),
+        ),
+        rows=tuple(
+            _coefficient(name, found)
+            for name, found in (
+                ("Krippendorff's alpha, ordinal", agreement.alpha_interval),
+                ("Krippendorff's alpha, nominal", agreement.alpha_nominal),
+                ("Fleiss' kappa", agreement.fleiss_kappa),
+            )
+        ),
+    )
+    yield Table(
+        key="annotators",
+        title="Annotators",
+        caption="Share of right labels, unsure left out; agreement with the majority of the others.",
+        columns=(
+            Column("annotator", "Annotator"),
+            Column("n", "Annotations"),
+            Column("correctness", "Correctness"),
+            Column("human_correctness", "On humans"),
+            Column("majority_agreement", "Like the majority"),
+        ),
+        rows=tuple(
+            (each.annotator, each.n, each.correctness, each.human_correctness, each.majority_agreement)
+            for each in annotators.annotators
+        ),
+    )
+    yield Table(
+        key="without_weak",
+        title="The ranking without weak annotators",
+        caption="Annotators who are right less often than the threshold are left out; tau compares the orders.",
+        columns=(
+            Column("threshold", "Threshold", 2),
+            Column("annotators", "Annotators"),
+            Column("annotations", "Annotations"),
+            Column("kendall_tau", "Kendall's tau"),
+            Column("moved", "Other cluster"),
+        ),
+        rows=tuple(
+            (each.threshold, each.annotators, each.annotations, each.kendall_tau, ", ".join(each.moved) or "none")
+            for each in annotators.without_weak
+        ),
+    )
+    yield Table(
+        key="time",
+        title="Seconds per annotation",
+        caption=f"Median by the number of exchanges seen. {time.rule[:1].upper()}{time.rule[1:]}.",
+        columns=(
+            Column("exchanges", "Exchanges"),
+            Column("n", "Annotations"),
+            Column("median_seconds", "Median seconds", 1),
+        ),
+        rows=(
+            *((str(each.exchanges), each.n, each.median_seconds) for each in time.segments),
+            ("all", time.n, time.median_seconds),
+        ),
+    )
+
+
+def _coefficient(name: str, found: Coefficient) -> tuple[Cell, ...]:
+    return (name, found.estimate, found.low, found.high, found.n)
