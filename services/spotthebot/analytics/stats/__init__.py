@@ -25,12 +25,37 @@ from spotthebot.analytics.stats.cox import (
     cox_regressions,
 )
 from spotthebot.analytics.stats.davidson import DavidsonFit, Strength, rate_davidson
-from spotthebot.analytics.stats.errors import AnnotationTableMalformed, CriterionUnknown, SettingOutOfRange
+from spotthebot.analytics.stats.errors import (
+    AnnotationTableMalformed,
+    CriterionUnknown,
+    IntervalsMalformed,
+    SettingOutOfRange,
+)
 from spotthebot.analytics.stats.evaluation_cost import EvaluationCost, evaluation_cost
+from spotthebot.analytics.stats.exact_times import (
+    Family,
+    HazardRatio,
+    KaplanMeier,
+    ParametricFit,
+    cox_of_exact_times,
+    kaplan_meier,
+    parametric_survival,
+)
 from spotthebot.analytics.stats.fooling import FoolingRate, fooling_rates
+from spotthebot.analytics.stats.interval_cox import IntervalCoefficient, IntervalFit, Odds, interval_cox
+from spotthebot.analytics.stats.interval_log_rank import (
+    IntervalLogRank,
+    RowScore,
+    ScoreVariance,
+    interval_log_rank,
+    interval_log_rank_pairs,
+)
+from spotthebot.analytics.stats.intervals import effective_wilson_interval, two_way_variance
+from spotthebot.analytics.stats.intervals_censored import CensoredTimes, censored_times
 from spotthebot.analytics.stats.kappa import Kappa, fleiss_kappa
 from spotthebot.analytics.stats.label_agreement import AgreementRule, LabelAgreement, label_agreement
 from spotthebot.analytics.stats.log_rank import LogRankTest, LogRankVariance, log_rank_tests
+from spotthebot.analytics.stats.npmle import Npmle, SurvivalBand, npmle, survival_band
 from spotthebot.analytics.stats.planning import (
     Design,
     MoreConversations,
@@ -100,6 +125,7 @@ __all__ = [
     "AnnotatorQuality",
     "BoolArray",
     "BotRank",
+    "CensoredTimes",
     "CoxCoefficient",
     "CoxFit",
     "CriterionUnknown",
@@ -108,10 +134,17 @@ __all__ = [
     "DavidsonFit",
     "Design",
     "EvaluationCost",
+    "Family",
     "FloatArray",
     "FoolingRate",
     "Games",
+    "HazardRatio",
     "IntArray",
+    "IntervalCoefficient",
+    "IntervalFit",
+    "IntervalLogRank",
+    "IntervalsMalformed",
+    "KaplanMeier",
     "Kappa",
     "Label",
     "LabelAgreement",
@@ -120,16 +153,21 @@ __all__ = [
     "Measurement",
     "MoreConversations",
     "MorePlan",
+    "Npmle",
+    "Odds",
     "PairComparison",
     "PairCounts",
     "PairInterval",
     "PairPlan",
     "PairTest",
     "PairWins",
+    "ParametricFit",
     "PublishedRanges",
     "RankRule",
     "Ranking",
     "Resample",
+    "RowScore",
+    "ScoreVariance",
     "SegmentBot",
     "SegmentResult",
     "SettingOutOfRange",
@@ -143,6 +181,7 @@ __all__ = [
     "StabilityPoint",
     "StandardErrors",
     "Strength",
+    "SurvivalBand",
     "SurvivalCurve",
     "TimeOfSegment",
     "Unit",
@@ -151,21 +190,30 @@ __all__ = [
     "adjust",
     "annotation_times",
     "annotator_quality",
+    "censored_times",
     "clusters_of_ranges",
     "count_wins",
+    "cox_of_exact_times",
     "cox_regressions",
     "current_status",
     "draw_margin",
+    "effective_wilson_interval",
     "evaluation_cost",
     "fleiss_kappa",
     "fooling_rates",
+    "interval_cox",
+    "interval_log_rank",
+    "interval_log_rank_pairs",
+    "kaplan_meier",
     "krippendorff_alpha",
     "label_agreement",
     "label_alpha",
     "label_units",
     "log_rank_tests",
+    "npmle",
     "outcome_correlation",
     "pair_tests",
+    "parametric_survival",
     "plan_conversations",
     "plan_more",
     "play_games",
@@ -183,7 +231,9 @@ __all__ = [
     "stability_at",
     "stability_curve",
     "stability_sizes",
+    "survival_band",
     "survival_curves",
+    "two_way_variance",
     "without_bot",
     "without_weak_annotators",
 ]

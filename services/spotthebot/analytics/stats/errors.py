@@ -19,3 +19,9 @@ class CriterionUnknown(Invalid):
     """No annotation carries '{criterion}': there are {known}."""
 
     title = "Unknown criterion"
+
+
+class IntervalsMalformed(Invalid):
+    """The censored times are malformed: {fault}."""
+
+    title = "Malformed censored times"

@@ -1,0 +1,67 @@
+"""Interval-censored times: rows (left, right], and the cells in which alone an estimate can put mass.
+
+Turnbull 1976: a cell begins at a left end and stops at the next end, a right one. An exact time t is (t-, t], a
+right-censored one (left, inf]. Every row covers a contiguous run of cells, so its probability is a difference of two
+values of the distribution function.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.errors import IntervalsMalformed
+
+
+@dataclass(frozen=True, eq=False)
+class CensoredTimes:
+    """Rows as runs of cells: row i may have happened in the cells `first[i]` to `last[i]`, both included.
+
+    `cells` (m, 2) are (left, right], ascending. `left` and `right` are the rows as given.
+    """
+
+    left: FloatArray
+    right: FloatArray
+    cells: FloatArray
+    first: IntArray
+    last: IntArray
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    @property
+    def right_censored(self) -> BoolArray:
+        """Tell which rows had not happened when last seen, (n,)."""
+        return np.isinf(self.right)
+
+
+def censored_times(left: ArrayLike, right: ArrayLike) -> CensoredTimes:
+    """Read rows (left, right] of times from 0: right is inf for what had not happened, left = right an exact time.
+
+    Raises `IntervalsMalformed` for ends that are missing, negative or in the wrong order.
+
+    >>> censored_times([0, 1, 2], [1.5, 3, float("inf")]).cells.tolist()
+    [[1.0, 1.5], [2.0, 3.0]]
+    """
+    low, high = np.array(left, dtype=np.float64), np.array(right, dtype=np.float64)
+    if low.shape != high.shape or low.ndim != 1:
+        raise IntervalsMalformed(fault=f"left has shape {low.shape} and right {high.shape}")
+    if np.any(np.isnan(low) | np.isnan(high)) or np.any(low < 0) or np.any(np.isinf(low)):
+        raise IntervalsMalformed(fault="every left end must be a number from 0, every right end a number or infinity")
+    if np.any(low > high):
+        raise IntervalsMalformed(fault="a left end lies beyond its right end")
+    exact = low == high
+    if np.any(exact & (high == 0)):
+        raise IntervalsMalformed(fault="an exact time must be above 0")
+    low[exact] = np.nextafter(high[exact], -np.inf)
+    # A right end belongs to its row and a left end does not, so of two equal ends the right one comes first.
+    ends = np.concatenate([np.unique(high), np.unique(low)])
+    is_left = np.concatenate([np.zeros(len(np.unique(high)), bool), np.ones(len(np.unique(low)), bool)])
+    order = np.lexsort((is_left, ends))
+    ends, is_left = ends[order], is_left[order]
+    starts = np.flatnonzero(is_left[:-1] & ~is_left[1:])
+    cells = np.column_stack([ends[starts], ends[starts + 1]]) if len(low) else np.empty((0, 2))
+    first = np.searchsorted(cells[:, 0], low, side="left")
+    last = np.searchsorted(cells[:, 1], high, side="right") - 1
+    return CensoredTimes(low, high, cells, first, last)
