@@ -1,4 +1,7 @@
-"""The statistics, pure: arrays and seeds in, frozen results out that remember how they were made."""
+"""The statistics, pure: arrays and seeds in, frozen results out that remember how they were made.
+
+What needs the package lifelines, which is slow to import, is in `spotthebot.analytics.stats.exact_times`.
+"""
 
 from spotthebot.analytics.stats.alpha import Alpha, Measurement, krippendorff_alpha, label_alpha, label_units
 from spotthebot.analytics.stats.annotations import (
@@ -32,15 +35,6 @@ from spotthebot.analytics.stats.errors import (
     SettingOutOfRange,
 )
 from spotthebot.analytics.stats.evaluation_cost import EvaluationCost, evaluation_cost
-from spotthebot.analytics.stats.exact_times import (
-    Family,
-    HazardRatio,
-    KaplanMeier,
-    ParametricFit,
-    cox_of_exact_times,
-    kaplan_meier,
-    parametric_survival,
-)
 from spotthebot.analytics.stats.fooling import FoolingRate, fooling_rates
 from spotthebot.analytics.stats.interval_cox import IntervalCoefficient, IntervalFit, Odds, interval_cox
 from spotthebot.analytics.stats.interval_log_rank import (
@@ -134,17 +128,14 @@ __all__ = [
     "DavidsonFit",
     "Design",
     "EvaluationCost",
-    "Family",
     "FloatArray",
     "FoolingRate",
     "Games",
-    "HazardRatio",
     "IntArray",
     "IntervalCoefficient",
     "IntervalFit",
     "IntervalLogRank",
     "IntervalsMalformed",
-    "KaplanMeier",
     "Kappa",
     "Label",
     "LabelAgreement",
@@ -161,7 +152,6 @@ __all__ = [
     "PairPlan",
     "PairTest",
     "PairWins",
-    "ParametricFit",
     "PublishedRanges",
     "RankRule",
     "Ranking",
@@ -193,7 +183,6 @@ __all__ = [
     "censored_times",
     "clusters_of_ranges",
     "count_wins",
-    "cox_of_exact_times",
     "cox_regressions",
     "current_status",
     "draw_margin",
@@ -204,7 +193,6 @@ __all__ = [
     "interval_cox",
     "interval_log_rank",
     "interval_log_rank_pairs",
-    "kaplan_meier",
     "krippendorff_alpha",
     "label_agreement",
     "label_alpha",
@@ -213,7 +201,6 @@ __all__ = [
     "npmle",
     "outcome_correlation",
     "pair_tests",
-    "parametric_survival",
     "plan_conversations",
     "plan_more",
     "play_games",

@@ -1,8 +1,7 @@
 """What the package lifelines does right: parametric fits of interval-censored times, and methods for exact times.
 
 Parametric fits are a sensitivity check of the nonparametric ones. Kaplan-Meier and Cox's partial likelihood are for
-decisions whose time is known, as when annotators watch a conversation and stop it once they are sure. lifelines brings
-pandas and matplotlib with it, so it is imported where it is used.
+decisions whose time is known, as when annotators watch a conversation and stop it once they are sure.
 """
 
 from collections.abc import Sequence
@@ -10,7 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+import lifelines
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
@@ -42,7 +43,7 @@ class ParametricFit:
 
 @dataclass(frozen=True)
 class KaplanMeier:
-    """S(t) just after each time at which something happened, with log-log bounds, and the median with None for never."""
+    """S(t) just after each time at which something happened, with log-log bounds; the median is None if not reached."""
 
     times: tuple[float, ...]
     estimate: tuple[float, ...]
@@ -71,26 +72,28 @@ def parametric_survival(times: CensoredTimes, at: ArrayLike, *, family: Family =
     """Fit a family to interval-censored rows and read S(t) at the times `at`, to hold beside `npmle`.
 
     >>> from spotthebot.analytics.stats.intervals_censored import censored_times
-    >>> fit = parametric_survival(censored_times([0, 0, 2, 2], [2, 2, 4, 4]), [2.0])
-    >>> round(fit.survival[0], 2)  # half by time 2
+    >>> fit = parametric_survival(censored_times([0, 1, 2, 3], [1, 2, 3, 5]), [2.0])
+    >>> round(fit.survival[0], 1)  # half by time 2
     0.5
     """
-    import lifelines
-
     fitter: Any = {
         Family.WEIBULL: lifelines.WeibullFitter,
         Family.LOG_NORMAL: lifelines.LogNormalFitter,
         Family.LOG_LOGISTIC: lifelines.LogLogisticFitter,
     }[family]()
-    moments = np.asarray(at, dtype=np.float64)
-    fitter.fit_interval_censoring(times.left, times.right)
+    # Times of about 1 keep the optimiser from losing its way, and lifelines wants exact times as equal ends.
+    unit = float(np.median(np.where(times.right_censored, times.left, times.right))) or 1.0
+    exact = np.nextafter(times.left, np.inf) >= times.right
+    moments = np.asarray(at, dtype=np.float64) / unit
+    fitter.fit_interval_censoring(np.where(exact, times.right, times.left) / unit, times.right / unit)
+    in_units = float(np.sum(exact)) * float(np.log(unit))
     median = float(fitter.median_survival_time_)
     return ParametricFit(
         family=family,
         survival=tuple(float(value) for value in fitter.survival_function_at_times(moments)),
-        median=median if np.isfinite(median) else None,
-        log_likelihood=float(fitter.log_likelihood_),
-        aic=float(fitter.AIC_),
+        median=median * unit if np.isfinite(median) else None,
+        log_likelihood=float(fitter.log_likelihood_) - in_units,
+        aic=float(fitter.AIC_) + 2 * in_units,
         n=len(times),
         method=f"{family} by maximum likelihood (lifelines)",
     )
@@ -102,8 +105,6 @@ def kaplan_meier(duration: ArrayLike, decided: ArrayLike, *, confidence_level: f
     >>> kaplan_meier([1, 2, 2, 3], [True, True, False, True]).estimate  # 3/4, then 2/3 of it, then nobody
     (0.75, 0.5, 0.0)
     """
-    import lifelines
-
     require_confidence_level(confidence_level)
     spells, events = _checked(duration, decided)
     fitter = lifelines.KaplanMeierFitter(alpha=1 - confidence_level).fit(spells, events)
@@ -138,9 +139,6 @@ def cox_of_exact_times(
     >>> ratios[0].estimate > 0  # those with x decide sooner
     True
     """
-    import lifelines
-    import pandas as pd
-
     require_confidence_level(confidence_level)
     spells, events = _checked(duration, decided)
     x = np.asarray(covariates, dtype=np.float64)

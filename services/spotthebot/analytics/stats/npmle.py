@@ -64,6 +64,7 @@ class SurvivalBand:
 def npmle(times: CensoredTimes, *, weights: FloatArray | None = None) -> Npmle:
     """Estimate the masses of all cells; `weights` (n,) count rows more than once, or not at all.
 
+    >>> from spotthebot.analytics.stats import censored_times
     >>> found = npmle(censored_times([0, 0, 2], [2, 2, float("inf")]))  # two of three by time 2
     >>> found.cells.tolist(), found.mass.round(6).tolist()
     ([[0.0, 2.0], [2.0, inf]], [0.666667, 0.333333])
@@ -102,6 +103,7 @@ def survival_band(
 ) -> SurvivalBand:
     """Estimate S(t) at the times `at` (k,) with bounds from drawing whole clusters (n,) of rows with replacement.
 
+    >>> from spotthebot.analytics.stats import censored_times
     >>> band = survival_band(censored_times([0, 0, 2], [2, 2, float("inf")]), [2.0], n_resamples=50)
     >>> band.estimate.round(6).tolist()
     [0.333333]
@@ -134,7 +136,7 @@ def survival_band(
 def _distinct(times: CensoredTimes, counts: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
     m = max(1, len(times.cells))
     runs, code = np.unique(times.first * m + times.last, return_inverse=True)
-    weights = np.bincount(code, weights=counts, minlength=len(runs))
+    weights = np.bincount(code, weights=counts, minlength=len(runs)).astype(np.float64)
     kept = weights > 0
     return runs[kept] // m, runs[kept] % m, weights[kept]
 

@@ -1,0 +1,30 @@
+"""Every public function of the statistics shows a worked example, and every example is right."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+from spotthebot.analytics import stats
+from spotthebot.analytics.stats import exact_times
+
+MODULES = sorted(module.name for module in pkgutil.iter_modules(stats.__path__))
+FUNCTIONS = sorted(
+    {name for name in stats.__all__ if inspect.isfunction(getattr(stats, name))}
+    | {name for name, found in vars(exact_times).items() if inspect.isfunction(found) and not name.startswith("_")}
+    - {"require_confidence_level"}
+)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_has_an_example(name):
+    function = getattr(stats, name, None) or getattr(exact_times, name)
+    assert ">>>" in inspect.getdoc(function)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_are_right(name):
+    results = doctest.testmod(importlib.import_module(f"spotthebot.analytics.stats.{name}"))
+    assert results.failed == 0
