@@ -1,9 +1,14 @@
+import asyncio
 import json
 from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import text
 
+from spotthebot.analytics.domain.analysis import QUESTIONS
+from spotthebot.analytics.use_cases import answering
+from spotthebot.kit.database import Database
 from tests.factories.house import House
 from tests.factories.studies import JUDGEMENT, conversation, created, import_conversations, until
 
@@ -116,7 +121,7 @@ class TestResults:
         assert [bot["bot"] for bot in ranking["bots"]] == ["X", "Y", "Z"]
         assert ranking["bots"][2]["win_rate"] == {"estimate": None, "low": None, "high": None}
 
-    @pytest.mark.parametrize("result", ["win-rates", "ranking", "survival", "fooling-rates"])
+    @pytest.mark.parametrize("result", [*QUESTIONS, "analysis"])
     async def test_the_same_request_gives_the_same_bytes(self, house: House, result: str):
         campaign = await _study(house)
         first, again = [(await _get(house, campaign, result, seed=5, resamples=200)).content for _ in range(2)]
@@ -173,3 +178,82 @@ class TestResults:
         campaign = await _study(house, [("hh1", 1, "ann", "human", "bot")])
         answer = await _get(house, campaign, "ranking", filter="none")
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:one-bot-only")
+
+
+class TestKeptAnswers:
+    async def test_who_has_the_answer_is_told_so(self, house: House):
+        campaign = await _study(house)
+        first = await _get(house, campaign, "ranking")
+        analyst = await house.client("analytics", "analyst")
+        path = f"/v1/campaigns/{campaign}/ranking"
+        again = await analyst.get(path, headers={"If-None-Match": first.headers["ETag"]})
+        assert (again.status_code, again.content) == (304, b"")
+        other = await analyst.get(path, params={"seed": 1}, headers={"If-None-Match": first.headers["ETag"]})
+        assert other.status_code == 200
+
+    async def test_an_answer_is_computed_once_until_the_annotations_change(
+        self, house: House, monkeypatch: pytest.MonkeyPatch
+    ):
+        computed = []
+        answer = answering.answer
+        monkeypatch.setattr(answering, "answer", lambda *given: computed.append(given) or answer(*given))
+        campaign = await _study(house, ANNOTATIONS[:5])
+        answers = [(await _get(house, campaign, "win-rates")).json() for _ in range(3)]
+        assert len(computed) == 1
+        admin = await house.client("annotation", "admin")
+        rows = {"annotations": [_row(9, *ANNOTATIONS[0][:2], "cat", "bot", "human")]}
+        await created(admin, f"/v1/campaigns/{campaign}/annotations", rows)
+        changed = (await _get(house, campaign, "win-rates", filter="none")).json()
+        assert len(computed) == 2
+        assert changed["counts"]["annotations"] == answers[0]["counts"]["annotations"] + 1
+
+    async def test_answers_of_earlier_annotations_are_forgotten(self, house: House):
+        campaign = await _study(house, ANNOTATIONS[:5])
+        for seed in range(3):
+            await _get(house, campaign, "win-rates", seed=seed)
+        admin = await house.client("annotation", "admin")
+        await admin.put(f"/v1/campaigns/{campaign}/closing")
+        await _get(house, campaign, "win-rates")
+        database = Database(house.database.app["analytics"], pool_size=1)
+        async with database.read() as session:
+            statement = text("SELECT count(*) FROM analytics.results WHERE campaign_id = :id")
+            kept = (await session.execute(statement, {"id": campaign})).scalar_one()
+        await database.close()
+        assert kept == 1
+
+    async def test_many_who_ask_at_once_wait_for_one_computation(self, house: House, monkeypatch: pytest.MonkeyPatch):
+        computed = []
+        answer = answering.answer
+        monkeypatch.setattr(answering, "answer", lambda *given: computed.append(given) or answer(*given))
+        campaign = await _study(house)
+        answers = await asyncio.gather(*(_get(house, campaign, "ranking", resamples=2000) for _ in range(6)))
+        assert len({each.content for each in answers}) == len(computed) == 1
+
+    async def test_the_document_holds_all_answers(self, house: House):
+        campaign = await _study(house)
+        document = (await _get(house, campaign, "analysis")).json()
+        for path, question in QUESTIONS.items():
+            assert document[question.key] == (await _get(house, campaign, path)).json()[question.key]
+
+
+class TestFigures:
+    async def test_come_as_specs_svg_and_png_by_suffix_and_by_accept(self, house: House):
+        campaign = await _study(house)
+        analyst = await house.client("analytics", "analyst")
+        path = f"/v1/campaigns/{campaign}/figures/ranking"
+        kinds = {".json": "application/vnd.vegalite.v6+json", ".svg": "image/svg+xml", ".png": "image/png"}
+        for suffix, kind in kinds.items():
+            by_suffix = await analyst.get(f"{path}{suffix}", params={"filter": "none"})
+            assert (by_suffix.status_code, by_suffix.headers["Content-Type"]) == (200, kind)
+            by_accept = await analyst.get(path, params={"filter": "none"}, headers={"Accept": kind})
+            assert by_accept.content == by_suffix.content
+        spec = (await analyst.get(path, params={"filter": "none"})).json()
+        assert "vega-lite" in spec["$schema"]
+
+    async def test_unknown_ones_are_told_from_known_ones(self, house: House):
+        campaign = await _study(house)
+        answer = await _get(house, campaign, "figures/pie.svg")
+        assert (answer.status_code, answer.json()["type"]) == (404, "urn:spotthebot:problem:no-such-figure")
+        assert "win-matrix" in answer.json()["detail"]
+        missing = await _get(house, campaign, "figures/stability")
+        assert (missing.status_code, missing.json()["type"]) == (409, "urn:spotthebot:problem:stability-not-computed")

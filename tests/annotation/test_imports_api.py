@@ -180,3 +180,25 @@ class TestModes:
         client = await house.client("annotation", role)
         answer = await client.post(f"{path}/annotations", json={"annotations": [_annotation("a")]})
         assert answer.status_code == 403
+
+
+class TestAnnotationsRevision:
+    async def test_changes_with_the_annotations_and_with_nothing_else(self, house: House):
+        path = await _campaign(house)
+        analyst = await house.client("annotation", "analyst")
+
+        async def revision() -> dict[str, Any]:
+            return (await analyst.get(f"{path}/annotations/revision")).json()
+
+        before = await revision()
+        await _upload(house, path, "annotations", [_annotation("a")])
+        after = await revision()
+        assert (before["annotations"], after["annotations"]) == (0, 1)
+        assert before["revision"] != after["revision"]
+        await _upload(house, path, "annotations", [_annotation("a")])  # known already
+        assert await revision() == after
+
+    async def test_is_not_for_frontends(self, house: House):
+        path = await _campaign(house)
+        frontend = await house.client("annotation", "annotation")
+        assert (await frontend.get(f"{path}/annotations/revision")).status_code == 403

@@ -116,11 +116,11 @@ async def end_analysis(
 async def _analyses(session: ReadSession, statement: Select[AnalysisRow]) -> list[LongAnalysis]:
     rows = list(await session.scalars(statement))
     counted = (
-        select(AnalysisStepRow.analysis_id, func.count())
+        select(AnalysisStepRow.analysis_id, func.count().label("done"))
         .where(AnalysisStepRow.analysis_id.in_([row.id for row in rows]))
         .group_by(AnalysisStepRow.analysis_id)
     )
-    done: dict[UUID, int] = dict((await session.execute(counted)).tuples().all())
+    done = {each.analysis_id: each.done for each in await session.execute(counted)}
     return [_analysis(row, done.get(row.id, 0)) for row in rows]
 
 

@@ -19,7 +19,7 @@ def _tasks() -> Blueprint:
     tasks = Blueprint()
 
     @tasks.task(
-        name=long_analyses.RUN_ANALYSIS,
+        name="run_analysis",
         pass_context=True,
         retry=RetryStrategy(
             max_attempts=_ATTEMPTS, exponential_wait=2, retry_exceptions=[PeerUnavailable, PeerRefused]

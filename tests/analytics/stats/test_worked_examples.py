@@ -13,8 +13,11 @@ from spotthebot.analytics.stats import exact_times
 MODULES = sorted(module.name for module in pkgutil.iter_modules(stats.__path__))
 FUNCTIONS = sorted(
     {name for name in stats.__all__ if inspect.isfunction(getattr(stats, name))}
-    | {name for name, found in vars(exact_times).items() if inspect.isfunction(found) and not name.startswith("_")}
-    - {"require_confidence_level"}
+    | {
+        name
+        for name, found in vars(exact_times).items()
+        if inspect.isfunction(found) and found.__module__ == exact_times.__name__ and not name.startswith("_")
+    }
 )
 
 

@@ -1,14 +1,27 @@
 """Turns Vega-Lite specs into SVG and PNG, in this process and without the network."""
 
-from typing import Literal
+import hashlib
+import json
+import re
+from typing import Final, Literal
 
 import vl_convert
 
 from spotthebot.analytics.figures.canvas import Spec
 
+_ID: Final = re.compile(r'\bid="([^"]+)"')
+_REFERENCE: Final = re.compile(r'(\bid="|url\(#|href="#)([^")]+)')
+
 
 def render(spec: Spec, form: Literal["svg", "png"], *, scale: float = 2.0) -> bytes:
     """Render a spec; `scale` is the PNG's pixels per unit. The same spec gives the same bytes."""
     if form == "svg":
-        return vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]).encode()
+        return _with_own_ids(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]), spec).encode()
     return vl_convert.vegalite_to_png(spec, scale=scale, allowed_base_urls=[])
+
+
+def _with_own_ids(svg: str, spec: Spec) -> str:
+    """Name gradients and clips by the figure: the renderer counts them on, and figures of one page may share none."""
+    prefix = hashlib.sha256(json.dumps(spec).encode()).hexdigest()[:8]
+    names = {found: f"f{prefix}-{at}" for at, found in enumerate(dict.fromkeys(_ID.findall(svg)))}
+    return _REFERENCE.sub(lambda match: match[1] + names.get(match[2], match[2]), svg)

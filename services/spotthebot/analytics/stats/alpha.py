@@ -147,7 +147,12 @@ def label_alpha(
 
 
 def label_units(table: AnnotationTable) -> tuple[IntArray, IntArray, IntArray]:
-    """List both labels of every annotation as (unit, conversation, label) columns; people among themselves included."""
+    """List both labels of every annotation as (unit, conversation, label) columns; people among themselves included.
+
+    >>> table = AnnotationTable.from_rows([(7, "A", "B", 2, "human", "bot", 0), (7, "A", "B", 2, "bot", "bot", 1)])
+    >>> [column.tolist() for column in label_units(table)]
+    [[0, 1, 0, 1], [7, 7, 7, 7], [2, 0, 0, 0]]
+    """
     segments = np.column_stack([table.conversation, table.exchanges])
     _, segment = np.unique(segments, axis=0, return_inverse=True)
     unit = (segment.reshape(-1, 1) * 2 + np.arange(2)).ravel()

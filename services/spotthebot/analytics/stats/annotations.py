@@ -1,6 +1,6 @@
 """The columnar input of every statistic: one row per annotation of a conversation, integer codes throughout."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from types import MappingProxyType
@@ -60,6 +60,31 @@ class AnnotationTable:
         for name, values in features.items():
             _require_range(f"feature {name}", values, 0, 1)
         self._require_one_pair_per_conversation()
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[tuple[int, str, str, int, str, str, int]]) -> "AnnotationTable":
+        """Make a table of rows (conversation, first, second, exchanges, label of first, label of second, annotator).
+
+        Labels are the words human, unsure and bot. For notebooks and examples; large data come as columns.
+
+        >>> table = AnnotationTable.from_rows([(0, "A", "HU", 2, "bot", "human", 0)])
+        >>> table.names, table.label.tolist()
+        (('A', 'HU'), [[0, 2]])
+        """
+        found = {name for row in rows for name in row[1:3]}
+        names = (*sorted(found - {HUMAN}), *(found & {HUMAN}))
+        labels = {label.name.lower(): int(label) for label in Label}
+        unknown = {word for row in rows for word in row[4:6]} - set(labels)
+        if unknown:
+            raise AnnotationTableMalformed(fault=f"{', '.join(sorted(unknown))} is none of {', '.join(labels)}")
+        return cls(
+            names=names,
+            conversation=np.array([row[0] for row in rows], dtype=np.int64),
+            entity=np.array([[names.index(name) for name in row[1:3]] for row in rows], dtype=np.int64),
+            exchanges=np.array([row[3] for row in rows], dtype=np.int64),
+            label=np.array([[labels[word] for word in row[4:6]] for row in rows], dtype=np.int64),
+            annotator=np.array([row[6] for row in rows], dtype=np.int64),
+        )
 
     def __len__(self) -> int:
         return len(self.conversation)

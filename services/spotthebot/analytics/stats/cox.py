@@ -74,7 +74,23 @@ def cox_regressions(
     standard_errors: StandardErrors = StandardErrors.MODEL,
     confidence_level: float = 0.95,
 ) -> tuple[CoxFit, ...]:
-    """Fit every entity of `names` on the leads of its features; raises `CriterionUnknown` for a missing feature."""
+    """Fit every entity of `names` on the leads of its features; raises `CriterionUnknown` for a missing feature.
+
+    >>> from spotthebot.analytics.stats import CurrentStatus
+    >>> status = CurrentStatus(
+    ...     names=("A",),
+    ...     times=np.array([2]),
+    ...     entity=np.zeros(12, int),
+    ...     time=np.zeros(12, int),
+    ...     spotted=np.array([1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0], dtype=bool),  # 2 of 6 with a lead, 4 of 6 without
+    ...     conversation=np.arange(12),
+    ...     annotator=np.arange(12),
+    ...     leads={"fluency": np.repeat([1, 0], 6)},
+    ... )
+    >>> (fit,) = cox_regressions(status, features=["fluency"])
+    >>> round(fit.coefficients[0].estimate, 4)  # log(log(2 / 3) / log(1 / 3)), the log ratio of cumulative hazards
+    -0.9968
+    """
     require_confidence_level(confidence_level)
     for feature in features:
         if feature not in status.leads:

@@ -37,6 +37,12 @@ def fooling_rates(
     """Count each entity's labels over all rows and both sides, in the order of `table.names`, humans included.
 
     Bounds are percentiles of a bootstrap of whole conversations, since labels of one conversation go together.
+
+    >>> from spotthebot.analytics.stats import AnnotationTable
+    >>> rows = [(0, "A", "HU", 2, "bot", "human", 0), (0, "A", "HU", 2, "human", "human", 1)]
+    >>> table = AnnotationTable.from_rows(rows)
+    >>> [(each.bot, each.estimate) for each in fooling_rates(table)]
+    [('A', 0.5), ('HU', 1.0)]
     """
     e, n_labels = len(table.names), len(Label)
     cell = (table.entity * n_labels + table.label).ravel()

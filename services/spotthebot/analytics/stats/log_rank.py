@@ -56,7 +56,20 @@ def log_rank_tests(
     variance: LogRankVariance = LogRankVariance.SCORE,
     adjustment: Adjustment = Adjustment.HOLM,
 ) -> tuple[LogRankTest, ...]:
-    """Compare every unordered pair of `names`; the tests that could be made form one family for the adjustment."""
+    """Compare every unordered pair of `names`; the tests that could be made form one family for the adjustment.
+
+    >>> from spotthebot.analytics.stats import AnnotationTable, current_status
+    >>> table = AnnotationTable.from_rows(
+    ...     [
+    ...         (0, "A", "B", 2, "bot", "human", 0),
+    ...         (0, "A", "B", 3, "human", "bot", 0),
+    ...         (1, "A", "B", 3, "bot", "human", 1),
+    ...     ]
+    ... )
+    >>> (test,) = log_rank_tests(current_status(table))
+    >>> test.bot, test.other, test.estimate > 0  # A is spotted sooner
+    ('A', 'B', True)
+    """
     inspected, spotted = (counts.astype(np.float64) for counts in status.counts())
     pairs = [(i, j) for i in range(len(status.names)) for j in range(i + 1, len(status.names))]
     scores, statistics = np.zeros(len(pairs)), np.full(len(pairs), np.nan)

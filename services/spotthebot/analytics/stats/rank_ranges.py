@@ -17,6 +17,10 @@ def rank_ranges(rates: FloatArray, confidence_level: float) -> tuple[IntArray, I
     The lower bound is taken over the best rank a bot could have in a replicate, the upper one over its worst: they
     differ where rates are equal or, as NaN, unknown. Rates are compared to 12 decimals, below which only the order
     of summation shows.
+
+    >>> rates = np.array([[0.9, 0.5]] * 9 + [[0.4, 0.5]])  # first is second in one replicate of ten
+    >>> [bound.tolist() for bound in rank_ranges(rates, 0.90)], [bound.tolist() for bound in rank_ranges(rates, 0.50)]
+    ([[1, 1], [2, 2]], [[1, 2], [1, 2]])
     """
     k = rates.shape[1]
     if k == 0:
@@ -30,7 +34,11 @@ def rank_ranges(rates: FloatArray, confidence_level: float) -> tuple[IntArray, I
 
 
 def clusters_of_ranges(rank_low: IntArray, rank_high: IntArray) -> IntArray:
-    """Group transitively overlapping ranges; groups are numbered from 1, the best ranks first."""
+    """Group transitively overlapping ranges; groups are numbered from 1, the best ranks first.
+
+    >>> clusters_of_ranges(np.array([1, 2, 4]), np.array([2, 3, 4])).tolist()  # 1 to 2 and 2 to 3 overlap
+    [1, 1, 2]
+    """
     clusters = np.zeros(len(rank_low), dtype=np.int64)
     number, reach = 0, 0
     for i in np.lexsort((rank_high, rank_low)):
@@ -84,6 +92,18 @@ def published_rank_ranges(
     by wins over games, ties included; equal bots keep their order. A range begins at the best rank that a bot had in
     any replicate and ends where it holds more than `share` of them. Drawing more games than there are makes ranges too
     narrow. The cost does not depend on the number of games.
+
+    >>> from spotthebot.analytics.stats import AnnotationTable, play_games
+    >>> table = AnnotationTable.from_rows(
+    ...     [
+    ...         (0, "A", "B", 2, "human", "bot", 0),
+    ...         (1, "A", "B", 2, "human", "unsure", 1),
+    ...         (2, "A", "B", 2, "bot", "bot", 0),
+    ...     ]
+    ... )
+    >>> ranges = published_rank_ranges(play_games(table), n_resamples=100)  # B never wins
+    >>> ranges.rank_low, ranges.rank_high
+    ((1, 2), (1, 2))
     """
     require_resamples(n_resamples)
     if n_matches is not None and n_matches < 1:

@@ -92,6 +92,17 @@ def rank_bots(
     and a bot that a replicate left without decided games could take any, so no order of the input decides. `n` counts
     the games. Annotators can only be resampled where a game is an annotation; otherwise, and for settings out of
     range, `SettingOutOfRange` is raised.
+
+    >>> from spotthebot.analytics.stats import AnnotationTable, play_games
+    >>> table = AnnotationTable.from_rows(
+    ...     [
+    ...         (0, "A", "B", 2, "human", "bot", 0),
+    ...         (1, "A", "B", 2, "human", "unsure", 1),
+    ...         (2, "A", "B", 2, "bot", "bot", 0),
+    ...     ]
+    ... )
+    >>> [(bot.bot, bot.estimate, bot.rank_low, bot.rank_high) for bot in rank_bots(play_games(table)).bots]
+    [('A', 1.0, 1, 2), ('B', 0.0, 1, 2)]
     """
     require_confidence_level(confidence_level)
     kind = resample or (Resample.TWO_WAY if games.unit is Unit.ANNOTATION else Resample.CONVERSATION)

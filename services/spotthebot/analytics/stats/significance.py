@@ -79,6 +79,18 @@ def pair_tests(
     kinds of clusters (Cameron, Gelbach & Miller 2011: conversations plus annotators less single games, never below
     the larger part), with Student's t on the smaller number of clusters less one. Where a game joins several
     annotations only conversations are clusters.
+
+    >>> from spotthebot.analytics.stats import AnnotationTable, play_games
+    >>> table = AnnotationTable.from_rows(
+    ...     [
+    ...         (0, "A", "B", 2, "human", "bot", 0),
+    ...         (1, "A", "B", 2, "human", "unsure", 1),
+    ...         (2, "A", "B", 2, "bot", "bot", 0),
+    ...     ]
+    ... )
+    >>> (test,) = pair_tests(play_games(table), test=PairTest.CHI_SQUARE)  # 2 of 3, 0 of 3
+    >>> round(test.statistic, 4)
+    0.75
     """
     counts = count_wins(games)
     pairs = counts.pairs()
@@ -129,7 +141,12 @@ _METHODS = {
 
 
 def sign_tests(counts: PairCounts, *, adjustment: Adjustment = Adjustment.HOLM) -> tuple[SignTest, ...]:
-    """Test every unordered pair against even odds, ties dropped; a pair without decided games has p = 1."""
+    """Test every unordered pair against even odds, ties dropped; a pair without decided games has p = 1.
+
+    >>> counts = PairCounts(bots=("A", "B"), wins=np.array([[0, 34], [41, 0]]), ties=np.zeros((2, 2), dtype=np.int64))
+    >>> round(sign_tests(counts)[0].p_value, 6)  # twice the chance of 34 heads or fewer in 75
+    0.488683
+    """
     pairs = counts.pairs()
     wins = np.array([pair.wins for pair in pairs], dtype=np.int64)
     losses = np.array([pair.losses for pair in pairs], dtype=np.int64)
@@ -154,7 +171,11 @@ def sign_tests(counts: PairCounts, *, adjustment: Adjustment = Adjustment.HOLM) 
 
 
 def adjust(p_values: FloatArray, adjustment: Adjustment = Adjustment.HOLM) -> FloatArray:
-    """Adjust one family of p-values (m,); a NaN is a test that was not made and does not count into the family."""
+    """Adjust one family of p-values (m,); a NaN is a test that was not made and does not count into the family.
+
+    >>> adjust(np.array([0.01, 0.04, 0.03, 0.005])).tolist()  # 2 of 4 ... smallest times 4, next times 3, 2, 1
+    [0.03, 0.06, 0.06, 0.02]
+    """
     adjusted = np.array(p_values, dtype=np.float64)
     made = np.flatnonzero(~np.isnan(adjusted))
     if adjustment is Adjustment.BONFERRONI:

@@ -73,6 +73,12 @@ def stability_sizes(games: Games) -> range:
     """Return the sizes that can be tried: from 3 to the fewest games that any pair has, which may be none.
 
     Take games per conversation: with other units a pair has several games of one conversation.
+
+    >>> from spotthebot.analytics.stats import AnnotationTable, Unit, play_games
+    >>> rows = [(at, "A", "B", 2, "human", "bot", 0) for at in range(4)] + [(9, "A", "C", 2, "bot", "human", 0)]
+    >>> games = play_games(AnnotationTable.from_rows(rows), unit=Unit.CONVERSATION)
+    >>> stability_sizes(without_bot(games, "C"))
+    range(3, 5)
     """
     counts = count_wins(games)
     played = (counts.wins + counts.wins.T + counts.ties)[np.triu_indices(len(games.bots), 1)]
@@ -142,7 +148,16 @@ def stability_at(
 
 
 def stability_curve(points: Sequence[StabilityPoint]) -> StabilityCurve:
-    """Put the points of some sizes in order and say from where on the ranking is stable."""
+    """Put the points of some sizes in order and say from where on the ranking is stable.
+
+    >>> points = [
+    ...     StabilityPoint(size, rate, 0, 1, (), 100, 100, 0.95, RankRule.PUBLISHED, "", 0)
+    ...     for size, rate in ((3, 0.5), (4, 0.96), (5, 0.9), (6, 0.99))
+    ... ]
+    >>> curve = stability_curve(points)
+    >>> curve.first_stable, curve.stable_from
+    (4, 6)
+    """
     ordered = tuple(sorted(points, key=lambda point: point.size))
     reached = [point.size for point in ordered if point.estimate >= STABLE]
     unstable = [point.size for point in ordered if point.estimate < STABLE]
@@ -151,7 +166,14 @@ def stability_curve(points: Sequence[StabilityPoint]) -> StabilityCurve:
 
 
 def without_bot(games: Games, bot: str) -> Games:
-    """Leave a bot and its games out (Figure 3b); raises ValueError where there is no such bot."""
+    """Leave a bot and its games out (Figure 3b); raises ValueError where there is no such bot.
+
+    >>> from spotthebot.analytics.stats import AnnotationTable, Unit, play_games
+    >>> rows = [(at, "A", "B", 2, "human", "bot", 0) for at in range(4)] + [(9, "A", "C", 2, "bot", "human", 0)]
+    >>> games = play_games(AnnotationTable.from_rows(rows), unit=Unit.CONVERSATION)
+    >>> without_bot(games, "B").bots, len(without_bot(games, "B"))
+    (('A', 'C'), 1)
+    """
     code = games.bots.index(bot)
     kept = (games.first != code) & (games.second != code)
     return Games(

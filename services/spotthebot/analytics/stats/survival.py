@@ -60,7 +60,19 @@ class SurvivalCurve:
 
 
 def current_status(table: AnnotationTable) -> CurrentStatus:
-    """Read both sides of every annotation as current-status data; rows alternate first and second speaker."""
+    """Read both sides of every annotation as current-status data; rows alternate first and second speaker.
+
+    >>> from spotthebot.analytics.stats import AnnotationTable
+    >>> table = AnnotationTable.from_rows(
+    ...     [
+    ...         (0, "A", "B", 2, "bot", "human", 0),
+    ...         (0, "A", "B", 3, "human", "bot", 0),
+    ...         (1, "A", "B", 3, "bot", "human", 1),
+    ...     ]
+    ... )
+    >>> current_status(table).counts()[1].tolist()  # A is spotted after 2 and after 3, B after 3
+    [[1, 1], [0, 1]]
+    """
     times, time = np.unique(table.exchanges, return_inverse=True)
     return CurrentStatus(
         names=table.names,
@@ -81,6 +93,18 @@ def survival_curves(
 
     Bounds are percentiles of a bootstrap of whole conversations, taken over the replicates in which the entity was
     inspected at that time. A time at which an entity was never inspected is left out of its curve.
+
+    >>> from spotthebot.analytics.stats import AnnotationTable
+    >>> table = AnnotationTable.from_rows(
+    ...     [
+    ...         (0, "A", "B", 2, "bot", "human", 0),
+    ...         (0, "A", "B", 3, "human", "bot", 0),
+    ...         (1, "A", "B", 3, "bot", "human", 1),
+    ...     ]
+    ... )
+    >>> curve, _ = survival_curves(current_status(table))  # spotted 1 of 1, then 1 of 2: pooled to 2 of 3
+    >>> [round(value, 4) for value in curve.estimate]
+    [0.3333, 0.3333]
     """
     inspected, spotted = status.counts()
     survival = 1 - isotonic_shares(spotted.astype(np.float64), inspected.astype(np.float64))

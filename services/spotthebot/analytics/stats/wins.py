@@ -143,6 +143,17 @@ def play_games(
     exchanges (`weighting` has the draft's logarithm) to the side that won it. Under "ssa" a side scores when it wins
     sensibleness and specificity both; the published code lets the second side win on specificity alone if it is not
     the less sensible one, and that rule is needed to reproduce Table 6. Raises `CriterionUnknown`.
+
+    >>> from spotthebot.analytics.stats import AnnotationTable
+    >>> table = AnnotationTable.from_rows(
+    ...     [
+    ...         (0, "A", "B", 2, "human", "bot", 0),
+    ...         (1, "A", "B", 2, "human", "unsure", 1),
+    ...         (2, "A", "B", 2, "bot", "bot", 0),
+    ...     ]
+    ... )
+    >>> play_games(table).outcome.tolist()  # A wins twice, then a tie
+    [1, 1, 0]
     """
     table = table.between_bots()
     table = table.select(table.entity[:, 0] != table.entity[:, 1])
@@ -180,7 +191,20 @@ def play_games(
 
 
 def count_wins(games: Games) -> PairCounts:
-    """Count wins and ties of each pair."""
+    """Count wins and ties of each pair.
+
+    >>> from spotthebot.analytics.stats import AnnotationTable
+    >>> table = AnnotationTable.from_rows(
+    ...     [
+    ...         (0, "A", "B", 2, "human", "bot", 0),
+    ...         (1, "A", "B", 2, "human", "unsure", 1),
+    ...         (2, "A", "B", 2, "bot", "bot", 0),
+    ...     ]
+    ... )
+    >>> counts = count_wins(play_games(table))
+    >>> counts.wins.tolist(), counts.ties.tolist()
+    ([[0, 2], [0, 0]], [[0, 1], [1, 0]])
+    """
     k = len(games.bots)
     decided = games.outcome != 0
     wins = np.bincount(winner_cells(games)[decided], minlength=k * k).reshape(k, k)

@@ -16,7 +16,7 @@ from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.errors import Error
 from spotthebot.kit.jobs import Jobs
 
-RUN_ANALYSIS = "run_analysis"
+RUN_ANALYSIS = "analytics:run_analysis"
 
 
 async def start_analysis(session: WriteSession, jobs: Jobs, studies: Studies, request: AnalysisIn) -> LongAnalysis:
