@@ -1,0 +1,167 @@
+"""Regression of interval-censored times against R's icenReg, and what lifelines does for exact times."""
+
+import csv
+
+import lifelines
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from spotthebot.analytics.stats import (
+    Odds,
+    SettingOutOfRange,
+    censored_times,
+    cox_regressions,
+    current_status,
+    interval_cox,
+)
+from spotthebot.analytics.stats.exact_times import Family, cox_of_exact_times, kaplan_meier, parametric_survival
+from tests.factories.annotation_tables import simulated_table
+from tests.factories.interval_examples import (
+    INF,
+    intervals_of,
+    random_intervals,
+    worked_data,
+    worked_example,
+)
+from tests.factories.published_dump import REFERENCE
+
+
+class TestIntervalCox:
+    @pytest.mark.parametrize(
+        ("name", "key", "model", "sign"),
+        [
+            ("bcos", "cox_ph_semiparametric", Odds.HAZARDS, 1),
+            ("miceData", "cox_ph", Odds.HAZARDS, 1),
+            ("IR_diabetes", "cox_ph", Odds.HAZARDS, 1),
+            ("miceData", "po", Odds.ODDS, -1),  # R's odds are those of survival
+            ("IR_diabetes", "po", Odds.ODDS, -1),
+        ],
+    )
+    def test_coefficients_and_likelihoods_are_icenreg_s(self, name, key, model, sign):
+        wanted = worked_example(name)[key]
+        (coefficient,) = (value for at, value in wanted.items() if at.startswith("coef"))
+        times, second = worked_data(name)
+        fit = interval_cox(times, second[:, None], ["second"], model=model)
+        assert fit.coefficients[0].estimate == pytest.approx(sign * coefficient, abs=1e-5)
+        assert fit.log_likelihood == pytest.approx(wanted["llk"], abs=1e-6)
+        if "se_boot500_seed1" in wanted:  # a bootstrap of 500, with the bias of small samples
+            assert fit.coefficients[0].standard_error == pytest.approx(wanted["se_boot500_seed1"], rel=0.2)
+
+    def test_current_status_data_are_r_s_and_the_exact_path_s(self):
+        file = REFERENCE / "statistics" / "stb_current_status.csv"
+        if not file.is_file():
+            pytest.skip("the simulated data ../shared/reference/statistics are not here")
+        rows = list(csv.DictReader(file.read_text().splitlines()))
+        x = np.array([[float(row[f"X{at}"]) for at in (1, 2, 3)] for row in rows])
+        times = censored_times([float(row["l"]) for row in rows], [float(row["u"]) for row in rows])
+        fit = interval_cox(times, x, ["X1", "X2", "X3"])
+        wanted = worked_example("current_status_cox")
+        estimates = [each.estimate for each in fit.coefficients]
+        np.testing.assert_allclose(estimates, wanted["R glm cloglog factor(k)-1+X"]["coef"], atol=1e-5)
+        assert fit.log_likelihood == pytest.approx(wanted["icenReg ic_sp"]["llk"], abs=1e-7)
+
+    @settings(max_examples=10, deadline=None)
+    @given(seed=st.integers(0, 1000))
+    def test_the_general_path_is_the_exact_path_on_current_status_data(self, seed):
+        status = current_status(simulated_table(seed, names=("A", "B"), per_pair=40))
+        for code, exact in enumerate(cox_regressions(status)):
+            mine = status.entity == code
+            features = [coefficient.feature for coefficient in exact.coefficients]
+            x = np.column_stack([status.leads[feature][mine] for feature in features])
+            fit = interval_cox(intervals_of(status, code), x, features)
+            for ours, other in zip(fit.coefficients, exact.coefficients, strict=True):
+                assert ours.estimate == pytest.approx(other.estimate, abs=1e-5)
+                assert ours.standard_error == pytest.approx(other.standard_error, rel=0.1)
+
+    def test_separated_data_have_no_finite_estimate(self):
+        fit = interval_cox(censored_times([0, 0, 0, 3, 3, 3], [1, 1, 2, INF, INF, INF]), [[1]] * 3 + [[0]] * 3, ["x"])
+        assert fit.separated
+        assert fit.coefficients[0].reason == "the data are separated: no finite estimate"
+
+    @pytest.mark.parametrize(
+        ("times", "x", "reason"),
+        [
+            (([], []), np.empty((0, 1)), "no rows"),
+            (([0, 0], [2, 2]), [[0], [1]], "all rows may have happened in the same cell: nothing tells who was sooner"),
+            (([0, 2], [2, 4]), [[1], [1]], "a covariate does not vary, or others determine it"),
+        ],
+    )
+    def test_says_why_there_is_no_fit(self, times, x, reason):
+        fit = interval_cox(censored_times(*times), x, ["x"])
+        assert (fit.coefficients[0].estimate, fit.coefficients[0].reason, fit.separated) == (None, reason, False)
+
+    def test_clusters_of_one_row_change_little_and_doubled_rows_widen(self):
+        times, second = worked_data("bcos")
+        plain, single = (
+            interval_cox(times, second[:, None], ["x"], cluster=c).coefficients[0] for c in (None, np.arange(94))
+        )
+        assert single.standard_error == pytest.approx(plain.standard_error, rel=0.25)
+        doubled = censored_times(np.repeat(times.left, 2), np.repeat(times.right, 2))
+        x = np.repeat(second, 2)[:, None]
+        naive = interval_cox(doubled, x, ["x"]).coefficients[0]
+        robust = interval_cox(doubled, x, ["x"], cluster=np.arange(188) // 2).coefficients[0]
+        assert naive.standard_error == pytest.approx(plain.standard_error / 2**0.5, rel=1e-3)
+        assert robust.standard_error == pytest.approx(single.standard_error, rel=0.01)
+
+
+class TestExactTimes:
+    @pytest.mark.parametrize("name", ["bcos", "miceData"])
+    def test_weibull_s_likelihood_is_the_one_written_out_that_gives_icenreg_s(self, name):
+        times, second = worked_data(name)
+
+        def negative(parameters, effect):
+            shape, scale = np.exp(parameters)
+            hazards = [
+                (np.minimum(ends, 1e9) / scale) ** shape * np.exp(effect * second) for ends in (times.left, times.right)
+            ]
+            survival = [
+                np.where(np.isinf(ends), 0, np.exp(-h))
+                for ends, h in zip((times.left, times.right), hazards, strict=True)
+            ]
+            return -np.log(np.maximum(survival[0] - survival[1], 1e-300)).sum()
+
+        start = [0.0, np.log(np.median(times.left + 1))]
+        tight = {"xatol": 1e-8, "fatol": 1e-10, "maxiter": 4000}
+        alone = minimize(negative, start, args=(0.0,), method="Nelder-Mead", options=tight)
+        assert parametric_survival(times, [20]).log_likelihood == pytest.approx(-alone.fun, abs=1e-6)
+        effect = worked_example(name)["weibull_ph"].get("beta", 0.916380017632)
+        with_effect = minimize(negative, alone.x, args=(effect,), method="Nelder-Mead", options=tight)
+        assert -with_effect.fun == pytest.approx(worked_example(name)["weibull_ph"]["llk"], abs=1e-5)
+
+    @pytest.mark.parametrize("family", Family)
+    def test_parametric_fits_are_near_the_nonparametric_one(self, family):
+        left, right = random_intervals(np.random.default_rng(5), n=400)
+        times = censored_times(left, right)
+        fit = parametric_survival(times, [4, 8, 12], family=family)
+        # The times are Weibull: the other families come near.
+        tolerance = 0.06 if family is Family.WEIBULL else 0.12
+        np.testing.assert_allclose(fit.survival, np.exp(-((np.array([4, 8, 12]) / 10) ** 1.5)), atol=tolerance)
+
+    def test_kaplan_meier_is_the_product_written_out(self):
+        curve = kaplan_meier([2, 3, 3, 5, 8, 8], [True, True, False, True, False, True])
+        # 6 at risk: 5/6; 5 at risk: 4/5; 3 at risk: 2/3; 2 at risk: 1/2.
+        assert curve.times == (2, 3, 5, 8)
+        assert curve.estimate == pytest.approx((5 / 6, 5 / 6 * 4 / 5, 5 / 6 * 4 / 5 * 2 / 3, 5 / 6 * 4 / 5 * 2 / 3 / 2))
+        assert (curve.n, curve.events, curve.median) == (6, 4, 5)
+
+    def test_cox_is_lifelines_partial_likelihood(self):
+        rng = np.random.default_rng(3)
+        x = rng.integers(0, 2, (80, 1)).astype(float)
+        spells, decided = rng.exponential(1 / np.exp(0.8 * x[:, 0])), rng.random(80) < 0.8
+        frame = pd.DataFrame({"x": x[:, 0], "t": spells, "e": decided})
+        wanted = lifelines.CoxPHFitter().fit(frame, "t", "e")
+        (ratio,) = cox_of_exact_times(spells, decided, x, ["x"])
+        assert ratio.estimate == pytest.approx(float(wanted.params_["x"]))
+        (clustered,) = cox_of_exact_times(spells, decided, x, ["x"], cluster=np.arange(80) // 4)
+        assert clustered.standard_error != ratio.standard_error
+
+    @pytest.mark.parametrize(
+        ("duration", "decided"), [([], []), ([1, 2], [True]), ([0, 1], [True, True]), ([INF, 1], [True, True])]
+    )
+    def test_refuses_durations_that_are_none(self, duration, decided):
+        with pytest.raises(SettingOutOfRange, match="duration"):
+            kaplan_meier(duration, decided)
