@@ -1,0 +1,110 @@
+"""Data that say little: every question has a defined answer, or one clear reason why not."""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from spotthebot.analytics.domain.analysis import QUESTIONS, analyse, answer
+from spotthebot.analytics.domain.errors import NothingToAnalyse, OneBotOnly
+from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.domain.study import Judgement, Study
+
+HUMAN, UNSURE, BOT = 2, 1, 0
+WANTED = Parameters(filter="none", resamples=40)
+
+Row = tuple[str, str, str, int, tuple[int, int], str]
+"""Conversation, first and second speaker, exchanges, labels, annotator."""
+
+
+def _study(rows: Sequence[Row]) -> Study:
+    speakers = {name: (first, second) for name, first, second, *_ in rows}
+    return Study(
+        campaign_id=None,
+        campaign="degenerate",
+        domain="everyday",
+        complete=True,
+        speakers=speakers,
+        packages={"p": frozenset(speakers)},
+        judgements=[Judgement(name, "p", k, who, labels, (0, 0, 0), None) for name, _, _, k, labels, who in rows],
+    )
+
+
+def _rows(pairs: Sequence[tuple[str, str]], labels: tuple[int, int], times: Sequence[int] = (2, 3)) -> list[Row]:
+    return [
+        (f"{a}{b}{i}", a, b, k, labels, f"w{(i + at) % 3}")
+        for at, (a, b) in enumerate(pairs)
+        for i in range(3)
+        for k in times
+    ]
+
+
+MANY = [f"bot{at:03}" for at in range(100)]
+STUDIES = {
+    "one annotation": [("c", "X", "Y", 2, (HUMAN, BOT), "w")],
+    "one annotator": _rows([("X", "Y")], (HUMAN, BOT))[:1] * 3,
+    "all ties": _rows([("X", "Y"), ("Y", "Z")], (UNSURE, UNSURE)),
+    "a bot without games": [*_rows([("X", "Y")], (HUMAN, BOT)), *_rows([("Z", "Z")], (HUMAN, BOT))],
+    "one inspection time": _rows([("X", "Y"), ("X", "Z"), ("Y", "Z")], (HUMAN, BOT), times=(4,)),
+    "all spotted": _rows([("X", "Y"), ("HU", "HU")], (BOT, BOT)),
+    "none spotted": _rows([("X", "Y"), ("HU", "HU")], (HUMAN, HUMAN)),
+    "a bot never beaten": _rows([("X", "Y"), ("X", "Z")], (HUMAN, BOT)) + _rows([("Y", "Z")], (BOT, BOT)),
+    "groups that never met": _rows([("V", "W")], (HUMAN, BOT)) + _rows([("X", "Y")], (BOT, UNSURE)),
+    "the same side twice": _rows([("X", "Y")], (HUMAN, BOT)) * 2,
+    "100 bots": [
+        (f"{a}{b}", a, b, 2 + at % 2, ((HUMAN, BOT), (BOT, HUMAN), (BOT, BOT))[at % 3], f"w{at % 7}")
+        for at, (a, b) in enumerate((a, b) for i, a in enumerate(MANY) for b in MANY[i + 1 :: 7])
+    ],
+}
+
+
+def _numbers(found: Any) -> Iterator[float]:
+    if isinstance(found, dict):
+        for value in found.values():
+            yield from _numbers(value)
+    elif isinstance(found, list | tuple):
+        for value in found:
+            yield from _numbers(value)
+    elif isinstance(found, float):
+        yield found
+
+
+class TestEveryQuestion:
+    @pytest.mark.parametrize("name", STUDIES)
+    def test_has_a_defined_answer(self, name: str):
+        document = analyse(_study(STUDIES[name]), WANTED).model_dump()  # in JSON a NaN would pass for a null
+        assert all(math.isfinite(number) for number in _numbers(document))
+        shares = [bot["win_rate"]["estimate"] for bot in document["ranking"]["bots"]]
+        assert all(share is None or 0 <= share <= 1 for share in shares)
+
+    @pytest.mark.parametrize("name", STUDIES)
+    def test_says_why_where_there_is_no_figure(self, name: str):
+        document = json.loads(analyse(_study(STUDIES[name]), WANTED).model_dump_json())
+        survival, agreement = document["survival"], document["agreement"]
+        for test in survival["log_rank"]:
+            assert (test["p_value"] is None) == bool(test["reason"])
+        for coefficient in survival["cox"]:
+            assert (coefficient["coefficient"] is None) <= bool(coefficient["reason"])
+        for bot in document["ranking"]["bots"]:
+            assert (bot["bradley_terry"]["estimate"] is None) == bool(bot["bradley_terry"]["reason"])
+        for coefficient in ("alpha_interval", "alpha_nominal", "fleiss_kappa"):
+            assert (agreement[coefficient]["estimate"] is None) <= bool(agreement[coefficient]["reason"])
+        alike = document["annotators"]["sides_alike"]
+        assert (alike["p_value"] is None) == bool(alike["reason"])
+
+    @pytest.mark.parametrize("question", QUESTIONS)
+    def test_one_bot_alone_is_ranked_by_nobody_but_answers_the_rest(self, question: str):
+        study = _study(_rows([("X", "HU")], (BOT, HUMAN)))
+        if QUESTIONS[question].compares:
+            with pytest.raises(OneBotOnly, match="of 1 bots only"):
+                answer(QUESTIONS[question], study, WANTED)
+        else:
+            assert answer(QUESTIONS[question], study, WANTED).counts.annotations == 6
+
+    def test_a_filter_that_leaves_nothing_says_so(self):
+        study = _study(_rows([("X", "Y")], (HUMAN, BOT)))
+        unfinished = Study(**{**study.__dict__, "judgements": study.judgements[:1]})
+        with pytest.raises(NothingToAnalyse, match="leaves none of the 1 annotations"):
+            analyse(unfinished, Parameters())
