@@ -187,12 +187,18 @@ class TestUp:
         result = json.loads(ranks.read_text())
         assert result["counts"]["annotators"] == {"dailydialog": 33, "empathetic": 32}[domain]  # Table 9
         checked = subprocess.run(
-            [sys.executable, SHARED / "tools" / "check_analysis.py", ranks, reference_file, "--only", "wins"],
+            [sys.executable, SHARED / "tools" / "check_analysis.py", ranks, reference_file],
             capture_output=True,
             text=True,
             check=False,
         )
         assert checked.returncode == 0, checked.stdout
+        report = folder.parent / f"report-{domain}"
+        told = folder.stb("report", stored[0]["campaign"], "--out", report)
+        assert told.returncode == 0, told.stderr
+        written = json.loads((report / "report.json").read_text())
+        assert {key: value for key, value in written.items() if key != "stability"} == result
+        assert "<svg" in (report / "report.html").read_text()
 
     def test_an_unknown_campaign_is_told_in_one_sentence(self, folder: Folder):
         told = folder.stb("rank", "no-such-thing")
