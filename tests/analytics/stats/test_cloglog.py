@@ -4,7 +4,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from spotthebot.analytics.stats.cloglog import fit_cloglog, is_separated
+from spotthebot.analytics.stats.survival.cloglog import fit_cloglog, is_separated
 
 
 def _simulated(seed, rows=12):

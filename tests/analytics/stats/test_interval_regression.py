@@ -18,7 +18,12 @@ from spotthebot.analytics.stats import (
     current_status,
     interval_cox,
 )
-from spotthebot.analytics.stats.exact_times import Family, cox_of_exact_times, kaplan_meier, parametric_survival
+from spotthebot.analytics.stats.survival.exact_times import (
+    Family,
+    cox_of_exact_times,
+    kaplan_meier,
+    parametric_survival,
+)
 from tests.factories.annotation_tables import simulated_table
 from tests.factories.interval_examples import (
     INF,

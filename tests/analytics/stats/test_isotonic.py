@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
-from spotthebot.analytics.stats.isotonic import isotonic_shares
+from spotthebot.analytics.stats.survival.isotonic import isotonic_shares
 
 trials_and_events = st.lists(st.integers(1, 30).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))), max_size=9)
 

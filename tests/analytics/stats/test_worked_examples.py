@@ -8,9 +8,9 @@ import pkgutil
 import pytest
 
 from spotthebot.analytics import stats
-from spotthebot.analytics.stats import exact_times
+from spotthebot.analytics.stats.survival import exact_times
 
-MODULES = sorted(module.name for module in pkgutil.iter_modules(stats.__path__))
+MODULES = sorted(module.name for module in pkgutil.walk_packages(stats.__path__, f"{stats.__name__}."))
 FUNCTIONS = sorted(
     {name for name in stats.__all__ if inspect.isfunction(getattr(stats, name))}
     | {
@@ -29,5 +29,5 @@ def test_has_an_example(name):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_are_right(name):
-    results = doctest.testmod(importlib.import_module(f"spotthebot.analytics.stats.{name}"))
+    results = doctest.testmod(importlib.import_module(name))
     assert results.failed == 0

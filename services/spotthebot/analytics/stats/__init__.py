@@ -1,6 +1,6 @@
 """The statistics, pure: arrays and seeds in, frozen results out that remember how they were made.
 
-What needs the package lifelines, which is slow to import, is in `spotthebot.analytics.stats.exact_times`.
+What needs the package lifelines, which is slow to import, is in `spotthebot.analytics.stats.survival.exact_times`.
 """
 
 from spotthebot.analytics.stats.alpha import Alpha, Measurement, krippendorff_alpha, label_alpha, label_units
@@ -20,13 +20,6 @@ from spotthebot.analytics.stats.annotators import (
     without_weak_annotators,
 )
 from spotthebot.analytics.stats.bootstrap import Resample
-from spotthebot.analytics.stats.cox import (
-    FEATURES,
-    CoxCoefficient,
-    CoxFit,
-    StandardErrors,
-    cox_regressions,
-)
 from spotthebot.analytics.stats.davidson import DavidsonFit, Strength, rate_davidson
 from spotthebot.analytics.stats.errors import (
     AnnotationTableMalformed,
@@ -36,20 +29,8 @@ from spotthebot.analytics.stats.errors import (
 )
 from spotthebot.analytics.stats.evaluation_cost import EvaluationCost, evaluation_cost
 from spotthebot.analytics.stats.fooling import FoolingRate, fooling_rates
-from spotthebot.analytics.stats.interval_cox import IntervalCoefficient, IntervalFit, Odds, interval_cox
-from spotthebot.analytics.stats.interval_log_rank import (
-    IntervalLogRank,
-    RowScore,
-    ScoreVariance,
-    interval_log_rank,
-    interval_log_rank_pairs,
-)
-from spotthebot.analytics.stats.intervals import effective_wilson_interval, two_way_variance
-from spotthebot.analytics.stats.intervals_censored import CensoredTimes, censored_times
 from spotthebot.analytics.stats.kappa import Kappa, fleiss_kappa
 from spotthebot.analytics.stats.label_agreement import AgreementRule, LabelAgreement, label_agreement
-from spotthebot.analytics.stats.log_rank import LogRankTest, LogRankVariance, log_rank_tests
-from spotthebot.analytics.stats.npmle import Npmle, SurvivalBand, npmle, survival_band
 from spotthebot.analytics.stats.planning import (
     Design,
     MoreConversations,
@@ -69,6 +50,7 @@ from spotthebot.analytics.stats.rank_ranges import (
 )
 from spotthebot.analytics.stats.ranking import BotRank, PairInterval, Ranking, rank_bots
 from spotthebot.analytics.stats.segments import SegmentBot, SegmentResult, segment_results
+from spotthebot.analytics.stats.share_intervals import effective_wilson_interval, two_way_variance
 from spotthebot.analytics.stats.sides import SidesAlike, sides_alike
 from spotthebot.analytics.stats.significance import (
     Adjustment,
@@ -89,7 +71,25 @@ from spotthebot.analytics.stats.stability import (
     stability_sizes,
     without_bot,
 )
-from spotthebot.analytics.stats.survival import CurrentStatus, SurvivalCurve, current_status, survival_curves
+from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, censored_times
+from spotthebot.analytics.stats.survival.cox import (
+    FEATURES,
+    CoxCoefficient,
+    CoxFit,
+    StandardErrors,
+    cox_regressions,
+)
+from spotthebot.analytics.stats.survival.curves import CurrentStatus, SurvivalCurve, current_status, survival_curves
+from spotthebot.analytics.stats.survival.interval_cox import IntervalCoefficient, IntervalFit, Odds, interval_cox
+from spotthebot.analytics.stats.survival.interval_log_rank import (
+    IntervalLogRank,
+    RowScore,
+    ScoreVariance,
+    interval_log_rank,
+    interval_log_rank_pairs,
+)
+from spotthebot.analytics.stats.survival.log_rank import LogRankTest, LogRankVariance, log_rank_tests
+from spotthebot.analytics.stats.survival.npmle import Npmle, SurvivalBand, npmle, survival_band
 from spotthebot.analytics.stats.times import AnnotationTimes, TimeOfSegment, annotation_times
 from spotthebot.analytics.stats.trueskill_updates import SkillSettings, draw_margin, play_matches
 from spotthebot.analytics.stats.wins import (

@@ -15,9 +15,9 @@ from spotthebot.analytics.stats.bootstrap import (
     resampled_totals,
 )
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.intervals import effective_wilson_interval, two_way_variance
 from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, rank_probabilities, rank_ranges
+from spotthebot.analytics.stats.share_intervals import effective_wilson_interval, two_way_variance
 from spotthebot.analytics.stats.wins import (
     Games,
     PairCounts,

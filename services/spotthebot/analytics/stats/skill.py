@@ -13,9 +13,9 @@ from spotthebot.analytics.stats.bootstrap import (
     require_confidence_level,
 )
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.intervals import replicate_variance
 from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, rank_probabilities, rank_ranges
+from spotthebot.analytics.stats.share_intervals import replicate_variance
 from spotthebot.analytics.stats.trueskill_updates import SkillSettings, draw_margin, play_matches
 from spotthebot.analytics.stats.wins import Games, Unit
 

@@ -16,13 +16,13 @@ import numpy as np
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level, require_resamples
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.intervals import effective_wilson_interval
 from spotthebot.analytics.stats.rank_ranges import (
     clusters_of_ranges,
     published_ranges,
     published_rank_counts,
     rank_ranges,
 )
+from spotthebot.analytics.stats.share_intervals import effective_wilson_interval
 from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins, mean_win_rates, pairwise_win_rates
 
 STABLE: Final = 0.95

@@ -4,12 +4,11 @@ import asyncio
 from importlib.metadata import version
 from uuid import UUID
 
-from spotthebot.analytics.domain.long_work import prepare
-
 from spotthebot.analytics import store
 from spotthebot.analytics.clients import Studies
 from spotthebot.analytics.domain.analyses import ACTIVE, LongAnalysis
 from spotthebot.analytics.domain.errors import AnalysisHasEnded, NothingToAnalyse
+from spotthebot.analytics.domain.long_work import prepare
 from spotthebot.analytics.domain.study import Sample, take_sample
 from spotthebot.contracts.analytics import AnalysisIn, AnalysisState, PlanningIn
 from spotthebot.kit.database import Database, WriteSession

@@ -16,12 +16,12 @@ from scipy import stats
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_resamples
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.imputed_log_rank import imputed_log_rank
-from spotthebot.analytics.stats.interval_information import Link, cumulative_information, score_information
-from spotthebot.analytics.stats.intervals_censored import CensoredTimes, censored_times
-from spotthebot.analytics.stats.npmle import Npmle, npmle
 from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
 from spotthebot.analytics.stats.significance import Adjustment, adjust
+from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, censored_times
+from spotthebot.analytics.stats.survival.imputed_log_rank import imputed_log_rank
+from spotthebot.analytics.stats.survival.interval_information import Link, cumulative_information, score_information
+from spotthebot.analytics.stats.survival.npmle import Npmle, npmle
 
 
 class RowScore(StrEnum):
@@ -85,7 +85,7 @@ def interval_log_rank(
 
     `rho` weights Finkelstein's scores by S^rho, so that early differences count more. Raises `SettingOutOfRange`.
 
-    >>> from spotthebot.analytics.stats.intervals_censored import censored_times
+    >>> from spotthebot.analytics.stats.survival.censored_times import censored_times
     >>> times = censored_times([0, 0, 2, 2], [2, 2, float("inf"), float("inf")])
     >>> test = interval_log_rank(times, [0, 0, 1, 1], ["early", "late"], variance=ScoreVariance.PERMUTATION)
     >>> [round(each, 4) for each in test.scores], round(test.statistic, 4)  # 2 log 2; n - 1 = 3 of 3 as a correlation
@@ -133,7 +133,7 @@ def interval_log_rank_pairs(
 ) -> tuple[IntervalLogRank, ...]:
     """Compare every two groups by themselves; the tests that could be made are one family for the adjustment.
 
-    >>> from spotthebot.analytics.stats.intervals_censored import censored_times
+    >>> from spotthebot.analytics.stats.survival.censored_times import censored_times
     >>> times = censored_times([0, 2, 0], [2, 4, 2])
     >>> [test.groups for test in interval_log_rank_pairs(times, [0, 1, 2], ["a", "b", "c"])]
     [('a', 'b'), ('a', 'c'), ('b', 'c')]

@@ -16,8 +16,8 @@ from scipy import stats
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.errors import CriterionUnknown
-from spotthebot.analytics.stats.proportional_hazards import HazardsFit, fit_proportional_hazards
-from spotthebot.analytics.stats.survival import CurrentStatus
+from spotthebot.analytics.stats.survival.curves import CurrentStatus
+from spotthebot.analytics.stats.survival.proportional_hazards import HazardsFit, fit_proportional_hazards
 
 FEATURES: Final = ("fluency", "specificity", "sensibleness")
 

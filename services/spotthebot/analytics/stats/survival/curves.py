@@ -11,7 +11,7 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, FloatArray, IntArray, Label
 from spotthebot.analytics.stats.bootstrap import cluster_counts, defined, percentile_interval, resampled_totals
-from spotthebot.analytics.stats.isotonic import isotonic_shares
+from spotthebot.analytics.stats.survival.isotonic import isotonic_shares
 
 
 @dataclass(frozen=True, eq=False)

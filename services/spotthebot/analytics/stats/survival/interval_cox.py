@@ -16,8 +16,8 @@ from scipy import stats
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.intervals_censored import CensoredTimes
-from spotthebot.analytics.stats.npmle import npmle
+from spotthebot.analytics.stats.survival.censored_times import CensoredTimes
+from spotthebot.analytics.stats.survival.npmle import npmle
 
 _ITERATIONS: Final = 500
 _EXACT: Final = 1e-9
@@ -75,7 +75,7 @@ def interval_cox(
     With `cluster` (n,) they are from the sandwich over clusters. Covariates that do not vary, or that others determine,
     and separated data have no finite estimate; the result says so. Raises `SettingOutOfRange`.
 
-    >>> from spotthebot.analytics.stats.intervals_censored import censored_times
+    >>> from spotthebot.analytics.stats.survival.censored_times import censored_times
     >>> end = float("inf")  # of each half two thirds and one third by time 2: log(log(1 / 3) / log(2 / 3))
     >>> times = censored_times([0, 0, 2, 0, 2, 2], [2, 2, end, 2, end, end])
     >>> fit = interval_cox(times, [[1], [1], [1], [0], [0], [0]], ["x"])

@@ -14,8 +14,8 @@ from scipy.optimize import nnls
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import percentile_interval, require_resamples
-from spotthebot.analytics.stats.intervals_censored import CensoredTimes
 from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
+from spotthebot.analytics.stats.survival.censored_times import CensoredTimes
 
 _ITERATIONS: Final = 200
 _EXACT: Final = 1e-12

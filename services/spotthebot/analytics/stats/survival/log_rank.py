@@ -12,9 +12,9 @@ import numpy as np
 from scipy import stats
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.isotonic import isotonic_shares
 from spotthebot.analytics.stats.significance import Adjustment, adjust
-from spotthebot.analytics.stats.survival import CurrentStatus
+from spotthebot.analytics.stats.survival.curves import CurrentStatus
+from spotthebot.analytics.stats.survival.isotonic import isotonic_shares
 
 
 class LogRankVariance(StrEnum):

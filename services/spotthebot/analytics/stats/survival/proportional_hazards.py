@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.cloglog import CloglogFit, fit_cloglog, is_separated
+from spotthebot.analytics.stats.survival.cloglog import CloglogFit, fit_cloglog, is_separated
 
 
 @dataclass(frozen=True, eq=False)

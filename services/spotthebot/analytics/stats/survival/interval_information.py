@@ -9,8 +9,8 @@ from enum import StrEnum
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.intervals_censored import CensoredTimes
-from spotthebot.analytics.stats.npmle import Npmle
+from spotthebot.analytics.stats.survival.censored_times import CensoredTimes
+from spotthebot.analytics.stats.survival.npmle import Npmle
 
 
 class Link(StrEnum):

@@ -17,7 +17,7 @@ from scipy import stats
 
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.intervals_censored import CensoredTimes
+from spotthebot.analytics.stats.survival.censored_times import CensoredTimes
 
 
 class Family(StrEnum):
@@ -71,7 +71,7 @@ class HazardRatio:
 def parametric_survival(times: CensoredTimes, at: ArrayLike, *, family: Family = Family.WEIBULL) -> ParametricFit:
     """Fit a family to interval-censored rows and read S(t) at the times `at`, to hold beside `npmle`.
 
-    >>> from spotthebot.analytics.stats.intervals_censored import censored_times
+    >>> from spotthebot.analytics.stats.survival.censored_times import censored_times
     >>> fit = parametric_survival(censored_times([0, 1, 2, 3], [1, 2, 3, 5]), [2.0])
     >>> round(fit.survival[0], 1)  # half by time 2
     0.5
