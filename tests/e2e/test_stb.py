@@ -91,7 +91,11 @@ class TestUp:
         assert [each["name"] for each in told["services"]] == ["bots", "conversations", "annotation", "analytics"]
         assert all(each["healthy"] for each in told["services"])
         assert told["services"][0]["url"] == f"http://127.0.0.1:{port_base + 1}"
-        assert [each["name"] for each in told["workers"]] == ["conversations-worker", "annotation-worker"]
+        assert [each["name"] for each in told["workers"]] == [
+            "conversations-worker",
+            "annotation-worker",
+            "analytics-worker",
+        ]
         assert all(psutil.pid_exists(each["pid"]) for each in told["services"] + told["workers"])
 
     def test_a_second_suite_on_the_folder_says_so(self, folder: Folder):

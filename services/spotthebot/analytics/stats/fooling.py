@@ -11,6 +11,7 @@ from spotthebot.analytics.stats.bootstrap import (
     percentile_interval,
     resampled_totals,
 )
+from spotthebot.analytics.stats.randomness import Seed, seed_of
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,11 @@ class FoolingRate:
     confidence_level: float
     n_resamples: int
     method: str
-    seed: int
+    seed: int | None
 
 
 def fooling_rates(
-    table: AnnotationTable, *, confidence_level: float = 0.95, n_resamples: int = 1000, seed: int = 0
+    table: AnnotationTable, *, confidence_level: float = 0.95, n_resamples: int = 1000, seed: Seed = 0
 ) -> tuple[FoolingRate, ...]:
     """Count each entity's labels over all rows and both sides, in the order of `table.names`, humans included.
 
@@ -66,7 +67,7 @@ def fooling_rates(
             confidence_level=confidence_level,
             n_resamples=n_resamples,
             method="percentile bootstrap of conversations",
-            seed=seed,
+            seed=seed_of(seed),
         )
         for i, (name, labels) in enumerate(zip(table.names, counts, strict=True))
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, FloatArray, IntArray, Label
 from spotthebot.analytics.stats.bootstrap import cluster_counts, defined, percentile_interval, resampled_totals
+from spotthebot.analytics.stats.randomness import Seed, seed_of
 from spotthebot.analytics.stats.survival.isotonic import isotonic_shares
 
 
@@ -56,7 +57,7 @@ class SurvivalCurve:
     confidence_level: float
     n_resamples: int
     method: str
-    seed: int
+    seed: int | None
 
 
 def current_status(table: AnnotationTable) -> CurrentStatus:
@@ -87,7 +88,7 @@ def current_status(table: AnnotationTable) -> CurrentStatus:
 
 
 def survival_curves(
-    status: CurrentStatus, *, confidence_level: float = 0.95, n_resamples: int = 1000, seed: int = 0
+    status: CurrentStatus, *, confidence_level: float = 0.95, n_resamples: int = 1000, seed: Seed = 0
 ) -> tuple[SurvivalCurve, ...]:
     """Estimate S(k) for every entity in the order of `names`, with pointwise bounds.
 
@@ -126,13 +127,13 @@ def survival_curves(
                 confidence_level=confidence_level,
                 n_resamples=n_resamples,
                 method="NPMLE, percentile bootstrap of conversations",
-                seed=seed,
+                seed=seed_of(seed),
             )
         )
     return tuple(curves)
 
 
-def _resampled_counts(status: CurrentStatus, n_resamples: int, seed: int) -> tuple[FloatArray, FloatArray]:
+def _resampled_counts(status: CurrentStatus, n_resamples: int, seed: Seed) -> tuple[FloatArray, FloatArray]:
     shape = (len(status.names), len(status.times), 2)
     cell = (status.entity * len(status.times) + status.time) * 2 + status.spotted
     by_conversation = cluster_counts(status.conversation, cell, int(np.prod(shape)))
