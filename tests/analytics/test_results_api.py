@@ -6,6 +6,7 @@ import httpx
 import pytest
 from sqlalchemy import text
 
+from spotthebot.analytics import store
 from spotthebot.analytics.domain.analysis import QUESTIONS
 from spotthebot.analytics.use_cases import answering
 from spotthebot.kit.database import Database
@@ -220,6 +221,18 @@ class TestKeptAnswers:
             kept = (await session.execute(statement, {"id": campaign})).scalar_one()
         await database.close()
         assert kept == 1
+
+    async def test_only_so_many_are_kept(self, house: House, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(store, "MOST_KEPT", 2)
+        campaign = await _study(house)
+        first, *_ = [(await _get(house, campaign, "time", seed=seed)).content for seed in range(4)]
+        database = Database(house.database.app["analytics"], pool_size=1)
+        async with database.read() as session:
+            statement = text("SELECT count(*) FROM analytics.results WHERE campaign_id = :id")
+            kept = (await session.execute(statement, {"id": campaign})).scalar_one()
+        await database.close()
+        assert kept == 2
+        assert (await _get(house, campaign, "time", seed=0)).content == first
 
     async def test_many_who_ask_at_once_wait_for_one_computation(self, house: House, monkeypatch: pytest.MonkeyPatch):
         computed = []

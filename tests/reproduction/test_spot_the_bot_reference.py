@@ -22,6 +22,7 @@ from spotthebot.analytics.stats import (
     sign_tests,
     survival_curves,
 )
+from tests.factories.comparison import Comparison
 from tests.factories.published_dump import published_table, reference
 
 DOMAINS = ("dailydialog", "empathetic")
@@ -113,13 +114,19 @@ class TestFoolingRates:
 
 
 class TestSurvivalCurves:
-    def test_estimates_are_the_reference_s_npmle(self, status, expected):
+    def test_estimates_are_the_reference_s_npmle(self, domain, status, expected):
+        compared = Comparison(f"Survival, {domain}: share not spotted after so many exchanges")
         for got in survival_curves(status, n_resamples=10):
+            for time, value, want in zip(
+                got.times, got.estimate, expected["survival"]["npmle"][got.bot]["survival"], strict=True
+            ):
+                compared.add(f"{got.bot} after {time}", None, value, want)
             wanted = expected["survival"]["npmle"][got.bot]
             assert list(got.times) == expected["survival"]["times"]
             assert list(got.inspected) == wanted["n"]
             assert list(got.spotted) == wanted["spotted"]
-            np.testing.assert_allclose(got.estimate, wanted["survival"], atol=1e-12)
+        compared.print()
+        assert compared.furthest_from_reference() < 1e-9
 
 
 class TestLogRank:
@@ -145,12 +152,15 @@ class TestLogRank:
             frozenset(pair.split("|")): p_values[0]
             for pair, p_values in reference(f"spot-the-bot/{domain}.json")["glrt1_R_seeded"].items()
         }
+        compared = Comparison(f"Log-rank p-values, {domain}: ours asymptotic, the reference's by Monte Carlo in R")
         for test in log_rank_tests(status):
             p_r = wanted[frozenset((test.bot, test.other))]
+            compared.add(f"{test.bot} and {test.other}", None, test.p_value, p_r)
             if p_r > 1e-6:
                 assert math.log(test.p_value) == pytest.approx(math.log(p_r), rel=0.25)
             else:
                 assert test.p_value < 1e-4
+        compared.print()
 
     def test_bonferroni_finds_exactly_the_pairs_that_the_paper_calls_not_significant(self, status, expected):
         # Section 4.2: BR and S2 in Dailydialog, BR and GPT in Empathetic (and there S2 and DR).
@@ -161,7 +171,8 @@ class TestLogRank:
 
 
 class TestCoxRegressions:
-    def test_fits_are_the_reference_s(self, status, expected):
+    def test_fits_are_the_reference_s(self, domain, status, expected):
+        compared = Comparison(f"Cox coefficients, {domain}")
         for fit in cox_regressions(status):
             wanted = expected["survival"]["cox"][fit.bot]
             assert (fit.n, fit.events, fit.separated) == (wanted["n"], wanted["events"], False)
@@ -171,9 +182,11 @@ class TestCoxRegressions:
             np.testing.assert_allclose(hazards, list(wanted["log_cumhaz"].values()), atol=1e-6)
             for coefficient in fit.coefficients:
                 want = wanted[coefficient.feature]
-                assert coefficient.estimate == pytest.approx(want["coef"], abs=1e-7)
+                compared.add(f"{fit.bot} {coefficient.feature}", None, coefficient.estimate, want["coef"])
                 assert coefficient.standard_error == pytest.approx(want["se"], rel=1e-6)
                 assert coefficient.p_value == pytest.approx(want["p"], rel=1e-5)
+        compared.print()
+        assert compared.furthest_from_reference() < 1e-4
 
     def test_standard_errors_clustered_by_conversation_are_the_reference_s(self, status, expected):
         for fit in cox_regressions(status, standard_errors=StandardErrors.CONVERSATION):

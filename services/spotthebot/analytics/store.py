@@ -16,6 +16,8 @@ from spotthebot.contracts.analytics import AnalysisIn, AnalysisState, Counts, Pl
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
+MOST_KEPT = 1000
+"""Answers of one campaign; the oldest make room, and are computed again when somebody asks."""
 _REQUEST: TypeAdapter[AnalysisIn] = TypeAdapter(AnalysisIn)
 
 
@@ -24,9 +26,11 @@ async def find_result(session: ReadSession, key: bytes) -> bytes | None:
 
 
 async def put_result(session: WriteSession, key: bytes, campaign_id: UUID, revision: str, body: bytes) -> bytes:
-    """Keep an answer and forget those of the campaign's earlier revisions; returns the one that came first."""
-    outdated = (ResultRow.campaign_id == campaign_id, ResultRow.revision != revision)
-    await session.execute(delete(ResultRow).where(*outdated))
+    """Keep an answer, forget those of earlier revisions and the oldest; return the one that came first."""
+    mine = ResultRow.campaign_id == campaign_id
+    await session.execute(delete(ResultRow).where(mine, ResultRow.revision != revision))
+    newest_first = select(ResultRow.key).where(mine).order_by(ResultRow.created_at.desc(), ResultRow.key)
+    await session.execute(delete(ResultRow).where(ResultRow.key.in_(newest_first.offset(MOST_KEPT - 1))))
     values = {"key": key, "campaign_id": campaign_id, "revision": revision, "body": body}
     await session.execute(insert(ResultRow).values(values).on_conflict_do_nothing())
     return (await session.scalars(select(ResultRow.body).where(ResultRow.key == key))).one()

@@ -44,6 +44,7 @@ def print_ranking(console: Console, result: Mapping[str, Any]) -> None:
     console.print(_pairs_table(result["win_rates"]))
     console.print(_survival_table(result["survival"], level))
     console.print(_fooling_table(result["fooling_rates"]))
+    console.print(_judging_table(result, level))
 
 
 def _ranking_table(ranking: Mapping[str, Any], level: str) -> Table:
@@ -83,6 +84,22 @@ def _fooling_table(rates: list[Mapping[str, Any]]) -> Table:
     for rate in sorted(rates, key=lambda each: -(each["rate"] or 0)):
         counts = (str(rate[kind]) for kind in ("human", "unsure", "bot_labels"))
         table.add_row(rate["bot"], *counts, _number(rate["rate"]))
+    return table
+
+
+def _judging_table(result: Mapping[str, Any], level: str) -> Table:
+    table = Table("Measure", "Value", f"{level} interval", title="How it was judged")
+    agreement, annotators, time = result["agreement"], result["annotators"], result["time"]
+    for name, found in (
+        ("Krippendorff's alpha, ordinal", agreement["alpha_interval"]),
+        ("Fleiss' kappa", agreement["fleiss_kappa"]),
+    ):
+        table.add_row(name, _number(found["estimate"]), f"{_number(found['low'])} to {_number(found['high'])}")
+    correct = f"{_number(annotators['correctness_low'])} to {_number(annotators['correctness_high'])}"
+    table.add_row("Annotators' correctness", _number(annotators["correctness"]), correct)
+    table.add_row("... on humans", _number(annotators["human_correctness"]), "-")
+    seconds = f"{_number(time['low'])} to {_number(time['high'])}"
+    table.add_row("Median seconds per annotation", _number(time["median_seconds"]), seconds)
     return table
 
 

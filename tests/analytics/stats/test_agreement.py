@@ -1,5 +1,3 @@
-import json
-
 import krippendorff
 import numpy as np
 import pytest
@@ -9,7 +7,6 @@ from scipy import stats as scipy_stats
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
 from spotthebot.analytics.stats import (
-    AgreementRule,
     Measurement,
     SettingOutOfRange,
     fleiss_kappa,
@@ -19,8 +16,7 @@ from spotthebot.analytics.stats import (
 )
 from spotthebot.analytics.stats.bca import bca_interval, bootstrap_clusters
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
-from tests.factories.comparison import Comparison
-from tests.factories.published_dump import SHARED, published_table, reference
+from tests.factories.published_dump import reference
 
 LEVELS = [Measurement.NOMINAL, Measurement.ORDINAL, Measurement.INTERVAL, Measurement.RATIO]
 
@@ -113,42 +109,6 @@ class TestKrippendorffAlpha:
             krippendorff_alpha([0, 0], [1, 2, 3])
 
 
-class TestAbcEvalAgreement:
-    """The nine behaviours of ABC-Eval on 1,634 doubly annotated turns (Finch, Finch & Choi 2023)."""
-
-    def test_alphas_are_printed_ones_and_bounds_the_reference_s(self):
-        wanted = reference("abc-eval/alpha.json")["behaviours"]
-        labels = _double_annotated()
-        compared = Comparison("ABC-Eval: Krippendorff's alpha, nominal")
-        for behaviour, want in wanted.items():
-            unit, value, dialogue = labels[behaviour]
-            turns = krippendorff_alpha(unit, value, n_resamples=10_000)
-            dialogues = krippendorff_alpha(unit, value, cluster=dialogue, n_resamples=10_000)
-            compared.add(behaviour, float(want["published"]["alpha"]), turns.estimate, want["alpha"])
-            assert (turns.n, dialogues.n_clusters) == (want["turns"], want["dialogues"])
-            assert f"{turns.estimate:.3f}" == want["published"]["alpha"]
-            # Monte Carlo error of a 2.5 % point of 10,000 replicates: about 2.8 / sqrt(10,000) standard errors.
-            for ours, bounds in ((turns, want["bca_turns_10000"]), (dialogues, want["bca_dialogues_10000"])):
-                tolerance = 4 * 0.028 * (bounds[1] - bounds[0]) / 3.92
-                assert (ours.low, ours.high) == pytest.approx(tuple(bounds), abs=tolerance)
-        compared.print()
-        assert compared.furthest_from_reference() < 1e-9
-
-
-def _double_annotated():
-    """Return unit, value and dialogue columns of each behaviour: a unit is a turn, labelled by two people."""
-    file = SHARED / "data" / "abc-eval" / "behavior_labels_double_annotated.json"
-    if not file.is_file():
-        pytest.skip("the doubly annotated turns ../shared/data/abc-eval are not here")
-    columns, turns = {}, 0
-    for dialogue, exchanges in enumerate(json.loads(file.read_text()).values()):
-        for exchange in exchanges:
-            for behaviour, labels in exchange["behaviors"].items():
-                columns.setdefault(behaviour, []).extend((turns, label, dialogue) for label in labels["human"])
-            turns += 1
-    return {behaviour: np.array(rows).T for behaviour, rows in columns.items()}
-
-
 class TestFleissKappa:
     def test_is_statsmodels_on_fleiss_s_own_table(self):
         # Fleiss 1971, table 1: 30 patients, six psychiatrists, five diagnoses; kappa is printed as .430.
@@ -180,38 +140,6 @@ class TestFleissKappa:
 
 
 class TestLabelAgreement:
-    @pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])
-    @pytest.mark.parametrize(("rule", "key"), [(AgreementRule.PUBLISHED, "code"), (AgreementRule.ONCE, "words")])
-    @pytest.mark.parametrize("package_filter", ["none", "pkg"])
-    def test_is_the_reference_s(self, domain, rule, key, package_filter):
-        wanted = reference(f"spot-the-bot/{domain}.json")["by_filter"][package_filter]["agreement"][f"exact2/{key}"]
-        found = {
-            f"{each.bot}|{each.label.name.lower()}": (each.agree, each.n, each.estimate)
-            for each in label_agreement(published_table(domain, package_filter), rule=rule, n_resamples=10)
-            if each.n
-        }
-        assert found == {
-            pair: (want["agree"], want["total"], pytest.approx(want["rate"], abs=1e-12))
-            for pair, want in wanted.items()
-        }
-
-    def test_table_3_prints_the_mean_of_two_domains_for_gpt(self):
-        # The paper averages the domains' two-decimal rates; GPT alone took part in just the two that are here.
-        wanted = reference("spot-the-bot/summary.json")["table3"]["values"]["GPT"]
-        compared = Comparison("Table 3, GPT: mean of two domains' two-decimal rates")
-        for at, label in enumerate(("bot", "human", "unsure")):
-            rates = [
-                round(each.estimate, 2)
-                for domain in ("dailydialog", "empathetic")
-                for each in label_agreement(published_table(domain, "pkg"), n_resamples=1)
-                if (each.bot, each.label.name.lower()) == ("GPT", label)
-            ]
-            paper = wanted["paper_bot_human_unsure"][at]
-            compared.add(f"GPT {label}", paper, sum(rates) / 2, wanted[label]["macro_of_2dp_rounded"])
-        compared.print()
-        assert compared.furthest_from_reference() < 1e-9
-        assert compared.printed_alike("rounded") == 3
-
     @settings(max_examples=15, deadline=None)
     @given(seed=st.integers(0, 1000))
     def test_the_order_of_rows_and_names_changes_nothing(self, seed):
