@@ -72,7 +72,7 @@ def finish(chart: alt.TopLevelMixin, title: str, analysis: Analysis, *notes: str
         .configure_axis(
             labelColor=_TEXT, titleColor=_TEXT, titleFontWeight="normal", gridColor="#e6e6e6", labelLimit=160
         )
-        .configure_legend(labelColor=_TEXT, labelLimit=160, symbolStrokeWidth=2.5, symbolOpacity=1)
+        .configure_legend(labelColor=_TEXT, labelLimit=160, symbolStrokeWidth=2.5, symbolOpacity=1, symbolLimit=0)
         .configure_header(labelColor=_TEXT, labelFontSize=12)
     )
     spec: Spec = styled.to_dict()

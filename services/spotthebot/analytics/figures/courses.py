@@ -21,6 +21,8 @@ from spotthebot.analytics.stats import HUMAN
 from spotthebot.contracts.analytics import StabilityCurve
 
 _SHARE = alt.Scale(domain=[0, 1])
+_MOST_BANDS = 10
+"""Beyond as many speakers bands hide the curves."""
 
 
 def survival(shown: FigureInput) -> Spec:
@@ -46,10 +48,13 @@ def survival(shown: FigureInput) -> Spec:
             x=x, y=alt.Y("low:Q", scale=_SHARE, title="share not yet spotted"), y2="high:Q", color=bot_colours(names)
         )
     )
-    lines = _lines([*start, *rows], "survival", x, names)
+    lines = _lines([*start, *rows], "survival", x, names, title="share not yet spotted")
     points = _points(rows, "survival", x, names)
-    chart = alt.layer(bands, lines, points).properties(width=420, height=300)
-    note = f"{percent(analysis.confidence_level)} bands; {analysis.survival.method}"
+    few = len(names) <= _MOST_BANDS
+    layers = [bands, lines, points] if few else [lines, points]
+    chart = alt.layer(*layers).properties(width=420, height=300)
+    shown_bands = f"{percent(analysis.confidence_level)} bands; " if few else "bands are in the table; "
+    note = f"{shown_bands}{analysis.survival.method}"
     alike = sum(not test.significant for test in analysis.survival.log_rank)
     tests = f"log-rank: {len(analysis.survival.log_rank) - alike} of {len(analysis.survival.log_rank)} pairs differ"
     return finish(chart, title, analysis, note, tests if analysis.survival.log_rank else "")
