@@ -5,11 +5,10 @@ import json
 from typing import Literal
 from uuid import UUID
 
-from spotthebot.analytics.figures import FIGURES, FigureInput, render
-
 from spotthebot.analytics import store
 from spotthebot.analytics.domain.errors import NoSuchFigure
 from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.figures import FIGURES, FigureInput, render
 from spotthebot.analytics.use_cases.answering import Answers
 from spotthebot.kit.database import Database
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from spotthebot.analytics.report import write_report
 
 from spotthebot.analytics.domain.analysis import analyse as analyse_study
 from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.report import write_report
 from spotthebot.contracts.analytics import Analysis, Stability
 from spotthebot.suite import ranking, reporting
 from spotthebot.suite.analysing import read_study

@@ -27,7 +27,7 @@ def test(context: typer.Context) -> None:
     steps = {
         "lint": [sys.executable, "-m", "ruff", "check", "."],
         "format": [sys.executable, "-m", "ruff", "format", "--check", "."],
-        "types": [sys.executable, "-m", "mypy", "services", "shared"],
+        "types": [sys.executable, "-m", "mypy", "services", "shared", "benchmarks"],
         "tests": pytest,
     }
     failed = []
