@@ -41,6 +41,12 @@ from spotthebot.analytics.stats.planning import (
     plan_more,
     power_of,
 )
+from spotthebot.analytics.stats.proportions import (
+    Proportion,
+    ProportionTest,
+    compare_proportions,
+    wilson_interval,
+)
 from spotthebot.analytics.stats.rank_ranges import (
     PublishedRanges,
     clusters_of_ranges,
@@ -92,6 +98,13 @@ from spotthebot.analytics.stats.survival.log_rank import LogRankTest, LogRankVar
 from spotthebot.analytics.stats.survival.npmle import Npmle, SurvivalBand, npmle, survival_band
 from spotthebot.analytics.stats.times import AnnotationTimes, TimeOfSegment, annotation_times
 from spotthebot.analytics.stats.trueskill_updates import SkillSettings, draw_margin, play_matches
+from spotthebot.analytics.stats.validity import (
+    Explained,
+    RankCorrelation,
+    linear_r2,
+    logistic_r2,
+    rank_correlation,
+)
 from spotthebot.analytics.stats.wins import (
     HUMAN_LIKENESS,
     SSA,
@@ -128,6 +141,7 @@ __all__ = [
     "DavidsonFit",
     "Design",
     "EvaluationCost",
+    "Explained",
     "FloatArray",
     "FoolingRate",
     "Games",
@@ -152,7 +166,10 @@ __all__ = [
     "PairPlan",
     "PairTest",
     "PairWins",
+    "Proportion",
+    "ProportionTest",
     "PublishedRanges",
+    "RankCorrelation",
     "RankRule",
     "Ranking",
     "Resample",
@@ -182,6 +199,7 @@ __all__ = [
     "annotator_quality",
     "censored_times",
     "clusters_of_ranges",
+    "compare_proportions",
     "count_wins",
     "cox_regressions",
     "current_status",
@@ -197,7 +215,9 @@ __all__ = [
     "label_agreement",
     "label_alpha",
     "label_units",
+    "linear_r2",
     "log_rank_tests",
+    "logistic_r2",
     "npmle",
     "outcome_correlation",
     "pair_tests",
@@ -208,6 +228,7 @@ __all__ = [
     "power_of",
     "published_rank_ranges",
     "rank_bots",
+    "rank_correlation",
     "rank_probabilities",
     "rank_ranges",
     "rate_davidson",
@@ -221,6 +242,7 @@ __all__ = [
     "survival_band",
     "survival_curves",
     "two_way_variance",
+    "wilson_interval",
     "without_bot",
     "without_weak_annotators",
 ]

@@ -1,0 +1,80 @@
+"""Shares of independent observations: Wilson's interval, and whether two shares differ."""
+
+import math
+from dataclasses import dataclass
+
+from scipy import stats
+
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """A share of `n` observations with Wilson's bounds; None without any."""
+
+    estimate: float | None
+    low: float | None
+    high: float | None
+    n: int
+    confidence_level: float
+    method: str
+
+
+@dataclass(frozen=True)
+class ProportionTest:
+    """The z test of two shares, the first less the second over its pooled standard error.
+
+    Where neither or both are certain there is no standard error: statistic and p-value are None, `reason` says why.
+    """
+
+    difference: float | None
+    statistic: float | None
+    p_value: float | None
+    method: str
+    reason: str | None
+
+
+def wilson_interval(successes: int, n: int, *, confidence_level: float = 0.95) -> Proportion:
+    """Return the share of successes with Wilson's (1927) bounds, which stay within 0 and 1 and are never of no width.
+
+    >>> share = wilson_interval(3, 50)
+    >>> share.estimate, round(share.low, 4), round(share.high, 4)
+    (0.06, 0.0206, 0.1622)
+    """
+    require_confidence_level(confidence_level)
+    _require_counts(successes, n)
+    if not n:
+        return Proportion(None, None, None, 0, confidence_level, "Wilson")
+    quantile = float(stats.norm.ppf((1 + confidence_level) / 2))
+    share, weight = successes / n, quantile**2 / n
+    centre = (share + weight / 2) / (1 + weight)
+    reach = quantile / (1 + weight) * math.sqrt(share * (1 - share) / n + weight / 4 / n)
+    low = 0.0 if successes == 0 else centre - reach
+    high = 1.0 if successes == n else centre + reach
+    return Proportion(share, low, high, n, confidence_level, "Wilson")
+
+
+def compare_proportions(first: int, n_first: int, second: int, n_second: int) -> ProportionTest:
+    """Test whether two shares are equal, with the standard error of the pooled share.
+
+    >>> test = compare_proportions(15, 50, 25, 50)  # -0.2 / sqrt(0.4 * 0.6 * 2 / 50)
+    >>> round(test.statistic, 4), round(test.p_value, 4)
+    (-2.0412, 0.0412)
+    """
+    _require_counts(first, n_first)
+    _require_counts(second, n_second)
+    method = "z test with pooled standard error"
+    if not n_first or not n_second:
+        return ProportionTest(None, None, None, method, "one of the two has no observations")
+    difference = first / n_first - second / n_second
+    pooled = (first + second) / (n_first + n_second)
+    if pooled in {0.0, 1.0}:
+        return ProportionTest(difference, None, None, method, "both shares are 0, or both are 1")
+    statistic = difference / math.sqrt(pooled * (1 - pooled) * (1 / n_first + 1 / n_second))
+    return ProportionTest(difference, statistic, float(2 * stats.norm.sf(abs(statistic))), method, None)
+
+
+def _require_counts(successes: int, n: int) -> None:
+    if not 0 <= successes <= n:
+        raise SettingOutOfRange(setting="successes", allowed=f"between 0 and n = {n}", value=successes)
