@@ -134,7 +134,11 @@ class TestDraftsConversationWinner:
     @pytest.mark.parametrize("package_filter", ["none", "pkg"])
     @pytest.mark.parametrize(
         ("weighting", "key"),
-        [(Weighting.LOG_EXCHANGES, "log_exchanges"), (Weighting.EXCHANGES, "linear_exchanges_as_code")],
+        [
+            (Weighting.LOG_EXCHANGES, "log_exchanges"),
+            (Weighting.LOG_TURNS, "log_turns"),
+            (Weighting.EXCHANGES, "linear_exchanges_as_code"),
+        ],
     )
     def test_wins_and_both_rates_are_the_reference_s(self, domain, package_filter, weighting, key):
         wanted = reference(f"spot-the-bot/{domain}.json")["by_filter"][package_filter]["draft_weighted_winner"][key]

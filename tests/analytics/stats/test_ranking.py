@@ -88,6 +88,12 @@ class TestRankBots:
         assert (best.low, best.high) == (pytest.approx(10 / (10 + 2.2622**2), abs=1e-4), 1.0)
         assert (worst.low, worst.high) == (0.0, pytest.approx(2.2622**2 / (10 + 2.2622**2), abs=1e-4))
 
+    def test_games_that_join_annotations_have_wilson_s_interval_too(self):
+        # Ten conversations, all won by A, one game each: as for single annotations, no certainty from ten games.
+        table = table_of([(i, "A", "B", 2, (2, 0), i) for i in range(10)], ("A", "B"))
+        best, _ = rank_bots(play_games(table, unit=Unit.CONVERSATION), n_resamples=50).bots
+        assert (best.low, best.high) == (pytest.approx(10 / (10 + 2.2622**2), abs=1e-4), 1.0)
+
     def test_annotators_can_be_resampled(self):
         ranking = rank_bots(_two_bots([3, 4, 2, 5]), n_resamples=20, resample=Resample.ANNOTATOR)
         assert ranking.n_clusters == 5

@@ -119,4 +119,14 @@ class TestPairTests:
 
     def test_one_conversation_tells_nothing(self):
         (test,) = pair_tests(_games([1, 1, -1], [0, 0, 0], [0, 1, 2]))
-        assert (test.p_value, test.reason) == (None, "one cluster alone, or games without any variation")
+        assert (test.p_value, test.reason) == (None, "all games are of one conversation or one annotator")
+
+    def test_unanimous_conversations_are_tested_about_even_odds(self):
+        # Six conversations of one win each, by six annotators: variance about zero 6, t = 6 / sqrt(6 * 6 / 5).
+        (test,) = pair_tests(_games([1] * 6, range(6), range(6)))
+        assert test.statistic == pytest.approx(6 / (6 * 6 / 5) ** 0.5)
+
+    def test_annotators_can_be_left_out(self):
+        outcomes = [1, 1, 0, -1] * 20
+        (test,) = pair_tests(_games(outcomes, range(80), [0, 1, 2, 3] * 20), test=PairTest.CLUSTERED_BY_CONVERSATION)
+        assert test.p_value == pytest.approx(stats.ttest_1samp(outcomes, 0).pvalue)

@@ -8,12 +8,15 @@ from enum import StrEnum
 from typing import Final
 
 import numpy as np
+from scipy import sparse
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.randomness import Seed, generator_of
 
 _DRAWS_AT_ONCE: Final = 4_000_000
+_FEW_CELLS: Final = 512
+"""Up to here clusters by cells is a small dense matrix; beyond, most of it is zero (100 bots make 10,001 cells)."""
 
 
 class Resample(StrEnum):
@@ -37,10 +40,34 @@ def cluster_counts(cluster: IntArray, cell: IntArray, n_cells: int) -> FloatArra
     return counts.reshape(len(values), n_cells).astype(np.float64)
 
 
-def resampled_totals(totals: FloatArray, n_resamples: int, seed: Seed) -> FloatArray:
+def resampled_cells(
+    cluster: IntArray, cell: IntArray, n_cells: int, n_resamples: int, seed: Seed
+) -> tuple[FloatArray, int]:
+    """Count rows by cell over clusters drawn with replacement: (n_resamples, n_cells), and how many clusters there are.
+
+    The same as `resampled_totals` of `cluster_counts`, draw for draw; with many cells the memory grows with the rows
+    and the answer, not with clusters times cells.
+
+    >>> resampled_cells(np.array([7, 7, 7]), np.array([0, 2, 2]), 3, 2, seed=0)  # one cluster: always the same
+    (array([[1., 0., 2.],
+           [1., 0., 2.]]), 1)
+    """
+    if n_cells <= _FEW_CELLS:
+        counts = cluster_counts(cluster, cell, n_cells)
+        return resampled_totals(counts, n_resamples, seed), len(counts)
+    values, codes = np.unique(cluster, return_inverse=True)
+    few = sparse.csr_array((np.ones(len(codes)), (codes, cell)), shape=(len(values), n_cells))
+    return resampled_totals(few, n_resamples, seed), len(values)
+
+
+def resampled_totals(totals: FloatArray | sparse.csr_array, n_resamples: int, seed: Seed) -> FloatArray:
     """Total over as many clusters as there are, drawn with replacement: (n_resamples, d) from (n_clusters, d).
 
     The same seed, number of clusters and number of resamples give the same draws.
+
+    >>> totals = np.array([[1.0, 10.0], [1.0, 20.0]])
+    >>> resampled_totals(totals, 500, seed=0)[:, 0].tolist() == [2.0] * 500  # two clusters, each with a 1
+    True
     """
     require_resamples(n_resamples)
     n_clusters, width = totals.shape

@@ -70,7 +70,10 @@ def rank_probabilities(rates: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class PublishedRanges:
-    """Rank ranges and clusters as the released code finds them, in the order of `bots`."""
+    """Rank ranges and clusters as the released code finds them, in the order of `bots`.
+
+    Where no game was decided only the order of the bots would show: the three are empty, and `reason` says so.
+    """
 
     bots: tuple[str, ...]
     rank_low: tuple[int, ...]
@@ -81,6 +84,7 @@ class PublishedRanges:
     n_resamples: int
     method: str
     seed: int | None
+    reason: str | None
 
 
 def published_rank_ranges(
@@ -112,8 +116,10 @@ def published_rank_ranges(
         raise SettingOutOfRange(setting="share", allowed="between 0 and 1, both excluded", value=share)
     counts = count_wins(games)
     drawn = n_matches or max(1, counts.n)
-    histogram = published_rank_counts(counts, drawn, n_resamples, seed)
-    low, high = published_ranges(histogram, share)
+    low, high, reason = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), "no game was decided"
+    if counts.wins.any():
+        low, high = published_ranges(published_rank_counts(counts, drawn, n_resamples, seed), share)
+        reason = ""
     return PublishedRanges(
         bots=games.bots,
         rank_low=tuple(low.tolist()),
@@ -124,6 +130,7 @@ def published_rank_ranges(
         n_resamples=n_resamples,
         method="released code: single games, ties in the denominator",
         seed=seed_of(seed),
+        reason=reason or None,
     )
 
 

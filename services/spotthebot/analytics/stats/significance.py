@@ -8,7 +8,7 @@ from scipy import stats
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import defined
-from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins
+from spotthebot.analytics.stats.wins import Games, PairCounts, Unit, count_wins
 
 
 class Adjustment(StrEnum):
@@ -37,17 +37,18 @@ class SignTest:
 
 
 class PairTest(StrEnum):
-    """Which test of a pair: the exact sign test, or one of two that only `pair_tests` makes.
+    """Which test of a pair: the exact sign test, or one of three that only `pair_tests` makes.
 
     `CHI_SQUARE` is the published form: wins and the rest of either side as a two-by-two table with Yates' correction.
     It takes the two sides' counts for independent, though one's win is the other's loss; it is here to reproduce.
     `CLUSTERED` sums wins less losses by conversation and by annotator first, and is the one that holds its level when
-    annotations are not independent.
+    annotations are not independent; `CLUSTERED_BY_CONVERSATION` leaves the annotators out.
     """
 
     SIGN = "sign"
     CHI_SQUARE = "chi_square"
     CLUSTERED = "clustered"
+    CLUSTERED_BY_CONVERSATION = "clustered_by_conversation"
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,9 @@ def pair_tests(
 
     The clustered statistic is the sum of wins less losses over the root of its variance, about its mean, under two
     kinds of clusters (Cameron, Gelbach & Miller 2011: conversations plus annotators less single games, never below
-    the larger part), with Student's t on the smaller number of clusters less one. Where a game joins several
-    annotations only conversations are clusters.
+    the larger part), with Student's t on the smaller number of clusters less one. Where all clusters ended alike it is
+    the variance about zero, which is that of even odds. Where a game joins several annotations only conversations are
+    clusters.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, play_games
     >>> table = AnnotationTable.from_rows(
@@ -92,6 +94,8 @@ def pair_tests(
     >>> round(test.statistic, 4)
     0.75
     """
+    joined = games.unit is not Unit.ANNOTATION
+    kind = PairTest.CLUSTERED_BY_CONVERSATION if joined and test is PairTest.CLUSTERED else test
     counts = count_wins(games)
     pairs = counts.pairs()
     statistics, p_values = np.full(len(pairs), np.nan), np.full(len(pairs), np.nan)
@@ -108,13 +112,12 @@ def pair_tests(
             total = pair.wins + pair.losses + pair.ties
             statistics[at] = _yates(pair.wins, pair.losses, total)
             p_values[at] = stats.chi2.sf(statistics[at], 1)
-            reasons[at] = "every game was won by the same side" if np.isnan(statistics[at]) else ""
         else:
             mine = rows[of_pair[at] :][: pair.wins + pair.losses + pair.ties]
             lead = np.where(games.first[mine] < games.second[mine], games.outcome[mine], -games.outcome[mine])
-            statistics[at], degrees = _clustered(lead, games.conversation[mine], games.annotator[mine])
-            p_values[at] = 2 * stats.t.sf(abs(statistics[at]), max(1, degrees))
-            reasons[at] = "one cluster alone, or games without any variation" if np.isnan(statistics[at]) else ""
+            annotator = games.annotator[mine] if kind is PairTest.CLUSTERED else None
+            statistics[at], degrees, reasons[at] = _clustered(lead, games.conversation[mine], annotator)
+            p_values[at] = 2 * stats.t.sf(abs(statistics[at]), degrees)
     adjusted = adjust(p_values, adjustment)
     return tuple(
         PairComparison(
@@ -125,7 +128,7 @@ def pair_tests(
             statistic=defined(statistics[at]),
             p_value=defined(p_values[at]),
             p_adjusted=defined(adjusted[at]),
-            method=_METHODS[test],
+            method=_METHODS[kind],
             adjustment=adjustment,
             reason=reasons[at] or None,
         )
@@ -137,6 +140,7 @@ _METHODS = {
     PairTest.SIGN: "exact sign test",
     PairTest.CHI_SQUARE: "chi-square of a two-by-two table with Yates' correction, as published",
     PairTest.CLUSTERED: "t test of wins less losses, clustered by conversation and annotator",
+    PairTest.CLUSTERED_BY_CONVERSATION: "t test of wins less losses, clustered by conversation",
 }
 
 
@@ -195,28 +199,35 @@ def _codes(counts: PairCounts) -> IntArray:
 
 
 def _yates(wins: int, losses: int, total: int) -> float:
-    if wins + losses == 2 * total:
-        return float("nan")
     difference = max(0.0, abs(wins - losses) * total - total)
     return 2 * difference**2 / ((wins + losses) * (2 * total - wins - losses) * total)
 
 
-def _clustered(lead: IntArray, conversation: IntArray, annotator: IntArray) -> tuple[float, int]:
-    """Return t and its degrees of freedom."""
-    rest = lead - lead.mean()
-    by_conversation, conversations = _sum_of_squares(rest, conversation)
-    if np.all(annotator < 0):
-        variance, clusters = by_conversation, conversations
-    else:
-        by_annotator, annotators = _sum_of_squares(rest, annotator)
-        single, clusters = float(np.sum(rest**2)), min(conversations, annotators)
-        variance = max(by_conversation, by_annotator, by_conversation + by_annotator - single)
-    if clusters < 2 or not variance:
-        return float("nan"), 0
-    return float(lead.sum() / np.sqrt(variance * clusters / (clusters - 1))), clusters - 1
+def _clustered(lead: IntArray, conversation: IntArray, annotator: IntArray | None) -> tuple[float, int, str]:
+    """Return t, its degrees of freedom, and what stands in the way of both."""
+    variance, clusters = _variance(lead - lead.mean(), conversation, annotator)
+    if clusters < 2:
+        return float("nan"), 1, "all games are of one conversation or one annotator"
+    # Sums that should cancel leave a residue.
+    least = len(lead) * 1e-12
+    if variance <= least:
+        variance, _ = _variance(lead, conversation, annotator)
+    if variance <= least:
+        return float("nan"), 1, "every conversation ended even"
+    return float(lead.sum() / np.sqrt(variance * clusters / (clusters - 1))), clusters - 1, ""
 
 
-def _sum_of_squares(values: FloatArray, cluster: IntArray) -> tuple[float, int]:
+def _variance(values: FloatArray | IntArray, conversation: IntArray, annotator: IntArray | None) -> tuple[float, int]:
+    """Return the variance of the sum of the values, and the smaller number of clusters."""
+    by_conversation, conversations = _sum_of_squares(values, conversation)
+    if annotator is None:
+        return by_conversation, conversations
+    by_annotator, annotators = _sum_of_squares(values, annotator)
+    both = by_conversation + by_annotator - float(np.sum(values**2))
+    return max(by_conversation, by_annotator, both), min(conversations, annotators)
+
+
+def _sum_of_squares(values: FloatArray | IntArray, cluster: IntArray) -> tuple[float, int]:
     _, codes = np.unique(cluster, return_inverse=True)
     sums = np.bincount(codes, weights=values)
     return float(np.sum(sums**2)), len(sums)

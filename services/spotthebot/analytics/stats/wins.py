@@ -28,12 +28,13 @@ class Unit(StrEnum):
 class Weighting(StrEnum):
     """What a segment of i exchanges is worth to the conversation: i, as released, or log(i), as in the early draft.
 
-    Under `LOG_EXCHANGES` a segment also goes to who won more of its annotations, and only then to the better labels;
-    a first segment of one exchange counts nothing.
+    Under the logarithms a segment also goes to who won more of its annotations, and only then to the better labels.
+    By `LOG_EXCHANGES` a first segment of one exchange counts nothing; `LOG_TURNS` takes its two turns: log(2 i).
     """
 
     EXCHANGES = "exchanges"
     LOG_EXCHANGES = "log_exchanges"
+    LOG_TURNS = "log_turns"
 
 
 class SsaRule(StrEnum):
@@ -140,7 +141,7 @@ def play_games(
 
     An annotation goes to the side with the higher score (label 2/1/0, feature 1/0). A segment goes to the side with
     the higher score summed over its annotations. A conversation adds up its segments, each worth its number of
-    exchanges (`weighting` has the draft's logarithm) to the side that won it. Under "ssa" a side scores when it wins
+    exchanges (`weighting` has the draft's logarithms) to the side that won it. Under "ssa" a side scores when it wins
     sensibleness and specificity both; the published code lets the second side win on specificity alone if it is not
     the less sensible one, and that rule is needed to reproduce Table 6. Raises `CriterionUnknown`.
 
@@ -169,9 +170,10 @@ def play_games(
         outcome = np.sign(_sums(segment, margin, len(rows)))
         if unit is Unit.CONVERSATION:
             worth = table.exchanges[rows].astype(np.float64)
-            if weighting is Weighting.LOG_EXCHANGES:
+            if weighting is not Weighting.EXCHANGES:
                 majority = np.sign(_sums(segment, np.sign(margin), len(rows)))
-                outcome, worth = np.where(majority != 0, majority, outcome), np.log(worth)
+                outcome = np.where(majority != 0, majority, outcome)
+                worth = np.log(worth * 2 if weighting is Weighting.LOG_TURNS else worth)
             _, first_segment, conversation = np.unique(table.conversation[rows], return_index=True, return_inverse=True)
             points = np.bincount(conversation, weights=outcome * worth, minlength=len(first_segment))
             # Logarithms that cancel (log 2 + log 3 against log 6) leave a residue.
