@@ -198,7 +198,7 @@ class TestImport:
 
 
 def _is_human(held: dict[str, Any]) -> bool:
-    return all(side == {"kind": "human", "name": "HU", "bot_id": None, "system": None} for side in held["participants"])
+    return all((side["kind"], side["name"], side["bot_id"]) == ("human", "HU", None) for side in held["participants"])
 
 
 def _texts(turns: list[dict[str, str]]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.kit.client import PeerUnavailable
 from spotthebot.kit.database import Database
 from spotthebot.suite.supervision.sockets import bind
-from tests.factories.house import DatabaseUrls, House, Keys, open_house, served
+from tests.factories.house import DatabaseUrls, House, Keys, bots_settings, open_house, served
 from tests.factories.studies import (
     add_bot,
     add_corpus,
@@ -62,6 +62,7 @@ async def _running(house: House, database: Database) -> Conversation:
         turns=(),
         turns_wanted=6,
         seed=0,
+        domain="everyday",
     )
     async with database.write() as session:
         await store.add_conversations(session, [running])
@@ -134,7 +135,7 @@ class TestBots:
         header = {"Authorization": f"Bearer {await keys.make('admin')}"}
         port = _free_port()
         own = {"service_key": service_key, "database_pool_size": 3}
-        bots_settings = BOTS.settings(database_url=database_urls.app["bots"], **own)
+        its_bots = BOTS.settings(database_url=database_urls.app["bots"], **bots_settings(), **own)
         settings = CONVERSATIONS.settings(
             database_url=database_urls.app["conversations"], bots_url=f"http://127.0.0.1:{port}", **own
         )
@@ -143,7 +144,7 @@ class TestBots:
             httpx.AsyncClient(base_url=url, headers=header) as admin,
             _at_work(settings),
         ):
-            async with served(BOTS.create_app(bots_settings), bind("127.0.0.1", port)) as bots_url:
+            async with served(BOTS.create_app(its_bots), bind("127.0.0.1", port)) as bots_url:
                 bots = await _register(bots_url, header)
                 wanted = plan(bots, conversations_per_pair=2, exchanges=60)
                 first = await created(admin, "/v1/collections", wanted)
@@ -155,7 +156,7 @@ class TestBots:
             cut_off = (await admin.get(path)).json()
             assert cut_off["state"] == "collecting"
             assert 0 < cut_off["turns"] < 2 * 120
-            async with served(BOTS.create_app(bots_settings), bind("127.0.0.1", port)):
+            async with served(BOTS.create_app(its_bots), bind("127.0.0.1", port)):
                 done = await until(admin, path, "complete")
                 assert (done["complete"], done["failed"], done["turns"]) == (2, 0, 2 * 120)
                 undisturbed = await created(admin, "/v1/collections", wanted)

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import uvicorn
+from cryptography.fernet import Fernet
 from fastapi import FastAPI
 
 from spotthebot.kit.access.store import create_key
@@ -87,7 +88,7 @@ class _Server(uvicorn.Server):
 @asynccontextmanager
 async def served(app: FastAPI, sock: socket.socket) -> AsyncIterator[str]:
     """Serve an application on a bound socket while the block lasts."""
-    async with _all_served([(app, sock)]):
+    async with serve_all([(configured(app), sock)]):
         host, port = sock.getsockname()[:2]
         yield f"http://{host}:{port}"
 
@@ -102,23 +103,42 @@ async def open_house(database: DatabaseUrls, **settings: Mapping[str, Any]) -> A
         urls = {name: f"http://127.0.0.1:{sock.getsockname()[1]}" for name, sock in sockets.items()}
         own = {
             service.name: service.settings(
-                database_url=database.app[service.name],
-                database_pool_size=3,
-                service_key=service_key,
-                **{f"{peer}_url": url for peer, url in urls.items() if f"{peer}_url" in service.settings.model_fields},
-                **settings.get(service.name, {}),
+                **{
+                    "database_url": database.app[service.name],
+                    "database_pool_size": 3,
+                    "service_key": service_key,
+                    **{f"{peer}_url": url for peer, url in urls.items()},  # what a service does not know, it ignores
+                    **(bots_settings() if service.name == "bots" else {}),
+                    **settings.get(service.name, {}),
+                }
             )
             for service in SERVICES
         }
         apps = {service.name: service.create_app(own[service.name]) for service in SERVICES}
-        await stack.enter_async_context(_all_served([(app, sockets[name]) for name, app in apps.items()]))
+        await stack.enter_async_context(serve_all([(configured(app), sockets[name]) for name, app in apps.items()]))
         await stack.enter_async_context(_working([s.work(own[s.name]) for s in SERVICES if s.work is not None]))
         yield House(urls, apps, database, keys, stack)
 
 
+def bots_settings() -> dict[str, Any]:
+    """What the service `bots` is told in tests: bots on loopback are allowed, and brought back soon."""
+    return {
+        "allowed_networks": ("127.0.0.0/8", "::1/128"),
+        "secrets_key": Fernet.generate_key().decode(),
+        "recovery_seconds": 0.2,
+        "probes_per_team": 8,
+    }
+
+
+def configured(app: FastAPI) -> uvicorn.Config:
+    """Return how a service is served, in tests and outside of them."""
+    return uvicorn.Config(app, log_config=None, lifespan="on", http="httptools", access_log=False)
+
+
 @asynccontextmanager
-async def _all_served(pairs: Sequence[tuple[FastAPI, socket.socket]]) -> AsyncIterator[None]:
-    servers = [_Server(uvicorn.Config(app, log_config=None, lifespan="on", http="httptools")) for app, _ in pairs]
+async def serve_all(pairs: Sequence[tuple[uvicorn.Config, socket.socket]]) -> AsyncIterator[None]:
+    """Serve applications on bound sockets while the block lasts."""
+    servers = [_Server(config) for config, _ in pairs]
     serving = [
         asyncio.create_task(server.serve(sockets=[sock])) for server, (_, sock) in zip(servers, pairs, strict=True)
     ]

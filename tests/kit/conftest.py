@@ -99,7 +99,7 @@ async def write_while_reading(session: Reading, _caller: Admin, thing: ThingIn) 
 
 
 async def _writing_as_fastapi_would(request: Request) -> AsyncIterator[WriteSession]:
-    async with get_database(request).write() as session:
+    async with (await get_database(request)).write() as session:
         yield session
 
 

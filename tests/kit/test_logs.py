@@ -41,7 +41,11 @@ class TestRedaction:
         assert _redacted(**{name: "hunter2"}) == {name: "[redacted]"}
         assert _redacted(headers={name: "hunter2"}) == {"headers": {name: "[redacted]"}}
 
-    @pytest.mark.parametrize("value", [KEY, [KEY], {"a": (KEY,)}, ValueError(KEY), KEY.encode(), {KEY}])
+    @pytest.mark.parametrize(
+        "value",
+        [KEY, [KEY], {"a": (KEY,)}, ValueError(KEY), KEY.encode(), {KEY}],
+        ids=["text", "list", "nested", "error", "bytes", "set"],
+    )
     def test_api_keys_are_blanked_wherever_they_stand(self, value: object):
         said = str(_redacted(value=value))
         assert KEY.rsplit("_", 1)[-1] not in said

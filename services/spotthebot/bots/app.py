@@ -1,39 +1,83 @@
 """The composition root of `bots`: the only file that knows all the others."""
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+from uuid import UUID
 
 from fastapi import FastAPI
 
-from spotthebot.bots.api import bots
+from spotthebot.bots import store
+from spotthebot.bots.api import bots, hosted_models, openai
+from spotthebot.bots.checking import EVERYWHERE
 from spotthebot.bots.clients import Corpora
-from spotthebot.bots.model import LoadedBots
+from spotthebot.bots.domain.addresses import networks
+from spotthebot.bots.hosting import ModelWorkers, TritonHost
+from spotthebot.bots.lines import Lines, Ways
+from spotthebot.bots.model_files import ModelFolder
+from spotthebot.bots.outbound import BotHttp, CheckingResolver
+from spotthebot.bots.secrets import vault_from
 from spotthebot.bots.settings import BotsSettings
 from spotthebot.bots.tables import IDEMPOTENCY, LINEAGE
+from spotthebot.bots.use_cases.probing import keep_statuses_true
+from spotthebot.bots.use_cases.workshop import Workshop
 from spotthebot.kit.client import ServiceClient
+from spotthebot.kit.database import Database
 from spotthebot.kit.process import Service
 from spotthebot.kit.web.application import build_application
 
 
 def create_app(settings: BotsSettings) -> FastAPI:
-    """Return the application that serves `/v1/bots`."""
+    """Return the application that serves `/v1/bots`, `/v1/hosted-models` and `/openai/v1`."""
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
-        key = settings.service_key.get_secret_value()
-        async with ServiceClient("conversations", settings.conversations_url, key) as conversations:
-            app.state.loaded_bots = LoadedBots(Corpora(conversations))
-            yield
+        async with AsyncExitStack() as stack:
+            app.state.workshop = await _workshop(stack, settings, app.state.database)
+            stopping = asyncio.Event()
+            heartbeats = asyncio.create_task(keep_statuses_true(app.state.workshop, stopping))
+            try:
+                yield
+            finally:
+                stopping.set()
+                await heartbeats
 
     return build_application(
         "bots",
         summary="Registry and hosting of bots: who they are and what they reply.",
         settings=settings,
-        routers=[bots.router],
+        routers=[bots.router, hosted_models.router, openai.router],
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,
         lifespan=live,
+        large_bodies={"/v1/hosted-models/": settings.largest_model_bytes},
     )
+
+
+async def _workshop(stack: AsyncExitStack, settings: BotsSettings, database: Database) -> Workshop:
+    key = settings.service_key.get_secret_value()
+    conversations = await stack.enter_async_context(ServiceClient("conversations", settings.conversations_url, key))
+    workers = ModelWorkers(idle_seconds=settings.model_idle_seconds)
+    stack.push_async_callback(workers.close)
+    ways = Ways(
+        http=await stack.enter_async_context(BotHttp(CheckingResolver(networks(settings.allowed_networks)))),
+        own_http=await stack.enter_async_context(BotHttp(CheckingResolver(EVERYWHERE))),
+        corpora=Corpora(conversations),
+        vault=vault_from(settings.secrets_key.get_secret_value(), settings.secrets_key_file),
+        workers=workers,
+        triton=await stack.enter_async_context(TritonHost(settings.triton_grpc)) if settings.triton_grpc else None,
+        triton_http=settings.triton_http,
+    )
+
+    async def opened(bot_id: UUID, reason: str) -> None:
+        async with database.write() as session:
+            await store.mark_failing(session, bot_id, reason, timedelta(seconds=settings.recovery_seconds))
+
+    lines = Lines(ways, opened)
+    stack.push_async_callback(lines.close)
+    folder = ModelFolder(settings.models_folder, largest_file_bytes=settings.largest_model_bytes)
+    return Workshop(settings, database, lines, folder)
 
 
 SERVICE = Service(name="bots", settings=BotsSettings, create_app=create_app, lineage=LINEAGE)

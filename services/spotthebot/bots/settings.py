@@ -1,6 +1,10 @@
 """What the service `bots` can be told from its environment."""
 
-from pydantic import Field
+import tempfile
+from ipaddress import ip_network
+from pathlib import Path
+
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import SettingsConfigDict
 
 from spotthebot.kit.settings import ServiceSettings
@@ -14,3 +18,43 @@ class BotsSettings(ServiceSettings):
     conversations_url: str = Field(
         default="http://127.0.0.1:8102", description="Where the service `conversations` is: corpora to learn from."
     )
+    allowed_networks: tuple[str, ...] = Field(
+        default=(),
+        description='Networks beside the public internet where bots may be, as a JSON list: `["10.1.0.0/16"]`.',
+    )
+    secrets_key: SecretStr = Field(
+        default=SecretStr(""),
+        description="Fernet keys that bots' secrets are encrypted with, the newest first, separated by commas.",
+    )
+    secrets_key_file: Path = Field(
+        default=Path("/var/lib/spotthebot/secrets.key"),
+        description="File (0600) with such keys, read where none is given; made if missing.",
+    )
+    probe_seconds: float = Field(default=45.0, ge=0.1, le=300, description="Longest time for one probe of a bot.")
+    probes_per_team: int = Field(default=4, ge=1, description="Probes of one team's bots at the same time.")
+    heartbeat_seconds: float = Field(
+        default=300.0, ge=0.1, description="Time between two heartbeats of a bot that answers."
+    )
+    recovery_seconds: float = Field(
+        default=5.0, ge=0.1, description="Time until a failing bot is probed again; doubles up to the heartbeat's."
+    )
+    models_folder: Path = Field(
+        default=Path(tempfile.gettempdir()) / "spotthebot-models",
+        description="Folder of hosted models: uploads, and directories that may be named.",
+    )
+    largest_model_bytes: int = Field(default=20 * 1024**3, ge=1024, description="Largest uploaded file of a model.")
+    model_idle_seconds: float = Field(
+        default=900.0, gt=0, description="Time without a question after which a worker process lets its model go."
+    )
+    triton_grpc: str = Field(default="", description="`host:port` of the suite's own Triton, gRPC; empty for none.")
+    triton_http: str = Field(default="", description="URL of its HTTP, for when gRPC does not answer.")
+    triton_repository: Path | None = Field(
+        default=None, description="Model repository that this Triton serves, as this service sees it."
+    )
+
+    @field_validator("allowed_networks")
+    @classmethod
+    def _are_networks(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
+        for text in texts:
+            ip_network(text)
+        return texts

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import DateTime, String, UniqueConstraint, func
+from sqlalchemy import BigInteger, DateTime, ForeignKey, Index, LargeBinary, String, UniqueConstraint, func, text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -19,20 +19,87 @@ class _Base(DeclarativeBase):
 
 
 class BotRow(_Base):
-    """A bot; a null team is the operator's own."""
+    """A bot; a null team is the operator's own. What answers is in its versions."""
 
     __tablename__ = "bots"
-    __table_args__ = (UniqueConstraint("team", "name", postgresql_nulls_not_distinct=True),)
+    __table_args__ = (
+        UniqueConstraint("team", "name", postgresql_nulls_not_distinct=True),
+        Index("ix_bots_next_probe_at", "next_probe_at", postgresql_where=text("next_probe_at IS NOT NULL")),
+    )
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(100))
     team: Mapped[str | None] = mapped_column(String(100))
     description: Mapped[str] = mapped_column(String(2000))
     domains: Mapped[list[str]] = mapped_column(ARRAY(String(50)))
+    limits: Mapped[dict[str, Any]] = mapped_column(JSONB, server_default="{}")
+    status: Mapped[str] = mapped_column(String(20), server_default="active")
+    status_reason: Mapped[str | None] = mapped_column(String(1000))
+    version: Mapped[int] = mapped_column(server_default="1")
+    probe: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
+    failed_probes: Mapped[int] = mapped_column(server_default="0")
+    next_probe_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
+class BotVersionRow(_Base):
+    """One way of answering; never updated but for its secret, which decides nothing of what is answered."""
+
+    __tablename__ = "bot_versions"
+    __table_args__ = (UniqueConstraint("bot_id", "number"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    bot_id: Mapped[UUID] = mapped_column(ForeignKey(BotRow.id))
+    number: Mapped[int]
     protocol: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    sealed_secret: Mapped[bytes | None] = mapped_column(LargeBinary)
     training_sha256: Mapped[str | None] = mapped_column(String(64))
+    files_sha256: Mapped[str | None] = mapped_column(String(64))
     configuration_sha256: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
+class ProbeRow(_Base):
+    """A probe that was made; the oldest of a bot go when new ones come."""
+
+    __tablename__ = "probes"
+    __table_args__ = (Index("ix_probes_bot_id_id", "bot_id", "id"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    bot_id: Mapped[UUID] = mapped_column(ForeignKey(BotRow.id))
+    version: Mapped[int]
+    trigger: Mapped[str] = mapped_column(String(20))
+    started_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    report: Mapped[dict[str, Any]] = mapped_column(JSONB)
+
+
+class HostedModelRow(_Base):
+    """A model that the suite hosts; its files lie in the models folder."""
+
+    __tablename__ = "hosted_models"
+    __table_args__ = (UniqueConstraint("name"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(63))
+    backend: Mapped[str] = mapped_column(String(20))
+    directory: Mapped[str | None] = mapped_column(String(500))
+    max_batch_size: Mapped[int]
+    max_queue_delay_ms: Mapped[float]
+    device: Mapped[str] = mapped_column(String(20))
+    dtype: Mapped[str] = mapped_column(String(20))
+    files_sha256: Mapped[str | None] = mapped_column(String(64))
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
+class HostedModelFileRow(_Base):
+    """A file of a hosted model, as it lies on the disk."""
+
+    __tablename__ = "hosted_model_files"
+
+    model_id: Mapped[UUID] = mapped_column(ForeignKey(HostedModelRow.id, ondelete="CASCADE"), primary_key=True)
+    name: Mapped[str] = mapped_column(String(200), primary_key=True)
+    bytes: Mapped[int] = mapped_column(BigInteger)
+    sha256: Mapped[str] = mapped_column(String(64))
 
 
 IDEMPOTENCY = idempotency_table(_Base.metadata)

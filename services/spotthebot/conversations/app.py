@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from spotthebot.conversations import worker
-from spotthebot.conversations.api import collections, corpora
+from spotthebot.conversations.api import collections, conversations, corpora
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.conversations.tables import IDEMPOTENCY, LINEAGE
@@ -31,7 +31,7 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
         "conversations",
         summary="Corpora, collections and the turn loop: who talks to whom, and what was said.",
         settings=settings,
-        routers=[corpora.router, collections.router],
+        routers=[corpora.router, collections.router, conversations.router],
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,
         lifespan=live,

@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from http import HTTPStatus
+from typing import Any
 from uuid import UUID
 
-from spotthebot.contracts.bots import MOST_CONTEXTS, BotOut, RepliesOut
+from spotthebot.contracts.bots import MOST_CONTEXTS, BotOut, RepliesOut, ReplyFailure, ReplyOut
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.errors import UnknownBot
 from spotthebot.kit.client import PeerRefused, ServiceClient
 from spotthebot.kit.ids import new_id
+
+_ASKED_AGAIN = {ReplyFailure.CIRCUIT_OPEN, ReplyFailure.RATE_LIMITED, ReplyFailure.UNREACHABLE}
 
 
 class Bots:
@@ -27,23 +30,39 @@ class Bots:
             raise
 
     async def reply(self, bot_id: UUID, conversations: Sequence[Conversation]) -> list[Reply]:
-        """Ask a bot for the next turn of each conversation; a refused request fails all of its conversations.
+        """Ask one version of a bot for the next turn of each conversation; a refused request fails all of them.
 
-        Asking changes nothing, so it is made safe to repeat: a bot that is busy, or away for a moment, is asked again.
+        Asking changes nothing, so it is made safe to repeat: a bot that is busy, or away for a moment, is asked again,
+        and gets the question under the same key.
         """
         replies: list[Reply] = []
         for start in range(0, len(conversations), MOST_CONTEXTS):
             batch = conversations[start : start + MOST_CONTEXTS]
-            contexts = [{"turns": each.history, "seed": each.seed} for each in batch]
+            body = {"contexts": [_context(each) for each in batch], "version": batch[0].next_version}
             try:
-                answer = await self._bots.post(
-                    f"/v1/bots/{bot_id}/replies", {"contexts": contexts}, idempotency_key=new_id().hex
-                )
+                answer = await self._bots.post(f"/v1/bots/{bot_id}/replies", body, idempotency_key=new_id().hex)
             except PeerRefused as refused:
                 if refused.status in {HTTPStatus.TOO_MANY_REQUESTS, *range(500, 600)}:
                     raise
                 replies.extend(Reply(None, str(refused)[:1000], 0.0) for _ in batch)
                 continue
             outs = RepliesOut.model_validate(answer).replies
-            replies.extend(Reply(out.text, out.failure, out.latency_ms) for out in outs)
+            replies.extend(_reply(out) for out in outs)
         return replies
+
+
+def _context(conversation: Conversation) -> dict[str, Any]:
+    return {
+        "turns": conversation.history,
+        "seed": conversation.seed,
+        "conversation_id": str(conversation.id),
+        "speaker": conversation.next_speaker,
+        "domain": conversation.domain,
+    }
+
+
+def _reply(out: ReplyOut) -> Reply:
+    if out.failure is None:
+        return Reply(out.text, None, out.latency_ms)
+    reason = f"{out.failure}: {out.detail}"[:1000]
+    return Reply(None, reason, out.latency_ms, later=out.failure in _ASKED_AGAIN)

@@ -188,6 +188,17 @@ async def list_conversations(
     return await _with_turns(session, statement)
 
 
+async def list_conversations_of_bot(
+    session: ReadSession, bot_id: UUID, *, after: UUID | None, limit: int
+) -> list[Conversation]:
+    """Return the conversations that a bot takes part in, with their turns, oldest first."""
+    takes_part = ConversationRow.participants.contains([{"bot_id": str(bot_id)}])
+    statement = select(ConversationRow).where(takes_part).order_by(ConversationRow.id).limit(limit)
+    if after is not None:
+        statement = statement.where(ConversationRow.id > after)
+    return await _with_turns(session, statement)
+
+
 async def list_speakers(
     session: ReadSession, collection_id: UUID, *, after: UUID | None, limit: int
 ) -> list[SpeakersOut]:
@@ -284,8 +295,9 @@ async def _list_collections(session: ReadSession, statement: Select[CollectionRo
 
 
 async def _with_turns(session: ReadSession, statement: Select[ConversationRow]) -> list[Conversation]:
-    rows = (await session.scalars(statement)).all()
-    turns: dict[UUID, list[str]] = {row.id: [] for row in rows}
+    joined = statement.join(CollectionRow).add_columns(CollectionRow.domain)
+    rows = (await session.execute(joined)).all()
+    turns: dict[UUID, list[str]] = {row.id: [] for row, _ in rows}
     said = (
         select(TurnRow.conversation_id, TurnRow.text)
         .where(TurnRow.conversation_id.in_(turns))
@@ -293,10 +305,10 @@ async def _with_turns(session: ReadSession, statement: Select[ConversationRow]) 
     )
     for conversation_id, text in await session.execute(said):
         turns[conversation_id].append(text)
-    return [_conversation(row, turns[row.id]) for row in rows]
+    return [_conversation(row, domain, turns[row.id]) for row, domain in rows]
 
 
-def _conversation(row: ConversationRow, turns: Sequence[str]) -> Conversation:
+def _conversation(row: ConversationRow, domain: str, turns: Sequence[str]) -> Conversation:
     first, second = (Participant.model_validate(side) for side in row.participants)
     return Conversation(
         id=ConversationId(row.id),
@@ -310,4 +322,5 @@ def _conversation(row: ConversationRow, turns: Sequence[str]) -> Conversation:
         turns=tuple(turns),
         turns_wanted=row.turns_wanted,
         seed=row.seed,
+        domain=domain,
     )

@@ -61,7 +61,11 @@ class ConversationRow(_Base):
     """A conversation; ids grow in the order of the collection's plan."""
 
     __tablename__ = "conversations"
-    __table_args__ = (UniqueConstraint("collection_id", "external_id"), Index(None, "collection_id", "state", "id"))
+    __table_args__ = (
+        UniqueConstraint("collection_id", "external_id"),
+        Index(None, "collection_id", "state", "id"),
+        Index(None, "participants", postgresql_using="gin", postgresql_ops={"participants": "jsonb_path_ops"}),
+    )
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id))

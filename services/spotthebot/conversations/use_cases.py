@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from uuid import UUID
 
+from spotthebot.contracts.access import Role
 from spotthebot.contracts.conversations import (
     AllPlayAllIn,
     CollectionId,
@@ -20,13 +21,17 @@ from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.errors import (
+    BotsAway,
+    NoSuchBot,
     NoSuchCorpus,
     NotAnImport,
     SameNames,
     SplitIsEmpty,
+    UnknownBot,
     UnknownCorpusInPlan,
 )
 from spotthebot.conversations.domain.planning import PlannedConversation, plan_all_play_all
+from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
 from spotthebot.kit.jobs import Jobs
@@ -84,6 +89,7 @@ async def import_conversations(
             turns=tuple(turn.text for turn in each.turns),
             turns_wanted=len(each.turns),
             seed=0,
+            domain=collection.domain,
         )
         for each_id, each in zip(new_ids(len(uploaded)), uploaded, strict=True)
     ]
@@ -91,10 +97,28 @@ async def import_conversations(
     return StoredOut(stored=stored, already_there=len(uploaded) - stored)
 
 
+async def list_conversations_of_bot(
+    session: ReadSession, bots: Bots, principal: Principal, bot_id: UUID, *, after: UUID | None, limit: int
+) -> list[Conversation]:
+    """Return a bot's conversations; a team may name its own bots, and gets no other bot's name or id.
+
+    Raises NoSuchBot for a bot that is not there, or not the team's.
+    """
+    try:
+        bot = await bots.get(bot_id)
+    except UnknownBot:
+        raise NoSuchBot(bot_id=bot_id) from None
+    if principal.role == Role.TEAM and (bot.team is None or bot.team != principal.team):
+        raise NoSuchBot(bot_id=bot_id)
+    conversations = await store.list_conversations_of_bot(session, bot_id, after=after, limit=limit)
+    return [each.seen_by(bot_id) for each in conversations] if principal.role == Role.TEAM else conversations
+
+
 async def hold_conversations(database: Database, bots: Bots, ids: Sequence[UUID]) -> None:
     """Step conversations forward together, wave by wave, until all have ended.
 
-    Each wave is committed before the next is asked for, so a job that is run again goes on at the last turn.
+    Each wave is committed before the next is asked for, so a job that is run again goes on at the last turn. Where no
+    bot of a wave can be asked at the moment, BotsAway says so: nothing is lost by trying again later.
     """
     while True:
         async with database.read() as reading:
@@ -102,8 +126,11 @@ async def hold_conversations(database: Database, bots: Bots, ids: Sequence[UUID]
         if not running:
             return
         replies = await _ask(bots, running)
+        said = [(conversation, reply) for conversation, reply in replies if not reply.later]
+        if not said:
+            raise BotsAway(waiting=len(replies), reason=replies[0][1].failure)
         async with database.write() as writing:
-            await store.add_replies(writing, replies)
+            await store.add_replies(writing, said)
 
 
 async def fail_conversations(database: Database, ids: Sequence[UUID], reason: str) -> None:
@@ -114,11 +141,11 @@ async def fail_conversations(database: Database, ids: Sequence[UUID], reason: st
 
 
 async def _ask(bots: Bots, conversations: Sequence[Conversation]) -> list[tuple[Conversation, Reply]]:
-    by_bot: dict[UUID, list[Conversation]] = defaultdict(list)
+    by_bot: dict[tuple[UUID, int | None], list[Conversation]] = defaultdict(list)
     for conversation in conversations:
         if conversation.next_bot is not None:
-            by_bot[conversation.next_bot].append(conversation)
-    answers = await asyncio.gather(*(bots.reply(bot_id, waiting) for bot_id, waiting in by_bot.items()))
+            by_bot[conversation.next_bot, conversation.next_version].append(conversation)
+    answers = await asyncio.gather(*(bots.reply(bot_id, waiting) for (bot_id, _), waiting in by_bot.items()))
     return [
         pair
         for waiting, replies in zip(by_bot.values(), answers, strict=True)
@@ -132,7 +159,16 @@ async def _participants(bots: Bots, ids: Sequence[UUID]) -> list[Participant]:
     for name in names:
         if names.count(name) > 1:
             raise SameNames(name=name)
-    return [Participant(kind=ParticipantKind.BOT, name=bot.name, bot_id=bot.id) for bot in found]
+    return [
+        Participant(
+            kind=ParticipantKind.BOT,
+            name=bot.name,
+            bot_id=bot.id,
+            version=bot.version,
+            configuration_sha256=bot.configuration_sha256,
+        )
+        for bot in found
+    ]
 
 
 async def _dialogues(session: ReadSession, corpus_id: UUID, split: str) -> list[tuple[str, ...]]:
@@ -161,4 +197,5 @@ def _conversation(
         turns=planned.turns,
         turns_wanted=len(planned.turns) or 2 * plan.exchanges,
         seed=planned.seed,
+        domain=plan.domain,
     )

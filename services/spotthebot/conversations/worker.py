@@ -7,6 +7,7 @@ from procrastinate import RetryStrategy
 
 from spotthebot.conversations import use_cases
 from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.errors import BotsAway
 from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.kit.client import PeerRefused, PeerUnavailable, ServiceClient
 from spotthebot.kit.database import Database
@@ -22,17 +23,17 @@ def _tasks() -> Blueprint:
         name="hold_conversations",
         pass_context=True,
         retry=RetryStrategy(
-            max_attempts=_ATTEMPTS, exponential_wait=2, retry_exceptions=[PeerUnavailable, PeerRefused]
+            max_attempts=_ATTEMPTS, exponential_wait=2, retry_exceptions=[BotsAway, PeerUnavailable, PeerRefused]
         ),
     )
     async def hold_conversations(context: JobContext, conversation_ids: list[str]) -> None:
-        """Hold a batch of conversations to their end; while `bots` does not answer, try again later."""
+        """Hold a batch of conversations to their end; while bots do not answer, try again later."""
         database: Database = context.additional_context["database"]
         bots: Bots = context.additional_context["bots"]
         ids = [UUID(each) for each in conversation_ids]
         try:
             await use_cases.hold_conversations(database, bots, ids)
-        except (PeerUnavailable, PeerRefused) as error:
+        except (BotsAway, PeerUnavailable, PeerRefused) as error:
             if context.job.attempts >= _ATTEMPTS:
                 await use_cases.fail_conversations(database, ids, str(error))
             raise

@@ -10,6 +10,7 @@ from spotthebot.kit.client import ServiceClient
 from spotthebot.suite.data_folder import DataFolder, State
 from spotthebot.suite.errors import TookTooLong
 from spotthebot.suite.foundation import Foundation, lay_foundation
+from spotthebot.suite.hosting import hosting
 from spotthebot.suite.stack import bound_sockets, running_stack
 from spotthebot.suite.supervision.spec import Event
 
@@ -55,8 +56,9 @@ async def connect(found: Ground) -> AsyncIterator[Clients]:
             state = await _wait_until_ready(found.folder)
         else:
             sockets = stack.enter_context(bound_sockets(None))
+            hosted = stack.enter_context(hosting(found.folder))
             running = running_stack(
-                found.folder, found.foundation, sockets, on_line=_ignore_line, on_event=_ignore_event
+                found.folder, found.foundation, sockets, hosted, on_line=_ignore_line, on_event=_ignore_event
             )
             state = await stack.enter_async_context(running)
         urls = {service.name: service.url for service in state.services}

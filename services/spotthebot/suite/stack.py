@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, contextmanager
 from spotthebot.kit.errors import Error
 from spotthebot.suite.data_folder import DataFolder, RunningService, RunningWorker, State
 from spotthebot.suite.foundation import DATABASE_URL_VARIABLE, SERVICES, Foundation
+from spotthebot.suite.hosting import Hosting
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.supervision.sockets import bind
 from spotthebot.suite.supervision.spec import Event, OnLine, ProcessSpec
@@ -36,13 +37,14 @@ async def running_stack(
     folder: DataFolder,
     foundation: Foundation,
     sockets: Mapping[str, socket.socket],
+    hosted: Hosting,
     *,
     on_line: OnLine,
     on_event: Callable[[Event], None],
 ) -> AsyncIterator[State]:
     """Run all services and workers while the block lasts; what runs is kept in the folder's state file."""
     urls = {name: f"http://{HOST}:{each.getsockname()[1]}" for name, each in sockets.items()}
-    specs = _specs(folder, foundation, sockets, urls)
+    specs = [*hosted.before, *_specs(folder, foundation, sockets, urls, hosted)]
     supervisor: Supervisor
 
     def write_state(*, ready: bool) -> State:
@@ -87,12 +89,18 @@ async def _keep_database(cluster: Cluster) -> None:
 
 
 def _specs(
-    folder: DataFolder, foundation: Foundation, sockets: Mapping[str, socket.socket], urls: Mapping[str, str]
+    folder: DataFolder,
+    foundation: Foundation,
+    sockets: Mapping[str, socket.socket],
+    urls: Mapping[str, str],
+    hosted: Hosting,
 ) -> list[ProcessSpec]:
     services = []
     workers = []
     for service in SERVICES:
         environment = _environment(service.name, foundation, urls)
+        if service.name == "bots":
+            environment |= hosted.environment
         command = (sys.executable, "-m", f"spotthebot.{service.name}")
         descriptor = sockets[service.name].fileno()
         services.append(

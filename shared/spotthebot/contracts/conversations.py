@@ -157,6 +157,12 @@ class Participant(Wire):
     kind: ParticipantKind
     name: Name = Field(description="What results call it; all humans are HU.")
     bot_id: UUID | None = Field(default=None, description="The registered bot; null for people and imported bots.")
+    version: int | None = Field(
+        default=None, ge=1, lt=2**31, description="The version of the bot that speaks throughout."
+    )
+    configuration_sha256: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")] | None = Field(
+        default=None, description="Hash of all that decides what this version answers, a hosted model's files included."
+    )
     system: Annotated[Text, StringConstraints(max_length=500)] | None = Field(
         default=None, description="What the source called the system, where it was imported."
     )

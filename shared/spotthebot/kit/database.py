@@ -1,11 +1,16 @@
 """The engine and the sessions. Nobody calls commit: leaving `Database.write()` does, raising inside it rolls back."""
 
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from sqlalchemy import MetaData
+import psycopg
+from sqlalchemy import Engine, MetaData, event
 from sqlalchemy.engine import make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 NAMING_CONVENTION = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -14,6 +19,8 @@ NAMING_CONVENTION = {
     "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
     "pk": "pk_%(table_name)s",
 }
+_IDLE_SECONDS = 0.25
+"""Shorter than PostgreSQL takes to end and to come back."""
 
 
 def schema_metadata(schema: str) -> MetaData:
@@ -22,7 +29,7 @@ def schema_metadata(schema: str) -> MetaData:
 
 
 class ReadSession(AsyncSession):
-    """A session in a READ ONLY transaction: PostgreSQL itself refuses writes."""
+    """A session in which PostgreSQL itself refuses writes; each statement sees what is committed when it begins."""
 
 
 class WriteSession(ReadSession):
@@ -30,18 +37,17 @@ class WriteSession(ReadSession):
 
 
 class Database:
-    """One service's connections to PostgreSQL."""
+    """One service's connections to PostgreSQL: `pool_size` for reading, as many for writing and twice those at peaks.
+
+    Those for reading have no transaction around their statements. It would double the time of a short read, and show
+    nothing else: each statement of a transaction sees what is committed when it begins (READ COMMITTED). There are no
+    more of them at peaks: to wait for one that is free takes less time than to open another.
+    """
 
     def __init__(self, url: str, *, pool_size: int = 8, application_name: str = "spotthebot") -> None:
-        self.engine: AsyncEngine = create_async_engine(
-            make_url(url).set(drivername="postgresql+psycopg"),
-            pool_size=pool_size,
-            max_overflow=pool_size,
-            pool_pre_ping=True,
-            connect_args={"application_name": application_name, "connect_timeout": 5},
-        )
-        read_only = self.engine.execution_options(postgresql_readonly=True)
-        self._readers = async_sessionmaker(read_only, class_=ReadSession, expire_on_commit=False)
+        self.engine = _engine(url, pool_size, application_name)
+        self._reading = _engine(url, pool_size, application_name, reads=True)
+        self._readers = async_sessionmaker(self._reading, class_=ReadSession, expire_on_commit=False)
         self._writers = async_sessionmaker(self.engine, class_=WriteSession, expire_on_commit=False)
 
     @asynccontextmanager
@@ -56,3 +62,40 @@ class Database:
 
     async def close(self) -> None:
         await self.engine.dispose()
+        await self._reading.dispose()
+
+
+def _engine(url: str, pool_size: int, application_name: str, *, reads: bool = False) -> AsyncEngine:
+    parsed = make_url(url).set(drivername="postgresql+psycopg")
+    options = [*parsed.normalized_query.get("options", ()), *(["-c default_transaction_read_only=on"] if reads else [])]
+    engine = create_async_engine(
+        parsed,
+        pool_size=pool_size,
+        max_overflow=0 if reads else pool_size,
+        pool_use_lifo=True,  # the one that was used last needs no ping, and has its statements prepared
+        isolation_level="AUTOCOMMIT" if reads else None,
+        connect_args={
+            "application_name": application_name,
+            "connect_timeout": 5,
+            **({"options": " ".join(options)} if options else {}),
+        },
+    )
+    _ping_idle_connections(engine.sync_engine)
+    return engine
+
+
+def _ping_idle_connections(engine: Engine) -> None:
+    """Test a connection before use, unless it was used just now: that would be a round trip for every short read."""
+
+    @event.listens_for(engine, "checkin")
+    def note_time(_connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
+        record.info["used_at"] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def ping(connection: DBAPIConnection, record: ConnectionPoolEntry, _proxy: PoolProxiedConnection) -> None:
+        if time.monotonic() - record.info.get("used_at", float("inf")) < _IDLE_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except psycopg.Error as error:
+            raise InvalidatePoolError from error

@@ -13,7 +13,10 @@ class ServiceSettings(BaseSettings):
         description="PostgreSQL URL of this service's role: DML only to serve, the owner's to migrate."
     )
     database_pool_size: int = Field(
-        default=8, ge=1, le=200, description="Connections kept open to PostgreSQL by one process."
+        default=8,
+        ge=1,
+        le=200,
+        description="Connections that one process keeps open to PostgreSQL, for reading and for writing each.",
     )
     service_key: SecretStr = Field(
         default=SecretStr(""), description="API key (role `service`) for calls to the other services."

@@ -2,15 +2,41 @@
 
 Invalid
 ├── UnknownCorpus
-└── TeamKeyWithoutTeam
+├── TeamKeyWithoutTeam
+├── AddressNotAllowed
+├── NotASigningSecret
+├── SecretNotUsed
+├── StatusNotForOwners
+├── ModelNotLoadable
+├── NotAModelFile
+├── DirectoryOutside
+└── MessagesNotAlternating
+Forbidden
+└── HostingIsForAdministrators
 NotFound
-└── NoSuchBot
+├── NoSuchBot
+├── NoSuchVersion
+├── BotNotNamed
+└── NoSuchHostedModel
 Conflict
 ├── BotNameTaken
-└── TrainingDataChanged
+├── BotRetired
+├── BotNotAsked
+├── ModelFilesChanged
+├── TrainingDataChanged
+├── HostedModelNameTaken
+├── HostedModelLoaded
+├── NoFilesYet
+└── HostingMissing
+TooMany
+└── TooManyProbes
+Unavailable
+├── SecretUnreadable
+├── ChatFailed
+└── HostFailed
 """
 
-from spotthebot.kit.errors import Conflict, Invalid, NotFound
+from spotthebot.kit.errors import Conflict, Forbidden, Invalid, NotFound, TooMany, Unavailable
 
 
 class UnknownCorpus(Invalid):
@@ -21,13 +47,105 @@ class TeamKeyWithoutTeam(Invalid):
     """This API key has the role team but names no team: ask for a key made with --team."""
 
 
+class AddressNotAllowed(Invalid):
+    """{host} may not be called: {reason}. Bots have to be at a public address; an administrator can allow others."""
+
+
+class NotASigningSecret(Invalid):
+    """A webhook's secret has the form whsec_ followed by the base64 of 24 to 64 random bytes."""
+
+
+class SecretNotUsed(Invalid):
+    """The protocol {kind} uses no secret: leave it out."""
+
+
+class StatusNotForOwners(Invalid):
+    """A bot can be set active, suspended or retired; '{status}' is what the suite finds out itself."""
+
+
+class ModelNotLoadable(Invalid):
+    """The model {model} can't be loaded: {reason}."""
+
+
+class NotAModelFile(Invalid):
+    """'{name}' is not taken: a model's files are .safetensors, .json, .txt, .model, .jinja and README.md."""
+
+
+class DirectoryOutside(Invalid):
+    """'{directory}' is not a directory below the models folder: name one that is there, relative to it."""
+
+
+class MessagesNotAlternating(Invalid):
+    """The last message is the assistant's: end with the user's, so that the bot has something to answer."""
+
+
+class HostingIsForAdministrators(Forbidden):
+    """Only an administrator may register such bots of the protocol {kind}: their models run on this server."""
+
+
 class NoSuchBot(NotFound):
     """There is no bot {bot_id}, or this API key may not see it."""
 
 
+class BotNotNamed(NotFound):
+    """Among the bots that this API key may use {how_many} called '{name}': use a bot's id."""
+
+
+class NoSuchVersion(NotFound):
+    """The bot {bot_id} has no version {version}."""
+
+
+class NoSuchHostedModel(NotFound):
+    """There is no hosted model '{name}'."""
+
+
 class BotNameTaken(Conflict):
-    """A bot named '{name}' is registered already: choose another name, bots never change."""
+    """A bot named '{name}' is registered already: choose another name, or add a version to that bot."""
+
+
+class BotRetired(Conflict):
+    """The bot '{name}' is retired, which is for good: register a new one."""
+
+
+class BotNotAsked(Conflict):
+    """The bot '{name}' is {status}: it is asked nothing."""
+
+
+class ModelFilesChanged(Conflict):
+    """The files of the model '{model}' have changed since bot {bot_id} was registered: add a version to the bot."""
 
 
 class TrainingDataChanged(Conflict):
     """The dialogues that bot {bot_id} learned from have changed since it was registered: register it anew."""
+
+
+class HostedModelNameTaken(Conflict):
+    """A model named '{name}' is hosted already: choose another name, or delete it first."""
+
+
+class HostedModelLoaded(Conflict):
+    """The model '{name}' is loaded: unload it before its files change."""
+
+
+class NoFilesYet(Conflict):
+    """The model '{name}' has no files yet: upload them first."""
+
+
+class HostingMissing(Conflict):
+    """{reason}"""  # noqa: D400 - the reason is a sentence
+
+
+class TooManyProbes(TooMany):
+    """This team has {running} probes running already: try again in {retry_after_seconds} s."""
+
+
+class SecretUnreadable(Unavailable):
+    """The secret of bot {bot_id} can't be decrypted: the encryption key has changed. Set the secret again."""
+
+
+class ChatFailed(Unavailable):
+    """The bot gave no reply ({failure}): {detail}"""  # noqa: D400 - ends as the detail does
+
+
+class HostFailed(Unavailable):
+    """{host} did not do it: {reason}"""  # noqa: D400 - ends as the host's words do

@@ -20,6 +20,7 @@ from spotthebot.contracts.conversations import (
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store, use_cases
 from spotthebot.conversations.api.deps import Admin, BotsClient, JobQueue, Reader, Settings
+from spotthebot.conversations.api.shapes import conversation_out
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.kit.database import Database, ReadSession
 from spotthebot.kit.web.idempotency import IdempotentRoute
@@ -71,7 +72,7 @@ async def list_conversations(
     """List a collection's conversations with their turns, in the order of its plan."""
     await store.get_collection(session, collection_id)
     rows = await store.list_conversations(session, collection_id, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda conversation: conversation.id, shape=_conversation)
+    return page_of(rows, paging, key=lambda conversation: conversation.id, shape=conversation_out)
 
 
 @router.get(
@@ -91,7 +92,7 @@ async def stream_conversations(
     async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[Conversation]:
         return await store.list_conversations(reading, collection_id, after=after, limit=limit)
 
-    return stream(database, fetch, key=lambda conversation: conversation.id, shape=_conversation)
+    return stream(database, fetch, key=lambda conversation: conversation.id, shape=conversation_out)
 
 
 @router.get(
@@ -109,12 +110,6 @@ async def stream_speakers(
     return stream(database, fetch, key=lambda speakers: speakers.id, shape=lambda speakers: speakers)
 
 
-@router.get("/conversations/{conversation_id}", operation_id="get_conversation")
-async def get_conversation(session: Reading, _caller: Reader, conversation_id: UUID) -> ConversationOut:
-    """Return one conversation."""
-    return _conversation(await store.get_conversation(session, conversation_id))
-
-
 def _shape(collection: store.Collection) -> CollectionOut:
     states = collection.conversations
     running = states.get(ConversationState.RUNNING, 0)
@@ -129,18 +124,4 @@ def _shape(collection: store.Collection) -> CollectionOut:
         failed=states.get(ConversationState.FAILED, 0),
         turns=collection.turns,
         created_at=collection.created_at,
-    )
-
-
-def _conversation(conversation: Conversation) -> ConversationOut:
-    return ConversationOut(
-        id=conversation.id,
-        collection_id=conversation.collection_id,
-        external_id=conversation.external_id,
-        state=conversation.state,
-        failure=conversation.failure,
-        participants=conversation.participants,
-        opening=conversation.opening_turns,
-        opening_shown=conversation.opening_shown,
-        turns=conversation.spoken_turns,
     )

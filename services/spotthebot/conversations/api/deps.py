@@ -17,6 +17,8 @@ _admins = allow(Role.ADMIN)
 Admin = Annotated[Principal, Depends(idempotent(_admins))]
 """Who may create; honours `Idempotency-Key`."""
 Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]
+Taker = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE, Role.TEAM))]
+"""Who may read the conversations that a bot takes part in: a team, of its own bots."""
 
 
 def _jobs(request: Request) -> Jobs:

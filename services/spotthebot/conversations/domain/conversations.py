@@ -1,6 +1,6 @@
 """A conversation: its two sides, its turns, and who speaks next."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import UUID
 
@@ -29,6 +29,16 @@ class Conversation:
     turns: tuple[str, ...]
     turns_wanted: int
     seed: int
+    domain: str
+
+    @property
+    def next_speaker(self) -> Literal["A", "B"]:
+        return _speaker(len(self.turns))
+
+    @property
+    def next_version(self) -> int | None:
+        """Which version of the next bot this conversation began with; None where that was not kept."""
+        return self.participants[len(self.turns) % 2].version
 
     @property
     def next_bot(self) -> UUID | None:
@@ -41,6 +51,11 @@ class Conversation:
     def history(self) -> tuple[str, ...]:
         """All that the next speaker has heard, oldest first."""
         return self.opening + self.turns
+
+    def seen_by(self, bot_id: UUID) -> "Conversation":
+        """Return what the bot's owner may see: everything but which other bot took part."""
+        first, second = (side if side.bot_id == bot_id else _nameless(side) for side in self.participants)
+        return replace(self, participants=(first, second))
 
     @property
     def opening_turns(self) -> tuple[Turn, ...]:
@@ -55,11 +70,16 @@ class Conversation:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a bot said, or why it said nothing."""
+    """What a bot said, or why it said nothing; `later` where it may say something another time."""
 
     text: str | None
     failure: str | None
     latency_ms: float
+    later: bool = False
+
+
+def _nameless(side: Participant) -> Participant:
+    return Participant(kind=side.kind, name="partner" if side.kind is ParticipantKind.BOT else side.name)
 
 
 def _speaker(position: int) -> Literal["A", "B"]:

@@ -8,15 +8,18 @@ Invalid
 ├── TooFewDialogues
 └── DialoguesTooShort
 NotFound
+├── NoSuchBot
 ├── NoSuchCorpus
 ├── NoSuchCollection
 └── NoSuchConversation
 Conflict
 ├── CorpusNameTaken
 └── NotAnImport
+Unavailable
+└── BotsAway
 """
 
-from spotthebot.kit.errors import Conflict, Invalid, NotFound
+from spotthebot.kit.errors import Conflict, Invalid, NotFound, Unavailable
 
 
 class UnknownBot(Invalid):
@@ -43,6 +46,10 @@ class DialoguesTooShort(Invalid):
     """No dialogue of the split '{split}' is long enough to open a conversation."""
 
 
+class NoSuchBot(NotFound):
+    """There is no bot {bot_id}, or this API key may not see it."""
+
+
 class NoSuchCorpus(NotFound):
     """There is no corpus {corpus_id}."""
 
@@ -61,3 +68,7 @@ class CorpusNameTaken(Conflict):
 
 class NotAnImport(Conflict):
     """The collection '{name}' holds its own conversations: only one with mode 'import' takes uploads."""
+
+
+class BotsAway(Unavailable):
+    """{waiting} conversations wait for bots that do not answer at the moment: {reason}"""  # noqa: D400 - the bots' words

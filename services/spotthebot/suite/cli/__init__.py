@@ -5,7 +5,7 @@ import sys
 import typer
 
 from spotthebot.kit.errors import Error
-from spotthebot.suite.cli import analyses, doctor, keys, operation, studies, testing
+from spotthebot.suite.cli import analyses, bots, doctor, installing, keys, operation, studies, testing
 from spotthebot.suite.progress import screen
 
 app = typer.Typer(
@@ -24,6 +24,8 @@ app.command("rank")(analyses.rank)
 app.command("report")(analyses.report)
 app.command("analyse")(analyses.analyse)
 app.add_typer(keys.app, name="keys")
+app.add_typer(bots.app, name="bots")
+app.command("install")(installing.install)
 app.command("doctor")(doctor.doctor)
 app.command("test", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(testing.test)
 

@@ -4,7 +4,7 @@ import os
 import platform
 import shutil
 import subprocess
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from rich.table import Table
 
 from spotthebot.kit.errors import Error
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, write_json
+from spotthebot.suite.environments import TRITON, default_folder
 from spotthebot.suite.foundation import DATABASE_URL_VARIABLE
 from spotthebot.suite.postgres.binaries import find_binaries
 from spotthebot.suite.progress import screen
@@ -25,7 +26,8 @@ def doctor(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> Non
         {"part": "Python", "found": True, "detail": platform.python_version(), "used_for": "everything"},
         _postgres(),
         _suite(data_dir),
-        _finding("Triton", _triton(), "hosting models on this machine"),
+        _finding("torch and transformers", _models(), "training, and hosting models in worker processes"),
+        _finding("Triton", _triton(), "hosting models with ./stb up --triton"),
         _finding("Chromium", _first_on_path(_BROWSERS), "browser tests"),
         _finding("GPU", _gpu(), "hosting and scoring at speed"),
     ]
@@ -53,9 +55,16 @@ def _suite(data_dir: Path) -> dict[str, Any]:
     return _finding("Running suite", f"process {state.pid} on {data_dir}" if state else None, "commands on its data")
 
 
+def _models() -> str | None:
+    try:
+        return f"torch {version('torch')}, transformers {version('transformers')}"
+    except PackageNotFoundError:
+        return None
+
+
 def _triton() -> str | None:
-    bundled = find_spec("pytriton")
-    return bundled.origin if bundled else shutil.which("tritonserver")
+    made = sorted(default_folder().glob(f"{TRITON.name}-*"))
+    return str(made[-1]) if made else None
 
 
 def _gpu() -> str | None:

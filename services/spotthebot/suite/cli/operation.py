@@ -20,6 +20,7 @@ from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, fold
 from spotthebot.suite.data_folder import DataFolder, State
 from spotthebot.suite.errors import NothingRuns, TookTooLong
 from spotthebot.suite.foundation import Foundation, describe_database, lay_foundation
+from spotthebot.suite.hosting import Hosting, hosting
 from spotthebot.suite.progress import screen
 from spotthebot.suite.stack import bound_sockets, running_stack
 from spotthebot.suite.supervision.spec import Event
@@ -33,16 +34,21 @@ def up(
     port_base: Annotated[
         int, typer.Option(min=1, max=65000, help="Services listen on the ports that follow this number.")
     ] = DEFAULT_PORT_BASE,
+    triton: Annotated[
+        bool, typer.Option("--triton", help="Host models on a Triton server of the suite's own (Linux on x86-64).")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Keep the services' log lines off the screen.")] = False,
 ) -> None:
     """Run all services until Ctrl-C."""
     folder = folder_at(data_dir)
     signal.signal(signal.SIGTERM, _interrupt)
     folder.create()
-    with folder.lock(), bound_sockets(port_base) as sockets:
+    if triton:
+        screen.print("Looking for Triton (made once, in an environment of its own) ...")
+    with folder.lock(), bound_sockets(port_base) as sockets, hosting(folder, triton=triton) as hosted:
         screen.print(f"Preparing the database ({describe_database()}) ...")
         with lay_foundation(folder) as foundation, contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
-            asyncio.run(_run(folder, foundation, sockets, quiet=quiet))
+            asyncio.run(_run(folder, foundation, sockets, hosted, quiet=quiet))
         screen.print("All services have stopped.")
 
 
@@ -85,7 +91,12 @@ def down(data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
 
 
 async def _run(
-    folder: DataFolder, foundation: Foundation, sockets: Mapping[str, socket.socket], *, quiet: bool
+    folder: DataFolder,
+    foundation: Foundation,
+    sockets: Mapping[str, socket.socket],
+    hosted: Hosting,
+    *,
+    quiet: bool,
 ) -> None:
     def show_line(name: str, line: str) -> None:
         if not quiet:
@@ -99,8 +110,10 @@ async def _run(
     if task := asyncio.current_task():
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     screen.print("Starting the services ...")
-    async with running_stack(folder, foundation, sockets, on_line=show_line, on_event=show_event) as state:
+    async with running_stack(folder, foundation, sockets, hosted, on_line=show_line, on_event=show_event) as state:
         _print_addresses(folder, state)
+        if hosted.allows_loopback:
+            screen.print("Bots on this machine may be registered (SPOTTHEBOT_BOTS_ALLOWED_NETWORKS changes that).")
         await asyncio.Event().wait()
 
 

@@ -11,6 +11,7 @@ from spotthebot.kit.errors import Unavailable
 from spotthebot.suite.progress import screen
 
 _ROOT = Path(__file__).parents[4]
+_SIDE_BY_SIDE = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadfile")
 
 
 class NotAClone(Unavailable):
@@ -28,7 +29,7 @@ def test(context: typer.Context) -> None:
         "lint": [sys.executable, "-m", "ruff", "check", "."],
         "format": [sys.executable, "-m", "ruff", "format", "--check", "."],
         "types": [sys.executable, "-m", "mypy", "services", "shared", "benchmarks"],
-        "tests": pytest,
+        "tests": [*pytest, *_SIDE_BY_SIDE],
     }
     failed = []
     for name, command in steps.items():

@@ -35,7 +35,9 @@ class Supervisor:
         on_event: OnEvent = _ignore_event,
     ) -> None:
         # Our own processes are asked directly: a proxy from the environment does not know them.
-        self._client = httpx.AsyncClient(trust_env=False, timeout=_POLL_TIMEOUT_SECONDS)
+        # Each time on a new connection: a server that waits for idle ones to end would wait for ours when stopped.
+        limits = httpx.Limits(max_keepalive_connections=0)
+        self._client = httpx.AsyncClient(trust_env=False, timeout=_POLL_TIMEOUT_SECONDS, limits=limits)
         self._keepers = [Keeper(spec, self._client, on_line, on_event) for spec in specs]
 
     async def start(self) -> None:

@@ -3,13 +3,23 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import bindparam, insert, select, update
 
 from spotthebot.kit.access.keys import ApiKey, Principal, make_key, parse_key, same_secret
 from spotthebot.kit.access.tables import ApiKeyRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.errors import NotFound, Unauthenticated
 from spotthebot.kit.ids import new_id
+
+# Made once, and of columns: every request of every service begins with it.
+_BY_ID = select(
+    ApiKeyRow.id,
+    ApiKeyRow.role,
+    ApiKeyRow.team,
+    ApiKeyRow.secret_sha256,
+    ApiKeyRow.expires_at,
+    ApiKeyRow.revoked_at,
+).where(ApiKeyRow.id == bindparam("key_id"))
 
 
 class UnknownKey(Unauthenticated):
@@ -72,7 +82,7 @@ async def authenticate(session: ReadSession, text: str) -> Principal:
     if parsed is None:
         raise UnknownKey
     key_id, secret = parsed
-    row = await session.get(ApiKeyRow, key_id)
+    row = (await session.execute(_BY_ID, {"key_id": key_id})).first()
     if row is None or not same_secret(secret, row.secret_sha256):
         raise UnknownKey
     if row.revoked_at is not None:

@@ -1,6 +1,6 @@
 """Puts a service's FastAPI application together, the same way for each."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
 from typing import Any
@@ -42,8 +42,12 @@ def build_application(
     lineages: Sequence[Lineage] = (),
     idempotency_table: Table | None = None,
     lifespan: Lifespan | None = None,
+    large_bodies: Mapping[str, int] | None = None,
 ) -> FastAPI:
-    """Return the application with all that services share; `lifespan` opens and closes the service's own parts."""
+    """Return the application with all that services share; `lifespan` opens and closes the service's own parts.
+
+    `large_bodies` gives path prefixes below which bodies may be larger than the settings say, and how large.
+    """
     database = Database(
         settings.database_url.get_secret_value(),
         pool_size=settings.database_pool_size,
@@ -78,7 +82,12 @@ def build_application(
         app.include_router(router, responses=_PROBLEMS)
     app.include_router(operations.router)
     add_problem_handlers(app)
-    app.add_middleware(RequestContext, metrics=app.state.metrics, max_body_bytes=settings.max_body_bytes)
+    app.add_middleware(
+        RequestContext,
+        metrics=app.state.metrics,
+        max_body_bytes=settings.max_body_bytes,
+        large_bodies=large_bodies or {},
+    )
     # Outermost, so that a browser may read the answer to an unexpected error too.
     app.add_middleware(
         CORSMiddleware,

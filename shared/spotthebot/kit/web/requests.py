@@ -1,6 +1,7 @@
 """What surrounds every request: an id, the trace, a log line, metrics, limits on the body, the last net for errors."""
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import structlog
@@ -22,10 +23,13 @@ _EMPTY: Message = {"type": "http.request", "body": b"", "more_body": False}
 class RequestContext:
     """The middleware around every endpoint (pure ASGI, so that it costs next to nothing)."""
 
-    def __init__(self, app: ASGIApp, *, metrics: RequestMetrics, max_body_bytes: int) -> None:
+    def __init__(
+        self, app: ASGIApp, *, metrics: RequestMetrics, max_body_bytes: int, large_bodies: Mapping[str, int]
+    ) -> None:
         self._app = app
         self._metrics = metrics
         self._max_body_bytes = max_body_bytes
+        self._large_bodies = large_bodies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -49,7 +53,7 @@ class RequestContext:
             await send(message)
 
         try:
-            await self._app(scope, self._limited(headers, receive), send_with_context)
+            await self._app(scope, self._limited(self._largest_body(scope), headers, receive), send_with_context)
         except Exception:
             _log.exception("request.failed", path=scope["path"])
             if status:
@@ -59,17 +63,21 @@ class RequestContext:
             self._record(scope, status, time.perf_counter() - started)
             structlog.contextvars.unbind_contextvars("request_id", "trace_id")
 
-    def _limited(self, headers: Headers, receive: Receive) -> Receive:
+    def _largest_body(self, scope: Scope) -> int:
+        large = (size for prefix, size in self._large_bodies.items() if scope["path"].startswith(prefix))
+        return max(self._max_body_bytes, *large, 0)
+
+    def _limited(self, largest: int, headers: Headers, receive: Receive) -> Receive:
         length = headers.get("content-length", "0")
         announced = int(length) if length.isdigit() else 0
         read = 0
 
         async def limited() -> Message:
             nonlocal read
-            message = await receive() if announced <= self._max_body_bytes else _EMPTY
+            message = await receive() if announced <= largest else _EMPTY
             read += len(message.get("body", b""))
-            if max(read, announced) > self._max_body_bytes:
-                detail = f"The request body may hold {self._max_body_bytes} bytes at most: send it in parts"
+            if max(read, announced) > largest:
+                detail = f"The request body may hold {largest} bytes at most: send it in parts"
                 raise HTTPException(413, detail)
             return message
 

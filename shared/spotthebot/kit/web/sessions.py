@@ -12,8 +12,8 @@ from fastapi import Depends, Request
 from spotthebot.kit.database import Database, ReadSession, WriteSession
 
 
-def get_database(request: Request) -> Database:
-    """Return the application's connections to PostgreSQL."""
+async def get_database(request: Request) -> Database:
+    """Return the application's connections to PostgreSQL (a coroutine: FastAPI calls a function in another thread)."""
     database: Database = request.app.state.database
     return database
 

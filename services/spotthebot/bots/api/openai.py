@@ -1,0 +1,201 @@
+"""`/openai/v1`: every bot that a key may use, behind the API that evaluation harnesses and clients already speak."""
+
+import json
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from spotthebot.bots import store
+from spotthebot.bots.api.deps import Asker, Tools
+from spotthebot.bots.domain.bots import Bot
+from spotthebot.bots.domain.errors import ChatFailed
+from spotthebot.bots.use_cases import replying
+from spotthebot.bots.use_cases.chatting import find_named, turns_of
+from spotthebot.contracts.bots import BotStatus, ContextIn, RepliesIn
+from spotthebot.kit import errors
+from spotthebot.kit.ids import new_id
+from spotthebot.kit.web.problems import status_of
+from spotthebot.kit.web.sessions import Reading
+
+_MOST_MODELS = 1000
+
+
+class _OpenAIRoute(APIRoute):
+    """Answers errors in OpenAI's form, which clients of this API read."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handler(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except RequestValidationError as error:
+                fault = error.errors()[0]
+                where = ".".join(str(part) for part in fault["loc"][1:])
+                return _error(400, fault["msg"], "invalid_request_error", param=where or None)
+            except HTTPException as error:
+                return _error(error.status_code, str(error.detail), "invalid_request_error")
+            except errors.Error as error:
+                status = status_of(error)
+                kind = "invalid_request_error" if status < 500 else "api_error"
+                headers = {"Retry-After": str(error.facts["retry_after_seconds"])} if status == 429 else {}
+                return _error(status, error.detail, kind, code=type(error).__name__, headers=headers)
+
+        return handler
+
+
+router = APIRouter(prefix="/openai/v1", tags=["openai"], route_class=_OpenAIRoute)
+
+
+class ErrorDetail(BaseModel):
+    """What is wrong, as OpenAI says it."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class ErrorOut(BaseModel):
+    """OpenAI's form of an error."""
+
+    error: ErrorDetail
+
+
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorOut, "description": text}
+    for status, text in {
+        400: "The request is invalid.",
+        413: "The request is too large.",
+        401: "The API key is missing, unknown, expired or revoked.",
+        403: "The API key's role may not do this.",
+        404: "No such bot, or several of that name.",
+        409: "The bot is suspended or retired.",
+        422: "The messages are none that a bot can answer.",
+        429: "Too many requests; see `Retry-After`.",
+        503: "The bot gave no reply, or something needed does not answer.",
+    }.items()
+}
+
+
+class ContentPart(BaseModel):
+    """A part of a message; only text is understood."""
+
+    type: Literal["text"]
+    text: str
+
+
+class ChatMessage(BaseModel):
+    """One message."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    role: Literal["system", "developer", "user", "assistant"]
+    content: str | list[ContentPart]
+
+    @property
+    def text(self) -> str:
+        return self.content if isinstance(self.content, str) else "".join(part.text for part in self.content)
+
+
+class ChatCompletionIn(BaseModel):
+    """What is understood of OpenAI's request; how a bot samples is registered with it, so the rest changes nothing."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    model: str = Field(description="A bot's id or name.")
+    messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=1000)]
+    stream: bool = False
+    seed: int | None = Field(default=None, ge=0, lt=2**63)
+    n: Literal[1] | None = None
+
+
+class ModelOut(BaseModel):
+    """A bot, as a model."""
+
+    id: str
+    object: Literal["model"]
+    created: int
+    owned_by: str
+    name: str
+
+
+class ModelsOut(BaseModel):
+    """All bots that the key may use."""
+
+    object: Literal["list"]
+    data: list[ModelOut]
+
+
+@router.get("/models", operation_id="list_openai_models", responses=_ERRORS)
+async def list_models(session: Reading, caller: Asker) -> ModelsOut:
+    """List the bots that answer, up to a thousand, as models."""
+    found = await store.list_bots(session, caller, name=None, after=None, limit=_MOST_MODELS)
+    askable = [bot for bot in found if bot.status is BotStatus.ACTIVE]
+    return ModelsOut(object="list", data=[_model(bot) for bot in askable])
+
+
+@router.get("/models/{model}", operation_id="get_openai_model", responses=_ERRORS)
+async def get_model(session: Reading, caller: Asker, model: str) -> ModelOut:
+    """Return one bot as a model, by its id or name."""
+    return _model(await find_named(session, caller, model))
+
+
+@router.post("/chat/completions", operation_id="create_chat_completion", response_model=None, responses=_ERRORS)
+async def complete_chat(caller: Asker, tools: Tools, wanted: ChatCompletionIn) -> Response:
+    """Ask a bot for its next turn. With `stream` its words come as server-sent events once the reply is there."""
+    async with tools.database.read() as session:
+        bot = await find_named(session, caller, wanted.model)
+    persona, turns = turns_of([(message.role, message.text) for message in wanted.messages])
+    context = ContextIn(turns=turns, persona=persona, seed=wanted.seed or 0)
+    answer = (await replying.reply(tools, caller, bot.id, RepliesIn(contexts=(context,)))).replies[0]
+    if answer.text is None:
+        raise ChatFailed(failure=answer.failure, detail=answer.detail)
+    head = {"id": f"chatcmpl-{new_id().hex}", "created": int(time.time()), "model": wanted.model}
+    if wanted.stream:
+        return StreamingResponse(_chunks(head, answer.text), media_type="text/event-stream")
+    message = {"role": "assistant", "content": answer.text, "refusal": None}
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+    return JSONResponse({**head, "object": "chat.completion", "choices": [choice]})
+
+
+def _chunks(head: dict[str, Any], text: str) -> Iterator[str]:
+    def event(delta: dict[str, str], finish_reason: str | None = None) -> str:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish_reason, "logprobs": None}
+        return f"data: {json.dumps({**head, 'object': 'chat.completion.chunk', 'choices': [choice]})}\n\n"
+
+    yield event({"role": "assistant", "content": ""})
+    begin = 0
+    while begin < len(text):
+        end = text.find(" ", begin) + 1 or len(text)
+        yield event({"content": text[begin:end]})
+        begin = end
+    yield event({}, "stop")
+    yield "data: [DONE]\n\n"
+
+
+def _model(bot: Bot) -> ModelOut:
+    owner = bot.team or "operator"
+    return ModelOut(
+        id=str(bot.id), object="model", created=int(bot.created_at.timestamp()), owned_by=owner, name=bot.name
+    )
+
+
+def _error(
+    status: int,
+    message: str,
+    kind: str,
+    *,
+    param: str | None = None,
+    code: str | None = None,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    body = ErrorOut(error=ErrorDetail(message=message, type=kind, param=param, code=code))
+    return JSONResponse(body.model_dump(), status_code=status, headers=headers)

@@ -1,0 +1,37 @@
+"""What every dialogue model can do, whatever it is made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from .requests import GenerationRequest
+
+
+@dataclass(frozen=True)
+class ModelDescription:
+    """What was loaded: `kind` is `causal`, `sequence_to_sequence`, `bi_encoder`, `gru` or `key_value`.
+
+    `context_length` counts tokens; a generating model's reply counts against it, too.
+    """
+
+    kind: str
+    parameters: int
+    dtype: str
+    device: str
+    context_length: int
+
+
+class DialogueModel(Protocol):
+    """A loaded model."""
+
+    @property
+    def description(self) -> ModelDescription: ...
+
+    def replies(self, requests: Sequence[GenerationRequest]) -> list[str]:
+        """Return one reply for each request, in order; a reply may be empty.
+
+        A reply depends on its request alone: neither on what else is in the batch nor on the order. This is exact but
+        for rounding: where two tokens are as good as equal (to about 1e-6 in float32, 1e-2 in bfloat16), sums that a
+        processor does in another order for another shape of batch may decide between them.
+        """
+        ...

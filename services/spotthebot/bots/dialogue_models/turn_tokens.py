@@ -1,0 +1,45 @@
+"""How the models of our own kinds read a conversation: every turn with a mark of who speaks, then the model's mark."""
+
+from collections.abc import Iterable, Sequence
+
+from tokenizers import Tokenizer
+
+PADDING, END, SELF, PARTNER = "<pad>", "<end>", "<self>", "<partner>"
+CONTROLS = (PADDING, END, SELF, PARTNER)
+"""The first tokens of every vocabulary, in this order; padding is number 0."""
+
+
+class TurnTokens:
+    """A trained tokenizer whose vocabulary begins with the control tokens; texts never contain these."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        if [tokenizer.token_to_id(control) for control in CONTROLS] != list(range(len(CONTROLS))):
+            message = f"the vocabulary does not begin with {', '.join(CONTROLS)}"
+            raise ValueError(message)
+        tokenizer.encode_special_tokens = True
+        self._tokenizer = tokenizer
+        self.padding, self.end, self.self_, self.partner = range(len(CONTROLS))
+
+    def __len__(self) -> int:
+        return int(self._tokenizer.get_vocab_size())
+
+    def ids(self, text: str) -> list[int]:
+        return list(self._tokenizer.encode(text.encode("utf-8", "replace").decode()).ids)
+
+    def text(self, ids: Sequence[int]) -> str:
+        return str(self._tokenizer.decode(list(ids), skip_special_tokens=True)).strip()
+
+    def context(self, newest_first: Iterable[Sequence[int]], room: int) -> list[int]:
+        """Return a conversation in which the model speaks next, from its turns' tokens; the newest is the partner's.
+
+        Oldest turns that do not fit are left out; a newest turn that does not fit alone loses its start.
+        """
+        whole = [self.self_]
+        for place, turn in enumerate(newest_first):
+            mark = self.self_ if place % 2 else self.partner
+            if len(whole) + len(turn) + 1 > room:
+                if place == 0 and room > 2:
+                    whole = [mark, *turn[-(room - 2) :], *whole]
+                break
+            whole = [mark, *turn, *whole]
+        return whole

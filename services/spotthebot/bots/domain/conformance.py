@@ -1,0 +1,180 @@
+"""The conformance probe: a short set of conversations that show whether a bot can take part, and how well.
+
+What is asked is fixed but for the marker that looks for state, so that two probes can be compared. The heartbeat is
+the probe's smallest form: one real exchange of two turns.
+"""
+
+import asyncio
+import itertools
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from spotthebot.bots.domain.conformance_findings import (
+    answers_in_turn,
+    deterministic,
+    keeps_no_state,
+    latency_of,
+    reachable,
+    repeats_itself,
+    replies_as_agreed,
+    skipped,
+    speed,
+    unusual_context,
+)
+from spotthebot.bots.domain.dialogue import Context
+from spotthebot.bots.domain.replies import Reply
+from spotthebot.contracts.bots import Finding, Limits, ProbeReport, Verdict
+from spotthebot.kit.ids import new_id
+
+Ask = Callable[[Context], Awaitable[Reply]]
+"""Asks the bot under probe; never raises for what the bot does."""
+
+_PARTNER = (
+    "Hello! How are you today?",
+    "I went for a walk by the river this morning. What did you do?",
+    "That sounds nice. Do you have a favourite season?",
+    "I like autumn best, because of the colours. Do you cook?",
+    "Yesterday I burned the soup. Well, I have to go. Goodbye!",
+)
+_QUESTION = "Which book did you read last, and did you like it?"
+_UNUSUAL = {
+    "empty_history": (),
+    "long_history": tuple(f"This is line {n} of a long talk about trains, gardens and the weather." for n in range(61)),
+    "emoji": ("I passed my exam! 🎉🥳 Feeling 💯, thanks for the 🍀👨‍👩‍👧‍👦",),
+    "right_to_left": ("مرحبا، كيف حالك اليوم؟", "I am fine, thank you!", "מה אתה אוהב לאכול?"),
+}
+
+
+@dataclass
+class _Probe:
+    """One probe under way: asks until its time is up, and keeps all replies."""
+
+    ask_bot: Ask
+    ends_at: float
+    replies: list[Reply] = field(default_factory=list)
+
+    async def ask(self, *turns: str, seed: int = 0) -> Reply | None:
+        """Return None where the time is up."""
+        left = self.ends_at - time.monotonic()
+        if left <= 0:
+            return None
+        try:
+            async with asyncio.timeout(left):
+                reply = await self.ask_bot(Context(turns, seed, conversation_id=new_id(), domain=None))
+        except TimeoutError:
+            return None
+        self.replies.append(reply)
+        return reply
+
+
+async def probe(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
+    """Hold some thirty questions against a bot and report; ends within `seconds`, with what was not tried skipped."""
+    started = time.monotonic()
+    running = _Probe(ask, started + seconds)
+    first = await running.ask(_PARTNER[0])
+    findings = [reachable(first, seconds)]
+    is_deterministic: bool | None = None
+    if findings[0].verdict is Verdict.PASSED:
+        talk = await _talk(running)
+        is_deterministic, twice = await _asked_twice(running)
+        state = await _interleaved(running, known=twice[0] if is_deterministic else None)
+        usual = list(running.replies)
+        unusual = await asyncio.gather(*(running.ask(*turns) for turns in _UNUSUAL.values()))
+        findings += [
+            answers_in_turn(talk, len(_PARTNER)),
+            *replies_as_agreed(usual, limits),
+            state,
+            *(unusual_context(check, reply) for check, reply in zip(_UNUSUAL, unusual, strict=True)),
+            repeats_itself([reply.text for reply in talk if reply.text is not None]),
+            deterministic(twice),
+            speed(running.replies, limits),
+        ]
+    else:
+        findings += [skipped(check, "The bot did not answer the first question.") for check in _AFTER_THE_FIRST]
+    return ProbeReport(
+        passed=all(finding.verdict is not Verdict.FAILED for finding in findings),
+        findings=tuple(findings),
+        latency=latency_of(running.replies),
+        deterministic=is_deterministic,
+        questions=len(running.replies),
+        seconds=time.monotonic() - started,
+    )
+
+
+async def heartbeat(ask: Ask, *, seconds: float) -> ProbeReport:
+    """Hold one short exchange of two turns: whether the bot answers, and nothing more."""
+    started = time.monotonic()
+    running = _Probe(ask, started + seconds)
+    first = await running.ask(_PARTNER[0])
+    findings = [reachable(first, seconds)]
+    if first is not None and first.text is not None:
+        second = await running.ask(_PARTNER[0], first.text, _PARTNER[1])
+        findings.append(answers_in_turn([reply for reply in (first, second) if reply is not None], 2))
+    return ProbeReport(
+        passed=all(finding.verdict is Verdict.PASSED for finding in findings),
+        findings=tuple(findings),
+        latency=latency_of(running.replies),
+        deterministic=None,
+        questions=len(running.replies),
+        seconds=time.monotonic() - started,
+    )
+
+
+async def _talk(running: _Probe) -> list[Reply]:
+    turns: list[str] = []
+    replies: list[Reply] = []
+    for line in _PARTNER:
+        turns.append(line)
+        reply = await running.ask(*turns)
+        if reply is None:
+            break
+        replies.append(reply)
+        if reply.text is None:
+            break
+        turns.append(reply.text)
+    return replies
+
+
+async def _asked_twice(running: _Probe) -> tuple[bool | None, list[Reply]]:
+    asked = [await running.ask(_QUESTION), await running.ask(_QUESTION)]
+    replies = [reply for reply in asked if reply is not None]
+    texts = {reply.text for reply in replies}
+    if len(replies) < 2 or None in texts:
+        return None, replies
+    return len(texts) == 1, replies
+
+
+async def _interleaved(running: _Probe, known: Reply | None) -> Finding:
+    """Tell one conversation a word and ask for it in others: who knows it there keeps state."""
+    marker = f"Quill{secrets.token_hex(4)}"
+    told = f"I just got a dog, and I called it {marker}."
+    ours: list[str] = [told]
+    leaks = 0
+    strangers: list[Reply] = []
+    for line in itertools.islice(_PARTNER, 1, 3):
+        mine = await running.ask(*ours)
+        other = await running.ask("Hi!", "Hello!", "What did I call my dog? Say the name.")
+        if mine is None or other is None:
+            break
+        strangers.append(other)
+        leaks += marker.lower() in (other.text or "").lower()
+        if mine.text is None:
+            break
+        ours += [mine.text, line]
+    again = await running.ask(_QUESTION) if known is not None else None
+    return keeps_no_state(strangers, leaks, known, again)
+
+
+_AFTER_THE_FIRST = (
+    "answers_in_turn",
+    "reply_not_empty",
+    "reply_not_too_long",
+    "valid_text",
+    "keeps_no_state",
+    *_UNUSUAL,
+    "repeats_itself",
+    "deterministic",
+    "latency",
+)

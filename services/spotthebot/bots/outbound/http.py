@@ -1,0 +1,171 @@
+"""The one HTTP client that calls bots."""
+
+import json
+import ssl
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import aiohttp
+from yarl import URL
+
+from spotthebot.bots.domain.errors import AddressNotAllowed
+from spotthebot.bots.domain.replies import Fault
+from spotthebot.bots.outbound.resolving import CheckingResolver
+from spotthebot.contracts.bots import ReplyFailure
+
+LARGEST_BODY = 1024 * 1024
+"""Bytes of an answer that are read, compressed or not; the rest of a larger one is left where it is."""
+_IDLE_SECONDS = 30.0
+_TRANSIENT = frozenset({502, 503, 504})
+_LONGEST_WAIT = 3600.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer with a 2xx status."""
+
+    media_type: str
+    body: bytes
+
+    def json(self) -> Any:  # noqa: ANN401 - JSON
+        """Return the body as JSON; raises Fault where it is none or says that it is none."""
+        if self.media_type != "application/json" and not self.media_type.endswith("+json"):
+            raise Fault(ReplyFailure.INVALID, f"The answer is {self.media_type or 'of no type'}, not application/json.")
+        try:
+            return json.loads(self.body.decode("utf-8"), parse_constant=_no_constant)
+        except UnicodeDecodeError as error:
+            raise Fault(
+                ReplyFailure.INVALID, f"The answer is not UTF-8: {error.reason} at byte {error.start}."
+            ) from error
+        except (ValueError, RecursionError) as error:
+            raise Fault(ReplyFailure.INVALID, f"The answer is not JSON: {error}.") from error
+
+
+class BotHttp:
+    """Connections to bots, kept open for the next question and shared by nobody but the same host.
+
+    There is no limit on them here: how many questions a bot is asked at once is bounded by its own limits.
+    """
+
+    def __init__(self, resolver: CheckingResolver) -> None:
+        self.resolver = resolver
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        connector = aiohttp.TCPConnector(
+            resolver=self.resolver,
+            use_dns_cache=False,
+            limit=0,
+            keepalive_timeout=_IDLE_SECONDS,
+            happy_eyeballs_delay=None,
+        )
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None),
+            auto_decompress=False,
+            headers={"Accept-Encoding": "identity", "User-Agent": "spotthebot"},
+            trust_env=False,
+        )
+        return self
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str], *, largest: int = LARGEST_BODY) -> Answer:
+        """POST and return the whole answer; raises Fault. The caller bounds the time."""
+        try:
+            async with self._checked(url).post(
+                URL(url, encoded=True), data=body, headers=headers, allow_redirects=False
+            ) as response:
+                content = await _read(response, largest)
+                if 200 <= response.status < 300:
+                    return Answer(response.content_type if "Content-Type" in response.headers else "", content)
+                raise _refused(response, content)
+        except AddressNotAllowed as error:
+            raise Fault(ReplyFailure.UNREACHABLE, error.detail) from error
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise _unreachable(error) from error
+
+    async def open_socket(self, url: str, *, largest: int = LARGEST_BODY) -> aiohttp.ClientWebSocketResponse:
+        """Open a websocket, which the caller closes; raises Fault."""
+        try:
+            return await self._checked(url).ws_connect(URL(url, encoded=True), max_msg_size=largest)
+        except AddressNotAllowed as error:
+            raise Fault(ReplyFailure.UNREACHABLE, error.detail) from error
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise _unreachable(error) from error
+
+    def _checked(self, url: str) -> aiohttp.ClientSession:
+        if self._session is None:
+            message = "the client is not open"
+            raise RuntimeError(message)
+        host = URL(url, encoded=True).host or ""
+        try:
+            self.resolver.check(host, host)  # a literal address is never resolved
+        except AddressNotAllowed:
+            raise
+        except ValueError:
+            return self._session  # a name: judged when it is resolved
+        return self._session
+
+
+async def _read(response: aiohttp.ClientResponse, largest: int) -> bytes:
+    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding not in {"identity", "", "gzip", "deflate"}:
+        raise Fault(ReplyFailure.INVALID, f"The answer is compressed with {encoding}, which was not asked for.")
+    inflater = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32) if encoding in {"gzip", "deflate"} else None
+    content = bytearray()
+    try:
+        async for chunk in response.content.iter_any():
+            content += chunk if inflater is None else inflater.decompress(chunk, largest + 1 - len(content))
+            if len(content) > largest:
+                response.close()  # not given back to the pool: the rest would have to be read
+                raise Fault(ReplyFailure.TOO_LONG, f"The answer is larger than {largest} bytes.")
+    except zlib.error as error:
+        raise Fault(ReplyFailure.INVALID, f"The answer can't be decompressed: {error}.") from error
+    return bytes(content)
+
+
+def _refused(response: aiohttp.ClientResponse, content: bytes) -> Fault:
+    status = response.status
+    if 300 <= status < 400:
+        where = response.headers.get("Location", "nowhere")
+        detail = f"It redirects ({status}) to {where}, which is not followed: register the final URL."
+        return Fault(ReplyFailure.HTTP_ERROR, detail)
+    said = content[:300].decode("utf-8", "replace").strip()
+    detail = f"It answered {status} {response.reason or ''}{': ' if said else ''}{said}".strip()
+    after = response.headers.get("Retry-After", "")
+    wait = min(float(after), _LONGEST_WAIT) if after.isascii() and after.isdigit() else None
+    if status == 429:
+        return Fault(ReplyFailure.RATE_LIMITED, detail, transient=True, retry_after_seconds=wait)
+    return Fault(ReplyFailure.HTTP_ERROR, detail, transient=status in _TRANSIENT, retry_after_seconds=wait)
+
+
+def _unreachable(error: Exception) -> Fault:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, AddressNotAllowed):
+            return Fault(ReplyFailure.UNREACHABLE, cause.detail)
+        if isinstance(cause, ssl.SSLError | ssl.CertificateError | aiohttp.ClientSSLError):
+            return Fault(ReplyFailure.UNREACHABLE, f"TLS failed: {cause}.")
+        cause = cause.__cause__ or cause.__context__
+    if isinstance(error, aiohttp.ClientPayloadError):
+        return Fault(ReplyFailure.INVALID, "The answer ends before it is whole.", transient=True)
+    if isinstance(error, aiohttp.ClientResponseError):
+        return Fault(ReplyFailure.INVALID, f"What it sends is not HTTP: {error.message}.")
+    if isinstance(error, aiohttp.InvalidURL | ValueError):
+        return Fault(ReplyFailure.UNREACHABLE, f"The URL can't be called: {error}.")
+    said = str(error) or type(error).__name__
+    return Fault(ReplyFailure.UNREACHABLE, f"There is no connection: {said}.", transient=True)
+
+
+def _no_constant(name: str) -> None:
+    message = f"{name} is no JSON"
+    raise ValueError(message)

@@ -1,0 +1,172 @@
+"""ParlAI's two services: `parlai interactive_web` over HTTP, and its chat service over a websocket.
+
+Both keep a history of their own, so each question begins by clearing it and then gives all turns as one text, a
+turn a line, which is how ParlAI's own tasks give a history.
+"""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from aiohttp import ClientWebSocketResponse, WSMsgType
+
+from spotthebot.bots.domain.dialogue import Context
+from spotthebot.bots.domain.replies import Fault
+from spotthebot.bots.outbound import BotHttp
+from spotthebot.bots.protocols.speaker import Speaker
+from spotthebot.contracts.bots import ParlaiProtocol, ReplyFailure
+
+_COMMANDS = ("[DONE]", "[RESET]", "[EXIT]")
+_CLEARED = "[History Cleared]"
+_WORLD_CLOSED = "Sorry, this world closed"
+_SILENCE_SECONDS = 3.0
+_SILENT_STARTS = 3
+_LEAVING_SECONDS = 2.0
+
+
+class InteractiveWebSpeaker(Speaker):
+    """`interactive_web` has one history for everybody, so it is asked one question at a time."""
+
+    def __init__(self, protocol: ParlaiProtocol, http: BotHttp) -> None:
+        base = protocol.url.rstrip("/").removesuffix("/interact")
+        self._reset, self._interact = f"{base}/reset", f"{base}/interact"
+        self._history = protocol.history
+        self._http = http
+        self._alone = asyncio.Lock()
+
+    async def ask(self, context: Context, _key: str) -> str:
+        headers = {"Content-Type": "text/plain; charset=utf-8"}
+        async with self._alone:
+            await self._http.post(self._reset, b"", headers)
+            answer = await self._http.post(self._interact, shown(context, self._history).encode(), headers)
+        return _text(answer.json())
+
+
+class WebsocketChatSpeaker(Speaker):
+    """The chat service pairs each socket with an agent of its own; sockets are kept for the next question.
+
+    A socket that is closed without farewell occupies one of the service's threads for good, and a start sometimes
+    meets silence (a race in ParlAI): both are what the greeting and the leaving are careful about.
+    """
+
+    def __init__(self, protocol: ParlaiProtocol, http: BotHttp) -> None:
+        parts = urlsplit(protocol.url)
+        path = parts.path if parts.path.strip("/") else "/websocket"
+        scheme = {"http": "ws", "https": "wss"}.get(parts.scheme, parts.scheme)
+        self._url = parts._replace(scheme=scheme, path=path).geturl()
+        self._history = protocol.history
+        self._http = http
+        self._idle: list[ClientWebSocketResponse] = []
+
+    async def ask(self, context: Context, _key: str) -> str:
+        async with self._paired() as socket:
+            await _drain(socket)
+            await _say(socket, "[RESET]")
+            while _CLEARED not in await _hear(socket):
+                pass  # an answer to somebody before us, or sent twice
+            await _say(socket, shown(context, self._history))
+            return await _hear(socket)
+
+    async def close(self) -> None:
+        """Say farewell on all sockets that are kept."""
+        leaving, self._idle = self._idle, []
+        await asyncio.gather(*map(_leave, leaving))
+
+    @asynccontextmanager
+    async def _paired(self) -> AsyncIterator[ClientWebSocketResponse]:
+        socket = self._idle.pop() if self._idle else await self._pair()
+        try:
+            yield socket
+        except BaseException:
+            with contextlib.suppress(Exception):
+                await asyncio.shield(_leave(socket))
+            raise
+        self._idle.append(socket)
+
+    async def _pair(self) -> ClientWebSocketResponse:
+        for _ in range(_SILENT_STARTS):
+            socket = await self._http.open_socket(self._url)
+            try:
+                async with asyncio.timeout(_SILENCE_SECONDS):
+                    await _say(socket, "hi")
+                    await _hear(socket)
+                await _say(socket, "begin")
+                await _hear(socket)
+            except TimeoutError:
+                await socket.close()
+            except BaseException:
+                await socket.close()
+                raise
+            else:
+                return socket
+        detail = "The chat service says nothing after a greeting."
+        raise Fault(ReplyFailure.UNREACHABLE, detail, transient=True)
+
+
+def shown(context: Context, history: Literal["all_turns", "last_turn"]) -> str:
+    """Return what the agent is shown: turns one a line, without what the chat service takes for its commands."""
+    turns = context.turns if history == "all_turns" else context.turns[-1:]
+    persona = [f"your persona: {context.persona}"] if context.persona and history == "all_turns" else []
+    text = "\n".join(" ".join(each.split()) for each in (*persona, *turns))
+    for command in _COMMANDS:
+        text = text.replace(command, f"({command[1:-1]})")
+    return text
+
+
+async def _say(socket: ClientWebSocketResponse, text: str) -> None:
+    try:
+        await socket.send_str(json.dumps({"text": text}))
+    except (ConnectionError, RuntimeError) as error:
+        raise _lost() from error
+
+
+async def _hear(socket: ClientWebSocketResponse) -> str:
+    frame = await socket.receive()
+    if frame.type in {WSMsgType.CLOSE, WSMsgType.CLOSING, WSMsgType.CLOSED}:
+        raise _lost()
+    if frame.type is WSMsgType.ERROR:
+        raise Fault(ReplyFailure.TOO_LONG, f"The frame can't be read: {frame.data}.")
+    try:
+        said = _text(json.loads(frame.data))
+    except (ValueError, TypeError) as error:
+        raise Fault(ReplyFailure.INVALID, f"A frame is not JSON: {error}.") from error
+    if said.startswith(_WORLD_CLOSED):
+        raise _lost()
+    return said
+
+
+async def _drain(socket: ClientWebSocketResponse) -> None:
+    """Drop frames that nobody asked for: the chat service sends some twice."""
+    with contextlib.suppress(TimeoutError):
+        while True:
+            frame = await socket.receive(timeout=0.001)
+            if frame.type in {WSMsgType.CLOSE, WSMsgType.CLOSING, WSMsgType.CLOSED, WSMsgType.ERROR}:
+                raise _lost()
+
+
+async def _leave(socket: ClientWebSocketResponse) -> None:
+    with contextlib.suppress(Fault, TimeoutError, OSError):
+        async with asyncio.timeout(_LEAVING_SECONDS):
+            await _say(socket, "[DONE]")
+            await _hear(socket)
+            await _say(socket, "exit")
+            await _hear(socket)
+    with contextlib.suppress(OSError):
+        await socket.close()
+
+
+def _lost() -> Fault:
+    return Fault(ReplyFailure.UNREACHABLE, "The chat service ended the conversation.", transient=True)
+
+
+def _text(answer: Any) -> str:  # noqa: ANN401 - JSON
+    text = answer.get("text") if isinstance(answer, dict) else None
+    if not isinstance(text, str):
+        inside = answer.get("error") if isinstance(answer, dict) else None
+        said = f"it answers with an error: {inside}" if inside else "it has no text"
+        raise Fault(ReplyFailure.INVALID, f"The answer is none of ParlAI's: {said}.")
+    return text

@@ -1,0 +1,138 @@
+"""A model of a Triton server: over gRPC, or over HTTP where that is wanted or gRPC does not answer."""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from spotthebot.bots.domain.dialogue import Context
+from spotthebot.bots.domain.errors import AddressNotAllowed
+from spotthebot.bots.domain.replies import Fault
+from spotthebot.bots.hosting.triton_wire import GrpcTriton, TritonRefused
+from spotthebot.bots.outbound import BotHttp
+from spotthebot.bots.protocols.speaker import Speaker
+from spotthebot.contracts.bots import ReplyFailure, Sampling, TritonProtocol
+
+Infer = Callable[[str], Awaitable[str]]
+"""A generation request as JSON in, the model's answer as JSON out; raises Fault."""
+_UNAVAILABLE = {"UNAVAILABLE", "RESOURCE_EXHAUSTED"}
+_MODEL_IS_GONE = {ReplyFailure.UNREACHABLE, ReplyFailure.HTTP_ERROR}
+
+
+class TritonSpeaker(Speaker):
+    """Asks by `infer`, or by `fallback` where that finds nobody. `recover` brings a model of our own server back."""
+
+    def __init__(
+        self,
+        sampling: Sampling,
+        infer: Infer,
+        *,
+        fallback: Infer | None = None,
+        recover: Callable[[], Awaitable[bool]] | None = None,
+        close: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        self._sampling = sampling
+        self._infer = infer
+        self._fallback = fallback
+        self._recover = recover
+        self._close = close
+
+    async def ask(self, context: Context, _key: str) -> str:
+        request = json.dumps(generation_request(context, self._sampling), ensure_ascii=False)
+        try:
+            return _text(await self._infer_somehow(request))
+        except Fault as fault:
+            if fault.failure not in _MODEL_IS_GONE or self._recover is None:
+                raise
+            said = (
+                "The model was loaded again." if await self._recover() else "The model can't be loaded at the moment."
+            )
+            raise Fault(ReplyFailure.UNREACHABLE, f"{fault.detail} {said}", transient=True) from fault
+
+    async def _infer_somehow(self, request: str) -> str:
+        try:
+            return await self._infer(request)
+        except Fault as fault:
+            if fault.failure is not ReplyFailure.UNREACHABLE or self._fallback is None:
+                raise
+            return await self._fallback(request)
+
+    async def close(self) -> None:
+        if self._close is not None:
+            await self._close()
+
+
+def over_grpc(wire: GrpcTriton, model: str) -> Infer:
+    """Ask a server whose address was settled by whoever made the channel."""
+
+    async def infer(request: str) -> str:
+        try:
+            return await wire.infer(model, request)
+        except TritonRefused as error:
+            if error.status in _UNAVAILABLE:
+                raise Fault(ReplyFailure.UNREACHABLE, error.detail, transient=True) from error
+            raise Fault(ReplyFailure.HTTP_ERROR, error.detail) from error
+
+    return infer
+
+
+class CheckedGrpc:
+    """A server that a team named: its address is checked and pinned when the channel is made, and then kept."""
+
+    def __init__(self, protocol: TritonProtocol, http: BotHttp) -> None:
+        parts = urlsplit(protocol.url or "")
+        self._host, self._port, self._tls = parts.hostname or "", parts.port or 8001, parts.scheme == "https"
+        self._model = protocol.model
+        self._http = http
+        self._wire: GrpcTriton | None = None
+
+    async def infer(self, request: str) -> str:
+        if self._wire is None:
+            address = await self._checked_address()
+            self._wire = GrpcTriton(f"{address}:{self._port}", tls=self._tls, name=self._host)
+        return await over_grpc(self._wire, self._model)(request)
+
+    async def close(self) -> None:
+        if self._wire is not None:
+            await self._wire.close()
+
+    async def _checked_address(self) -> str:
+        try:
+            address = await self._http.resolver.check_host(self._host, self._port)
+        except AddressNotAllowed as error:
+            raise Fault(ReplyFailure.UNREACHABLE, error.detail) from error
+        except OSError as error:
+            raise Fault(ReplyFailure.UNREACHABLE, f"{self._host} is not known: {error}.", transient=True) from error
+        return f"[{address}]" if ":" in address else address
+
+
+def over_http(base_url: str, model: str, http: BotHttp) -> Infer:
+    """Ask by the KServe v2 protocol, with the text inside the JSON."""
+    url = f"{base_url.rstrip('/')}/v2/models/{model}/infer"
+
+    async def infer(request: str) -> str:
+        asked = {"inputs": [{"name": "request", "shape": [1, 1], "datatype": "BYTES", "data": [request]}]}
+        headers = {"Content-Type": "application/json"}
+        answer = (await http.post(url, json.dumps(asked).encode(), headers)).json()
+        try:
+            return str(next(each["data"][0] for each in answer["outputs"] if each["name"] == "reply"))
+        except (LookupError, TypeError, StopIteration) as error:
+            raise Fault(ReplyFailure.INVALID, "The model has no output named reply of one element.") from error
+
+    return infer
+
+
+def generation_request(context: Context, sampling: Sampling) -> dict[str, Any]:
+    """Return what our dialogue models are asked for."""
+    asked = {"turns": list(context.turns), "persona": context.persona, "seed": context.seed}
+    return asked | sampling.model_dump()
+
+
+def _text(answer: str) -> str:
+    try:
+        said = json.loads(answer)
+        if "error" in said:
+            raise Fault(ReplyFailure.INVALID, f"The model refused: {said['error']}")
+        return str(said["text"])
+    except (ValueError, LookupError, TypeError) as error:
+        raise Fault(ReplyFailure.INVALID, 'The model\'s reply is no JSON {"text": ...}.') from error

@@ -1,0 +1,65 @@
+"""Our own webhook: the conversation as JSON, signed by the Standard Webhooks scheme."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from pydantic import ValidationError
+from standardwebhooks import Webhook
+
+from spotthebot.bots.domain.dialogue import Context
+from spotthebot.bots.domain.replies import Fault
+from spotthebot.bots.outbound import BotHttp
+from spotthebot.bots.protocols.speaker import Speaker
+from spotthebot.contracts.bots import ReplyFailure, WebhookAnswer, WebhookProtocol, WebhookQuestion, WebhookTurn
+from spotthebot.kit.ids import new_id
+
+
+class WebhookSpeaker(Speaker):
+    """Asks by POST; without a signing secret the signature is left out, the id and the time are there."""
+
+    def __init__(self, protocol: WebhookProtocol, secret: str | None, http: BotHttp) -> None:
+        self._url = protocol.url
+        self._webhook = Webhook(secret) if secret else None
+        self._http = http
+
+    async def ask(self, context: Context, key: str) -> str:
+        body = question(context).model_dump_json()
+        message_id, now = f"msg_{key}", datetime.now(UTC)
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "Idempotency-Key": key,
+            "webhook-id": message_id,
+            "webhook-timestamp": str(int(now.timestamp())),
+        }
+        if self._webhook is not None:
+            headers["webhook-signature"] = self._webhook.sign(message_id, now, body)
+        answer = (await self._http.post(self._url, body.encode(), headers)).json()
+        try:
+            return WebhookAnswer.model_validate(answer, strict=True).text
+        except ValidationError as error:
+            raise Fault(ReplyFailure.INVALID, f'The answer is not {{"text": "..."}}: {_inside(answer)}.') from error
+
+
+def question(context: Context) -> WebhookQuestion:
+    """Put a context into the webhook's form; a conversation that nobody named gets an id of its own."""
+    identity: UUID = context.conversation_id or new_id()
+    return WebhookQuestion(
+        conversation_id=identity,
+        turn=len(context.turns),
+        domain=context.domain,
+        persona=context.persona,
+        speaker=context.side,
+        seed=context.seed,
+        turns=tuple(WebhookTurn(speaker=speaker, text=text) for speaker, text in context.spoken()),
+    )
+
+
+def _inside(answer: object) -> str:
+    if isinstance(answer, dict):
+        if "error" in answer:
+            return f"it answers with an error: {answer['error']}"
+        if "text" in answer:
+            return f"its text is {type(answer['text']).__name__}, not a string"
+        return f"it has the fields {', '.join(map(str, answer)) or 'none'}"
+    return f"it is {type(answer).__name__}"

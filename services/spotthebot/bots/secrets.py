@@ -1,0 +1,72 @@
+"""Secrets at rest: encrypted with a key that the database never sees."""
+
+import base64
+import binascii
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+
+from spotthebot.bots.domain.errors import NotASigningSecret
+
+_PREFIX = "whsec_"
+_SIGNING_BYTES = range(24, 65)
+
+
+class KeyFileOpen(ValueError):
+    """The file of the encryption key can be read by others: `chmod 600` it."""
+
+
+class Unreadable(Exception):
+    """Sealed with another key."""
+
+
+class Vault:
+    """Seals and opens secrets (Fernet: AES-128-CBC with HMAC-SHA-256). The first key seals, any of them opens."""
+
+    def __init__(self, keys: str) -> None:
+        self._fernet = MultiFernet([Fernet(key) for key in keys.replace(",", " ").split()])
+
+    def seal(self, secret: str) -> bytes:
+        return self._fernet.encrypt(secret.encode())
+
+    def open(self, sealed: bytes) -> str:
+        """Return the secret; raises Unreadable where none of the keys fits."""
+        try:
+            return self._fernet.decrypt(sealed).decode()
+        except InvalidToken:
+            raise Unreadable from None
+
+
+def vault_from(keys: str, key_file: Path) -> Vault:
+    """Open the vault with the keys given, or with those in a file, which is made, readable by us alone, if missing.
+
+    Raises KeyFileOpen where others may read the file, and ValueError for what is no key.
+    """
+    return Vault(keys or _read_or_make(key_file))
+
+
+def signing_key(secret: str) -> bytes:
+    """Return the bytes in a Standard Webhooks secret; raises NotASigningSecret."""
+    try:
+        key = base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
+    except (binascii.Error, ValueError):
+        raise NotASigningSecret from None
+    if not secret.startswith(_PREFIX) or len(key) not in _SIGNING_BYTES:
+        raise NotASigningSecret
+    return key
+
+
+def _read_or_make(path: Path) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        with tempfile.NamedTemporaryFile(dir=path.parent) as made:  # 0600, and whole before it has its name
+            made.write(Fernet.generate_key())
+            made.flush()
+            with contextlib.suppress(FileExistsError):
+                os.link(made.name, path)
+    if path.stat().st_mode & 0o077:
+        raise KeyFileOpen(KeyFileOpen.__doc__)
+    return path.read_text()

@@ -1,0 +1,108 @@
+"""The only SQL over hosted models and their files."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from spotthebot.bots.domain.errors import HostedModelNameTaken, NoSuchHostedModel
+from spotthebot.bots.tables import HostedModelFileRow, HostedModelRow
+from spotthebot.contracts.bots import Backend, HostedModelIn, UploadedFileOut
+from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.ids import new_id
+
+
+@dataclass(frozen=True)
+class HostedModel:
+    """A model that the suite hosts. Without a `directory` its files were uploaded."""
+
+    id: UUID
+    name: str
+    backend: Backend
+    directory: str | None
+    files: tuple[UploadedFileOut, ...]
+    files_sha256: str | None
+    max_batch_size: int
+    max_queue_delay_ms: float
+    device: str
+    dtype: str
+    created_at: datetime
+
+
+async def add_model(session: WriteSession, wanted: HostedModelIn) -> None:
+    """Store a model without files; raises HostedModelNameTaken."""
+    statement = insert(HostedModelRow).values(id=new_id(), **wanted.model_dump()).on_conflict_do_nothing()
+    if (await session.scalar(statement.returning(HostedModelRow.id))) is None:
+        raise HostedModelNameTaken(name=wanted.name)
+
+
+async def find_model(session: ReadSession, name: str) -> HostedModel | None:
+    row = await session.scalar(select(HostedModelRow).where(HostedModelRow.name == name))
+    return None if row is None else _model(row, await _files(session, row.id))
+
+
+async def get_model(session: ReadSession, name: str) -> HostedModel:
+    found = await find_model(session, name)
+    if found is None:
+        raise NoSuchHostedModel(name=name)
+    return found
+
+
+async def lock_model(session: WriteSession, name: str) -> HostedModel:
+    """Return a model that nobody else changes before this transaction ends; raises NoSuchHostedModel."""
+    await session.execute(select(HostedModelRow.id).where(HostedModelRow.name == name).with_for_update())
+    return await get_model(session, name)
+
+
+async def list_models(session: ReadSession, *, after: UUID | None, limit: int) -> Sequence[HostedModel]:
+    """Return models, oldest first."""
+    statement = select(HostedModelRow).order_by(HostedModelRow.id).limit(limit)
+    if after is not None:
+        statement = statement.where(HostedModelRow.id > after)
+    return [_model(row, await _files(session, row.id)) for row in await session.scalars(statement)]
+
+
+async def put_files(session: WriteSession, model_id: UUID, files: Sequence[UploadedFileOut]) -> None:
+    """Store what is known of files, in place of those of the same name, and the hash over all."""
+    for file in files:
+        values = {"bytes": file.bytes, "sha256": file.sha256}
+        statement = insert(HostedModelFileRow).values(model_id=model_id, name=file.name, **values)
+        await session.execute(statement.on_conflict_do_update(index_elements=["model_id", "name"], set_=values))
+    hashed = hash_of(await _files(session, model_id))
+    await session.execute(update(HostedModelRow).where(HostedModelRow.id == model_id).values(files_sha256=hashed))
+
+
+async def delete_model(session: WriteSession, model_id: UUID) -> None:
+    await session.execute(delete(HostedModelRow).where(HostedModelRow.id == model_id))
+
+
+def hash_of(files: Sequence[UploadedFileOut]) -> str:
+    """Return the SHA-256 over all files, as `sha256sum` would list them by name."""
+    lines = sorted((file.name, file.sha256) for file in files)
+    return hashlib.sha256("".join(f"{digest}  {name}\n" for name, digest in lines).encode()).hexdigest()
+
+
+async def _files(session: ReadSession, model_id: UUID) -> tuple[UploadedFileOut, ...]:
+    statement = select(HostedModelFileRow).where(HostedModelFileRow.model_id == model_id)
+    rows = await session.scalars(statement.order_by(HostedModelFileRow.name))
+    return tuple(UploadedFileOut(name=row.name, bytes=row.bytes, sha256=row.sha256) for row in rows)
+
+
+def _model(row: HostedModelRow, files: tuple[UploadedFileOut, ...]) -> HostedModel:
+    return HostedModel(
+        id=row.id,
+        name=row.name,
+        backend=Backend(row.backend),
+        directory=row.directory,
+        files=files,
+        files_sha256=row.files_sha256,
+        max_batch_size=row.max_batch_size,
+        max_queue_delay_ms=row.max_queue_delay_ms,
+        device=row.device,
+        dtype=row.dtype,
+        created_at=row.created_at,
+    )

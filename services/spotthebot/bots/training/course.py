@@ -1,0 +1,151 @@
+"""One training from dialogues to a finished directory: begin or go on, fit, write, describe."""
+
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import torch
+
+from spotthebot.bots.training.card import TRAINING, ModelCard
+from spotthebot.bots.training.causal_task import CausalTask
+from spotthebot.bots.training.checkpoints import Checkpoints
+from spotthebot.bots.training.corpus import TRAIN, VALIDATION, fingerprint
+from spotthebot.bots.training.errors import (
+    CheckpointDamaged,
+    CorpusEmpty,
+    OptionOutOfRange,
+    OtherTrainingBegun,
+    OutputExists,
+)
+from spotthebot.bots.training.examples import Dialogues
+from spotthebot.bots.training.fitting import Fitting
+from spotthebot.bots.training.gru_task import GruTask
+from spotthebot.bots.training.options import ModelKind, TrainingOptions
+from spotthebot.bots.training.progress import Progress
+from spotthebot.bots.training.ranking_tasks import BiEncoderTask, KeyValueTask
+from spotthebot.bots.training.task import Task
+
+_TASKS: dict[ModelKind, Callable[[Dialogues, Dialogues, TrainingOptions, str | None], Task]] = {
+    ModelKind.GPT: CausalTask,
+    ModelKind.BERT_RANK: BiEncoderTask,
+    ModelKind.S2: GruTask,
+    ModelKind.DR: GruTask,
+    ModelKind.KV: KeyValueTask,
+}
+_RECOGNISED_BY = ("config.json", "spotthebot.json", TRAINING)
+
+
+class Course:
+    """A model, its data, its folder and its options: what a training is, whenever it is run."""
+
+    def __init__(
+        self, model: ModelKind, dialogues: Mapping[str, Sequence[Sequence[str]]], out: Path, options: TrainingOptions
+    ) -> None:
+        self._model = model
+        self._train, self._validation = dialogues.get(TRAIN, ()), dialogues.get(VALIDATION, ())
+        self._out = out
+        self._options = options
+        self._checkpoints = Checkpoints(out)
+        self._data = fingerprint(dialogues)
+
+    def run(self, *, corpus: str, today: date, on_progress: Callable[[Progress], None], resume: bool) -> ModelCard:
+        """Train to the end; see `training.train`."""
+        if not self._train:
+            raise CorpusEmpty(path=corpus)
+        self._check_device()
+        state = self._begun(resume=resume)
+        if isinstance(state, ModelCard):
+            return state
+        self._out.mkdir(parents=True, exist_ok=True)
+        with torch.random.fork_rng(devices=self._forked()):
+            torch.manual_seed(self._options.seed)
+            vocabulary = state["vocabulary"] if state else None
+            task = _TASKS[self._model](self._train, self._validation, self._options, vocabulary)
+            fitting = Fitting(task, self._options, self._checkpoints, self._identity())
+            if state:
+                fitting.resume(state)
+            fitting.run(on_progress)
+        card = self._card(task, fitting, corpus, today)
+        self._publish(task, card)
+        return card
+
+    def _begun(self, *, resume: bool) -> dict[str, Any] | ModelCard | None:
+        """Return the state to go on from, the card where all is done, None where nothing was begun."""
+        if not self._out.exists() or (self._out.is_dir() and not any(self._out.iterdir())):
+            return None
+        if not resume or not self._out.is_dir():
+            raise OutputExists(out=self._out)
+        if (self._out / TRAINING).is_file():
+            return self._finished()
+        state = self._checkpoints.find()
+        if state is None:
+            raise OutputExists(out=self._out)
+        self._compare(state["identity"])
+        return state
+
+    def _finished(self) -> ModelCard:
+        try:
+            card = ModelCard.read(self._out)
+        except (OSError, ValueError, TypeError) as error:
+            raise CheckpointDamaged(path=self._out / TRAINING, reason=error) from error
+        self._compare({"model": card.model, "data": card.data_sha256, "options": card.options})
+        return card
+
+    def _compare(self, begun: Mapping[str, Any]) -> None:
+        mine = self._identity()
+        if begun["model"] != mine["model"]:
+            raise OtherTrainingBegun(out=self._out, what=f"options (the model {begun['model']})")
+        if begun["data"] != mine["data"]:
+            raise OtherTrainingBegun(out=self._out, what="data")
+        other = [name for name, value in mine["options"].items() if begun["options"].get(name) != value]
+        if other:
+            were = ", ".join(f"{name} {begun['options'].get(name)}" for name in other)
+            raise OtherTrainingBegun(out=self._out, what=f"options ({were})")
+
+    def _identity(self) -> dict[str, Any]:
+        return {"model": self._model.value, "data": self._data, "options": self._options.deciding()}
+
+    def _check_device(self) -> None:
+        try:
+            torch.empty(1, device=self._options.device)
+        except (RuntimeError, AssertionError, NotImplementedError) as error:  # torch raises each of them
+            wanted = "a device of this machine, as cpu or cuda"
+            raise OptionOutOfRange(name="device", wanted=wanted, value=self._options.device) from error
+
+    def _forked(self) -> list[torch.device]:
+        device = torch.device(self._options.device)
+        return [device] if device.type == "cuda" else []
+
+    def _card(self, task: Task, fitting: Fitting, corpus: str, today: date) -> ModelCard:
+        return ModelCard(
+            model=self._model.value,
+            corpus=corpus,
+            dialogues={TRAIN: len(self._train), VALIDATION: len(self._validation)},
+            turns={TRAIN: sum(map(len, self._train)), VALIDATION: sum(map(len, self._validation))},
+            data_sha256=self._data,
+            options=self._options.deciding(),
+            parameters=sum(each.numel() for each in task.network.parameters()),
+            steps=fitting.record.step,
+            epochs=tuple(fitting.record.epochs),
+            kept_epoch=fitting.record.kept_epoch,
+            date=today.isoformat(),
+            versions={
+                "Python": platform.python_version(),
+                **{name: version(name) for name in ("torch", "transformers", "tokenizers")},
+            },
+        )
+
+    def _publish(self, task: Task, card: ModelCard) -> None:
+        """Write all files beside the folder's, then move them in: the ones it is recognised by last."""
+        with TemporaryDirectory(prefix="unfinished-", dir=self._out) as made:
+            folder = Path(made)
+            with torch.no_grad():
+                task.export(folder)
+            card.write(folder)
+            for file in sorted(folder.iterdir(), key=lambda each: (each.name in _RECOGNISED_BY, each.name)):
+                file.replace(self._out / file.name)
+        self._checkpoints.remove()

@@ -1,0 +1,61 @@
+"""Cuts dialogues into what models learn from: windows of turns, or a context and what was said next."""
+
+from collections.abc import Callable, Sequence
+
+from spotthebot.bots.dialogue_models.turn_tokens import TurnTokens
+
+Dialogues = Sequence[Sequence[str]]
+
+
+class Pairs:
+    """Every turn of every dialogue with what was said before it; the first turn follows an empty context."""
+
+    def __init__(self, tokens: TurnTokens, dialogues: Dialogues, context_length: int, reply_length: int) -> None:
+        self._tokens = tokens
+        self._lengths = context_length, reply_length
+        self._ids = [[tokens.ids(turn) for turn in turns] for turns in dialogues]
+        self._texts = [[turn.strip() for turn in turns] for turns in dialogues]
+        self._places = [(dialogue, turn) for dialogue, turns in enumerate(self._ids) for turn in range(len(turns))]
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def context(self, place: int) -> list[int]:
+        dialogue, turn = self._places[place]
+        return self._tokens.context(reversed(self._ids[dialogue][:turn]), self._lengths[0])
+
+    def reply(self, place: int) -> list[int]:
+        dialogue, turn = self._places[place]
+        return self._ids[dialogue][turn][: self._lengths[1]]
+
+    def text(self, place: int) -> str:
+        dialogue, turn = self._places[place]
+        return self._texts[dialogue][turn]
+
+
+class Windows:
+    """Dialogues as rows of tokens: begin, then every turn followed by the end token.
+
+    A dialogue that is too long for one row goes on in the next, which starts with a turn and has no begin token; a
+    turn that is too long for a row loses its end.
+    """
+
+    def __init__(
+        self, encode: Callable[[str], list[int]], dialogues: Dialogues, length: int, begin: int, end: int
+    ) -> None:
+        self._rows: list[list[int]] = []
+        for turns in dialogues:
+            row = [begin]
+            for turn in turns:
+                ids = [*encode(turn)[: length - 2], end]
+                if len(row) + len(ids) > length:
+                    self._rows.append(row)
+                    row = []
+                row += ids
+            self._rows.append(row)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: int) -> list[int]:
+        return self._rows[place]

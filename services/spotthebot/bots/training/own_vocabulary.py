@@ -1,0 +1,17 @@
+"""The vocabulary of our own kinds of model: learned from a corpus, or taken from a checkpoint."""
+
+from tokenizers import Tokenizer
+
+from spotthebot.bots.dialogue_models.turn_tokens import CONTROLS, TurnTokens
+from spotthebot.bots.training.examples import Dialogues
+from spotthebot.bots.training.vocabularies import learn_vocabulary
+
+
+class OwnVocabulary:
+    """A tokenizer that begins with the control tokens; `text` is all of it."""
+
+    def __init__(self, dialogues: Dialogues, size: int, text: str | None) -> None:
+        turns = (turn for dialogue in dialogues for turn in dialogue)
+        self.tokenizer = Tokenizer.from_str(text) if text else learn_vocabulary(turns, size, CONTROLS)
+        self.text: str = self.tokenizer.to_str()
+        self.tokens = TurnTokens(self.tokenizer)

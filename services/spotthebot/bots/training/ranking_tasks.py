@@ -1,0 +1,156 @@
+"""`bert_rank` and `kv`: models that find, among a corpus' responses, the one that follows a context."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from spotthebot.bots.dialogue_models.bi_encoder import BiEncoder
+from spotthebot.bots.dialogue_models.key_value import KeyValueMemory
+from spotthebot.bots.dialogue_models.own_files import Configuration, OwnFiles
+from spotthebot.bots.dialogue_models.rows import padded
+from spotthebot.bots.training.examples import Dialogues, Pairs
+from spotthebot.bots.training.options import TrainingOptions
+from spotthebot.bots.training.own_vocabulary import OwnVocabulary
+from spotthebot.bots.training.task import batches
+
+_RANKED = 20  # candidates, as Zhang et al. (2018) rank
+_ENCODED_AT_ONCE = 256
+_ATTENDED = 32
+
+
+class _RankingTask:
+    """Scores each context of a batch against the responses of all (in-batch negatives)."""
+
+    def __init__(
+        self, train: Dialogues, validation: Dialogues, options: TrainingOptions, vocabulary: str | None
+    ) -> None:
+        self._words = OwnVocabulary(train, options.vocabulary, vocabulary)
+        self.vocabulary = self._words.text
+        lengths = options.context_length, options.reply_length
+        self._train, self._validation = (
+            Pairs(self._words.tokens, dialogues, *lengths) for dialogues in (train, validation)
+        )
+        self.examples = len(self._train)
+        self._options = options
+        self._device = torch.device(options.device)
+
+    def _scores(self, pairs: Pairs, places: Sequence[int]) -> torch.Tensor:
+        raise NotImplementedError
+
+    def loss(self, places: Sequence[int]) -> torch.Tensor:
+        """Return the mean loss of contexts."""
+        return functional.cross_entropy(self._ranked(self._train, places), self._own(places))
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Return the loss, and the share of contexts that rank their own response first of 20."""
+        every = [batch for batch in batches(len(self._validation), _RANKED) if len(batch) == _RANKED]
+        if not every:
+            return {}
+        scores = [self._ranked(self._validation, batch).float() for batch in every]
+        own = self._own(every[0])
+        losses = [float(functional.cross_entropy(each, own)) for each in scores]
+        hits = [float((each.argmax(1) == own).float().mean()) for each in scores]
+        return {"loss": sum(losses) / len(losses), "hits_at_1": sum(hits) / len(hits)}
+
+    def _ranked(self, pairs: Pairs, places: Sequence[int]) -> torch.Tensor:
+        """Return logits [contexts, responses]; a response that another context shares is no wrong answer."""
+        texts: dict[str, int] = {}
+        kinds = torch.tensor([texts.setdefault(pairs.text(place), len(texts)) for place in places])
+        same = (kinds[:, None] == kinds[None, :]) & ~torch.eye(len(places), dtype=torch.bool)
+        return self._scores(pairs, places).masked_fill(same.to(self._device), float("-inf"))
+
+    def _own(self, places: Sequence[int]) -> torch.Tensor:
+        return torch.arange(len(places), device=self._device)
+
+    def _padded(self, rows: Sequence[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+        return padded([row or [self._words.tokens.end] for row in rows], self._device)
+
+    def _different_responses(self) -> dict[str, int]:
+        """Return each text that was said, with the place of one turn that says it."""
+        return {self._train.text(place): place for place in range(len(self._train) - 1, -1, -1)}
+
+    def _files(self, kind: str, network: dict[str, Any], memory: dict[str, torch.Tensor], weights: Any) -> OwnFiles:  # noqa: ANN401 - a state dict
+        return OwnFiles(
+            Configuration(kind, self._options.context_length, network),
+            self._words.tokenizer,
+            weights,
+            tuple(self._different_responses()),
+            memory,
+        )
+
+
+class BiEncoderTask(_RankingTask):
+    """Trains both encoders."""
+
+    autocasts = True
+
+    def __init__(
+        self, train: Dialogues, validation: Dialogues, options: TrainingOptions, vocabulary: str | None
+    ) -> None:
+        super().__init__(train, validation, options, vocabulary)
+        self._arguments: dict[str, Any] = {
+            "vocabulary": len(self._words.tokens),
+            "width": options.width,
+            "layers": options.layers,
+            "heads": options.heads,
+            "positions": max(options.context_length, options.reply_length),
+            "dropout": options.dropout,
+        }
+        self.network = BiEncoder(**self._arguments)
+
+    def _scores(self, pairs: Pairs, places: Sequence[int]) -> torch.Tensor:
+        contexts = self.network.encode_contexts(*self._padded([pairs.context(place) for place in places]))
+        responses = self.network.encode_responses(*self._padded([pairs.reply(place) for place in places]))
+        return self.network.scores(contexts, responses)
+
+    def export(self, folder: Path) -> None:
+        """Write the files of a `bi_encoder` model, with all responses of the corpus encoded."""
+        places = list(self._different_responses().values())
+        encoded = [
+            self.network.encode_responses(*self._padded([self._train.reply(places[each]) for each in batch]))
+            for batch in batches(len(places), _ENCODED_AT_ONCE)
+        ]
+        memory = {"candidates": torch.cat(encoded)}
+        self._files("bi_encoder", self._arguments, memory, self.network.state_dict()).write(folder)
+
+
+class KeyValueTask(_RankingTask):
+    """Trains word vectors and attention; the memory of a context is the rest of its batch."""
+
+    autocasts = False  # one sum of word vectors a text: nothing that a lower precision would speed up
+
+    def __init__(
+        self, train: Dialogues, validation: Dialogues, options: TrainingOptions, vocabulary: str | None
+    ) -> None:
+        super().__init__(train, validation, options, vocabulary)
+        self._arguments = {"vocabulary": len(self._words.tokens), "width": options.width, "attended": _ATTENDED}
+        self.network = KeyValueMemory(**self._arguments)
+
+    def _scores(self, pairs: Pairs, places: Sequence[int]) -> torch.Tensor:
+        contexts = self._encoded([pairs.context(place) for place in places])
+        responses = self._encoded([pairs.reply(place) for place in places])
+        itself = torch.eye(len(places), dtype=torch.bool, device=self._device)
+        return self.network.scores(self.network.recall(contexts, contexts, responses, itself), responses)
+
+    def _encoded(self, rows: Sequence[list[int]]) -> torch.Tensor:
+        return self.network.encode(self._padded(rows)[0])
+
+    def export(self, folder: Path) -> None:
+        """Write the files of a `key_value` model, with all pairs of the corpus as its memory."""
+        different = self._different_responses()
+        places = list(different.values())
+        numbers = {text: number for number, text in enumerate(different)}
+        responses = [
+            self._encoded([self._train.reply(places[each]) for each in batch])
+            for batch in batches(len(places), _ENCODED_AT_ONCE)
+        ]
+        contexts = [
+            self._encoded([self._train.context(each) for each in batch])
+            for batch in batches(len(self._train), _ENCODED_AT_ONCE)
+        ]
+        values = torch.tensor([numbers[self._train.text(place)] for place in range(len(self._train))])
+        memory = {"candidates": torch.cat(responses), "keys": torch.cat(contexts), "values": values}
+        self._files("key_value", self._arguments, memory, self.network.state_dict()).write(folder)

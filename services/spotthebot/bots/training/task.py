@@ -1,0 +1,45 @@
+"""What a training needs to know of a model: its loss on examples, how good it is, and its files."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import torch
+from torch import nn
+
+
+class Task(Protocol):
+    """One model and its examples.
+
+    `autocasts` says whether it may compute in bfloat16 on a GPU; `vocabulary` is its tokenizer as text, so that a
+    checkpoint can hold it.
+    """
+
+    @property
+    def network(self) -> nn.Module: ...
+
+    @property
+    def examples(self) -> int: ...
+
+    @property
+    def autocasts(self) -> bool: ...
+
+    @property
+    def vocabulary(self) -> str: ...
+
+    def loss(self, places: Sequence[int]) -> torch.Tensor:
+        """Return the mean loss of training examples, with its gradient."""
+        ...
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Return `loss` and one more figure on the validation data; nothing where there is none."""
+        ...
+
+    def export(self, folder: Path) -> None:
+        """Write the files that `dialogue_models.load` reads."""
+        ...
+
+
+def batches(count: int, size: int) -> Iterator[range]:
+    """Cut the numbers below a count into ranges."""
+    return (range(start, min(start + size, count)) for start in range(0, count, size))

@@ -1,0 +1,1 @@
+"""What can be done with bots and hosted models."""

@@ -1,0 +1,42 @@
+"""What the chat-completions form needs beyond asking a bot: a bot by its name, and messages as turns."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from spotthebot.bots import store
+from spotthebot.bots.domain.bots import Bot
+from spotthebot.bots.domain.errors import BotNotNamed, MessagesNotAlternating
+from spotthebot.kit.access.keys import Principal
+from spotthebot.kit.database import ReadSession
+
+
+async def find_named(session: ReadSession, principal: Principal, name: str) -> Bot:
+    """Return the one bot that the caller may see with this id or name; raises BotNotNamed."""
+    try:
+        return await store.get_bot(session, UUID(name), principal)
+    except ValueError:
+        found = await store.list_bots(session, principal, name=name, after=None, limit=2)
+    if len(found) != 1:
+        how_many = "no bot is" if not found else "several bots are"
+        raise BotNotNamed(name=name, how_many=how_many)
+    return found[0]
+
+
+def turns_of(messages: Sequence[tuple[str, str]]) -> tuple[str | None, tuple[str, ...]]:
+    """Return persona and turns of (role, text) messages: system messages are the persona, the rest alternates.
+
+    Messages of one role that follow each other become one turn. Raises MessagesNotAlternating where the last
+    message is the assistant's own.
+    """
+    persona = "\n\n".join(text for role, text in messages if role in {"system", "developer"})
+    turns: list[tuple[str, str]] = []
+    for role, text in messages:
+        if role in {"system", "developer"}:
+            continue
+        if turns and turns[-1][0] == role:
+            turns[-1] = (role, f"{turns[-1][1]}\n{text}")
+        else:
+            turns.append((role, text))
+    if turns and turns[-1][0] == "assistant":
+        raise MessagesNotAlternating
+    return persona or None, tuple(text for _, text in turns)

@@ -1,0 +1,80 @@
+"""What use cases work with, made once for the process."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from spotthebot.bots import store_hosting
+from spotthebot.bots.domain.bots import Bot, BotVersion
+from spotthebot.bots.domain.errors import ModelFilesChanged, TooManyProbes
+from spotthebot.bots.hosting import WorkerModel
+from spotthebot.bots.lines import Lines
+from spotthebot.bots.model_files import ModelFolder
+from spotthebot.bots.settings import BotsSettings
+from spotthebot.bots.store_hosting import HostedModel
+from spotthebot.contracts.bots import BuiltinProtocol, TransformersProtocol
+from spotthebot.kit.database import Database, ReadSession
+
+_MOST_PROBES = 6  # each holds a connection while a bot is registered: others need some, too
+
+
+@dataclass
+class Workshop:
+    """The lines to bots, the folder of models, the settings, and who is being probed."""
+
+    settings: BotsSettings
+    database: Database
+    lines: Lines
+    folder: ModelFolder
+    _probing: Counter[str | None] = field(default_factory=Counter)
+
+    @property
+    def recovery(self) -> timedelta:
+        return timedelta(seconds=self.settings.recovery_seconds)
+
+    def heartbeat_of(self, version: BotVersion) -> timedelta | None:
+        """Time between heartbeats; None for what runs in our own processes, which needs none."""
+        if isinstance(version.protocol, BuiltinProtocol | TransformersProtocol):
+            return None
+        return timedelta(seconds=self.settings.heartbeat_seconds)
+
+    @contextmanager
+    def probing(self, team: str | None) -> Iterator[None]:
+        """Hold one of a team's places for probes; raises TooManyProbes."""
+        if self._probing[team] >= self.settings.probes_per_team or self._probing.total() >= _MOST_PROBES:
+            raise TooManyProbes(running=self._probing[team], retry_after_seconds=5)
+        self._probing[team] += 1
+        try:
+            yield
+        finally:
+            self._probing[team] -= 1
+
+    async def model_of(self, session: ReadSession, bot: Bot, version: BotVersion) -> WorkerModel | None:
+        """Return what a `transformers` version loads; None for other protocols. Raises ModelFilesChanged."""
+        protocol = version.protocol
+        if not isinstance(protocol, TransformersProtocol):
+            return None
+        hosted = await store_hosting.find_model(session, protocol.model)
+        if hosted is None:
+            return await asyncio.to_thread(self.unhosted, protocol)
+        if version.files_sha256 and hosted.files_sha256 != version.files_sha256:
+            raise ModelFilesChanged(model=protocol.model, bot_id=bot.id)
+        return self.hosted(hosted)
+
+    def hosted(self, model: HostedModel) -> WorkerModel:
+        """Return what a worker loads for a hosted model."""
+        return WorkerModel(
+            str(self.folder.directory_of(model.name, model.directory)),
+            device=model.device,
+            dtype=model.dtype,
+            max_batch_size=model.max_batch_size,
+            max_queue_delay_ms=model.max_queue_delay_ms,
+        )
+
+    def unhosted(self, protocol: TransformersProtocol) -> WorkerModel:
+        """Return what a worker loads for a directory of the models folder, or else by its name on a model hub."""
+        directory = self.folder.find(protocol.model)
+        return WorkerModel(str(directory or protocol.model), revision=protocol.revision)

@@ -1,0 +1,145 @@
+"""How a bot is asked for replies: one of six protocols, told apart by `kind`."""
+
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from spotthebot.contracts.wire import Split, Text, Wire
+
+
+def _checked_url(url: str, schemes: tuple[str, ...]) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in schemes or not parts.hostname:
+        message = f"must be a URL that begins with {' or '.join(f'{scheme}://' for scheme in schemes)}"
+        raise ValueError(message)
+    if parts.username is not None or parts.password is not None:
+        message = "must hold no user or password: what is secret goes into `secret`"
+        raise ValueError(message)
+    if parts.fragment:
+        message = "must have no fragment (#...)"
+        raise ValueError(message)
+    _ = parts.port  # raises ValueError where it is no number
+    return url
+
+
+def _http_url(url: str) -> str:
+    return _checked_url(url, ("http", "https"))
+
+
+def _chat_url(url: str) -> str:
+    return _checked_url(url, ("http", "https", "ws", "wss"))
+
+
+_UrlText = Annotated[Text, StringConstraints(min_length=8, max_length=2000, pattern=r"^[\x21-\x7e]+$")]
+HttpUrl = Annotated[_UrlText, AfterValidator(_http_url)]
+ChatUrl = Annotated[_UrlText, AfterValidator(_chat_url)]
+_ModelName = Annotated[Text, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
+
+
+class Sampling(Wire):
+    """How a hosted model draws its words; the seed comes with each context."""
+
+    max_new_tokens: int = Field(default=40, ge=1, le=1024, description="Longest reply, in tokens.")
+    temperature: float = Field(default=1.0, ge=0, le=10, description="0 takes the likeliest token each time.")
+    top_p: float = Field(default=1.0, gt=0, le=1, description="Share of probability that is drawn from.")
+    top_k: int = Field(default=0, ge=0, le=100_000, description="How many tokens are drawn from; 0 is all.")
+    repetition_penalty: float = Field(default=1.0, ge=1, le=10, description="1 is none.")
+
+
+class BuiltinProtocol(Wire):
+    """A small bot that runs inside the service `bots`; the learning ones are trained on a corpus when first asked."""
+
+    kind: Literal["builtin"]
+    model: Literal["retrieval", "ngram", "eliza", "dull", "parrot", "stray"] = Field(
+        description="Which bot: retrieval, ngram and stray learn from a corpus."
+    )
+    corpus_id: UUID | None = Field(default=None, description="Corpus to learn from.")
+    split: Split = Field(default="train", description="Split to learn from.")
+    seed: int = Field(default=0, ge=0, lt=2**63, description="Two bots that differ in it answer differently.")
+
+
+class WebhookProtocol(Wire):
+    """Our own: we POST the conversation so far, signed where you gave a `secret`, and expect `{"text": ...}`."""
+
+    kind: Literal["webhook"]
+    url: HttpUrl = Field(description="Where questions are POSTed.", examples=["https://bot.example.org/reply"])
+    version: Literal[1] = Field(default=1, description="Version of the webhook's form.")
+
+
+class OpenAIProtocol(Wire):
+    """Any server with OpenAI's `/chat/completions`; its API key is the bot's `secret`."""
+
+    kind: Literal["openai"]
+    base_url: HttpUrl = Field(
+        description="What `/chat/completions` is appended to.", examples=["https://llm.example.org/v1"]
+    )
+    model: _ModelName = Field(description="The server's name of the model.")
+    system_prompt: Annotated[Text, StringConstraints(max_length=20_000)] | None = Field(
+        default=None, description="Sent first; a persona follows it."
+    )
+    opening_prompt: Annotated[Text, StringConstraints(min_length=1, max_length=2000)] = Field(
+        default="Begin our conversation with one short line.",
+        description="Sent as the user's words where the bot itself begins, since most servers want a user first.",
+    )
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    max_tokens: int | None = Field(default=None, ge=1, le=4096, description="Longest reply, in tokens.")
+    frequency_penalty: float | None = Field(default=None, ge=-2, le=2)
+    presence_penalty: float | None = Field(default=None, ge=-2, le=2)
+    stop: tuple[Annotated[Text, StringConstraints(min_length=1, max_length=100)], ...] = Field(
+        default=(), max_length=4, description="Texts that end the reply."
+    )
+    sends_seed: bool = Field(default=True, description="Whether `seed` is sent; turn it off where it is refused.")
+
+
+class ParlaiProtocol(Wire):
+    """A ParlAI agent behind `parlai interactive_web`, or behind its websocket chat service."""
+
+    kind: Literal["parlai"]
+    url: ChatUrl = Field(
+        description="Base URL of interactive_web (http), or of the chat service's socket (ws).",
+        examples=["http://parlai.example.org:8080", "ws://parlai.example.org:35496/websocket"],
+    )
+    service: Literal["interactive_web", "websocket_chat"] = "interactive_web"
+    history: Literal["all_turns", "last_turn"] = Field(
+        default="all_turns",
+        description="What the agent is shown: all turns, one a line, as ParlAI's own tasks do, or the last one.",
+    )
+
+
+class TritonProtocol(Wire):
+    """A model of a Triton server that takes and gives JSON, as our model repository's do."""
+
+    kind: Literal["triton"]
+    url: HttpUrl | None = Field(
+        default=None,
+        description="The server; left out: the suite's own. Its port speaks the transport.",
+        examples=["http://triton.example.org:8001"],
+    )
+    transport: Literal["grpc", "http"] = "grpc"
+    model: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")] = Field(
+        description="Name in the server's repository."
+    )
+    sampling: Sampling = Sampling()
+
+
+class TransformersProtocol(Wire):
+    """A model, causal or sequence-to-sequence, that the suite loads in a worker process. For administrators."""
+
+    kind: Literal["transformers"]
+    model: _ModelName = Field(
+        description="Directory on the server, name of a hosted model, or name on a model hub.",
+        examples=["microsoft/DialoGPT-small"],
+    )
+    revision: Annotated[Text, StringConstraints(max_length=100)] | None = Field(
+        default=None, description="Commit or tag on the hub."
+    )
+    sampling: Sampling = Sampling()
+
+
+Protocol = Annotated[
+    WebhookProtocol | OpenAIProtocol | ParlaiProtocol | TritonProtocol | TransformersProtocol | BuiltinProtocol,
+    Field(discriminator="kind"),
+]

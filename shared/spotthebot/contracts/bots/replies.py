@@ -1,0 +1,68 @@
+"""Asking bots for replies."""
+
+from enum import StrEnum
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from spotthebot.contracts.wire import Domain, Utterance, Wire
+
+MOST_CONTEXTS = 256
+"""Contexts that one request for replies may hold."""
+
+
+class ContextIn(Wire):
+    """A conversation so far, in which the bot speaks next."""
+
+    turns: tuple[Utterance, ...] = Field(max_length=1000, description="Texts, oldest first; may be empty.")
+    seed: int = Field(default=0, ge=0, lt=2**63, description="Same context, same seed: same reply, where a bot can.")
+    conversation_id: UUID | None = Field(
+        default=None, description="Makes a repeated question recognisable: the bot gets it under the same key."
+    )
+    speaker: Literal["A", "B"] | None = Field(
+        default=None, description="Whose turn it is; left out: A after an even number of turns."
+    )
+    domain: Domain | None = None
+    persona: Utterance | None = Field(default=None, description="Who the bot is to be.")
+
+
+class RepliesIn(Wire):
+    """One to many contexts for one bot."""
+
+    contexts: tuple[ContextIn, ...] = Field(min_length=1, max_length=MOST_CONTEXTS)
+    version: int | None = Field(
+        default=None, ge=1, lt=2**31, description="Which version of the bot; left out: the present one."
+    )
+
+
+class ReplyFailure(StrEnum):
+    """Why there is no reply."""
+
+    TIMEOUT = "timeout"
+    UNREACHABLE = "unreachable"
+    HTTP_ERROR = "http_error"
+    EMPTY = "empty"
+    TOO_LONG = "too_long"
+    INVALID = "invalid"
+    RATE_LIMITED = "rate_limited"
+    CIRCUIT_OPEN = "circuit_open"
+
+
+class ReplyOut(Wire):
+    """The reply to one context, or why there is none."""
+
+    text: str | None
+    failure: ReplyFailure | None
+    detail: str | None = Field(description="What went wrong, for people; null where nothing did.")
+    attempts: int = Field(description="How often the bot was asked; 0 where it was not.")
+    latency_ms: float = Field(description="From the first question to the reply, with retries between.")
+
+
+class RepliesOut(Wire):
+    """One result for each context, in order."""
+
+    bot_id: UUID
+    version: int
+    configuration_sha256: str
+    replies: tuple[ReplyOut, ...]

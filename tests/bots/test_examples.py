@@ -1,0 +1,113 @@
+"""The examples of `docs/register-a-bot.md`: each is run as it stands, checked, registered, and asked by a client."""
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from spotthebot.suite.supervision.sockets import bind
+from tests.factories.house import House
+from tests.factories.studies import add_bot, created, plan, until
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "docs" / "examples"
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+BOTS: dict[str, tuple[str, dict[str, Any], list[str]]] = {
+    "webhook_bot": ("/reply", {"kind": "webhook"}, ["--secret-from", "SECRET"]),
+    "openai_bot": ("/v1", {"kind": "openai", "model": "mine"}, ["--model", "mine"]),
+    "parlai_bot": ("", {"kind": "parlai"}, []),
+    "triton_bot": ("", {"kind": "triton", "model": "bot", "transport": "http"}, ["--model", "bot"]),
+}
+
+
+@asynccontextmanager
+async def _example(name: str) -> AsyncIterator[str]:
+    with contextlib.closing(bind("127.0.0.1", 0)) as sock:
+        sock.listen()
+        command = [sys.executable, "-m", "uvicorn", f"{name}:app", "--fd", str(sock.fileno()), "--log-level", "error"]
+        process = await asyncio.create_subprocess_exec(
+            *command, cwd=EXAMPLES, env=os.environ | {"SECRET": SECRET}, pass_fds=(sock.fileno(),)
+        )
+        try:
+            url = f"http://127.0.0.1:{sock.getsockname()[1]}"
+            async with httpx.AsyncClient(trust_env=False) as http:
+                await http.get(f"{url}/docs", timeout=30)  # accepted by the socket, answered when it is up
+            yield url
+        finally:
+            process.terminate()
+            await process.wait()
+
+
+async def _check(url: str, *arguments: str) -> tuple[int, str]:
+    command = [sys.executable, "-m", "spotthebot.suite", "bots", "check", url, *arguments]
+    process = await asyncio.create_subprocess_exec(
+        *command, env=os.environ | {"SECRET": SECRET}, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )
+    said, _ = await process.communicate()
+    return process.returncode or 0, said.decode()
+
+
+class TestExamples:
+    @pytest.mark.parametrize("name", BOTS)
+    async def test_pass_the_check_can_be_registered_and_hold_conversations(self, house: House, name: str):
+        path, protocol, arguments = BOTS[name]
+        where = "base_url" if protocol["kind"] == "openai" else "url"
+        options = ["--options", json.dumps({"transport": "http"})] if "transport" in protocol else []
+        async with _example(name) as url:
+            checked, told = await _check(f"{url}{path}", "--protocol", protocol["kind"], *arguments, *options, "--json")
+            assert checked == 0, told
+            assert json.loads(told)["passed"] is True
+            admin = await house.client("bots", "admin")
+            body = {"name": name, "domains": ["everyday"], "protocol": protocol | {where: f"{url}{path}"}}
+            body |= {"secret": SECRET} if name == "webhook_bot" else {}
+            out = await created(admin, "/v1/bots", body)
+            assert (out["status"], out["probe"]["passed"]) == ("active", True), out["probe"]
+            collections = await house.client("conversations", "admin")
+            collection = await created(collections, "/v1/collections", plan([out["id"], await add_bot(house, "eliza")]))
+            done = await until(collections, f"/v1/collections/{collection['id']}", "complete")
+            assert (done["complete"], done["failed"], done["turns"]) == (2, 0, 8)
+
+    def test_are_about_twenty_lines_each_and_in_the_guide(self):
+        guide = (ROOT / "docs" / "register-a-bot.md").read_text()
+        for name in BOTS:
+            code = re.sub(r'^""".*?"""', "", (EXAMPLES / f"{name}.py").read_text(), flags=re.DOTALL)
+            assert len([line for line in code.splitlines() if line.strip()]) <= 24
+            assert f"examples/{name}.py" in guide
+
+
+class TestCheck:
+    async def test_names_each_finding_and_ends_with_1_where_one_failed(self):
+        async with _example("webhook_bot") as url:
+            code, told = await _check(f"{url}/reply")  # without the secret, so that it can't verify us
+        assert code == 1
+        assert "401" in told
+        assert "can't take part yet" in told
+        assert all(check in told for check in ("reachable", "keeps_no_state", "long_history", "skipped"))
+
+    async def test_of_nothing_there_says_so(self):
+        code, told = await _check("http://127.0.0.1:9/reply")
+        assert (code, "no connection" in " ".join(told.split())) == (1, True)
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (["not-a-url"], "begins with http"),
+            (["http://127.0.0.1:9", "--protocol", "openai"], "model: Field required"),
+            (["http://127.0.0.1:9", "--options", "{"], "no JSON object"),
+            (["http://127.0.0.1:9", "--secret-from", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE is not set"),
+        ],
+    )
+    async def test_of_what_is_no_bot_says_what_to_give(self, arguments: list[str], words: str):
+        code, told = await _check(*arguments)
+        assert code == 1
+        assert words in " ".join(told.split())
+        assert "Traceback" not in told

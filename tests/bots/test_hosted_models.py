@@ -1,0 +1,198 @@
+"""Models that the service hosts in worker processes of its own: uploaded, named, loaded, killed, refused."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from spotthebot.bots.hosting import ModelWorkers, WorkerModel
+from tests.factories.house import DatabaseUrls, House, bots_settings, open_house
+from tests.factories.studies import created
+from tests.factories.talking_models import talking_gpt2
+
+SAMPLING = {"max_new_tokens": 6}
+HOSTED = {"name": "mine", "backend": "worker"}
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    return tmp_path / "models"
+
+
+@pytest.fixture
+async def hosting(database_urls: DatabaseUrls, models: Path) -> AsyncIterator[House]:
+    models.mkdir()
+    async with open_house(database_urls, bots=bots_settings() | {"models_folder": models}) as house:
+        yield house
+
+
+def _bot(model: str, name: str = "mine", **more: Any) -> dict[str, Any]:
+    protocol = {"kind": "transformers", "model": model, "sampling": SAMPLING} | more
+    return {"name": name, "domains": ["everyday"], "protocol": protocol}
+
+
+def workers_of(folder: Path) -> list[psutil.Process]:
+    """Return the running worker processes of models below a folder."""
+    running = []
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):  # it has just ended
+            line = " ".join(process.cmdline())
+            if "spotthebot.bots.hosting.worker" in line and str(folder) in line:
+                running.append(process)
+    return running
+
+
+class TestHostedModel:
+    async def test_is_uploaded_loaded_asked_and_removed(self, hosting: House, models: Path, tmp_path: Path):
+        made = talking_gpt2(tmp_path / "made")
+        admin = await hosting.client("bots", "admin")
+        path = "/v1/hosted-models/mine"
+        out = await created(admin, "/v1/hosted-models", HOSTED)
+        assert (out["state"], out["files"], out["files_sha256"]) == ("unloaded", [], None)
+        assert (await admin.post(f"{path}/load")).status_code == 409  # no files yet
+        for file in sorted(made.iterdir()):
+            put = await admin.put(f"{path}/files/{file.name}", content=file.read_bytes())
+            assert put.status_code == 200, put.text
+            again = await admin.put(f"{path}/files/{file.name}", content=file.read_bytes())
+            assert again.json() == put.json()  # every write can be retried
+        listed = (await admin.get(path)).json()
+        assert {file["name"] for file in listed["files"]} == {file.name for file in made.iterdir()}
+        loaded = await admin.post(f"{path}/load")
+        assert loaded.json()["state"] == "ready", loaded.text
+        bot = await created(admin, "/v1/bots", _bot("mine"))
+        assert (bot["status"], bot["probe"]["deterministic"]) == ("active", True)
+        contexts = {"contexts": [{"turns": ["Hello."], "seed": number} for number in range(64)]}
+        replies = (await admin.post(f"/v1/bots/{bot['id']}/replies", json=contexts)).json()["replies"]
+        assert len({reply["text"] for reply in replies}) > 32  # a seed each
+        statistics = (await admin.get(path)).json()["statistics"]
+        assert statistics["replies"] > 64
+        assert statistics["mean_batch_size"] > 2
+        assert statistics["failures"] == 0
+        assert (await admin.put(f"{path}/files/config.json", content=b"{}")).status_code == 409  # it is loaded
+        assert (await admin.post(f"{path}/unload")).json()["state"] == "unloaded"
+        assert workers_of(models) == []
+        changed = json.dumps(json.loads((made / "config.json").read_text()) | {"changed": True}).encode()
+        assert (await admin.put(f"{path}/files/config.json", content=changed)).status_code == 200
+        refused = await admin.post(f"/v1/bots/{bot['id']}/replies", json=contexts)
+        assert (refused.status_code, "have changed since" in refused.json()["detail"]) == (409, True)
+        assert (await admin.delete(path)).status_code == 204
+        assert (await admin.get(path)).status_code == 404
+        assert not (models / "uploads" / "mine").exists()
+
+    async def test_comes_back_when_its_worker_was_killed(self, hosting: House, models: Path):
+        talking_gpt2(models / "tiny")
+        admin = await hosting.client("bots", "admin")
+        bot = await created(admin, "/v1/bots", _bot("tiny"))
+        path, body = f"/v1/bots/{bot['id']}/replies", {"contexts": [{"turns": ["Hello."], "seed": 3}]}
+        before = (await admin.post(path, json=body)).json()["replies"][0]
+        (worker,) = workers_of(models)
+        worker.kill()
+        after = (await admin.post(path, json=body)).json()["replies"][0]
+        assert (after["failure"], after["text"]) == (None, before["text"])
+
+    async def test_a_model_that_cannot_be_loaded_says_why(self, hosting: House, models: Path):
+        (models / "broken").mkdir()
+        (models / "broken" / "config.json").write_text("{}")
+        (models / "empty").mkdir()
+        (models / "file").write_text("")
+        admin = await hosting.client("bots", "admin")
+        await created(admin, "/v1/hosted-models", HOSTED | {"name": "broken", "directory": "broken"})
+        loading = await admin.post("/v1/hosted-models/broken/load")
+        assert (loading.status_code, "can't be loaded" in loading.json()["detail"]) == (422, True)
+        for directory in ("..", "../..", "/etc", "nowhere", "file", ".", "", "a/../../.."):
+            answer = await admin.post("/v1/hosted-models", json=HOSTED | {"directory": directory})
+            assert answer.status_code == 422, directory
+        answer = await admin.post("/v1/hosted-models", json=HOSTED | {"directory": "empty"})
+        assert (answer.status_code, "neither config.json" in answer.json()["detail"]) == (422, True)
+        for outside in ("/etc", "../..", "~/x"):
+            assert (await admin.post("/v1/bots", json=_bot(outside))).status_code == 422, outside
+        bot = await created(admin, "/v1/bots", _bot("broken", "broken"))
+        assert (bot["status"], "can't be loaded" in bot["status_reason"]) == ("failing", True)
+
+    async def test_files_that_are_no_models_are_not_taken(self, hosting: House, models: Path):
+        admin = await hosting.client("bots", "admin")
+        await created(admin, "/v1/hosted-models", HOSTED)
+        refused = [
+            "evil.py",
+            "weights.bin",
+            "pickle.pkl",
+            ".json",
+            "a%2Fb.json",
+            "..%2F..%2Fx.json",
+            f"{'a' * 300}.json",
+        ]
+        for name in refused:
+            answer = await admin.put(f"/v1/hosted-models/mine/files/{name}", content=b"{}")
+            assert answer.status_code in {404, 422}, name
+        assert [path for path in models.rglob("*") if path.is_file()] == []
+
+    async def test_is_for_administrators(self, hosting: House):
+        for role in ("team", "analyst", "annotation", "service"):
+            client = await hosting.client("bots", role, team="us" if role == "team" else None)
+            answers = [
+                await client.get("/v1/hosted-models"),
+                await client.post("/v1/hosted-models", json=HOSTED),
+                await client.put("/v1/hosted-models/mine/files/config.json", content=b"{}"),
+                await client.post("/v1/hosted-models/mine/load"),
+                await client.delete("/v1/hosted-models/mine"),
+            ]
+            assert {answer.status_code for answer in answers} == {403}
+
+    async def test_on_triton_needs_one(self, hosting: House):
+        admin = await hosting.client("bots", "admin")
+        answer = await admin.post("/v1/hosted-models", json={"name": "x", "backend": "triton"})
+        assert (answer.status_code, "./stb up --triton" in answer.json()["detail"]) == (409, True)
+        bot = {"name": "x", "domains": ["everyday"], "protocol": {"kind": "triton", "model": "x"}}
+        out = await created(admin, "/v1/bots", bot)
+        assert (out["status"], "no Triton of its own" in out["status_reason"]) == ("failing", True)
+
+    async def test_a_file_can_be_larger_than_other_bodies_and_not_larger_than_agreed(
+        self, database_urls: DatabaseUrls, models: Path
+    ):
+        models.mkdir()
+        sizes = {"models_folder": models, "max_body_bytes": 2048, "largest_model_bytes": 10_000}
+        async with open_house(database_urls, bots=bots_settings() | sizes) as house:
+            admin = await house.client("bots", "admin")
+            await created(admin, "/v1/hosted-models", HOSTED)
+            path = "/v1/hosted-models/mine/files/model.safetensors"
+            assert (await admin.put(path, content=b"x" * 9_000)).json()["bytes"] == 9_000
+            assert (await admin.put(path, content=b"x" * 11_000)).status_code in {413, 422}
+            assert (models / "uploads" / "mine" / "model.safetensors").stat().st_size == 9_000
+            assert sorted(path.name for path in models.iterdir()) == ["uploads"]  # nothing unfinished is left
+
+
+class TestModelWorkers:
+    async def test_answer_together_what_waits_together(self, tmp_path: Path):
+        model = WorkerModel(str(talking_gpt2(tmp_path / "made")), device="cpu", max_batch_size=16)
+        workers = ModelWorkers()
+        try:
+            await workers.load(model)
+            request = {"turns": ["Hello."], "max_new_tokens": 4}
+            replies = await asyncio.gather(*(workers.ask(model, request | {"seed": seed}) for seed in range(64)))
+            alone = [await workers.ask(model, request | {"seed": seed}) for seed in range(4)]
+            counted = workers.statistics(model)
+        finally:
+            await workers.close()
+        assert replies[:4] == alone
+        assert counted is not None
+        assert counted.replies == 68
+        assert counted.batches <= 4 + 8  # 64 in batches of 16, the last ones alone
+        assert workers_of(tmp_path) == []
+
+    async def test_let_a_model_go_that_nobody_asks(self, tmp_path: Path):
+        model = WorkerModel(str(talking_gpt2(tmp_path / "made")), device="cpu")
+        workers = ModelWorkers(idle_seconds=0.2)
+        try:
+            first = await workers.ask(model, {"turns": ["Hello."], "max_new_tokens": 4})
+            async with asyncio.timeout(10):
+                while workers_of(tmp_path):
+                    await asyncio.sleep(0.05)
+            assert workers.statistics(model) is None
+            assert await workers.ask(model, {"turns": ["Hello."], "max_new_tokens": 4}) == first
+        finally:
+            await workers.close()

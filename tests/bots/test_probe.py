@@ -1,0 +1,101 @@
+"""The probe on its own: what it makes of bots that are slow, random, or keep something."""
+
+import asyncio
+from collections.abc import Callable
+
+from spotthebot.bots.domain.conformance import heartbeat, probe
+from spotthebot.bots.domain.conformance_findings import latency_of
+from spotthebot.bots.domain.dialogue import Context
+from spotthebot.bots.domain.replies import Reply
+from spotthebot.contracts.bots import Finding, Limits, ProbeReport, ReplyFailure, Verdict
+
+Say = Callable[[Context], str]
+
+
+def _said(text: str, milliseconds: float = 1.0) -> Reply:
+    return Reply(text, None, None, 1, milliseconds)
+
+
+async def _probe(say: Say, *, seconds: float = 5.0, delay: float = 0.0) -> ProbeReport:
+    async def ask(context: Context) -> Reply:
+        await asyncio.sleep(delay)
+        return _said(say(context), delay * 1000)
+
+    return await probe(ask, Limits(timeout_seconds=1.0), seconds=seconds)
+
+
+def _finding(report: ProbeReport, check: str) -> Finding:
+    return next(each for each in report.findings if each.check == check)
+
+
+def _echo(context: Context) -> str:
+    return f"You said {context.turns[-1][:30] if context.turns else 'nothing'} ({len(context.turns)})."
+
+
+class TestProbe:
+    async def test_skips_what_there_is_no_time_for(self):
+        report = await _probe(_echo, seconds=0.35, delay=0.1)
+        assert _finding(report, "reachable").verdict is Verdict.PASSED
+        assert _finding(report, "answers_in_turn").verdict is Verdict.FAILED
+        assert "before the probe's time was up" in _finding(report, "answers_in_turn").detail
+        assert _finding(report, "emoji").verdict is Verdict.SKIPPED
+        assert report.seconds < 1.0
+
+    async def test_warns_of_a_bot_near_its_time_out(self):
+        async def ask(context: Context) -> Reply:
+            return _said(_echo(context), 600.0)
+
+        report = await probe(ask, Limits(timeout_seconds=1.0), seconds=5.0)
+        assert _finding(report, "latency").verdict is Verdict.WARNED
+        assert report.passed
+
+    async def test_sees_a_bot_that_counts_what_it_was_asked(self):
+        """Asked twice in a row it says the same; after other conversations it does not."""
+        conversations: list[object] = []
+
+        def counts(context: Context) -> str:
+            if context.turns[-1:] != ("Which book did you read last, and did you like it?",):
+                conversations.append(context)
+            return f"I remember {len(conversations)} conversations, among them {context.turns[-1:]}."
+
+        report = await _probe(counts)
+        assert _finding(report, "keeps_no_state").verdict is Verdict.WARNED
+        assert report.deterministic is True
+
+    async def test_asks_a_failing_bot_one_question(self):
+        asked = 0
+
+        async def ask(_context: Context) -> Reply:
+            nonlocal asked
+            asked += 1
+            return Reply(None, ReplyFailure.HTTP_ERROR, "It answered 500.", 1, 1.0)
+
+        report = await probe(ask, Limits(), seconds=5.0)
+        assert (asked, report.passed, report.latency, report.deterministic) == (1, False, None, None)
+        assert {each.verdict for each in report.findings[1:]} == {Verdict.SKIPPED}
+
+    async def test_latency_is_a_percentile_by_nearest_rank(self):
+        """Of 1 to 20 ms, half are at most 10, and nineteen in twenty at most 19."""
+        found = latency_of([_said("x", float(number)) for number in range(20, 0, -1)])
+        assert found is not None
+        assert (found.n, found.p50_ms, found.p95_ms, found.highest_ms) == (20, 10.0, 19.0, 20.0)
+
+
+class TestHeartbeat:
+    async def test_is_one_exchange_of_two_turns(self):
+        turns: list[tuple[str, ...]] = []
+
+        async def ask(context: Context) -> Reply:
+            turns.append(context.turns)
+            return _said("Fine.")
+
+        report = await heartbeat(ask, seconds=1.0)
+        assert report.passed
+        assert [len(each) for each in turns] == [1, 3]
+        assert turns[1][1] == "Fine."
+
+    async def test_fails_where_the_second_turn_does(self):
+        async def ask(context: Context) -> Reply:
+            return _said("Fine.") if len(context.turns) == 1 else Reply(None, ReplyFailure.TIMEOUT, "Late.", 1, 1.0)
+
+        assert not (await heartbeat(ask, seconds=1.0)).passed

@@ -1,0 +1,98 @@
+"""A model's way as a user walks it: trained, hosted on Triton, registered, killed, back again, all by `stb`."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from spotthebot.suite.triton.errors import TritonNotHere
+from spotthebot.suite.triton.installation import find_installation
+
+STB = [sys.executable, "-m", "spotthebot.suite"]
+
+
+@pytest.fixture
+def parent() -> Iterator[Path]:
+    try:
+        find_installation()
+    except TritonNotHere as error:
+        pytest.skip(str(error))
+    made = Path(tempfile.mkdtemp(prefix="stb-e2e-"))
+    made.chmod(0o755)
+    (made / "homes").mkdir(mode=0o755)
+    yield made
+    shutil.rmtree(made, ignore_errors=True)
+
+
+def _until(holds: Callable[[], bool], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+def _tritons(folder: Path) -> list[psutil.Process]:
+    return [
+        process
+        for process in psutil.process_iter(["cmdline", "name"])
+        if process.info["name"] == "tritonserver" and str(folder) in " ".join(process.info["cmdline"] or ())
+    ]
+
+
+class TestHosting:
+    def test_from_a_corpus_to_a_bot_that_survives_the_death_of_its_server(self, parent: Path):
+        data = parent / "data"
+        environment = os.environ | {"SPOTTHEBOT_POSTGRES_HOME": str(parent / "homes"), "COLUMNS": "200"}
+
+        def stb(*arguments: str) -> str:
+            done = subprocess.run([*STB, *arguments], env=environment, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stdout + done.stderr
+            return done.stdout + done.stderr
+
+        out = str(data / "models" / "mine")
+        assert "Trained gpt" in stb("bots", "train", "gpt", "--corpus", "sample", "--out", out, "--steps", "30")
+        log = (parent / "up.log").open("wb")
+        command = [*STB, "up", "--triton", "--port-base", "28600", "--data-dir", str(data)]
+        up = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        try:
+            ready = [*STB, "status", "--data-dir", str(data)]
+            _until(lambda: subprocess.run(ready, env=environment, capture_output=True, check=False).returncode == 0, 90)
+            told = stb("keys", "create", "--role", "admin", "--data-dir", str(data))
+            key = next(word for word in told.split() if word.startswith("stb_admin_"))
+            headers = {"Authorization": f"Bearer {key}"}
+            with httpx.Client(base_url="http://127.0.0.1:28601", headers=headers, timeout=60, trust_env=False) as bots:
+                hosted = {"name": "mine", "directory": "mine"}
+                assert bots.post("/v1/hosted-models", json=hosted).status_code == 201
+                assert bots.post("/v1/hosted-models/mine/load").json()["state"] == "ready"
+                assert bots.get("/v1/hosted-models/triton/repository").json() == {
+                    "answers": True,
+                    "models": {"mine": "READY"},
+                }
+                protocol = {"kind": "triton", "model": "mine", "sampling": {"max_new_tokens": 8, "temperature": 0.5}}
+                bot = {"name": "mine", "domains": ["everyday"], "protocol": protocol}
+                path = f"/v1/bots/{bots.post('/v1/bots', json=bot).json()['id']}/replies"
+                question = {"contexts": [{"turns": ["Hello, how are you?"], "seed": 3}]}
+                before = bots.post(path, json=question).json()["replies"][0]
+                assert before["detail"] is None
+                (server,) = _tritons(data)
+                server.kill()
+                _until(lambda: bots.post(path, json=question).json()["replies"][0]["failure"] is None, 60)
+                after = bots.post(path, json=question).json()["replies"][0]
+                assert after["text"] == before["text"]  # another server, the same seed
+            said = (parent / "up.log").read_text()
+            assert "Bots on this machine may be registered" in " ".join(said.split())
+            assert "triton died" in said
+        finally:
+            up.send_signal(signal.SIGINT)
+            up.wait(60)
+            log.close()
+        assert _tritons(data) == []

@@ -1,0 +1,23 @@
+"""Small trainings on the sample corpus."""
+
+from dataclasses import replace
+from datetime import date
+
+import torch
+
+from spotthebot.bots.training import Size, preset, train, with_validation
+from spotthebot.suite.sample import sample_dialogues
+
+torch.set_num_threads(1)  # tests share processors: threads that wait for each other would take most of the time
+
+TODAY = date(2026, 11, 21)
+SAMPLE = [tuple(each["turns"]) for each in sample_dialogues() if each["split"] == "train"]
+
+
+def tiny(kind, **changed):
+    return replace(preset(kind, Size.TINY), **{"max_steps": 40, **changed})
+
+
+def run(kind, out, dialogues=None, *, options=None, **more):
+    corpus = with_validation("sample", {"train": dialogues or SAMPLE})
+    return train(kind, corpus.dialogues, out, options or tiny(kind), corpus="sample", today=TODAY, **more)
