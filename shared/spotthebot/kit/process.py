@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import resource
 import signal
 import socket
 import sys
@@ -20,6 +21,7 @@ from spotthebot.kit.logs import configure_logs
 from spotthebot.kit.migrations import Lineage, upgrade
 from spotthebot.kit.settings import ServiceSettings
 
+_MOST_FILES = 65_536
 Settings = TypeVar("Settings", bound=ServiceSettings)
 
 
@@ -80,11 +82,23 @@ def openapi_text(service: Service[Settings]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False, sort_keys=True)
 
 
+def allow_many_files() -> None:
+    """Let this process open as many files and connections as it may: usual is 1,024 where 500,000 are allowed.
+
+    A service that runs out of them takes its own want for a fault of whoever it calls.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 def _serve(app: FastAPI, host: str, port: int, fd: int | None) -> None:
     config = uvicorn.Config(
         app, host=host, port=port, http="httptools", access_log=False, log_config=None, server_header=False
     )
     server = uvicorn.Server(config)
+    allow_many_files()
     sockets = None if fd is None else [socket.socket(fileno=fd)]
     asyncio.run(server.serve(sockets=sockets))
 
