@@ -6,6 +6,7 @@ import httpx
 
 from benchmarks.bots.measurement import Measurement
 from benchmarks.bots.running import RunningBots, lean_bots, running_bots
+from spotthebot.kit.process import allow_many_files
 
 BOTS = 1000
 _WARM_UP_QUESTIONS = 200
@@ -14,6 +15,7 @@ _PROBE_SECONDS = 300
 
 def measure() -> list[Measurement]:
     """Register, let each be probed, ask each once; before that, one bot is asked until all is loaded that is used."""
+    allow_many_files()
     with lean_bots(BOTS + 1) as (first, *urls), running_bots() as bots, bots.client() as client:
         bot_id = bots.register(client, "first", first)
         for _ in range(_WARM_UP_QUESTIONS):
