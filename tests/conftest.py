@@ -23,6 +23,11 @@ _TEMPLATE = "template_stb"
 configure_logs("tests", "ERROR")  # else structlog draws tracebacks with all variables, which takes seconds
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that it does not run alone at the end."""
+    items.sort(key=lambda item: "e2e" not in item.path.parts)
+
+
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
     """An embedded PostgreSQL that trades safety for speed."""

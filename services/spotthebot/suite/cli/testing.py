@@ -11,7 +11,7 @@ from spotthebot.kit.errors import Unavailable
 from spotthebot.suite.progress import screen
 
 _ROOT = Path(__file__).parents[4]
-_SIDE_BY_SIDE = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadfile")
+_SIDE_BY_SIDE = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder")
 
 
 class NotAClone(Unavailable):
