@@ -6,6 +6,7 @@ from pathlib import Path
 
 from benchmarks.bots.measurement import Measurement
 from benchmarks.tables import markdown_table, write_table
+from spotthebot.kit.logs import configure_logs
 
 ROWS = ("replies", "hosted", "gpu", "memory")
 _COLUMNS = ("Work", "Ours", "Compared with", "Result", "Goal", "Reached")
@@ -17,6 +18,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=ROWS, default=ROWS, metavar="NAME", help=", ".join(ROWS))
     parser.add_argument("--write", action="store_true", help="put the table into the README")
     arguments = parser.parse_args()
+    configure_logs("benchmarks", "WARNING")
     measurements: list[Measurement] = []
     for row in arguments.only:
         measurements += importlib.import_module(f"benchmarks.bots.{row}").measure()

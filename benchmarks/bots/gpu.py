@@ -16,7 +16,7 @@ from pathlib import Path
 import torch
 
 from benchmarks.bots.measurement import Measurement
-from benchmarks.bots.random_gpt2 import SENTENCES, SIZES, Size, make_gpt2
+from benchmarks.bots.random_gpt2 import SENTENCES, SIZES, Size, count_tokens, make_gpt2
 from spotthebot.bots.dialogue_models import DialogueModel, GenerationRequest, load
 
 BATCHES = (1, 8, 32, 128)
@@ -77,7 +77,7 @@ def _bytes_read(model: DialogueModel, size: Size, batch: int) -> float:
     Of the position embeddings next to nothing is read; the token embeddings are the output layer, too.
     """
     weights = (model.description.parameters - _POSITIONS * size.width) * _BYTES
-    prompt = sum(map(len, _request(0).turns)) / 4  # tokens: about as many as a trained tokenizer makes of the text
+    prompt = sum(count_tokens(_request(seed).turns) for seed in range(batch)) / batch
     a_token = 2 * size.layers * size.width * _BYTES
     return sum(weights + batch * (prompt + step) * a_token for step in range(NEW_TOKENS))
 

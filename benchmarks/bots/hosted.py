@@ -127,7 +127,7 @@ def _row(host: str, batched: _Way, alone: _Way) -> Measurement:
     ratio = ours.replies_per_second / compared.replies_per_second
     has_goal = batched.askers == _GOAL_IN_FLIGHT
     return Measurement(
-        work=f"{_work(host)}, {batched.askers} contexts at the same time",
+        work=f"{_work(host)}, {batched.askers} at the same time",
         ours=f"batches of up to {BATCHES['batched']}: {ours}",
         compared=f"one at a time: {compared}",
         result=f"{ratio:.1f}x, {batched.mean_batch_size:.1f} in a batch",

@@ -1,7 +1,8 @@
 """GPT-2 of any size with random weights, which cost what trained ones do; its replies never end before their limit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -62,6 +63,13 @@ def make_gpt2(folder: Path, size: Size, *, dtype: torch.dtype = torch.float32, d
     return folder
 
 
+def count_tokens(turns: Sequence[str]) -> int:
+    """Return how many tokens a conversation is, each turn with its end."""
+    words = _tokenizer()
+    return sum(len(words.encode(turn)) + 1 for turn in turns)
+
+
+@cache
 def _tokenizer() -> PreTrainedTokenizerFast:
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)

@@ -9,7 +9,6 @@ import asyncio
 import itertools
 import json
 import secrets
-import statistics
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -44,14 +43,18 @@ class _Way:
     times: int = 1
     """How often each asks in a round."""
     rounds: list[Round] = field(default_factory=list)
-    cpu_ms: list[float] = field(default_factory=list)
-    """Processor time of the service for each reply, by round."""
+    cpu_seconds: float = 0.0
+    """Processor time of the service over all rounds."""
 
     async def go(self, bots: RunningBots) -> None:
         used = bots.cpu_seconds()
-        done = await load(self.ask, askers=self.askers, times=self.times)
-        self.rounds.append(done)
-        self.cpu_ms.append((bots.cpu_seconds() - used) * 1000 / done.replies)
+        self.rounds.append(await load(self.ask, askers=self.askers, times=self.times))
+        self.cpu_seconds += bots.cpu_seconds() - used
+
+    @property
+    def cpu_ms(self) -> float:
+        """Processor time of the service for each reply."""
+        return self.cpu_seconds * 1000 / sum(each.replies for each in self.rounds)
 
     @property
     def speed(self) -> Speed:
@@ -151,12 +154,10 @@ def _row(delay: int, in_flight: int, contexts: int, way: _Way, *, direct: Speed,
     share = speed.replies_per_second / direct.replies_per_second
     added = speed.p50_ms - request.p50_ms
     goals: list[tuple[str, bool]] = []
-    if delay and in_flight == PER_REQUEST:
-        goals.append((">= 90 % of direct", share >= 0.9))
     if delay and (in_flight, contexts) == (1, 1):
         goals.append(("p50 < +3 ms", added < 3))
     if delay and (in_flight, contexts) == (PER_REQUEST, PER_REQUEST):
-        goals.append(("p50 < +10 ms", added < 10))
+        goals += [(">= 90 % of direct", share >= 0.9), ("p50 < +10 ms", added < 10)]
     if not delay and contexts == PER_REQUEST:
         goals.append((">= 1,500 replies/s", speed.replies_per_second >= 1500))
     bot = f"bot of {delay} ms" if delay else "instant bot"
@@ -164,11 +165,10 @@ def _row(delay: int, in_flight: int, contexts: int, way: _Way, *, direct: Speed,
     if request is not direct:
         compared += f"; {contexts} at once: p50 {request.p50_ms:.1f} ms"
     return Measurement(
-        work=f"{bot}, {in_flight} contexts at the same time, {contexts} a request",
+        work=f"{bot}, {in_flight} at the same time, {contexts} a request",
         ours=f"through `bots`: {speed}",
         compared=compared,
-        result=f"{share:.0%} of direct, p50 {added:+.1f} ms;"
-        f" {statistics.median(way.cpu_ms):.2f} ms of the service's processor a reply",
+        result=f"{share:.0%} of direct, p50 {added:+.1f} ms; {way.cpu_ms:.2f} ms of the service's processor a reply",
         goal=", ".join(goal for goal, _ in goals) or "-",
         reached=all(reached for _, reached in goals) if goals else None,
     )
