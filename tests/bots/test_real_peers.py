@@ -110,6 +110,8 @@ class TestTriton:
             admin = await house.client("bots", "admin")
             hosted = await created(admin, "/v1/hosted-models", {"name": "tiny", "directory": "tiny"})
             assert (hosted["state"], hosted["statistics"]) == ("unloaded", None)
+            await created(admin, "/v1/hosted-models", {"name": "never-loaded", "directory": "tiny"})
+            assert (await admin.delete("/v1/hosted-models/never-loaded")).status_code == 204
             loaded = (await admin.post("/v1/hosted-models/tiny/load")).json()
             assert loaded["state"] == "ready"
             sampling = {"max_new_tokens": 8}

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from string import Template
 
-from spotthebot.kit.errors import Invalid, NotFound
+from spotthebot.bots.domain.errors import NoSuchHostedModel
+from spotthebot.kit.errors import Invalid
 
 MAX_BATCH_SIZE = 32
 MAX_QUEUE_DELAY_MICROSECONDS = 2_000
@@ -30,10 +31,6 @@ class HostedModelNameNotUsable(Invalid):
 
 class BatchingNotUsable(Invalid):
     """A batch holds 1 to 1,024 requests and waits 0 to 1,000,000 microseconds, not {size} and {delay}."""
-
-
-class NoSuchHostedModel(NotFound):
-    """There is no model '{name}' in the repository."""
 
 
 def write_model(

@@ -16,7 +16,8 @@ from spotthebot.contracts.bots import BatchStatistics
 from spotthebot.kit.logs import get_logger
 
 _RECOVERY_PAUSE_SECONDS = 2.0
-_PROBE: Mapping[str, Any] = {"turns": ["Hello!"], "max_new_tokens": 1, "temperature": 0.0}
+PROBE: Mapping[str, Any] = {"turns": ["Hello!"], "max_new_tokens": 1, "temperature": 0.0}
+"""The real inference that tells whether a model answers."""
 _log = get_logger(__name__)
 
 
@@ -50,7 +51,7 @@ class TritonHost:
     async def why_broken(self, name: str) -> str | None:
         """Ask for a real reply and say why there is none; None where there is one."""
         try:
-            answer: dict[str, str] = json.loads(await self.wire.infer(name, json.dumps(_PROBE)))
+            answer: dict[str, str] = json.loads(await self.wire.infer(name, json.dumps(PROBE)))
         except (HostFailed, ValueError) as error:
             return str(error)
         return answer.get("error")

@@ -61,6 +61,7 @@ class WebsocketChatSpeaker(Speaker):
         self._history = protocol.history
         self._http = http
         self._idle: list[ClientWebSocketResponse] = []
+        self._leaving: set[asyncio.Task[None]] = set()
 
     async def ask(self, context: Context, _key: str) -> str:
         async with self._paired() as socket:
@@ -74,7 +75,7 @@ class WebsocketChatSpeaker(Speaker):
     async def close(self) -> None:
         """Say farewell on all sockets that are kept."""
         leaving, self._idle = self._idle, []
-        await asyncio.gather(*map(_leave, leaving))
+        await asyncio.gather(*map(_leave, leaving), *self._leaving)
 
     @asynccontextmanager
     async def _paired(self) -> AsyncIterator[ClientWebSocketResponse]:
@@ -82,8 +83,9 @@ class WebsocketChatSpeaker(Speaker):
         try:
             yield socket
         except BaseException:
-            with contextlib.suppress(Exception):
-                await asyncio.shield(_leave(socket))
+            leaving = asyncio.create_task(_leave(socket))  # which takes seconds that the question no longer has
+            self._leaving.add(leaving)
+            leaving.add_done_callback(self._leaving.discard)
             raise
         self._idle.append(socket)
 

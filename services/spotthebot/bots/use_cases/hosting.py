@@ -1,6 +1,7 @@
 """Hosting models: files, loading and unloading, on Triton or in worker processes."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -11,10 +12,11 @@ from spotthebot.bots.domain.errors import (
     HostingMissing,
     ModelNotLoadable,
     NoFilesYet,
+    NoSuchHostedModel,
     NotAModelFile,
 )
 from spotthebot.bots.domain.replies import Fault
-from spotthebot.bots.hosting import TritonHost
+from spotthebot.bots.hosting import PROBE, TritonHost
 from spotthebot.bots.model_files import files_in
 from spotthebot.bots.store_hosting import HostedModel
 from spotthebot.bots.triton_repository import remove_model, write_model
@@ -30,8 +32,6 @@ from spotthebot.contracts.bots import (
 )
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import FieldError
-
-_PROBE = {"turns": ["Hello!"], "max_new_tokens": 1, "temperature": 0.0}
 
 
 async def host_model(session: WriteSession, workshop: Workshop, wanted: HostedModelIn) -> HostedModelOut:
@@ -102,7 +102,8 @@ async def remove_hosted_model(session: WriteSession, workshop: Workshop, name: s
     model = await store_hosting.lock_model(session, name)
     await _unload(workshop, model)
     if model.backend is Backend.TRITON:
-        await asyncio.to_thread(remove_model, _repository(workshop), name)
+        with contextlib.suppress(NoSuchHostedModel):  # it was never loaded
+            await asyncio.to_thread(remove_model, _repository(workshop), name)
     await store_hosting.delete_model(session, model.id)
     await asyncio.to_thread(workshop.folder.remove_uploads, name)
 
@@ -139,7 +140,7 @@ async def _state(workshop: Workshop, model: HostedModel) -> tuple[HostedModelSta
         if counted is None:
             return HostedModelState.UNLOADED, None
         try:
-            await workers.ask(loaded, _PROBE)
+            await workers.ask(loaded, PROBE)
         except Fault:
             return HostedModelState.BROKEN, counted
         return HostedModelState.READY, counted
