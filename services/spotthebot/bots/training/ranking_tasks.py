@@ -1,5 +1,6 @@
 """`bert_rank` and `kv`: models that find, among a corpus' responses, the one that follows a context."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ _ENCODED_AT_ONCE = 256
 _ATTENDED = 32
 
 
-class _RankingTask:
+class _RankingTask(ABC):
     """Scores each context of a batch against the responses of all (in-batch negatives)."""
 
     def __init__(
@@ -37,8 +38,9 @@ class _RankingTask:
         self._options = options
         self._device = torch.device(options.device)
 
+    @abstractmethod
     def _scores(self, pairs: Pairs, places: Sequence[int]) -> torch.Tensor:
-        raise NotImplementedError
+        """Return what each of the contexts at `places` gives each of their responses, [contexts, responses]."""
 
     def loss(self, places: Sequence[int]) -> torch.Tensor:
         """Return the mean loss of contexts."""
