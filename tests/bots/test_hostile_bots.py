@@ -15,12 +15,12 @@ import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from spotthebot.bots.asking import Line
-from spotthebot.bots.domain.addresses import networks
 from spotthebot.bots.domain.dialogue import Context
 from spotthebot.bots.domain.replies import Reply
-from spotthebot.bots.outbound import BotHttp, CheckingResolver
+from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.webhook import WebhookSpeaker
 from spotthebot.contracts.bots import Limits, ReplyFailure, WebhookProtocol
+from spotthebot.kit.outbound import CheckingResolver, networks
 from tests.factories import bot_servers
 from tests.factories.bot_servers import bot, raw_server, says, well_behaved
 

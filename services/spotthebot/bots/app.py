@@ -10,21 +10,20 @@ from fastapi import FastAPI
 
 from spotthebot.bots import store
 from spotthebot.bots.api import bots, hosted_models, openai
-from spotthebot.bots.checking import EVERYWHERE
 from spotthebot.bots.clients import Corpora
-from spotthebot.bots.domain.addresses import networks
 from spotthebot.bots.hosting import ModelWorkers, TritonHost
 from spotthebot.bots.lines import Lines, Ways
 from spotthebot.bots.model_files import ModelFolder
-from spotthebot.bots.outbound import BotHttp, CheckingResolver
-from spotthebot.bots.secrets import vault_from
+from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.settings import BotsSettings
 from spotthebot.bots.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.bots.use_cases.probing import keep_statuses_true
 from spotthebot.bots.use_cases.workshop import Workshop
 from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.database import Database
+from spotthebot.kit.outbound import EVERYWHERE, CheckingResolver, networks
 from spotthebot.kit.process import Service
+from spotthebot.kit.vault import vault_from
 from spotthebot.kit.web.application import build_application
 
 

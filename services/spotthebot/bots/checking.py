@@ -1,15 +1,13 @@
 """The conformance kit from a team's own machine: the probe that registration runs, with nobody's addresses refused."""
 
 from spotthebot.bots.asking import Line
-from spotthebot.bots.domain.addresses import networks
 from spotthebot.bots.domain.conformance import probe
 from spotthebot.bots.domain.dialogue import Context
 from spotthebot.bots.domain.replies import Reply
-from spotthebot.bots.outbound import BotHttp, CheckingResolver
+from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.remote import remote_speaker
 from spotthebot.contracts.bots import Limits, ProbeReport, Protocol
-
-EVERYWHERE = networks(["0.0.0.0/0", "::/0"])
+from spotthebot.kit.outbound import EVERYWHERE, CheckingResolver
 
 
 async def check_bot(protocol: Protocol, secret: str | None, limits: Limits, *, seconds: float) -> ProbeReport:

@@ -18,8 +18,8 @@ from spotthebot.bots.protocols.remote import remote_speaker
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.protocols.transformers import TransformersSpeaker
 from spotthebot.bots.protocols.triton import TritonSpeaker, over_grpc, over_http
-from spotthebot.bots.secrets import Unreadable, Vault
 from spotthebot.contracts.bots import BuiltinProtocol, TransformersProtocol, TritonProtocol
+from spotthebot.kit.vault import Unreadable, Vault
 
 _MOST_LINES = 2048
 _MOST_BUILTIN = 64

@@ -1,13 +1,12 @@
 """What the service `bots` can be told from its environment."""
 
 import tempfile
-from ipaddress import ip_network
 from pathlib import Path
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr
 from pydantic_settings import SettingsConfigDict
 
-from spotthebot.kit.settings import ServiceSettings
+from spotthebot.kit.settings import Networks, ServiceSettings
 
 
 class BotsSettings(ServiceSettings):
@@ -18,7 +17,7 @@ class BotsSettings(ServiceSettings):
     conversations_url: str = Field(
         default="http://127.0.0.1:8102", description="Where the service `conversations` is: corpora to learn from."
     )
-    allowed_networks: tuple[str, ...] = Field(
+    allowed_networks: Networks = Field(
         default=(),
         description='Networks beside the public internet where bots may be, as a JSON list: `["10.1.0.0/16"]`.',
     )
@@ -51,10 +50,3 @@ class BotsSettings(ServiceSettings):
     triton_repository: Path | None = Field(
         default=None, description="Model repository that this Triton serves, as this service sees it."
     )
-
-    @field_validator("allowed_networks")
-    @classmethod
-    def _are_networks(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
-        for text in texts:
-            ip_network(text)
-        return texts

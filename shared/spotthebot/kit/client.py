@@ -89,6 +89,17 @@ class ServiceClient:
     async def post(self, path: str, body: object, *, idempotency_key: str | None = None) -> Any:  # noqa: ANN401 - JSON
         return await self._call("POST", path, body=body, idempotency_key=idempotency_key)
 
+    async def send(self, path: str, pieces: AsyncIterator[bytes], params: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401 - JSON
+        """POST a body piece by piece as it comes, once: what was sent is gone."""
+        headers = {"Content-Type": "application/octet-stream", "traceparent": outgoing_traceparent()}
+        try:
+            response = await self._http.post(path, params=params, content=pieces, headers=headers)
+        except httpx.TransportError as error:
+            raise PeerUnavailable(peer=self.peer, reason=_reason(error)) from error
+        if response.is_error:
+            raise self._refused(response)
+        return response.json()
+
     async def pages(self, path: str, params: Mapping[str, Any] | None = None) -> AsyncIterator[Any]:
         """Yield the items of all pages of a list."""
         query = {"limit": 1000, **(params or {})}
@@ -102,15 +113,25 @@ class ServiceClient:
 
     async def lines(self, path: str, params: Mapping[str, Any] | None = None) -> AsyncIterator[Any]:
         """Yield the objects of an NDJSON stream as they arrive; a stream cut short raises PeerUnavailable."""
+        async with self._streamed(path, params) as response:
+            async for line in response.aiter_lines():
+                yield json.loads(line)
+
+    async def download(self, path: str, params: Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
+        """Yield the bytes of an answer as they arrive; one that is cut short raises PeerUnavailable."""
+        async with self._streamed(path, params) as response:
+            async for part in response.aiter_bytes():
+                yield part
+
+    @contextlib.asynccontextmanager
+    async def _streamed(self, path: str, params: Mapping[str, Any] | None) -> AsyncIterator[httpx.Response]:
+        headers = {"traceparent": outgoing_traceparent()}
         try:
-            async with self._http.stream(
-                "GET", path, params=params, headers={"traceparent": outgoing_traceparent()}
-            ) as response:
+            async with self._http.stream("GET", path, params=params, headers=headers) as response:
                 if response.is_error:
                     await response.aread()
                     raise self._refused(response)
-                async for line in response.aiter_lines():
-                    yield json.loads(line)
+                yield response
         except httpx.TransportError as error:
             raise PeerUnavailable(peer=self.peer, reason=_reason(error)) from error
 

@@ -8,7 +8,8 @@ import psycopg
 from sqlalchemy import Engine, MetaData, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import InvalidatePoolError
+from sqlalchemy.exc import InterfaceError, InvalidatePoolError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
@@ -19,6 +20,8 @@ NAMING_CONVENTION = {
     "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
     "pk": "pk_%(table_name)s",
 }
+DATABASE_TROUBLE = (OperationalError, InterfaceError, PoolTimeout)
+"""What another attempt may mend: no connection, a deadlock, a server that ends; not a wrong statement."""
 _IDLE_SECONDS = 0.25
 """Shorter than PostgreSQL takes to end and to come back."""
 

@@ -7,7 +7,7 @@ take ids and are idempotent. A worker that dies leaves its jobs "doing"; the jan
 import asyncio
 import contextlib
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import procrastinate
@@ -22,7 +22,11 @@ from spotthebot.kit.logs import get_logger
 
 _log = get_logger(__name__)
 
-__all__ = ["Blueprint", "JobContext", "Jobs", "create_job_tables"]
+DEFAULT_QUEUE = "default"
+QueueTrouble = procrastinate.exceptions.ConnectorException
+"""The queue can't be reached."""
+
+__all__ = ["DEFAULT_QUEUE", "Blueprint", "JobContext", "Jobs", "QueueTrouble", "create_job_tables"]
 
 
 def create_job_tables(connection: Connection, schema: str) -> None:
@@ -54,46 +58,60 @@ class Jobs:
         )
 
     async def defer(
-        self, session: WriteSession, task: str, arguments: Mapping[str, Any], *, lock: str | None = None
+        self,
+        session: WriteSession,
+        task: str,
+        arguments: Mapping[str, Any],
+        *,
+        lock: str | None = None,
+        queue: str = DEFAULT_QUEUE,
+        delay: timedelta | None = None,
     ) -> None:
-        """Queue a job that exists only if the session's transaction commits."""
+        """Queue a job that exists only if the session's transaction commits; after `delay` it may run."""
         await session.execute(text("SELECT set_config('search_path', :schema, true)"), {"schema": self._schema})
         raw = await (await session.connection()).get_raw_connection()
         connection = raw.driver_connection
         if not isinstance(connection, psycopg.AsyncConnection):
             message = f"procrastinate needs psycopg's connection, not {type(connection)}"
             raise TypeError(message)
-        deferrer = self._app.configure_task(task, lock=lock, connection=connection)
+        schedule_in = {"seconds": int(delay.total_seconds())} if delay else None
+        deferrer = self._app.configure_task(
+            task, lock=lock, queue=queue, schedule_in=schedule_in, connection=connection
+        )
         await deferrer.defer_async(**arguments)
 
-    async def work(self, tasks: Blueprint, *, concurrency: int, context: Mapping[str, Any]) -> None:
+    async def work(self, tasks: Blueprint, *, concurrency: int | Mapping[str, int], context: Mapping[str, Any]) -> None:
         """Run jobs until cancelled; `context` reaches tasks as `JobContext.additional_context`.
 
+        `concurrency` is how many jobs run at once, or, by queue, how many of each: no queue waits for another.
         When cancelled, running jobs get ten seconds to end and are then aborted; a janitor takes them up again.
         """
         self._app.add_tasks_from(tasks, namespace=self._schema)
+        queues = concurrency if isinstance(concurrency, Mapping) else {DEFAULT_QUEUE: concurrency}
         async with self._app.open_async(), asyncio.TaskGroup() as group:
             group.create_task(self._retry_stalled_jobs())
-            group.create_task(
-                self._app.run_worker_async(
-                    concurrency=concurrency,
-                    install_signal_handlers=False,
-                    fetch_job_polling_interval=1.0,
-                    shutdown_graceful_timeout=10.0,
-                    update_heartbeat_interval=self._stalled_after_seconds / 4,
-                    stalled_worker_timeout=self._stalled_after_seconds,
-                    additional_context=dict(context),
-                    delete_jobs="successful",
-                )
-            )
+            for queue, at_once in queues.items():
+                group.create_task(self._run(queue, at_once, context))
             _log.info("worker.ready", schema=self._schema)
+
+    async def _run(self, queue: str, concurrency: int, context: Mapping[str, Any]) -> None:
+        await self._app.run_worker_async(
+            queues=[queue],
+            concurrency=concurrency,
+            install_signal_handlers=False,
+            fetch_job_polling_interval=1.0,
+            shutdown_graceful_timeout=10.0,
+            update_heartbeat_interval=self._stalled_after_seconds / 4,
+            stalled_worker_timeout=self._stalled_after_seconds,
+            additional_context=dict(context),
+            delete_jobs="successful",
+        )
 
     async def _retry_stalled_jobs(self) -> None:
         manager = self._app.job_manager
         while True:
-            stalled = await manager.get_stalled_jobs(seconds_since_heartbeat=self._stalled_after_seconds)
-            for job in stalled:
-                with contextlib.suppress(procrastinate.exceptions.ConnectorException):
+            with contextlib.suppress(QueueTrouble):  # another time
+                for job in await manager.get_stalled_jobs(seconds_since_heartbeat=self._stalled_after_seconds):
                     await manager.retry_job(job, retry_at=datetime.now(UTC))
-                _log.warning("job.retried", job=job.id, task=job.task_name, reason="its worker died")
+                    _log.warning("job.retried", job=job.id, task=job.task_name, reason="its worker died")
             await asyncio.sleep(self._stalled_after_seconds / 4)

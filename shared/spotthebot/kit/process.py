@@ -22,6 +22,8 @@ from spotthebot.kit.migrations import Lineage, upgrade
 from spotthebot.kit.settings import ServiceSettings
 
 _MOST_FILES = 65_536
+_STREAMS_END_SECONDS = 8
+"""A stream of events would keep a server from stopping; its reader comes back. Supervisors wait 10 s."""
 Settings = TypeVar("Settings", bound=ServiceSettings)
 
 
@@ -95,7 +97,14 @@ def allow_many_files() -> None:
 
 def _serve(app: FastAPI, host: str, port: int, fd: int | None) -> None:
     config = uvicorn.Config(
-        app, host=host, port=port, http="httptools", access_log=False, log_config=None, server_header=False
+        app,
+        host=host,
+        port=port,
+        http="httptools",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=_STREAMS_END_SECONDS,
     )
     server = uvicorn.Server(config)
     allow_many_files()

@@ -1,7 +1,20 @@
 """What every service can be told from its environment; a service adds its own fields and its prefix."""
 
-from pydantic import Field, SecretStr
+from ipaddress import ip_network
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def _are_networks(texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        ip_network(text)
+    return texts
+
+
+Networks = Annotated[tuple[str, ...], AfterValidator(_are_networks)]
+"""Networks such as `10.1.0.0/16`, as a JSON list."""
 
 
 class ServiceSettings(BaseSettings):
@@ -26,6 +39,9 @@ class ServiceSettings(BaseSettings):
     )
     rate_limit_requests_per_minute: int = Field(
         default=6000, ge=1, description="Requests one API key may make a minute to one process."
+    )
+    service_rate_limit_requests_per_minute: int = Field(
+        default=120_000, ge=1, description="Requests another service of the suite may make a minute to one process."
     )
     max_body_bytes: int = Field(
         default=32 * 1024 * 1024, ge=1024, description="Largest request body that is read, in bytes."

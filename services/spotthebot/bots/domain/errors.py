@@ -3,8 +3,6 @@
 Invalid
 ├── UnknownCorpus
 ├── TeamKeyWithoutTeam
-├── AddressNotAllowed
-├── NotASigningSecret
 ├── SecretNotUsed
 ├── StatusNotForOwners
 ├── ModelNotLoadable
@@ -45,14 +43,6 @@ class UnknownCorpus(Invalid):
 
 class TeamKeyWithoutTeam(Invalid):
     """This API key has the role team but names no team: ask for a key made with --team."""
-
-
-class AddressNotAllowed(Invalid):
-    """{host} may not be called: {reason}. Bots have to be at a public address; an administrator can allow others."""
-
-
-class NotASigningSecret(Invalid):
-    """A webhook's secret has the form whsec_ followed by the base64 of 24 to 64 random bytes."""
 
 
 class SecretNotUsed(Invalid):

@@ -1,12 +1,9 @@
 """What a bot's answer is held to before it counts as a reply, and how asking can fail."""
 
-import re
 from dataclasses import dataclass
 
 from spotthebot.contracts.bots import ReplyFailure
-
-_FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_LONGEST_DETAIL = 300
+from spotthebot.kit.text import INVISIBLE, printable
 
 
 @dataclass(frozen=True)
@@ -56,14 +53,8 @@ def accepted(text: str, longest: int) -> str:
         raise Fault(ReplyFailure.EMPTY, "The reply is empty.")
     if len(text) > longest:
         raise Fault(ReplyFailure.TOO_LONG, f"The reply has {len(text)} characters, at most {longest} are accepted.")
-    if found := _FORBIDDEN.search(text):
+    if found := INVISIBLE.search(text):
         character = f"U+{ord(found[0]):04X}"
         detail = f"The reply holds the character {character} at position {found.start()}: send plain text."
         raise Fault(ReplyFailure.INVALID, detail)
     return text
-
-
-def printable(text: str) -> str:
-    """Make what a bot's server said fit for a message: one line, nothing invisible, not long."""
-    cleaned = " ".join(_FORBIDDEN.sub("\ufffd", text).split())
-    return cleaned if len(cleaned) <= _LONGEST_DETAIL else f"{cleaned[:_LONGEST_DETAIL]}…"

@@ -6,12 +6,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.errors import AddressNotAllowed
 from spotthebot.bots.domain.replies import Fault
 from spotthebot.bots.hosting.triton_wire import GrpcTriton, TritonRefused
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import ReplyFailure, Sampling, TritonProtocol
+from spotthebot.kit.outbound import AddressNotAllowed
 
 Infer = Callable[[str], Awaitable[str]]
 """A generation request as JSON in, the model's answer as JSON out; raises Fault."""

@@ -12,17 +12,14 @@ from spotthebot.bots import store, store_hosting
 from spotthebot.bots.domain.bots import Bot, Fingerprints, fingerprint_dialogues
 from spotthebot.bots.domain.builtin import BuiltinModel, build
 from spotthebot.bots.domain.errors import (
-    AddressNotAllowed,
     BotRetired,
     HostingIsForAdministrators,
-    NotASigningSecret,
     SecretNotUsed,
     StatusNotForOwners,
     TeamKeyWithoutTeam,
 )
 from spotthebot.bots.model_files import files_in
 from spotthebot.bots.protocols.builtin import training_dialogues
-from spotthebot.bots.secrets import signing_key
 from spotthebot.bots.use_cases.probing import probe_in_transaction
 from spotthebot.bots.use_cases.workshop import Workshop
 from spotthebot.contracts.access import Role
@@ -43,6 +40,8 @@ from spotthebot.contracts.bots import (
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
+from spotthebot.kit.outbound import AddressNotAllowed
+from spotthebot.kit.signing import NotASigningSecret, signing_key
 
 _BY_OWNERS = {BotStatus.ACTIVE, BotStatus.SUSPENDED, BotStatus.RETIRED}
 

@@ -46,7 +46,7 @@ def build_application(
 ) -> FastAPI:
     """Return the application with all that services share; `lifespan` opens and closes the service's own parts.
 
-    `large_bodies` gives path prefixes below which bodies may be larger than the settings say, and how large.
+    `large_bodies` gives patterns of how paths begin whose bodies may be larger than the settings say, and how large.
     """
     database = Database(
         settings.database_url.get_secret_value(),
@@ -78,6 +78,7 @@ def build_application(
     app.state.idempotency_table = idempotency_table
     app.state.metrics = RequestMetrics(name)
     app.state.rate_limiter = RateLimiter(settings.rate_limit_requests_per_minute)
+    app.state.service_rate_limiter = RateLimiter(settings.service_rate_limit_requests_per_minute)
     for router in routers:
         app.include_router(router, responses=_PROBLEMS)
     app.include_router(operations.router)

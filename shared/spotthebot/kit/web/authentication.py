@@ -12,6 +12,8 @@ from spotthebot.kit.errors import Forbidden, Unauthenticated
 from spotthebot.kit.web.rate_limits import RateLimiter
 from spotthebot.kit.web.sessions import get_database
 
+_SERVICE = "service"
+"""The role of other services of the house, which ask more often than people and programs outside."""
 _bearer = HTTPBearer(auto_error=False, scheme_name="API key", description="Made by `./stb keys create`.")
 
 
@@ -36,7 +38,8 @@ class Allow:
         async with database.read() as session:
             principal = await authenticate(session, credentials.credentials)
         request.state.principal = principal
-        limiter: RateLimiter = request.app.state.rate_limiter
+        state = request.app.state
+        limiter: RateLimiter = state.service_rate_limiter if principal.role == _SERVICE else state.rate_limiter
         request.state.rate_limit = limiter.take(str(principal.key_id))
         request.state.rate_limit.enforce()
         if principal.role not in self.roles:

@@ -27,7 +27,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects.postgresql import insert
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import WriteSession
@@ -101,12 +101,21 @@ class _Claim:
         raise _Replay(Response(row.body, row.status, headers, media_type="application/json"))
 
     async def store(self, response: Response) -> None:
+        kept = response.kept if isinstance(response, ShownOnce) else response.body
         await self._session.execute(
-            update(self._table).where(*self._mine()).values(status=response.status_code, body=bytes(response.body))
+            update(self._table).where(*self._mine()).values(status=response.status_code, body=bytes(kept))
         )
 
     def _mine(self) -> list[Any]:
         return [self._table.c[name] == value for name, value in self._identity.items()]
+
+
+class ShownOnce(JSONResponse):
+    """An answer whose `secret` is given to the first request only: it is not kept, a repeat gets null in its place."""
+
+    def render(self, content: Any) -> bytes:  # noqa: ANN401 - JSON, as the base class has it
+        self.kept = super().render(content | {"secret": None})
+        return super().render(content)
 
 
 class IdempotentRoute(APIRoute):

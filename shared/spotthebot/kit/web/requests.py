@@ -1,5 +1,6 @@
 """What surrounds every request: an id, the trace, a log line, metrics, limits on the body, the last net for errors."""
 
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -64,7 +65,7 @@ class RequestContext:
             structlog.contextvars.unbind_contextvars("request_id", "trace_id")
 
     def _largest_body(self, scope: Scope) -> int:
-        large = (size for prefix, size in self._large_bodies.items() if scope["path"].startswith(prefix))
+        large = (size for pattern, size in self._large_bodies.items() if re.match(pattern, scope["path"]))
         return max(self._max_body_bytes, *large, 0)
 
     def _limited(self, largest: int, headers: Headers, receive: Receive) -> Receive:

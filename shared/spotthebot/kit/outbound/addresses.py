@@ -1,6 +1,6 @@
 """Which addresses may be called: the public internet, and what the administrator allows beside it.
 
-A bot's URL is hostile until shown otherwise. What is judged is the address that a connection is made to, after
+A stranger's URL is hostile until shown otherwise. What is judged is the address that a connection is made to, after
 resolution; other spellings of a name or number end up here as the same address.
 """
 
@@ -15,6 +15,10 @@ _TRANSLATED = ip_network("64:ff9b::/96")  # NAT64 (RFC 6052): the last 32 bits a
 def networks(texts: Sequence[str]) -> tuple[Network, ...]:
     """Read networks such as `127.0.0.0/8`; raises ValueError."""
     return tuple(ip_network(text) for text in texts)
+
+
+EVERYWHERE = networks(["0.0.0.0/0", "::/0"])
+"""For calls that whoever starts them answers for."""
 
 
 def refusal_of(text: str, allowed: Sequence[Network]) -> str | None:

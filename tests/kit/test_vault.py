@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from cryptography.fernet import Fernet
 
-from spotthebot.bots.domain.errors import NotASigningSecret
-from spotthebot.bots.secrets import KeyFileOpen, Unreadable, Vault, signing_key, vault_from
+from spotthebot.kit.signing import NotASigningSecret, signing_key
+from spotthebot.kit.vault import KeyFileOpen, Unreadable, Vault, vault_from
 
 
 class TestVault:

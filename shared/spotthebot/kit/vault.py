@@ -1,18 +1,11 @@
 """Secrets at rest: encrypted with a key that the database never sees."""
 
-import base64
-import binascii
 import contextlib
 import os
 import tempfile
 from pathlib import Path
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-
-from spotthebot.bots.domain.errors import NotASigningSecret
-
-_PREFIX = "whsec_"
-_SIGNING_BYTES = range(24, 65)
 
 
 class KeyFileOpen(ValueError):
@@ -46,17 +39,6 @@ def vault_from(keys: str, key_file: Path) -> Vault:
     Raises KeyFileOpen where others may read the file, and ValueError for what is no key.
     """
     return Vault(keys or _read_or_make(key_file))
-
-
-def signing_key(secret: str) -> bytes:
-    """Return the bytes in a Standard Webhooks secret; raises NotASigningSecret."""
-    try:
-        key = base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
-    except (binascii.Error, ValueError):
-        raise NotASigningSecret from None
-    if not secret.startswith(_PREFIX) or len(key) not in _SIGNING_BYTES:
-        raise NotASigningSecret
-    return key
 
 
 def _read_or_make(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""The one HTTP client that calls bots."""
+"""The one HTTP client that calls servers of others."""
 
 import json
 import ssl
@@ -11,10 +11,8 @@ from typing import Any, Self
 import aiohttp
 from yarl import URL
 
-from spotthebot.bots.domain.errors import AddressNotAllowed
-from spotthebot.bots.domain.replies import Fault
-from spotthebot.bots.outbound.resolving import CheckingResolver
-from spotthebot.contracts.bots import ReplyFailure
+from spotthebot.kit.outbound.errors import AddressNotAllowed, CallFailed, Failure
+from spotthebot.kit.outbound.resolving import CheckingResolver
 
 LARGEST_BODY = 1024 * 1024
 """Bytes of an answer that are read, compressed or not; the rest of a larger one is left where it is."""
@@ -27,27 +25,28 @@ _LONGEST_WAIT = 3600.0
 class Answer:
     """An answer with a 2xx status."""
 
+    status: int
     media_type: str
     body: bytes
 
     def json(self) -> Any:  # noqa: ANN401 - JSON
-        """Return the body as JSON; raises Fault where it is none or says that it is none."""
+        """Return the body as JSON; raises CallFailed where it is none or says that it is none."""
         if self.media_type != "application/json" and not self.media_type.endswith("+json"):
-            raise Fault(ReplyFailure.INVALID, f"The answer is {self.media_type or 'of no type'}, not application/json.")
+            raise CallFailed(Failure.INVALID, f"The answer is {self.media_type or 'of no type'}, not application/json.")
         try:
             return json.loads(self.body.decode("utf-8"), parse_constant=_no_constant)
         except UnicodeDecodeError as error:
-            raise Fault(
-                ReplyFailure.INVALID, f"The answer is not UTF-8: {error.reason} at byte {error.start}."
+            raise CallFailed(
+                Failure.INVALID, f"The answer is not UTF-8: {error.reason} at byte {error.start}."
             ) from error
         except (ValueError, RecursionError) as error:
-            raise Fault(ReplyFailure.INVALID, f"The answer is not JSON: {error}.") from error
+            raise CallFailed(Failure.INVALID, f"The answer is not JSON: {error}.") from error
 
 
-class BotHttp:
-    """Connections to bots, kept open for the next question and shared by nobody but the same host.
+class GuardedHttp:
+    """Connections, kept open for the next call and shared by nobody but the same host.
 
-    There is no limit on them here: how many questions a bot is asked at once is bounded by its own limits.
+    There is no limit on them here: how many calls are made at once is for the caller to bound.
     """
 
     def __init__(self, resolver: CheckingResolver) -> None:
@@ -79,26 +78,27 @@ class BotHttp:
             await self._session.close()
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str], *, largest: int = LARGEST_BODY) -> Answer:
-        """POST and return the whole answer; raises Fault. The caller bounds the time."""
+        """POST and return the whole answer; raises CallFailed. The caller bounds the time."""
         try:
             async with self._checked(url).post(
                 URL(url, encoded=True), data=body, headers=headers, allow_redirects=False
             ) as response:
                 content = await _read(response, largest)
                 if 200 <= response.status < 300:
-                    return Answer(response.content_type if "Content-Type" in response.headers else "", content)
+                    media_type = response.content_type if "Content-Type" in response.headers else ""
+                    return Answer(response.status, media_type, content)
                 raise _refused(response, content)
         except AddressNotAllowed as error:
-            raise Fault(ReplyFailure.UNREACHABLE, error.detail) from error
+            raise CallFailed(Failure.UNREACHABLE, error.detail) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise _unreachable(error) from error
 
     async def open_socket(self, url: str, *, largest: int = LARGEST_BODY) -> aiohttp.ClientWebSocketResponse:
-        """Open a websocket, which the caller closes; raises Fault."""
+        """Open a websocket, which the caller closes; raises CallFailed."""
         try:
             return await self._checked(url).ws_connect(URL(url, encoded=True), max_msg_size=largest)
         except AddressNotAllowed as error:
-            raise Fault(ReplyFailure.UNREACHABLE, error.detail) from error
+            raise CallFailed(Failure.UNREACHABLE, error.detail) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise _unreachable(error) from error
 
@@ -119,7 +119,8 @@ class BotHttp:
 async def _read(response: aiohttp.ClientResponse, largest: int) -> bytes:
     encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding not in {"identity", "", "gzip", "deflate"}:
-        raise Fault(ReplyFailure.INVALID, f"The answer is compressed with {encoding}, which was not asked for.")
+        detail = f"The answer is compressed with {encoding}, which was not asked for."
+        raise CallFailed(Failure.INVALID, detail, status=response.status)
     inflater = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32) if encoding in {"gzip", "deflate"} else None
     content = bytearray()
     try:
@@ -127,43 +128,49 @@ async def _read(response: aiohttp.ClientResponse, largest: int) -> bytes:
             content += chunk if inflater is None else inflater.decompress(chunk, largest + 1 - len(content))
             if len(content) > largest:
                 response.close()  # not given back to the pool: the rest would have to be read
-                raise Fault(ReplyFailure.TOO_LONG, f"The answer is larger than {largest} bytes.")
+                raise CallFailed(
+                    Failure.TOO_LONG, f"The answer is larger than {largest} bytes.", status=response.status
+                )
     except zlib.error as error:
-        raise Fault(ReplyFailure.INVALID, f"The answer can't be decompressed: {error}.") from error
+        raise CallFailed(
+            Failure.INVALID, f"The answer can't be decompressed: {error}.", status=response.status
+        ) from error
     return bytes(content)
 
 
-def _refused(response: aiohttp.ClientResponse, content: bytes) -> Fault:
+def _refused(response: aiohttp.ClientResponse, content: bytes) -> CallFailed:
     status = response.status
     if 300 <= status < 400:
         where = response.headers.get("Location", "nowhere")
         detail = f"It redirects ({status}) to {where}, which is not followed: register the final URL."
-        return Fault(ReplyFailure.HTTP_ERROR, detail)
+        return CallFailed(Failure.HTTP_ERROR, detail, status=status)
     said = content[:300].decode("utf-8", "replace").strip()
     detail = f"It answered {status} {response.reason or ''}{': ' if said else ''}{said}".strip()
     after = response.headers.get("Retry-After", "")
     wait = min(float(after), _LONGEST_WAIT) if after.isascii() and after.isdigit() else None
     if status == 429:
-        return Fault(ReplyFailure.RATE_LIMITED, detail, transient=True, retry_after_seconds=wait)
-    return Fault(ReplyFailure.HTTP_ERROR, detail, transient=status in _TRANSIENT, retry_after_seconds=wait)
+        return CallFailed(Failure.RATE_LIMITED, detail, transient=True, retry_after_seconds=wait, status=status)
+    return CallFailed(
+        Failure.HTTP_ERROR, detail, transient=status in _TRANSIENT, retry_after_seconds=wait, status=status
+    )
 
 
-def _unreachable(error: Exception) -> Fault:
+def _unreachable(error: Exception) -> CallFailed:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, AddressNotAllowed):
-            return Fault(ReplyFailure.UNREACHABLE, cause.detail)
+            return CallFailed(Failure.UNREACHABLE, cause.detail)
         if isinstance(cause, ssl.SSLError | ssl.CertificateError | aiohttp.ClientSSLError):
-            return Fault(ReplyFailure.UNREACHABLE, f"TLS failed: {cause}.")
+            return CallFailed(Failure.UNREACHABLE, f"TLS failed: {cause}.")
         cause = cause.__cause__ or cause.__context__
     if isinstance(error, aiohttp.ClientPayloadError):
-        return Fault(ReplyFailure.INVALID, "The answer ends before it is whole.", transient=True)
+        return CallFailed(Failure.INVALID, "The answer ends before it is whole.", transient=True)
     if isinstance(error, aiohttp.ClientResponseError):
-        return Fault(ReplyFailure.INVALID, f"What it sends is not HTTP: {error.message}.")
+        return CallFailed(Failure.INVALID, f"What it sends is not HTTP: {error.message}.")
     if isinstance(error, aiohttp.InvalidURL | ValueError):
-        return Fault(ReplyFailure.UNREACHABLE, f"The URL can't be called: {error}.")
+        return CallFailed(Failure.UNREACHABLE, f"The URL can't be called: {error}.")
     said = str(error) or type(error).__name__
-    return Fault(ReplyFailure.UNREACHABLE, f"There is no connection: {said}.", transient=True)
+    return CallFailed(Failure.UNREACHABLE, f"There is no connection: {said}.", transient=True)
 
 
 def _no_constant(name: str) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
-from spotthebot.bots.domain.addresses import Network, refusal_of
-from spotthebot.bots.domain.errors import AddressNotAllowed
+from spotthebot.kit.outbound.addresses import Network, refusal_of
+from spotthebot.kit.outbound.errors import AddressNotAllowed
 
 
 class CheckingResolver(AbstractResolver):

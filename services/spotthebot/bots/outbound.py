@@ -1,0 +1,69 @@
+"""HTTP to bots: the guarded client, with its failures told as a bot's."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from aiohttp import ClientWebSocketResponse
+
+from spotthebot.bots.domain.replies import Fault
+from spotthebot.contracts.bots import ReplyFailure
+from spotthebot.kit.outbound import Answer, CallFailed, CheckingResolver, GuardedHttp
+
+
+@dataclass(frozen=True)
+class BotAnswer:
+    """An answer with a 2xx status."""
+
+    answer: Answer
+
+    @property
+    def body(self) -> bytes:
+        return self.answer.body
+
+    def json(self) -> Any:  # noqa: ANN401 - JSON
+        """Return the body as JSON; raises Fault where it is none or says that it is none."""
+        with _faults():
+            return self.answer.json()
+
+
+class BotHttp:
+    """Connections to bots. There is no limit on them here: how many questions a bot is asked at once is its own."""
+
+    def __init__(self, resolver: CheckingResolver) -> None:
+        self.resolver = resolver
+        self._http = GuardedHttp(resolver)
+
+    async def __aenter__(self) -> Self:
+        await self._http.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._http.__aexit__(kind, error, trace)
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> BotAnswer:
+        """POST and return the whole answer; raises Fault. The caller bounds the time."""
+        with _faults():
+            return BotAnswer(await self._http.post(url, body, headers))
+
+    async def open_socket(self, url: str) -> ClientWebSocketResponse:
+        """Open a websocket, which the caller closes; raises Fault."""
+        with _faults():
+            return await self._http.open_socket(url)
+
+
+@contextmanager
+def _faults() -> Iterator[None]:
+    try:
+        yield
+    except CallFailed as failed:
+        raise Fault(
+            ReplyFailure(failed.failure),
+            failed.detail,
+            transient=failed.transient,
+            retry_after_seconds=failed.retry_after_seconds,
+        ) from failed

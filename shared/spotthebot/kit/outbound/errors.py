@@ -1,0 +1,43 @@
+"""How a call to somebody else's server can fail."""
+
+from enum import StrEnum
+
+from spotthebot.kit.errors import Invalid
+from spotthebot.kit.text import printable
+
+
+class AddressNotAllowed(Invalid):
+    """{host} may not be called: {reason}. It has to be at a public address; an administrator can allow others."""
+
+
+class Failure(StrEnum):
+    """Why there is no answer that counts."""
+
+    UNREACHABLE = "unreachable"
+    HTTP_ERROR = "http_error"
+    TOO_LONG = "too_long"
+    INVALID = "invalid"
+    RATE_LIMITED = "rate_limited"
+
+
+class CallFailed(Exception):
+    """One call gave no answer that counts.
+
+    `transient` where another may, after `retry_after_seconds` if the server said so; `status` where it gave one.
+    """
+
+    def __init__(
+        self,
+        failure: Failure,
+        detail: str,
+        *,
+        transient: bool = False,
+        retry_after_seconds: float | None = None,
+        status: int | None = None,
+    ) -> None:
+        self.failure = failure
+        self.detail = printable(detail)
+        self.transient = transient
+        self.retry_after_seconds = retry_after_seconds
+        self.status = status
+        super().__init__(self.detail)
