@@ -241,6 +241,7 @@ class TestCampaigns:
         collection = await import_conversations(house, CONVERSATIONS)
         with psycopg.connect(house.database.owner["conversations"]) as connection:
             connection.execute("UPDATE conversations.conversations SET state = 'running' WHERE external_id = 'c0'")
+            connection.execute("UPDATE conversations.collections SET state = 'collecting', complete = complete - 1")
         admin = await house.client("annotation", "admin")
         body = {"name": "c", "domain": "everyday", "collection_id": collection}
         answer = await admin.post("/v1/campaigns", json=body)

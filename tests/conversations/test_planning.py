@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spotthebot.contracts.conversations import AllPlayAllIn, Participant, ParticipantKind
 from spotthebot.conversations.domain.errors import DialoguesTooShort, TooFewDialogues
-from spotthebot.conversations.domain.planning import HUMANS, plan_all_play_all
+from spotthebot.conversations.domain.planning import HUMANS, plan_conversations
 from spotthebot.kit.ids import new_ids
 
 NAMES = ("one", "two", "three", "four")
@@ -42,7 +42,7 @@ def _plan(bots: list[Participant], *, opening: dict | None = None, humans: int =
 class TestPlan:
     def test_every_pair_talks_and_each_begins_half_the_time(self):
         bots = _bots()
-        planned = plan_all_play_all(_plan(bots), bots, [], [])
+        planned = plan_conversations(_plan(bots), bots, [], [], [])
         assert len(planned) == 4 * 6  # 6 = 4 choose 2 pairs
         for first, second in combinations(NAMES, 2):
             orders = [tuple(side.name for side in each.participants) for each in planned]
@@ -51,7 +51,7 @@ class TestPlan:
     @given(st.integers(1, 30), st.integers(2, 4))
     def test_with_an_odd_number_the_first_named_begins_once_more(self, per_pair: int, count: int):
         bots = _bots()[:count]
-        planned = plan_all_play_all(_plan(bots, conversations_per_pair=per_pair), bots, [], [])
+        planned = plan_conversations(_plan(bots, conversations_per_pair=per_pair), bots, [], [], [])
         orders = Counter(tuple(side.name for side in each.participants) for each in planned)
         for first, second in combinations(NAMES[:count], 2):
             assert orders[first, second] + orders[second, first] == per_pair
@@ -59,28 +59,28 @@ class TestPlan:
 
     def test_no_two_conversations_have_the_same_seed(self):
         bots = _bots()
-        planned = plan_all_play_all(_plan(bots, conversations_per_pair=50), bots, [], [])
+        planned = plan_conversations(_plan(bots, conversations_per_pair=50), bots, [], [], [])
         assert len({each.seed for each in planned}) == len(planned) == 50 * 6
 
     def test_order_first_lets_the_first_named_begin(self):
         bots = _bots()
-        planned = plan_all_play_all(_plan(bots, order="first"), bots, [], [])
+        planned = plan_conversations(_plan(bots, order="first"), bots, [], [], [])
         assert {tuple(side.name for side in each.participants) for each in planned} == set(combinations(NAMES, 2))
 
     def test_openings_are_used_up_before_one_comes_again(self):
         bots = _bots()
-        planned = plan_all_play_all(_plan(bots, opening={}), bots, DIALOGUES, [])
+        planned = plan_conversations(_plan(bots, opening={}), bots, [], DIALOGUES, [])
         openings = [each.opening for each in planned]
         assert sorted(openings[:12]) == sorted(openings[12:24]) == sorted(turns[:2] for turns in DIALOGUES)
 
     def test_a_first_utterance_is_one_turn(self):
         bots = _bots()
-        planned = plan_all_play_all(_plan(bots, opening={"take": "first_utterance"}), bots, DIALOGUES, [])
+        planned = plan_conversations(_plan(bots, opening={"take": "first_utterance"}), bots, [], DIALOGUES, [])
         assert {len(each.opening) for each in planned} == {1}
 
     def test_dialogues_of_people_open_nothing_and_keep_their_own_beginning(self):
         bots = _bots()
-        planned = plan_all_play_all(_plan(bots, opening={}, humans=5), bots, DIALOGUES, DIALOGUES)
+        planned = plan_conversations(_plan(bots, opening={}, humans=5), bots, [], DIALOGUES, DIALOGUES)
         people = [each for each in planned if each.participants == HUMANS]
         assert len(people) == 5
         assert all(len(each.turns) == 6 for each in people)  # 3 exchanges
@@ -89,26 +89,26 @@ class TestPlan:
 
     def test_people_are_heard_from_their_first_word_where_openings_are_shown(self):
         bots = _bots()
-        planned = plan_all_play_all(_plan(bots, opening={"shown": True}, humans=5), bots, DIALOGUES, DIALOGUES)
+        planned = plan_conversations(_plan(bots, opening={"shown": True}, humans=5), bots, [], DIALOGUES, DIALOGUES)
         people = [each for each in planned if each.participants == HUMANS]
         assert all(each.opening == () and each.turns in {turns[:6] for turns in DIALOGUES} for each in people)
 
     def test_people_talk_among_the_bots_not_after_them(self):
         bots = _bots()
-        planned = plan_all_play_all(_plan(bots, humans=12), bots, [], DIALOGUES)
+        planned = plan_conversations(_plan(bots, humans=12), bots, [], [], DIALOGUES)
         places = [place for place, each in enumerate(planned) if each.participants == HUMANS]
         assert len(places) == 12
         assert min(places) < len(planned) / 2 < max(places)
 
     def test_openings_come_from_people_if_none_are_left(self):
         bots = _bots()
-        planned = plan_all_play_all(_plan(bots, opening={}, humans=12), bots, DIALOGUES, DIALOGUES)
+        planned = plan_conversations(_plan(bots, opening={}, humans=12), bots, [], DIALOGUES, DIALOGUES)
         assert {each.opening for each in planned if not each.turns} == {turns[:2] for turns in DIALOGUES}
 
     def test_the_same_seed_gives_the_same_plan_whatever_the_ids(self):
         def shape(seed: int) -> list[tuple[object, ...]]:
             bots = _bots()
-            planned = plan_all_play_all(_plan(bots, opening={}, humans=3, seed=seed), bots, DIALOGUES, DIALOGUES)
+            planned = plan_conversations(_plan(bots, opening={}, humans=3, seed=seed), bots, [], DIALOGUES, DIALOGUES)
             return [
                 (*(side.name for side in each.participants), each.opening, each.turns, each.seed) for each in planned
             ]
@@ -119,9 +119,9 @@ class TestPlan:
     def test_too_few_dialogues_of_people_are_told(self):
         bots = _bots()
         with pytest.raises(TooFewDialogues, match="12 dialogues"):
-            plan_all_play_all(_plan(bots, humans=13), bots, [], DIALOGUES)
+            plan_conversations(_plan(bots, humans=13), bots, [], [], DIALOGUES)
 
     def test_dialogues_too_short_to_open_anything_are_told(self):
         bots = _bots()
         with pytest.raises(DialoguesTooShort):
-            plan_all_play_all(_plan(bots, opening={}), bots, [("alone",)], [])
+            plan_conversations(_plan(bots, opening={}), bots, [], [("alone",)], [])

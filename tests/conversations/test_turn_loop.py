@@ -4,28 +4,31 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 import httpx
-import psycopg
 import pytest
 
 from spotthebot.bots.app import SERVICE as BOTS
-from spotthebot.contracts.conversations import ConversationState, Participant, ParticipantKind
-from spotthebot.conversations import store, use_cases
+from spotthebot.contracts.bots import BotOut, BotStatus, Limits
+from spotthebot.contracts.conversations import AllPlayAllIn, CollectionState, ConversationState
+from spotthebot.conversations import store
 from spotthebot.conversations.app import SERVICE as CONVERSATIONS
 from spotthebot.conversations.domain.conversations import Conversation, Reply
+from spotthebot.conversations.domain.stepping import step
+from spotthebot.conversations.use_cases import planning
+from spotthebot.conversations.use_cases.holding import Runner, Terms
 from spotthebot.kit.client import PeerUnavailable
 from spotthebot.kit.database import Database
+from spotthebot.kit.jobs import Jobs
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.house import DatabaseUrls, House, Keys, bots_settings, open_house, served
 from tests.factories.studies import (
     add_bot,
     add_corpus,
-    conversation,
     created,
-    import_conversations,
     plan,
     until,
 )
@@ -34,82 +37,130 @@ from tests.factories.studies import (
 class FlakyBots:
     """Stands in for a peer that fails in the middle: which no real one does on demand."""
 
-    def __init__(self, fail_at: int) -> None:
+    def __init__(self, fail_at: int = 0, error: Exception | None = None) -> None:
         self.calls = 0
-        self._fail_at = fail_at
+        self.asked: list[tuple[UUID, int]] = []
+        self._fail_at, self._error = fail_at, error
+
+    async def recall(self, bot_id: UUID) -> BotOut:
+        return _bot(bot_id, BotStatus.ACTIVE)
+
+    get = recall
 
     async def reply(self, _bot_id: UUID, conversations: list[Conversation]) -> list[Reply]:
         self.calls += 1
-        if self.calls == self._fail_at:
-            raise PeerUnavailable(peer="bots", reason="gone")
-        return [Reply(f"turn {len(each.turns)}", None, 1.0) for each in conversations]
+        if self.calls == self._fail_at and self._error:
+            raise self._error
+        self.asked += [(each.id, len(each.turns)) for each in conversations]
+        return [Reply(f"turn {len(each.turns)}", None, None, 1.0) for each in conversations]
 
 
-async def _running(house: House, database: Database) -> Conversation:
-    """Store a conversation of three exchanges that no job was queued for."""
-    bots = [UUID(await add_bot(house, model)) for model in ("eliza", "dull")]
-    collection = await import_conversations(house, [conversation("c", "X", "Y")])
-    first, second = (Participant(kind=ParticipantKind.BOT, name=str(each), bot_id=each) for each in bots)
-    running = Conversation(
-        id=UUID(int=5),
-        collection_id=UUID(collection),
-        external_id=None,
-        state=ConversationState.RUNNING,
-        failure=None,
-        participants=(first, second),
-        opening=(),
-        opening_shown=False,
-        turns=(),
-        turns_wanted=6,
-        seed=0,
-        domain="everyday",
+def _bot(bot_id: UUID, status: BotStatus) -> BotOut:
+    return BotOut(
+        id=bot_id,
+        name=f"bot {bot_id.int}",
+        team=None,
+        description="",
+        domains=("everyday",),
+        limits=Limits(),
+        status=status,
+        status_reason=None,
+        version=1,
+        protocol={"kind": "builtin", "model": "eliza"},
+        has_secret=False,
+        configuration_sha256="0" * 64,
+        created_at=datetime.now(UTC),
+        probe=None,
     )
+
+
+BOTS_IN_PLAY = [UUID(int=1), UUID(int=2)]
+
+
+async def _started(database: Database, jobs: Jobs, **more: Any) -> UUID:
+    """Start a collection that no worker works on."""
+    wanted = AllPlayAllIn.model_validate(plan([str(each) for each in BOTS_IN_PLAY], exchanges=3, **more))
     async with database.write() as session:
-        await store.add_conversations(session, [running])
-    return running
+        collection = await planning.start_collection(session, jobs, FlakyBots(), wanted, batch=64)
+    return collection.id
 
 
-class TestHoldConversations:
-    async def test_a_job_that_is_run_again_goes_on_at_the_last_turn(self, house: House):
-        database = Database(house.database.app["conversations"], pool_size=2)
-        running = await _running(house, database)
-        flaky = FlakyBots(fail_at=4)
-        with pytest.raises(PeerUnavailable):
-            await use_cases.hold_conversations(database, flaky, [running.id])
-        await use_cases.hold_conversations(database, flaky, [running.id])
-        await use_cases.hold_conversations(database, flaky, [running.id])  # once more: there is nothing left to do
-        await database.close()
-        assert flaky.calls == 6 + 1  # six turns, one failure
-        with psycopg.connect(house.database.owner["conversations"]) as connection:
-            rows = connection.execute(
-                "SELECT position, text FROM conversations.turns WHERE conversation_id = %s ORDER BY 1", [running.id]
-            ).fetchall()
-        assert rows == [(number, f"turn {number}") for number in range(6)]
+@pytest.fixture
+async def database(database_urls: DatabaseUrls) -> AsyncIterator[Database]:
+    opened = Database(database_urls.app["conversations"], pool_size=4)
+    yield opened
+    await opened.close()
 
-    async def test_two_jobs_at_once_say_every_turn_once(self, house: House):
-        database = Database(house.database.app["conversations"], pool_size=4)
-        running = await _running(house, database)
-        bots = FlakyBots(fail_at=0)
-        await asyncio.gather(*(use_cases.hold_conversations(database, bots, [running.id]) for _ in range(2)))
-        async with database.read() as session:
-            held = await store.get_conversation(session, running.id)
-        await database.close()
-        assert held.state is ConversationState.COMPLETE
+
+@pytest.fixture
+def jobs(database_urls: DatabaseUrls) -> Jobs:
+    return Jobs(database_urls.app["conversations"], "conversations")
+
+
+def _runner(database: Database, jobs: Jobs, bots: FlakyBots, job_id: int = 1, **more: Any) -> Runner:
+    terms = Terms(**({"batch": 64, "contexts": 32} | more))
+    return Runner(database, jobs, bots, job_id, terms, lambda: False)
+
+
+async def _held(database: Database, collection_id: UUID) -> list[Conversation]:
+    async with database.read() as session:
+        return await store.conversations.list_conversations(session, collection_id, after=None, limit=1000)
+
+
+class TestRunner:
+    async def test_says_every_turn_once_and_in_order(self, database: Database, jobs: Jobs):
+        collection = await _started(database, jobs, conversations_per_pair=100)
+        bots = FlakyBots()
+        await asyncio.gather(*(_runner(database, jobs, bots, job, batch=16).run() for job in range(1, 5)))
+        held = await _held(database, collection)
+        assert [each.turns for each in held] == [tuple(f"turn {number}" for number in range(6))] * 100
+        assert {each.state for each in held} == {ConversationState.COMPLETE}
+        assert len(bots.asked) == len(set(bots.asked)) == 100 * 6
+
+    async def test_waits_out_a_peer_that_is_gone_and_goes_on_at_the_last_turn(self, database: Database, jobs: Jobs):
+        collection = await _started(database, jobs, conversations_per_pair=1)
+        bots = FlakyBots(4, PeerUnavailable(peer="bots", reason="gone"))
+        await _runner(database, jobs, bots).run()
+        (held,) = await _held(database, collection)
+        assert (held.state, len(held.turns), bots.calls) == (ConversationState.COMPLETE, 6, 7)
+
+    async def test_that_dies_leaves_its_conversations_to_the_next_attempt_of_its_job(
+        self, database: Database, jobs: Jobs
+    ):
+        collection = await _started(database, jobs, conversations_per_pair=2)
+        async with database.write() as session:
+            claimed = await store.claims.claim(session, 7, collection, limit=10, full=[])
+        assert len(claimed) == 2
+        idle = FlakyBots()
+        await _runner(database, jobs, idle, 8).run()  # another one may not touch them
+        assert idle.calls == 0
+        await _runner(database, jobs, FlakyBots(), 7).run()
+        assert {each.state for each in await _held(database, collection)} == {ConversationState.COMPLETE}
+
+    async def test_that_was_thought_dead_adds_nothing_to_what_another_said(self, database: Database, jobs: Jobs):
+        collection = await _started(database, jobs, conversations_per_pair=1)
+        (before,) = await _held(database, collection)
+        late = step(before, Reply("too late", None, None, 1.0))
+        await _runner(database, jobs, FlakyBots()).run()
+        async with database.write() as session:
+            written = await store.waves.write(session, [late])
+        (held,) = await _held(database, collection)
+        assert written.conversations == frozenset()
         assert held.turns == tuple(f"turn {number}" for number in range(6))
 
-    async def test_what_cannot_be_mended_ends_with_its_reason(self, house: House):
-        database = Database(house.database.app["conversations"], pool_size=2)
-        running = await _running(house, database)
-        await use_cases.fail_conversations(database, [running.id], "bots does not answer")
+    async def test_counts_what_it_holds_to_its_end(self, database: Database, jobs: Jobs):
+        collection = await _started(database, jobs, conversations_per_pair=5)
+        await _runner(database, jobs, FlakyBots()).run()
         async with database.read() as session:
-            held = await store.get_conversation(session, running.id)
-        await database.close()
-        assert (held.state, held.failure, held.turns) == (ConversationState.FAILED, "bots does not answer", ())
+            found = await store.collections.get_collection(session, collection)
+        assert (found.state, found.complete, found.turns) == (CollectionState.COMPLETE, 5, 30)
+        assert found.turns == found.turns_wanted
+        assert found.finished_at is not None
 
 
 class TestBots:
     async def test_that_are_busy_are_asked_again_when_they_say(self, database_urls: DatabaseUrls):
-        limits = {"rate_limit_requests_per_minute": 120}
+        limits = {"service_rate_limit_requests_per_minute": 120}
         async with open_house(database_urls, bots=limits) as house:
             bots = [await add_bot(house, model) for model in ("eliza", "dull")]
             admin = await house.client("conversations", "admin")
@@ -146,7 +197,7 @@ class TestBots:
         ):
             async with served(BOTS.create_app(its_bots), bind("127.0.0.1", port)) as bots_url:
                 bots = await _register(bots_url, header)
-                wanted = plan(bots, conversations_per_pair=2, exchanges=60)
+                wanted = plan(bots, conversations_per_pair=2, exchanges=25)
                 first = await created(admin, "/v1/collections", wanted)
                 path = f"/v1/collections/{first['id']}"
                 async with asyncio.timeout(30):
@@ -155,10 +206,10 @@ class TestBots:
             await asyncio.sleep(0.5)  # long enough to be noticed
             cut_off = (await admin.get(path)).json()
             assert cut_off["state"] == "collecting"
-            assert 0 < cut_off["turns"] < 2 * 120
+            assert 0 < cut_off["turns"] < 2 * 50
             async with served(BOTS.create_app(its_bots), bind("127.0.0.1", port)):
                 done = await until(admin, path, "complete")
-                assert (done["complete"], done["failed"], done["turns"]) == (2, 0, 2 * 120)
+                assert (done["complete"], done["failed"], done["turns"]) == (2, 0, 2 * 50)
                 undisturbed = await created(admin, "/v1/collections", wanted)
                 await until(admin, f"/v1/collections/{undisturbed['id']}", "complete")
             texts = [await _texts(admin, collection["id"]) for collection in (first, undisturbed)]

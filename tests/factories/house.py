@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -94,12 +94,15 @@ async def served(app: FastAPI, sock: socket.socket) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def open_house(database: DatabaseUrls, **settings: Mapping[str, Any]) -> AsyncIterator[House]:
-    """Run all services and workers; `settings` adds to a service's own, by its name."""
+async def open_house(
+    database: DatabaseUrls, *, only: Collection[str] = (), **settings: Mapping[str, Any]
+) -> AsyncIterator[House]:
+    """Run all services and workers, or only those named; `settings` adds to a service's own, by its name."""
+    running = [service for service in SERVICES if not only or service.name in only]
     keys = Keys(database.owner["access"])
     service_key = await keys.make("service")
     async with contextlib.AsyncExitStack() as stack:
-        sockets = {service.name: stack.enter_context(closing(bind("127.0.0.1", 0))) for service in SERVICES}
+        sockets = {service.name: stack.enter_context(closing(bind("127.0.0.1", 0))) for service in running}
         urls = {name: f"http://127.0.0.1:{sock.getsockname()[1]}" for name, sock in sockets.items()}
         own = {
             service.name: service.settings(
@@ -108,15 +111,15 @@ async def open_house(database: DatabaseUrls, **settings: Mapping[str, Any]) -> A
                     "database_pool_size": 3,
                     "service_key": service_key,
                     **{f"{peer}_url": url for peer, url in urls.items()},  # what a service does not know, it ignores
-                    **(bots_settings() if service.name == "bots" else {}),
+                    **_OUTBOUND.get(service.name, dict)(),
                     **settings.get(service.name, {}),
                 }
             )
-            for service in SERVICES
+            for service in running
         }
-        apps = {service.name: service.create_app(own[service.name]) for service in SERVICES}
+        apps = {service.name: service.create_app(own[service.name]) for service in running}
         await stack.enter_async_context(serve_all([(configured(app), sockets[name]) for name, app in apps.items()]))
-        await stack.enter_async_context(_working([s.work(own[s.name]) for s in SERVICES if s.work is not None]))
+        await stack.enter_async_context(_working([s.work(own[s.name]) for s in running if s.work is not None]))
         yield House(urls, apps, database, keys, stack)
 
 
@@ -128,6 +131,19 @@ def bots_settings() -> dict[str, Any]:
         "recovery_seconds": 0.2,
         "probes_per_team": 8,
     }
+
+
+def conversations_settings() -> dict[str, Any]:
+    """What the service `conversations` is told in tests: subscribers on loopback are allowed, and told at once."""
+    return {
+        "allowed_networks": ("127.0.0.0/8", "::1/128"),
+        "secrets_key": Fernet.generate_key().decode(),
+        "delivery_poll_seconds": 0.05,
+        "delivery_waits_seconds": (0.1, 0.1, 0.1),
+    }
+
+
+_OUTBOUND: dict[str, Callable[[], dict[str, Any]]] = {"bots": bots_settings, "conversations": conversations_settings}
 
 
 def configured(app: FastAPI) -> uvicorn.Config:

@@ -1,40 +1,76 @@
 """The composition root of `conversations`: the only file that knows all the others."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
 from spotthebot.conversations import worker
-from spotthebot.conversations.api import collections, conversations, corpora
+from spotthebot.conversations.api import (
+    chats,
+    collections,
+    conversations,
+    corpora,
+    exports,
+    partner_sets,
+    progress,
+    quality,
+    subscriptions,
+)
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.conversations.tables import IDEMPOTENCY, LINEAGE
+from spotthebot.conversations.use_cases.notifying import Post
+from spotthebot.conversations.use_cases.watching import ChatWatch
 from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.outbound import CheckingResolver, networks
 from spotthebot.kit.process import Service
+from spotthebot.kit.vault import vault_from
 from spotthebot.kit.web.application import build_application
 
 
 def create_app(settings: ConversationsSettings) -> FastAPI:
-    """Return the application that serves `/v1/corpora`, `/v1/collections` and `/v1/conversations`."""
+    """Return the application that serves corpora, collections, partner sets, conversations and subscriptions."""
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
         key = settings.service_key.get_secret_value()
         app.state.jobs = Jobs(settings.database_url.get_secret_value(), "conversations")
+        app.state.post = Post(
+            CheckingResolver(networks(settings.allowed_networks)),
+            vault_from(settings.secrets_key.get_secret_value(), settings.secrets_key_file),
+        )
         async with ServiceClient("bots", settings.bots_url, key) as bots:
             app.state.bots = Bots(bots)
-            yield
+            app.state.chat_watch = ChatWatch(app.state.database, settings.chat_poll_seconds)
+            watching = asyncio.create_task(app.state.chat_watch.run())
+            try:
+                yield
+            finally:
+                watching.cancel()
+                await asyncio.gather(watching, return_exceptions=True)
 
     return build_application(
         "conversations",
         summary="Corpora, collections and the turn loop: who talks to whom, and what was said.",
         settings=settings,
-        routers=[corpora.router, collections.router, conversations.router],
+        routers=[
+            corpora.router,
+            collections.router,
+            progress.router,
+            partner_sets.router,
+            quality.router,
+            exports.router,
+            conversations.router,
+            chats.router,
+            subscriptions.router,
+        ],
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,
         lifespan=live,
+        large_bodies={r"/v1/(corpora|collections)/[^/]+/uploads$": settings.largest_upload_bytes},
     )
 
 

@@ -1,17 +1,23 @@
-"""Calls to `bots`: who a bot is, and what it replies."""
+"""Calls to `bots`: who a bot is, what it bears, and what it replies."""
 
+import time
 from collections.abc import Sequence
-from http import HTTPStatus
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from spotthebot.contracts.bots import MOST_CONTEXTS, BotOut, RepliesOut, ReplyFailure, ReplyOut
+from spotthebot.contracts.bots import MOST_CONTEXTS, BotOut, RepliesOut, ReplyOut
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.errors import UnknownBot
 from spotthebot.kit.client import PeerRefused, ServiceClient
-from spotthebot.kit.ids import new_id
 
-_ASKED_AGAIN = {ReplyFailure.CIRCUIT_OPEN, ReplyFailure.RATE_LIMITED, ReplyFailure.UNREACHABLE}
+_KNOWN_FOR_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class _Known:
+    bot: BotOut
+    until: float
 
 
 class Bots:
@@ -19,36 +25,38 @@ class Bots:
 
     def __init__(self, bots: ServiceClient) -> None:
         self._bots = bots
+        self._known: dict[UUID, _Known] = {}
 
     async def get(self, bot_id: UUID) -> BotOut:
-        """Return a bot; raises UnknownBot."""
+        """Return a bot as it is now; raises UnknownBot."""
         try:
-            return BotOut.model_validate(await self._bots.get(f"/v1/bots/{bot_id}"))
+            bot = BotOut.model_validate(await self._bots.get(f"/v1/bots/{bot_id}"))
         except PeerRefused as refused:
             if refused.status == 404:
                 raise UnknownBot(bot_id=bot_id) from refused
             raise
+        now = time.monotonic()
+        self._known = {known: each for known, each in self._known.items() if each.until > now}
+        self._known[bot_id] = _Known(bot, now + _KNOWN_FOR_SECONDS)
+        return bot
+
+    async def recall(self, bot_id: UUID) -> BotOut:
+        """Return a bot as it was a moment ago, for what changes seldom: its limits. Raises UnknownBot."""
+        known = self._known.get(bot_id)
+        return known.bot if known is not None and known.until > time.monotonic() else await self.get(bot_id)
 
     async def reply(self, bot_id: UUID, conversations: Sequence[Conversation]) -> list[Reply]:
-        """Ask one version of a bot for the next turn of each conversation; a refused request fails all of them.
+        """Ask one version of a bot for the next turn of each of at most `MOST_CONTEXTS` conversations.
 
-        Asking changes nothing, so it is made safe to repeat: a bot that is busy, or away for a moment, is asked again,
-        and gets the question under the same key.
+        Whoever asks again for the same turn asks the bot under the same key. Nothing is repeated here: what is to be
+        done meanwhile is the caller's to say. Raises PeerRefused and PeerUnavailable.
         """
-        replies: list[Reply] = []
-        for start in range(0, len(conversations), MOST_CONTEXTS):
-            batch = conversations[start : start + MOST_CONTEXTS]
-            body = {"contexts": [_context(each) for each in batch], "version": batch[0].next_version}
-            try:
-                answer = await self._bots.post(f"/v1/bots/{bot_id}/replies", body, idempotency_key=new_id().hex)
-            except PeerRefused as refused:
-                if refused.status in {HTTPStatus.TOO_MANY_REQUESTS, *range(500, 600)}:
-                    raise
-                replies.extend(Reply(None, str(refused)[:1000], 0.0) for _ in batch)
-                continue
-            outs = RepliesOut.model_validate(answer).replies
-            replies.extend(_reply(out) for out in outs)
-        return replies
+        if len(conversations) > MOST_CONTEXTS:
+            message = f"{len(conversations)} contexts in one request, at most {MOST_CONTEXTS} fit"
+            raise ValueError(message)
+        body = {"contexts": [_context(each) for each in conversations], "version": conversations[0].next_version}
+        answer = await self._bots.post(f"/v1/bots/{bot_id}/replies", body)
+        return [_reply(out) for out in RepliesOut.model_validate(answer).replies]
 
 
 def _context(conversation: Conversation) -> dict[str, Any]:
@@ -62,7 +70,4 @@ def _context(conversation: Conversation) -> dict[str, Any]:
 
 
 def _reply(out: ReplyOut) -> Reply:
-    if out.failure is None:
-        return Reply(out.text, None, out.latency_ms)
-    reason = f"{out.failure}: {out.detail}"[:1000]
-    return Reply(None, reason, out.latency_ms, later=out.failure in _ASKED_AGAIN)
+    return Reply(out.text if out.failure is None else None, out.failure, out.detail, out.latency_ms)

@@ -1,9 +1,13 @@
 """What the service `conversations` can be told from its environment."""
 
-from pydantic import Field
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, SecretStr
 from pydantic_settings import SettingsConfigDict
 
-from spotthebot.kit.settings import ServiceSettings
+from spotthebot.contracts.bots import MOST_CONTEXTS
+from spotthebot.kit.settings import Networks, ServiceSettings
 
 
 class ConversationsSettings(ServiceSettings):
@@ -12,7 +16,54 @@ class ConversationsSettings(ServiceSettings):
     model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_CONVERSATIONS_", frozen=True, extra="ignore")
 
     bots_url: str = Field(default="http://127.0.0.1:8101", description="Where the service `bots` is.")
-    worker_concurrency: int = Field(default=4, ge=1, le=100, description="Batches one worker holds at the same time.")
+    worker_concurrency: int = Field(default=1, ge=1, le=100, description="Runners in one worker process.")
     conversations_per_batch: int = Field(
-        default=32, ge=1, le=1000, description="Conversations that one job steps forward together."
+        default=256, ge=1, le=1000, description="Conversations that one runner carries forward at the same time."
+    )
+    contexts_per_request: int = Field(
+        default=32, ge=1, le=MOST_CONTEXTS, description="Contexts that one request for replies holds at most."
+    )
+    stalled_after_seconds: float = Field(
+        default=10.0, ge=1, le=600, description="A worker that was not heard of for so long is taken for dead."
+    )
+    oversight_seconds: float = Field(
+        default=1.0, ge=0.1, le=60, description="Between two looks after lost runners and bots that are away."
+    )
+    bot_patience_seconds: float = Field(
+        default=3600.0, ge=0, le=604_800, description="How long conversations wait for a bot that is away, then fail."
+    )
+    largest_upload_bytes: int = Field(
+        default=4 * 1024**3,
+        ge=1024,
+        description="Largest file that can be uploaded to a corpus or a collection, in bytes.",
+    )
+    allowed_networks: Networks = Field(
+        default=(),
+        description='Networks beside the public internet where subscribers may be, as a JSON list: `["10.1.0.0/16"]`.',
+    )
+    secrets_key: SecretStr = Field(
+        default=SecretStr(""),
+        description="Fernet keys that signing secrets are encrypted with, the newest first, separated by commas.",
+    )
+    secrets_key_file: Path = Field(
+        default=Path("/var/lib/spotthebot/secrets.key"),
+        description="File (0600) with such keys, read where none is given; made if missing. Workers need it too.",
+    )
+    delivery_waits_seconds: tuple[Annotated[float, Field(ge=0)], ...] = Field(
+        default=(5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400),
+        max_length=100,
+        description="Waits between attempts to tell a subscriber of an event, as a JSON list (Standard Webhooks).",
+    )
+    delivery_timeout_seconds: float = Field(
+        default=15.0, gt=0, le=60, description="Time that a subscriber has to answer."
+    )
+    deliveries_at_once: int = Field(default=4, ge=1, le=100, description="Events on their way to one subscriber.")
+    delivery_poll_seconds: float = Field(
+        default=0.5, gt=0, le=60, description="Time between two looks of a worker for events to deliver."
+    )
+    chats_at_once: int = Field(
+        default=64, ge=1, le=1000, description="People that bots answer at the same time, by one worker process."
+    )
+    chat_poll_seconds: float = Field(
+        default=0.2, gt=0, le=10, description="Time between two looks of a process for what happened in watched chats."
     )

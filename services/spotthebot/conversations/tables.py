@@ -5,7 +5,22 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import DateTime, ForeignKey, Index, String, Text, UniqueConstraint, func
+from sqlalchemy import (
+    BigInteger,
+    DateTime,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    LargeBinary,
+    SmallInteger,
+    String,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    false,
+    func,
+    text,
+)
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -42,52 +57,306 @@ class DialogueRow(_Base):
     key: Mapped[str] = mapped_column(String(200))
     split: Mapped[str] = mapped_column(String(50))
     turns: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    persona: Mapped[list[str] | None] = mapped_column(ARRAY(Text))
+    details: Mapped[dict[str, Any] | None] = mapped_column("metadata", JSONB(none_as_null=True))
+
+
+class SplitRow(_Base):
+    """How much a corpus holds by split; kept in step with `dialogues`, so that no list has to count them."""
+
+    __tablename__ = "corpus_splits"
+
+    corpus_id: Mapped[UUID] = mapped_column(ForeignKey(CorpusRow.id), primary_key=True)
+    split: Mapped[str] = mapped_column(String(50), primary_key=True)
+    dialogues: Mapped[int] = mapped_column(BigInteger)
+    utterances: Mapped[int] = mapped_column(BigInteger)
+    exchanges: Mapped[int] = mapped_column(BigInteger)
+    words: Mapped[int] = mapped_column(BigInteger)
+
+
+class PartnerSetRow(_Base):
+    """One version of a partner set; it never changes."""
+
+    __tablename__ = "partner_sets"
+    __table_args__ = (UniqueConstraint("name", "version"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(100))
+    version: Mapped[int]
+    description: Mapped[str] = mapped_column(String(2000))
+    partners: Mapped[list[dict[str, Any]]] = mapped_column(JSONB)
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
 
 class CollectionRow(_Base):
-    """A collection and, in `plan`, what was asked for."""
+    """A collection: in `plan` what was asked for, and counts that every wave of turns keeps true."""
 
     __tablename__ = "collections"
+    __table_args__ = (Index(None, "priority", "id", postgresql_where=text("state = 'collecting'")),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(100))
     domain: Mapped[str] = mapped_column(String(50))
     mode: Mapped[str] = mapped_column(String(20))
     plan: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    state: Mapped[str] = mapped_column(String(20))
+    priority: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    bots: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid), server_default="{}")
+    conversations: Mapped[int] = mapped_column(server_default="0")
+    complete: Mapped[int] = mapped_column(server_default="0")
+    failed: Mapped[int] = mapped_column(server_default="0")
+    cancelled: Mapped[int] = mapped_column(server_default="0")
+    turns: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    turns_wanted: Mapped[int] = mapped_column(BigInteger, server_default="0")
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    finished_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+class PaceRow(_Base):
+    """How many turns a collection got in ten seconds."""
+
+    __tablename__ = "paces"
+
+    collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id), primary_key=True)
+    begins_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), primary_key=True)
+    turns: Mapped[int]
+
+
+class PairRow(_Base):
+    """Who begins and who answers: what the conversations of a pair have in common."""
+
+    __tablename__ = "pairs"
+    __table_args__ = (
+        Index(None, "participants", postgresql_using="gin", postgresql_ops={"participants": "jsonb_path_ops"}),
+    )
+
+    collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    participants: Mapped[list[dict[str, Any]]] = mapped_column(JSONB)
+
+
+_IS_WAITING = "state = 'running' AND held_by IS NULL AND next_bot IS NOT NULL"
 
 
 class ConversationRow(_Base):
-    """A conversation; ids grow in the order of the collection's plan."""
+    """A conversation; ids grow in the order of the collection's plan.
+
+    A runner that holds it (`held_by`, the number of its job) changes nothing between turns that an index knows, so
+    that PostgreSQL writes no index entries for a turn: `next_bot` is true of conversations that nobody holds.
+    """
 
     __tablename__ = "conversations"
     __table_args__ = (
         UniqueConstraint("collection_id", "external_id"),
-        Index(None, "collection_id", "state", "id"),
-        Index(None, "participants", postgresql_using="gin", postgresql_ops={"participants": "jsonb_path_ops"}),
+        ForeignKeyConstraint(["collection_id", "pair"], [PairRow.collection_id, PairRow.number]),
+        Index(None, "collection_id", "id"),
+        Index(None, "collection_id", "pair", "state"),
+        Index(
+            "ix_conversations_waiting", "collection_id", "next_bot", "round", "id", postgresql_where=text(_IS_WAITING)
+        ),
+        Index("ix_conversations_held", "held_by", "collection_id", postgresql_where=text("held_by IS NOT NULL")),
+        {"postgresql_with": {"fillfactor": 80}},
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id))
+    pair: Mapped[int]
+    round: Mapped[int]
+    """Which of its pair's conversations: all pairs get their first before any gets its second."""
     external_id: Mapped[str | None] = mapped_column(String(200))
     state: Mapped[str] = mapped_column(String(20))
+    ended_by: Mapped[str | None] = mapped_column(String(20))
     failure: Mapped[str | None] = mapped_column(String(1000))
-    participants: Mapped[list[dict[str, Any]]] = mapped_column(JSONB)
     opening: Mapped[list[str]] = mapped_column(ARRAY(Text))
     opening_shown: Mapped[bool]
     turns_wanted: Mapped[int]
+    turns_said: Mapped[int] = mapped_column(server_default="0")
     seed: Mapped[int]
+    next_bot: Mapped[UUID | None]
+    held_by: Mapped[int | None] = mapped_column(BigInteger)
+    not_before: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    attempts: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    """How often its next turn was asked for in vain."""
 
 
 class TurnRow(_Base):
-    """An utterance; A speaks at even positions."""
+    """An utterance; A speaks at even positions. `raw` is what the bot said, where that was not all text."""
 
     __tablename__ = "turns"
 
     conversation_id: Mapped[UUID] = mapped_column(ForeignKey(ConversationRow.id), primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     text: Mapped[str] = mapped_column(Text)
+    raw: Mapped[str | None] = mapped_column(Text)
     latency_ms: Mapped[float | None]
+    said_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+class MarkingRow(_Base):
+    """How far the marking of a collection is, and the account of its last end."""
+
+    __tablename__ = "markings"
+
+    collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id), primary_key=True)
+    state: Mapped[str] = mapped_column(String(20))
+    failure: Mapped[str | None] = mapped_column(String(1000))
+    training_corpus_id: Mapped[UUID | None] = mapped_column(ForeignKey(CorpusRow.id))
+    training_split: Mapped[str | None] = mapped_column(String(50))
+    requested_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    account: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    marked_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+class MarkRow(_Base):
+    """What is noted of a conversation's quality; the last three columns are what it is compared with others by."""
+
+    __tablename__ = "marks"
+    __table_args__ = (Index(None, "collection_id", "conversation_id"),)
+
+    conversation_id: Mapped[UUID] = mapped_column(ForeignKey(ConversationRow.id), primary_key=True)
+    collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id))
+    rules: Mapped[int] = mapped_column(SmallInteger)
+    bot_speaks: Mapped[bool]
+    turns: Mapped[int]
+    words: Mapped[int]
+    language: Mapped[str | None] = mapped_column(String(10))
+    language_probability: Mapped[float | None]
+    exact_duplicate_of: Mapped[UUID | None]
+    near_duplicate_of: Mapped[UUID | None]
+    similarity: Mapped[float | None]
+    in_training: Mapped[int | None]
+    profanity: Mapped[list[int]] = mapped_column(ARRAY(SmallInteger))
+    personal_data: Mapped[list[dict[str, Any]]] = mapped_column(JSONB)
+    text_hash: Mapped[bytes]
+    signature: Mapped[bytes]
+    exchange_hashes: Mapped[bytes]
+
+
+class PlaceRow(_Base):
+    """Questions that a bot is being asked: what all processes together keep within its concurrency.
+
+    Not logged: after a crash of PostgreSQL nothing is left to wait for.
+    """
+
+    __tablename__ = "places"
+    __table_args__ = (Index(None, "bot_id"), {"prefixes": ["UNLOGGED"]})
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    bot_id: Mapped[UUID]
+    job_id: Mapped[int] = mapped_column(BigInteger)
+    taken: Mapped[int]
+    until: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    waits: Mapped[bool] = mapped_column(server_default=false())
+    """Whether it is only queued for, by somebody who is asked before runners are."""
+
+
+class AwayBotRow(_Base):
+    """A bot that is not asked until it answers again: its conversations wait."""
+
+    __tablename__ = "away_bots"
+
+    bot_id: Mapped[UUID] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(100))
+    reason: Mapped[str] = mapped_column(String(1000))
+    since: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
+class ChatRow(_Base):
+    """A person's conversations with the bots that were drawn; `conversations` has those that have begun."""
+
+    __tablename__ = "chats"
+    __table_args__ = (
+        Index(None, "collection_id", "id"),
+        Index(None, "collection_id", "interactor"),
+        Index("ix_chats_chatting", "last_turn_at", postgresql_where=text("state = 'chatting'")),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id))
+    interactor: Mapped[str] = mapped_column(String(200))
+    state: Mapped[str] = mapped_column(String(20))
+    bots: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid))
+    conversations: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid))
+    events: Mapped[int] = mapped_column(server_default="0")
+    """How many there are; they are numbered under the lock of this row."""
+    ratings: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    last_turn_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    rated_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+class ChatEventRow(_Base):
+    """What a person is told as it happens."""
+
+    __tablename__ = "chat_events"
+
+    chat_id: Mapped[UUID] = mapped_column(ForeignKey(ChatRow.id), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(String(20))
+    data: Mapped[dict[str, Any]] = mapped_column(JSONB)
+
+
+class SubscriptionRow(_Base):
+    """Who is told of which events, where; `team` is null for the operator's own."""
+
+    __tablename__ = "subscriptions"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    team: Mapped[str | None] = mapped_column(String(100))
+    url: Mapped[str] = mapped_column(String(2000))
+    events: Mapped[list[str]] = mapped_column(ARRAY(String(50)))
+    sealed_secret: Mapped[bytes] = mapped_column(LargeBinary)
+    old_sealed_secret: Mapped[bytes | None] = mapped_column(LargeBinary)
+    old_secret_until: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    active: Mapped[bool]
+    inactive_reason: Mapped[str | None] = mapped_column(String(500))
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
+class EventRow(_Base):
+    """The outbox: what happened, written in the transaction in which it did; `team` owns the bot it is about."""
+
+    __tablename__ = "events"
+    __table_args__ = (
+        Index("ix_events_new", "id", postgresql_where=text("NOT distributed")),
+        Index(None, "created_at"),
+        Index(None, "team", "id", postgresql_where=text("team IS NOT NULL")),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    type: Mapped[str] = mapped_column(String(50))
+    data: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    team: Mapped[str | None] = mapped_column(String(100))
+    distributed: Mapped[bool] = mapped_column(server_default=false())
+    """Whether its deliveries have been made."""
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
+class DeliveryRow(_Base):
+    """An event for one subscriber: a queue of its own for each, in which nobody waits for another's retries."""
+
+    __tablename__ = "deliveries"
+    __table_args__ = (
+        UniqueConstraint("subscription_id", "event_id"),
+        Index(None, "subscription_id", "id"),
+        Index(None, "event_id"),
+        Index(
+            "ix_deliveries_pending", "subscription_id", "next_attempt_at", postgresql_where=text("state = 'pending'")
+        ),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    subscription_id: Mapped[UUID] = mapped_column(ForeignKey(SubscriptionRow.id, ondelete="CASCADE"))
+    event_id: Mapped[UUID] = mapped_column(ForeignKey(EventRow.id))
+    state: Mapped[str] = mapped_column(String(20))
+    attempts: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    status: Mapped[int | None] = mapped_column(SmallInteger)
+    error: Mapped[str | None] = mapped_column(String(500))
+    last_attempt_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    next_attempt_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    held_until: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    """While an attempt is under way; after that whoever made it is dead, and another may."""
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
 
 IDEMPOTENCY = idempotency_table(_Base.metadata)

@@ -1,42 +1,68 @@
-"""The jobs of `conversations`: thin, idempotent, taking ids."""
+"""The jobs of `conversations`: thin, idempotent; and the watch over them, in every worker."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from uuid import UUID
 
+import httpx
 from procrastinate import RetryStrategy
 
-from spotthebot.conversations import use_cases
 from spotthebot.conversations.clients import Bots
-from spotthebot.conversations.domain.errors import BotsAway
 from spotthebot.conversations.settings import ConversationsSettings
+from spotthebot.conversations.use_cases import marking
+from spotthebot.conversations.use_cases.answering import Answering
+from spotthebot.conversations.use_cases.chatting import CHATS
+from spotthebot.conversations.use_cases.delivering import Courier, Schedule
+from spotthebot.conversations.use_cases.holding import Runner, Terms
+from spotthebot.conversations.use_cases.inviting import abandon_idle
+from spotthebot.conversations.use_cases.overseeing import RUNNERS, oversee
 from spotthebot.kit.client import PeerRefused, PeerUnavailable, ServiceClient
-from spotthebot.kit.database import Database
-from spotthebot.kit.jobs import Blueprint, JobContext, Jobs
+from spotthebot.kit.database import DATABASE_TROUBLE, Database
+from spotthebot.kit.jobs import DEFAULT_QUEUE, Blueprint, JobContext, Jobs, QueueTrouble
+from spotthebot.kit.logs import get_logger
+from spotthebot.kit.outbound import CheckingResolver, GuardedHttp, networks
+from spotthebot.kit.vault import vault_from
 
-_ATTEMPTS = 8
+_LONGEST_REPLIES = httpx.Timeout(660.0, connect=5.0)
+"""A bot may wait its time-out, at most 300 s, to be asked, and again to reply."""
+_OTHER_JOBS_AT_ONCE = 4
+_MARKING_ATTEMPTS = 3
+_ANSWERED_AGAIN = 100
+"""An answer is tried again as long as something we need, such as the database, is away."""
+_IDLE_CHATS_SECONDS = 5.0
+
+_log = get_logger(__name__)
 
 
 def _tasks() -> Blueprint:
     tasks = Blueprint()
 
+    @tasks.task(name="hold_conversations", queue=RUNNERS, pass_context=True)
+    async def hold_conversations(context: JobContext) -> None:
+        """Hold conversations of any collection, as long as there are some to go on with."""
+        given = context.additional_context
+        await Runner(
+            given["database"], given["jobs"], given["bots"], context.job.id or 0, given["terms"], context.should_abort
+        ).run()
+
     @tasks.task(
-        name="hold_conversations",
-        pass_context=True,
-        retry=RetryStrategy(
-            max_attempts=_ATTEMPTS, exponential_wait=2, retry_exceptions=[BotsAway, PeerUnavailable, PeerRefused]
-        ),
+        name="mark_conversations", pass_context=True, retry=RetryStrategy(max_attempts=_MARKING_ATTEMPTS, wait=5)
     )
-    async def hold_conversations(context: JobContext, conversation_ids: list[str]) -> None:
-        """Hold a batch of conversations to their end; while bots do not answer, try again later."""
+    async def mark_conversations(context: JobContext, collection_id: str) -> None:
+        """Mark a collection's conversations; one that is run again goes on."""
+        last_attempt = context.job.attempts >= _MARKING_ATTEMPTS
         database: Database = context.additional_context["database"]
-        bots: Bots = context.additional_context["bots"]
-        ids = [UUID(each) for each in conversation_ids]
-        try:
-            await use_cases.hold_conversations(database, bots, ids)
-        except (BotsAway, PeerUnavailable, PeerRefused) as error:
-            if context.job.attempts >= _ATTEMPTS:
-                await use_cases.fail_conversations(database, ids, str(error))
-            raise
+        await marking.mark_conversations(database, UUID(collection_id), last_attempt=last_attempt)
+
+    @tasks.task(
+        name="answer_chat", queue=CHATS, pass_context=True, retry=RetryStrategy(max_attempts=_ANSWERED_AGAIN, wait=2)
+    )
+    async def answer(context: JobContext, chat_id: str, conversation_id: str, turns: int) -> None:
+        """Have a bot answer a person."""
+        given = context.additional_context
+        answering = Answering(given["database"], given["bots"], context.job.id or 0)
+        await answering.run(UUID(chat_id), UUID(conversation_id), turns)
 
     return tasks
 
@@ -46,9 +72,52 @@ async def work(settings: ConversationsSettings) -> None:
     url = settings.database_url.get_secret_value()
     database = Database(url, pool_size=settings.database_pool_size, application_name="spotthebot-conversations-worker")
     key = settings.service_key.get_secret_value()
+    terms = Terms(settings.conversations_per_batch, settings.contexts_per_request)
+    jobs = Jobs(url, "conversations", stalled_after_seconds=settings.stalled_after_seconds)
+    patience = timedelta(seconds=settings.bot_patience_seconds)
     try:
-        async with ServiceClient("bots", settings.bots_url, key) as bots:
-            context = {"database": database, "bots": Bots(bots)}
-            await Jobs(url, "conversations").work(_tasks(), concurrency=settings.worker_concurrency, context=context)
+        async with (
+            ServiceClient("bots", settings.bots_url, key, timeout=_LONGEST_REPLIES) as client,
+            GuardedHttp(CheckingResolver(networks(settings.allowed_networks))) as http,
+        ):
+            bots = Bots(client)
+            context = {"database": database, "bots": bots, "jobs": jobs, "terms": terms}
+            queues = {
+                RUNNERS: settings.worker_concurrency,
+                CHATS: settings.chats_at_once,
+                DEFAULT_QUEUE: _OTHER_JOBS_AT_ONCE,
+            }
+
+            async def look() -> None:
+                await oversee(database, jobs, bots, batch=terms.batch, patience=patience)
+
+            async def look_after_chats() -> None:
+                await abandon_idle(database)
+
+            async with asyncio.TaskGroup() as group:
+                group.create_task(_again_and_again(look_after_chats, _IDLE_CHATS_SECONDS))
+                group.create_task(_again_and_again(look, settings.oversight_seconds))
+                group.create_task(_courier(settings, database, bots, http).run())
+                group.create_task(jobs.work(_tasks(), concurrency=queues, context=context))
     finally:
         await asyncio.shield(database.close())
+
+
+async def _again_and_again(look: Callable[[], Awaitable[None]], seconds: float) -> None:
+    while True:
+        try:
+            await look()
+        except (*DATABASE_TROUBLE, QueueTrouble, PeerRefused, PeerUnavailable) as error:
+            _log.warning("oversight.failed", reason=str(error)[:200])
+        await asyncio.sleep(seconds)
+
+
+def _courier(settings: ConversationsSettings, database: Database, bots: Bots, http: GuardedHttp) -> Courier:
+    schedule = Schedule(
+        waits_seconds=settings.delivery_waits_seconds,
+        timeout_seconds=settings.delivery_timeout_seconds,
+        at_once=settings.deliveries_at_once,
+        poll_seconds=settings.delivery_poll_seconds,
+    )
+    vault = vault_from(settings.secrets_key.get_secret_value(), settings.secrets_key_file)
+    return Courier(database, bots, http, vault, schedule)

@@ -13,10 +13,17 @@ def _without_nul(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_without_nul)]
-Name = Annotated[Text, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
+# The constraints come first: after a validator of ours pydantic would count the blanks before it strips them.
+Name = Annotated[
+    str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True), AfterValidator(_without_nul)
+]
 Domain = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,49}$")]
 Split = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,49}$")]
 ExternalId = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
+Words = Annotated[
+    str, StringConstraints(min_length=1, max_length=2000, strip_whitespace=True), AfterValidator(_without_nul)
+]
+"""What a person says: not only blanks."""
 Utterance = Annotated[Text, StringConstraints(max_length=20_000)]
 
 

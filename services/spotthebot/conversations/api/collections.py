@@ -1,27 +1,32 @@
-"""`/v1/collections`: plan conversations, watch them, upload those that were held elsewhere."""
+"""`/v1/collections`: plan conversations, watch and steer them, upload those that were held elsewhere."""
 
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
-from starlette.responses import StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from spotthebot.contracts.conversations import (
+    CollectionChangesIn,
     CollectionIn,
     CollectionOut,
-    CollectionState,
     ConversationBatchIn,
     ConversationOut,
-    ConversationState,
+    EstimateOut,
+    ExportFormat,
+    HumanBotIn,
     ImportIn,
+    PlannedIn,
     SpeakersOut,
     StoredOut,
 )
 from spotthebot.contracts.wire import Name
-from spotthebot.conversations import store, use_cases
+from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Admin, BotsClient, JobQueue, Reader, Settings
-from spotthebot.conversations.api.shapes import conversation_out
+from spotthebot.conversations.api.exports import DOWNLOADS, download
+from spotthebot.conversations.api.shapes import collection_out, conversation_out
 from spotthebot.conversations.domain.conversations import Conversation
+from spotthebot.conversations.use_cases import inviting, planning, steering, uploading
 from spotthebot.kit.database import Database, ReadSession
 from spotthebot.kit.web.idempotency import IdempotentRoute
 from spotthebot.kit.web.pagination import Page, Paging, page_of
@@ -35,11 +40,19 @@ router = APIRouter(prefix="/v1", tags=["collections"], route_class=IdempotentRou
 async def create_collection(
     session: Writing, _caller: Admin, jobs: JobQueue, bots: BotsClient, settings: Settings, wanted: CollectionIn
 ) -> CollectionOut:
-    """Plan a collection and begin to hold its conversations, or open one for upload."""
+    """Plan a collection and begin to hold its conversations, or open one for people's chats or for upload."""
     if isinstance(wanted, ImportIn):
-        return _shape(await use_cases.open_import(session, wanted))
+        return collection_out(await planning.open_import(session, wanted))
+    if isinstance(wanted, HumanBotIn):
+        return collection_out(await inviting.open_chats(session, bots, wanted))
     batch = settings.conversations_per_batch
-    return _shape(await use_cases.start_collection(session, jobs, bots, wanted, batch=batch))
+    return collection_out(await planning.start_collection(session, jobs, bots, wanted, batch=batch))
+
+
+@router.post("/collections/dry-run", operation_id="estimate_collection")
+async def estimate_collection(session: Reading, _caller: Reader, bots: BotsClient, wanted: PlannedIn) -> EstimateOut:
+    """Say what a collection would cost, with all the checks of a start; nothing is kept."""
+    return await planning.estimate_collection(session, bots, wanted)
 
 
 @router.get("/collections", operation_id="list_collections")
@@ -47,14 +60,43 @@ async def list_collections(
     session: Reading, _caller: Reader, paging: Paging, name: Annotated[Name | None, Query()] = None
 ) -> Page[CollectionOut]:
     """List collections, oldest first."""
-    rows = await store.list_collections(session, name=name, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda collection: collection.id, shape=_shape)
+    rows = await store.collections.list_collections(session, name=name, after=paging.after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda collection: collection.id, shape=collection_out)
 
 
 @router.get("/collections/{collection_id}", operation_id="get_collection")
 async def get_collection(session: Reading, _caller: Reader, collection_id: UUID) -> CollectionOut:
     """Return a collection and how far it is."""
-    return _shape(await store.get_collection(session, collection_id))
+    return collection_out(await store.collections.get_collection(session, collection_id))
+
+
+@router.patch("/collections/{collection_id}", operation_id="change_collection")
+async def change_collection(
+    session: Writing, _caller: Admin, collection_id: UUID, wanted: CollectionChangesIn
+) -> CollectionOut:
+    """Change which collections go first."""
+    return collection_out(await steering.prioritise(session, collection_id, wanted.priority))
+
+
+@router.post("/collections/{collection_id}/pause", operation_id="pause_collection")
+async def pause_collection(session: Writing, _caller: Admin, collection_id: UUID) -> CollectionOut:
+    """Ask nothing more until it is resumed; turns that are on their way are still kept."""
+    return collection_out(await steering.pause(session, collection_id))
+
+
+@router.post("/collections/{collection_id}/resume", operation_id="resume_collection")
+async def resume_collection(
+    session: Writing, _caller: Admin, jobs: JobQueue, settings: Settings, collection_id: UUID
+) -> CollectionOut:
+    """Go on where a pause left it."""
+    batch = settings.conversations_per_batch
+    return collection_out(await steering.resume(session, jobs, collection_id, batch=batch))
+
+
+@router.post("/collections/{collection_id}/cancel", operation_id="cancel_collection")
+async def cancel_collection(session: Writing, _caller: Admin, collection_id: UUID) -> CollectionOut:
+    """End all conversations that still run, for good; what was said stays."""
+    return collection_out(await steering.cancel(session, collection_id))
 
 
 @router.post("/collections/{collection_id}/conversations", status_code=201, operation_id="import_conversations")
@@ -62,16 +104,37 @@ async def import_conversations(
     session: Writing, _caller: Admin, collection_id: UUID, batch: ConversationBatchIn
 ) -> StoredOut:
     """Upload conversations; one whose external id is known is left as it is, so a batch can be sent again."""
-    return await use_cases.import_conversations(session, collection_id, batch.conversations)
+    return await uploading.import_conversations(session, collection_id, batch.conversations)
 
 
-@router.get("/collections/{collection_id}/conversations", operation_id="list_conversations")
+@router.get(
+    "/collections/{collection_id}/conversations",
+    operation_id="list_conversations",
+    response_model=Page[ConversationOut],
+    responses=DOWNLOADS,
+)
 async def list_conversations(
-    session: Reading, _caller: Reader, collection_id: UUID, paging: Paging
-) -> Page[ConversationOut]:
-    """List a collection's conversations with their turns, in the order of its plan."""
-    await store.get_collection(session, collection_id)
-    rows = await store.list_conversations(session, collection_id, after=paging.after, limit=paging.limit + 1)
+    session: Reading,
+    _caller: Reader,
+    database: Annotated[Database, Depends(get_database)],
+    collection_id: UUID,
+    paging: Paging,
+    form: Annotated[
+        ExportFormat | None, Query(alias="format", description="Download all of them at once, in this form.")
+    ] = None,
+) -> Page[ConversationOut] | Response:
+    """List a collection's conversations with their turns, in the order of its plan, or download them whole.
+
+    Without `format`, pages of `ConversationOut`. With `ndjson`, one `ExportedConversation` a line; with `parquet`, the
+    same in typed columns; with `datasets`, a zip of the folder that Hugging Face's `load_dataset` reads. A download
+    that is cut short by an error is an incomplete body, never a shorter file.
+    """
+    if form is not None:
+        return await download(session, database, collection_id, form)
+    await store.collections.get_collection(session, collection_id)
+    rows = await store.conversations.list_conversations(
+        session, collection_id, after=paging.after, limit=paging.limit + 1
+    )
     return page_of(rows, paging, key=lambda conversation: conversation.id, shape=conversation_out)
 
 
@@ -87,10 +150,10 @@ async def stream_conversations(
     collection_id: UUID,
 ) -> StreamingResponse:
     """Return all of a collection's conversations as NDJSON, one `ConversationOut` a line."""
-    await store.get_collection(session, collection_id)
+    await store.collections.get_collection(session, collection_id)
 
     async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[Conversation]:
-        return await store.list_conversations(reading, collection_id, after=after, limit=limit)
+        return await store.conversations.list_conversations(reading, collection_id, after=after, limit=limit)
 
     return stream(database, fetch, key=lambda conversation: conversation.id, shape=conversation_out)
 
@@ -102,26 +165,9 @@ async def stream_speakers(
     session: Reading, _caller: Reader, database: Annotated[Database, Depends(get_database)], collection_id: UUID
 ) -> StreamingResponse:
     """Return who speaks in each of a collection's conversations as NDJSON, one `SpeakersOut` a line."""
-    await store.get_collection(session, collection_id)
+    await store.collections.get_collection(session, collection_id)
 
     async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[SpeakersOut]:
-        return await store.list_speakers(reading, collection_id, after=after, limit=limit)
+        return await store.conversations.list_speakers(reading, collection_id, after=after, limit=limit)
 
     return stream(database, fetch, key=lambda speakers: speakers.id, shape=lambda speakers: speakers)
-
-
-def _shape(collection: store.Collection) -> CollectionOut:
-    states = collection.conversations
-    running = states.get(ConversationState.RUNNING, 0)
-    return CollectionOut(
-        id=collection.id,
-        name=collection.name,
-        domain=collection.domain,
-        mode=collection.mode,
-        state=CollectionState.COLLECTING if running else CollectionState.COMPLETE,
-        conversations=sum(states.values()),
-        complete=states.get(ConversationState.COMPLETE, 0),
-        failed=states.get(ConversationState.FAILED, 0),
-        turns=collection.turns,
-        created_at=collection.created_at,
-    )

@@ -6,9 +6,10 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from spotthebot.contracts.conversations import ConversationOut
-from spotthebot.conversations import store, use_cases
+from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import BotsClient, Reader, Taker
 from spotthebot.conversations.api.shapes import conversation_out
+from spotthebot.conversations.use_cases import reading
 from spotthebot.kit.web.pagination import Page, Paging, page_of
 from spotthebot.kit.web.sessions import Reading
 
@@ -24,7 +25,7 @@ async def list_of_bot(
     bot_id: Annotated[UUID, Query(description="A bot; a team's key can name its own.")],
 ) -> Page[ConversationOut]:
     """List the conversations that a bot takes part in, oldest first; a team is not told who its partners are."""
-    rows = await use_cases.list_conversations_of_bot(
+    rows = await reading.list_conversations_of_bot(
         session, bots, caller, bot_id, after=paging.after, limit=paging.limit + 1
     )
     return page_of(rows, paging, key=lambda conversation: conversation.id, shape=conversation_out)
@@ -33,4 +34,4 @@ async def list_of_bot(
 @router.get("/{conversation_id}", operation_id="get_conversation")
 async def get_conversation(session: Reading, _caller: Reader, conversation_id: UUID) -> ConversationOut:
     """Return one conversation."""
-    return conversation_out(await store.get_conversation(session, conversation_id))
+    return conversation_out(await store.conversations.get_conversation(session, conversation_id))

@@ -1,17 +1,29 @@
 """`/v1/corpora`: human dialogues to learn from, to open conversations with, to mix in."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query, Request
 
-from spotthebot.contracts.conversations import CorpusIn, CorpusOut, DialogueBatchIn, DialogueOut, StoredOut
+from spotthebot.contracts.conversations import (
+    CorpusFormat,
+    CorpusIn,
+    CorpusOut,
+    DialogueBatchIn,
+    DialogueOut,
+    SplitStatisticsOut,
+    StoredOut,
+    UploadOut,
+)
 from spotthebot.contracts.wire import Name, Split
 from spotthebot.conversations import store
-from spotthebot.conversations.api.deps import Admin, Reader
+from spotthebot.conversations.api.deps import Admin, Reader, Uploader, pieces_of
+from spotthebot.conversations.domain.corpora import Dialogue
+from spotthebot.conversations.use_cases import filling
+from spotthebot.kit.database import Database
 from spotthebot.kit.web.idempotency import IdempotentRoute
 from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading, Writing
+from spotthebot.kit.web.sessions import Reading, Writing, get_database
 
 router = APIRouter(prefix="/v1/corpora", tags=["corpora"], route_class=IdempotentRoute)
 
@@ -19,7 +31,7 @@ router = APIRouter(prefix="/v1/corpora", tags=["corpora"], route_class=Idempoten
 @router.post("", status_code=201, operation_id="create_corpus")
 async def create_corpus(session: Writing, _caller: Admin, wanted: CorpusIn) -> CorpusOut:
     """Create an empty corpus."""
-    return _shape(await store.add_corpus(session, **wanted.model_dump()))
+    return _shape(await store.corpora.add_corpus(session, **wanted.model_dump()))
 
 
 @router.get("", operation_id="list_corpora")
@@ -27,22 +39,57 @@ async def list_corpora(
     session: Reading, _caller: Reader, paging: Paging, name: Annotated[Name | None, Query()] = None
 ) -> Page[CorpusOut]:
     """List corpora, oldest first."""
-    rows = await store.list_corpora(session, name=name, after=paging.after, limit=paging.limit + 1)
+    rows = await store.corpora.list_corpora(session, name=name, after=paging.after, limit=paging.limit + 1)
     return page_of(rows, paging, key=lambda corpus: corpus.id, shape=_shape)
 
 
 @router.get("/{corpus_id}", operation_id="get_corpus")
 async def get_corpus(session: Reading, _caller: Reader, corpus_id: UUID) -> CorpusOut:
-    """Return a corpus and how many dialogues it has by split."""
-    return _shape(await store.get_corpus(session, corpus_id))
+    """Return a corpus and how much it holds by split."""
+    return _shape(await store.corpora.get_corpus(session, corpus_id))
 
 
 @router.post("/{corpus_id}/dialogues", status_code=201, operation_id="add_dialogues")
 async def add_dialogues(session: Writing, _caller: Admin, corpus_id: UUID, batch: DialogueBatchIn) -> StoredOut:
     """Add dialogues; one whose key is known is left as it is, so a batch can be sent again."""
-    await store.get_corpus(session, corpus_id)
-    stored = await store.add_dialogues(session, corpus_id, batch.dialogues)
-    return StoredOut(stored=stored, already_there=len(batch.dialogues) - stored)
+    await store.corpora.get_corpus(session, corpus_id)
+    wanted = [Dialogue(each.key, each.split, each.turns, each.persona, each.metadata) for each in batch.dialogues]
+    fates = await store.corpora.add_dialogues(session, corpus_id, wanted)
+    stored = fates.count(store.corpora.Fate.STORED)
+    return StoredOut(stored=stored, already_there=len(fates) - stored)
+
+
+@router.post(
+    "/{corpus_id}/uploads",
+    operation_id="upload_dialogues",
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        }
+    },
+)
+async def upload_dialogues(
+    database: Annotated[Database, Depends(get_database)],
+    _caller: Uploader,
+    corpus_id: UUID,
+    request: Request,
+    form: Annotated[CorpusFormat, Query(alias="format", description="How the file is written.")],
+    split: Annotated[Split | None, Query(description="The split of all dialogues, whatever the file says.")] = None,
+    splits: Annotated[
+        str | None, Query(max_length=1000, description="Shares of splits, drawn by a hash of each dialogue's key.")
+    ] = None,
+    speakers: Annotated[
+        Literal["humans", "all"], Query(description="`spot_the_bot`: whether dialogues with bots are stored too.")
+    ] = "humans",
+) -> UploadOut:
+    """Store the dialogues of a file, sent as it is, of any size; lines that hold none are rejected one by one.
+
+    A file can be sent again, after an interruption too: dialogues are known by their key, or by their turns where the
+    file has no keys. No Idempotency-Key is needed.
+    """
+    upload = filling.Upload(database, corpus_id, form, split, splits, bots_too=speakers == "all")
+    return await filling.upload_dialogues(upload, pieces_of(request))
 
 
 @router.get("/{corpus_id}/dialogues", operation_id="list_dialogues")
@@ -54,23 +101,36 @@ async def list_dialogues(
     split: Annotated[Split | None, Query()] = None,
 ) -> Page[DialogueOut]:
     """List dialogues in the order of their upload."""
-    await store.get_corpus(session, corpus_id)
-    rows = await store.list_dialogues(session, corpus_id, split=split, after=paging.after, limit=paging.limit + 1)
+    await store.corpora.get_corpus(session, corpus_id)
+    rows = await store.corpora.list_dialogues(
+        session, corpus_id, split=split, after=paging.after, limit=paging.limit + 1
+    )
     return page_of(
         rows,
         paging,
         key=lambda row: row.id,
-        shape=lambda row: DialogueOut(key=row.key, split=row.split, turns=tuple(row.turns)),
+        shape=lambda row: DialogueOut.model_validate(
+            {"key": row.key, "split": row.split, "turns": row.turns, "persona": row.persona, "metadata": row.details}
+        ),
     )
 
 
-def _shape(corpus: store.Corpus) -> CorpusOut:
+def _shape(corpus: store.corpora.Corpus) -> CorpusOut:
     return CorpusOut(
         id=corpus.id,
         name=corpus.name,
         domain=corpus.domain,
         origin=corpus.origin,
         licence=corpus.licence,
-        dialogues=dict(corpus.dialogues),
+        dialogues={split: held.dialogues for split, held in corpus.splits.items()},
+        statistics={
+            split: SplitStatisticsOut(
+                dialogues=held.dialogues,
+                utterances=held.utterances,
+                mean_exchanges=held.mean_exchanges,
+                words_per_turn=held.words_per_turn,
+            )
+            for split, held in corpus.splits.items()
+        },
         created_at=corpus.created_at,
     )

@@ -1,12 +1,17 @@
 """What the endpoints of `conversations` are given: who asks, the queue, the other services."""
 
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import Depends, Request
+from starlette.requests import ClientDisconnect
 
 from spotthebot.contracts.access import Role
 from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.errors import TeamKeyWithoutTeam, UploadCutShort
 from spotthebot.conversations.settings import ConversationsSettings
+from spotthebot.conversations.use_cases.notifying import Post
+from spotthebot.conversations.use_cases.watching import ChatWatch
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.authentication import allow
@@ -16,22 +21,62 @@ _admins = allow(Role.ADMIN)
 
 Admin = Annotated[Principal, Depends(idempotent(_admins))]
 """Who may create; honours `Idempotency-Key`."""
+Uploader = Annotated[Principal, Depends(_admins)]
+"""Who may send a file; `Idempotency-Key` would have all of it read into memory, and is not needed."""
 Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]
 Taker = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE, Role.TEAM))]
 """Who may read the conversations that a bot takes part in: a team, of its own bots."""
 
 
-def _jobs(request: Request) -> Jobs:
+_may_chat = allow(Role.ADMIN, Role.ANNOTATION)
+
+Chatter = Annotated[Principal, Depends(idempotent(_may_chat))]
+"""A frontend for people who talk to bots; honours `Idempotency-Key`."""
+ChatReader = Annotated[Principal, Depends(_may_chat)]
+"""The same, by requests that can be repeated as they are."""
+
+
+async def _watch(request: Request) -> ChatWatch:
+    watch: ChatWatch = request.app.state.chat_watch
+    return watch
+
+
+Watch = Annotated[ChatWatch, Depends(_watch)]
+
+_may_subscribe = allow(Role.ADMIN, Role.TEAM)
+
+
+async def _subscriber(principal: Annotated[Principal, Depends(_may_subscribe)]) -> Principal:
+    if principal.role == Role.TEAM and principal.team is None:
+        raise TeamKeyWithoutTeam
+    return principal
+
+
+Subscriber = Annotated[Principal, Depends(idempotent(_subscriber))]
+"""Who may be told of events: the operator, and a team of its own bots; honours `Idempotency-Key`."""
+SubscriberChanges = Annotated[Principal, Depends(_subscriber)]
+"""The same, by requests that can be repeated as they are."""
+
+
+async def _post(request: Request) -> Post:
+    post: Post = request.app.state.post
+    return post
+
+
+PostOffice = Annotated[Post, Depends(_post)]
+
+
+async def _jobs(request: Request) -> Jobs:
     jobs: Jobs = request.app.state.jobs
     return jobs
 
 
-def _bots(request: Request) -> Bots:
+async def _bots(request: Request) -> Bots:
     bots: Bots = request.app.state.bots
     return bots
 
 
-def _settings(request: Request) -> ConversationsSettings:
+async def _settings(request: Request) -> ConversationsSettings:
     settings: ConversationsSettings = request.app.state.settings
     return settings
 
@@ -39,3 +84,12 @@ def _settings(request: Request) -> ConversationsSettings:
 JobQueue = Annotated[Jobs, Depends(_jobs)]
 BotsClient = Annotated[Bots, Depends(_bots)]
 Settings = Annotated[ConversationsSettings, Depends(_settings)]
+
+
+async def pieces_of(request: Request) -> AsyncIterator[bytes]:
+    """Yield a file that is uploaded as it arrives; raises UploadCutShort where its sender goes away."""
+    try:
+        async for piece in request.stream():
+            yield piece
+    except ClientDisconnect:
+        raise UploadCutShort from None

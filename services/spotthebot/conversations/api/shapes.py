@@ -1,7 +1,8 @@
-"""A conversation as it goes over the wire, for all endpoints that show one."""
+"""Conversations and collections as they go over the wire, for all endpoints that show them."""
 
-from spotthebot.contracts.conversations import ConversationOut
+from spotthebot.contracts.conversations import CollectionOut, ConversationOut
 from spotthebot.conversations.domain.conversations import Conversation
+from spotthebot.conversations.store.collections import Collection
 
 
 def conversation_out(conversation: Conversation) -> ConversationOut:
@@ -11,9 +12,35 @@ def conversation_out(conversation: Conversation) -> ConversationOut:
         collection_id=conversation.collection_id,
         external_id=conversation.external_id,
         state=conversation.state,
+        ended_by=conversation.ended_by,
         failure=conversation.failure,
         participants=conversation.participants,
         opening=conversation.opening_turns,
         opening_shown=conversation.opening_shown,
         turns=conversation.spoken_turns,
+    )
+
+
+def collection_out(collection: Collection) -> CollectionOut:
+    """Shape a collection, with the time that is left at the rate of the last minute."""
+    rate = collection.rate_turns_per_second
+    left = collection.turns_wanted - collection.turns
+    return CollectionOut(
+        id=collection.id,
+        name=collection.name,
+        domain=collection.domain,
+        mode=collection.mode,
+        state=collection.state,
+        priority=collection.priority,
+        conversations=collection.conversations,
+        complete=collection.complete,
+        failed=collection.failed,
+        cancelled=collection.cancelled,
+        parked=collection.parked,
+        turns=collection.turns,
+        turns_wanted=collection.turns_wanted,
+        rate_turns_per_second=round(rate, 3) if rate else None,
+        seconds_left=round(left / rate, 1) if rate else None,
+        created_at=collection.created_at,
+        finished_at=collection.finished_at,
     )

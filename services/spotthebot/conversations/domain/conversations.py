@@ -4,14 +4,19 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import UUID
 
+from spotthebot.contracts.bots import ReplyFailure
 from spotthebot.contracts.conversations import (
     CollectionId,
     ConversationId,
     ConversationState,
+    Ending,
     Participant,
     ParticipantKind,
+    StopRules,
     Turn,
 )
+
+_NEVER = StopRules()
 
 
 @dataclass(frozen=True)
@@ -30,10 +35,20 @@ class Conversation:
     turns_wanted: int
     seed: int
     domain: str
+    pair: int = 0
+    round: int = 0
+    ended_by: Ending | None = None
+    attempts: int = 0
+    """How often the next turn was asked for in vain."""
+    stop: StopRules = _NEVER
 
     @property
     def next_speaker(self) -> Literal["A", "B"]:
-        return _speaker(len(self.turns))
+        return speaker_at(len(self.turns))
+
+    @property
+    def next_name(self) -> str:
+        return self.participants[len(self.turns) % 2].name
 
     @property
     def next_version(self) -> int | None:
@@ -61,26 +76,33 @@ class Conversation:
     def opening_turns(self) -> tuple[Turn, ...]:
         """The opening with its speakers: whoever answers it is A, so it ends with B."""
         count = len(self.opening)
-        return tuple(Turn(speaker=_speaker(position - count), text=text) for position, text in enumerate(self.opening))
+        return tuple(
+            Turn(speaker=speaker_at(position - count), text=text) for position, text in enumerate(self.opening)
+        )
 
     @property
     def spoken_turns(self) -> tuple[Turn, ...]:
-        return tuple(Turn(speaker=_speaker(position), text=text) for position, text in enumerate(self.turns))
+        return tuple(Turn(speaker=speaker_at(position), text=text) for position, text in enumerate(self.turns))
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a bot said, or why it said nothing; `later` where it may say something another time."""
+    """What a bot said, or why it said nothing."""
 
     text: str | None
-    failure: str | None
+    failure: ReplyFailure | None
+    detail: str | None
     latency_ms: float
-    later: bool = False
+
+    @property
+    def reason(self) -> str:
+        return f"{self.failure}: {self.detail}"[:1000]
 
 
 def _nameless(side: Participant) -> Participant:
     return Participant(kind=side.kind, name="partner" if side.kind is ParticipantKind.BOT else side.name)
 
 
-def _speaker(position: int) -> Literal["A", "B"]:
+def speaker_at(position: int) -> Literal["A", "B"]:
+    """Return who speaks at a position; an opening has the negative ones, so that it ends with B."""
     return "A" if position % 2 == 0 else "B"

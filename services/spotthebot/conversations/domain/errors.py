@@ -2,21 +2,48 @@
 
 Invalid
 ├── UnknownBot
+├── BotRetired
 ├── SameNames
+├── PlaysItself
+├── TooManyConversations
 ├── UnknownCorpusInPlan
+├── UnknownPartnerSet
 ├── SplitIsEmpty
 ├── TooFewDialogues
-└── DialoguesTooShort
+├── DialoguesTooShort
+├── NotUtf8
+├── NotThisFormat
+├── BadShares
+├── SplitOrSplits
+├── UploadCutShort
+├── TeamKeyWithoutTeam
+├── EventNotForTeams
+└── RatingsIncomplete
 NotFound
 ├── NoSuchBot
 ├── NoSuchCorpus
 ├── NoSuchCollection
-└── NoSuchConversation
+├── NoSuchPartnerSet
+├── NoSuchConversation
+├── NotMarked
+├── NoSuchSubscription
+├── NoSuchEvent
+└── NoSuchChat
 Conflict
 ├── CorpusNameTaken
-└── NotAnImport
+├── NotAnImport
+├── HeldOtherwise
+├── HasEnded
+├── SubscriptionInactive
+├── TooManySubscriptions
+├── NotForChats
+├── CollectionNotOpen
+├── PartnerSpeaksNext
+├── TooFewTurns
+├── ChatIsOver
+└── NotTimeToRate
 Unavailable
-└── BotsAway
+└── NobodyToTalkTo
 """
 
 from spotthebot.kit.errors import Conflict, Invalid, NotFound, Unavailable
@@ -26,12 +53,28 @@ class UnknownBot(Invalid):
     """There is no bot {bot_id}: register it first."""
 
 
+class BotRetired(Invalid):
+    """The bot '{name}' is {status}: name another, or make it active again."""
+
+
 class SameNames(Invalid):
     """Two of the bots are called '{name}': results could not tell them apart."""
 
 
+class PlaysItself(Invalid):
+    """The bot '{name}' is a target and in the partner set: it would talk to itself; leave it out of one of them."""
+
+
+class TooManyConversations(Invalid):
+    """This makes {wanted} conversations; a collection holds at most {most}: split it into several."""
+
+
 class UnknownCorpusInPlan(Invalid):
     """There is no corpus {corpus_id}: upload it first."""
+
+
+class UnknownPartnerSet(Invalid):
+    """There is no version {version} of a partner set '{name}': create it first, or name another version."""
 
 
 class SplitIsEmpty(Invalid):
@@ -46,6 +89,38 @@ class DialoguesTooShort(Invalid):
     """No dialogue of the split '{split}' is long enough to open a conversation."""
 
 
+class NotUtf8(Invalid):
+    """The file is UTF-16: convert it to UTF-8."""
+
+
+class NotThisFormat(Invalid):
+    """This is no {form}: {reason}."""
+
+
+class BadShares(Invalid):
+    """'{splits}' names no shares of splits that sum to 1: write `train:0.8,openings:0.2`."""
+
+
+class SplitOrSplits(Invalid):
+    """Both `split` and `splits` were given: name one split for all dialogues, or shares of several."""
+
+
+class UploadCutShort(Invalid):
+    """The file was cut short: send it again; what is stored stays, and is not stored twice."""
+
+
+class TeamKeyWithoutTeam(Invalid):
+    """This API key has the role team but names no team: ask for a key made with --team."""
+
+
+class EventNotForTeams(Invalid):
+    """A team can't be told of {events}: only of its own bots ({allowed})."""
+
+
+class RatingsIncomplete(Invalid):
+    """The ratings do not fit the chat: give each conversation that was not broken off a score for each question."""
+
+
 class NoSuchBot(NotFound):
     """There is no bot {bot_id}, or this API key may not see it."""
 
@@ -58,8 +133,28 @@ class NoSuchCollection(NotFound):
     """There is no collection {collection_id}."""
 
 
+class NoSuchPartnerSet(NotFound):
+    """There is no version {version} of a partner set '{name}'."""
+
+
 class NoSuchConversation(NotFound):
     """There is no conversation {conversation_id}."""
+
+
+class NotMarked(NotFound):
+    """The conversations of collection {collection_id} are not marked: POST /v1/collections/{collection_id}/marks."""
+
+
+class NoSuchSubscription(NotFound):
+    """There is no subscription {subscription_id}, or this API key may not see it."""
+
+
+class NoSuchEvent(NotFound):
+    """There is no event {event_id}, or this API key may not see it."""
+
+
+class NoSuchChat(NotFound):
+    """There is no chat {chat_id}."""
 
 
 class CorpusNameTaken(Conflict):
@@ -70,5 +165,45 @@ class NotAnImport(Conflict):
     """The collection '{name}' holds its own conversations: only one with mode 'import' takes uploads."""
 
 
-class BotsAway(Unavailable):
-    """{waiting} conversations wait for bots that do not answer at the moment: {reason}"""  # noqa: D400 - the bots' words
+class HeldOtherwise(Conflict):
+    """The collection '{name}' holds conversations of mode {held_as} since a moment ago: upload to another one."""
+
+
+class HasEnded(Conflict):
+    """The collection '{name}' is {state}: there is nothing to {verb}."""
+
+
+class SubscriptionInactive(Conflict):
+    """The subscription {subscription_id} is not active ({reason}): set it active first."""
+
+
+class TooManySubscriptions(Conflict):
+    """There are {most} subscriptions already, which is the most: change or delete one."""
+
+
+class NotForChats(Conflict):
+    """The collection '{name}' is not for chats: only one with mode 'human_bot' is."""
+
+
+class CollectionNotOpen(Conflict):
+    """The collection '{name}' is {state}: it takes no chats."""
+
+
+class PartnerSpeaksNext(Conflict):
+    """The partner speaks next: wait for the event `turn` or `failed`."""
+
+
+class TooFewTurns(Conflict):
+    """{said} turns were said, {minimum} are needed before going on: keep talking."""
+
+
+class ChatIsOver(Conflict):
+    """This chat is {state}: nothing more can be said in it."""
+
+
+class NotTimeToRate(Conflict):
+    """This chat is {state}: it is rated when all its conversations are over."""
+
+
+class NobodyToTalkTo(Unavailable):
+    """No bots of this collection answer at the moment: try again later."""

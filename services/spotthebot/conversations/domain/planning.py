@@ -1,4 +1,4 @@
-"""Turns the plan of an all-play-all collection into its conversations, the same ones for the same seed.
+"""Turns the plan of a collection into its conversations, the same ones for the same seed.
 
 Nothing here depends on ids, so that two runs of one plan differ in nothing but ids.
 """
@@ -9,30 +9,63 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from spotthebot.contracts.conversations import HUMAN_NAME, AllPlayAllIn, Participant, ParticipantKind
-from spotthebot.conversations.domain.errors import DialoguesTooShort, TooFewDialogues
-
-_OPENING_TURNS = {"first_utterance": 1, "first_exchange": 2}
+from spotthebot.contracts.conversations import (
+    HUMAN_NAME,
+    MOST_CONVERSATIONS,
+    AllPlayAllIn,
+    BipartiteIn,
+    Participant,
+    ParticipantKind,
+    PlannedIn,
+    SelfPlayIn,
+)
+from spotthebot.conversations.domain.errors import DialoguesTooShort, TooFewDialogues, TooManyConversations
 
 HUMANS = (
     Participant(kind=ParticipantKind.HUMAN, name=HUMAN_NAME),
     Participant(kind=ParticipantKind.HUMAN, name=HUMAN_NAME),
 )
+Sides = tuple[Participant, Participant]
 
 
 @dataclass(frozen=True)
 class PlannedConversation:
-    """A conversation to hold, or, where `turns` are given, one that people held."""
+    """A conversation to hold, or, where `turns` are given, one that people held; `round` counts within its pair."""
 
-    participants: tuple[Participant, Participant]
+    participants: Sides
     opening: tuple[str, ...]
     turns: tuple[str, ...]
     seed: int
+    round: int
 
 
-def plan_all_play_all(
-    plan: AllPlayAllIn,
+@dataclass(frozen=True)
+class _Pair:
+    """Two that talk, with the numbers that their seeds are made from."""
+
+    sides: Sides
+    numbers: tuple[int, int]
+
+
+def count_conversations(plan: PlannedIn, partners: int = 0) -> int:
+    """Return how many conversations bots will hold; raises TooManyConversations."""
+    match plan:
+        case SelfPlayIn():
+            pairs = len(plan.bots)
+        case AllPlayAllIn():
+            pairs = len(plan.bots) * (len(plan.bots) - 1) // 2
+        case BipartiteIn():
+            pairs = len(plan.bots) * partners
+    wanted = pairs * plan.conversations_per_pair
+    if wanted > MOST_CONVERSATIONS:
+        raise TooManyConversations(wanted=wanted, most=MOST_CONVERSATIONS)
+    return wanted
+
+
+def plan_conversations(
+    plan: PlannedIn,
     bots: Sequence[Participant],
+    partners: Sequence[Participant],
     openings: Sequence[tuple[str, ...]],
     human_dialogues: Sequence[tuple[str, ...]],
 ) -> list[PlannedConversation]:
@@ -42,31 +75,56 @@ def plan_all_play_all(
     without replacement until all were used, then again; dialogues used as human conversations open none, as long
     as others are left. With order `both`, the bot named first begins every other conversation of its pair.
     """
+    count_conversations(plan, len(partners))
     chance = random.Random(f"plan/{plan.seed}")  # noqa: S311 - reproducible draws, no secrets
     by_people = _choose_human_dialogues(plan, human_dialogues, chance)
     draws = _draw_openings(plan, openings, frozenset(by_people), chance)
     conversations = []
-    for (first_index, first), (second_index, second) in itertools.combinations(enumerate(bots), 2):
+    for pair in _pairs(plan, bots, partners):
+        first, second = pair.sides
         for number in range(plan.conversations_per_pair):
             swapped = plan.order == "both" and number % 2 == 1
             participants = (second, first) if swapped else (first, second)
-            seed = _seed(plan.seed, first_index, second_index, number)
-            conversations.append(PlannedConversation(participants, next(draws), (), seed))
-    for turns in by_people:
+            seed = _seed(plan.seed, *pair.numbers, number)
+            conversations.append(PlannedConversation(participants, next(draws), (), seed, number))
+    return _mixed(conversations, plan, by_people, chance)
+
+
+def _pairs(plan: PlannedIn, bots: Sequence[Participant], partners: Sequence[Participant]) -> Iterator[_Pair]:
+    numbered = list(enumerate(bots))
+    match plan:
+        case SelfPlayIn():
+            for number, bot in numbered:
+                yield _Pair((bot, bot), (number, number))
+        case AllPlayAllIn():
+            for (first_number, first), (second_number, second) in itertools.combinations(numbered, 2):
+                yield _Pair((first, second), (first_number, second_number))
+        case BipartiteIn():
+            for (number, target), (partner_number, partner) in itertools.product(numbered, enumerate(partners)):
+                yield _Pair((target, partner), (number, len(numbered) + partner_number))
+
+
+def _mixed(
+    conversations: list[PlannedConversation],
+    plan: PlannedIn,
+    by_people: Sequence[tuple[str, ...]],
+    chance: random.Random,
+) -> list[PlannedConversation]:
+    for number, turns in enumerate(by_people):
         start = _turns_before_people(plan)
         said = turns[start : start + 2 * plan.exchanges]
         place = chance.randrange(len(conversations) + 1)
-        conversations.insert(place, PlannedConversation(HUMANS, turns[:start], said, 0))
+        conversations.insert(place, PlannedConversation(HUMANS, turns[:start], said, 0, number))
     return conversations
 
 
-def _turns_before_people(plan: AllPlayAllIn) -> int:
+def _turns_before_people(plan: PlannedIn) -> int:
     """Count the turns that judges of a human conversation do not see: whole exchanges, so that A stays A."""
-    return 2 if plan.opening and not plan.opening.shown else 0
+    return 2 * -(-plan.opening.utterances // 2) if plan.opening and not plan.opening.shown else 0
 
 
 def _choose_human_dialogues(
-    plan: AllPlayAllIn, dialogues: Sequence[tuple[str, ...]], chance: random.Random
+    plan: PlannedIn, dialogues: Sequence[tuple[str, ...]], chance: random.Random
 ) -> list[tuple[str, ...]]:
     if plan.humans is None:
         return []
@@ -77,14 +135,14 @@ def _choose_human_dialogues(
 
 
 def _draw_openings(
-    plan: AllPlayAllIn,
+    plan: PlannedIn,
     dialogues: Sequence[tuple[str, ...]],
     by_people: frozenset[tuple[str, ...]],
     chance: random.Random,
 ) -> Iterator[tuple[str, ...]]:
     if plan.opening is None:
         return itertools.repeat(())
-    count = _OPENING_TURNS[plan.opening.take]
+    count = plan.opening.utterances
     long_enough = [turns for turns in dialogues if len(turns) >= count]
     if not long_enough:
         raise DialoguesTooShort(split=plan.opening.split)

@@ -1,0 +1,39 @@
+"""`/v1/partner-sets`: the fixed partners of bipartite-play, named and versioned."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from spotthebot.contracts.conversations import PartnerSetIn, PartnerSetOut
+from spotthebot.contracts.wire import Name
+from spotthebot.conversations import store
+from spotthebot.conversations.api.deps import Admin, BotsClient, Reader
+from spotthebot.conversations.use_cases import planning
+from spotthebot.kit.web.idempotency import IdempotentRoute
+from spotthebot.kit.web.pagination import Page, Paging, page_of
+from spotthebot.kit.web.sessions import Reading, Writing
+
+router = APIRouter(prefix="/v1/partner-sets", tags=["partner sets"], route_class=IdempotentRoute)
+
+
+@router.post("", status_code=201, operation_id="create_partner_set")
+async def create_partner_set(session: Writing, _caller: Admin, bots: BotsClient, wanted: PartnerSetIn) -> PartnerSetOut:
+    """Keep bots, in their present versions, as the next version of a partner set."""
+    return await planning.create_partner_set(session, bots, wanted)
+
+
+@router.get("", operation_id="list_partner_sets")
+async def list_partner_sets(
+    session: Reading, _caller: Reader, paging: Paging, name: Annotated[Name | None, Query()] = None
+) -> Page[PartnerSetOut]:
+    """List versions of partner sets, oldest first."""
+    rows = await store.partner_sets.list_partner_sets(session, name=name, after=paging.after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda each: each.id, shape=lambda each: each)
+
+
+@router.get("/{name}/versions/{version}", operation_id="get_partner_set")
+async def get_partner_set(
+    session: Reading, _caller: Reader, name: Name, version: Annotated[int, Path(ge=1, lt=2**31)]
+) -> PartnerSetOut:
+    """Return one version of a partner set; it never changes."""
+    return await store.partner_sets.get_partner_set(session, name, version)

@@ -1,0 +1,66 @@
+"""`/v1/collections/{id}/...`: how far a collection is, pair by pair, what failed and why, and as it happens."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from spotthebot.contracts.conversations import CollectionState, FailureOut, PairOut
+from spotthebot.conversations import store
+from spotthebot.conversations.api.deps import Reader
+from spotthebot.conversations.api.shapes import collection_out
+from spotthebot.kit.database import Database
+from spotthebot.kit.web.pagination import Page, Paging, page_of
+from spotthebot.kit.web.sessions import Reading, get_database
+
+router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["collections"])
+
+_TOLD_EVERY_SECONDS = 1.0
+
+
+@router.get("/pairs", operation_id="list_pairs")
+async def list_pairs(session: Reading, _caller: Reader, collection_id: UUID, paging: Paging) -> Page[PairOut]:
+    """List who talks with whom, in the order of the plan, with the number of conversations by state."""
+    await store.collections.get_collection(session, collection_id)
+    after = paging.after.int if paging.after is not None else -1
+    rows = await store.collections.list_pairs(session, collection_id, after=after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda pair: UUID(int=pair.number), shape=lambda pair: pair)
+
+
+@router.get("/failures", operation_id="list_failures")
+async def list_failures(session: Reading, _caller: Reader, collection_id: UUID, paging: Paging) -> Page[FailureOut]:
+    """Say why conversations failed, or wait for a bot that is away, the most frequent reasons first."""
+    await store.collections.get_collection(session, collection_id)
+    after = paging.after.int if paging.after is not None else 0
+    rows = await store.collections.list_failures(session, collection_id, offset=after, limit=paging.limit + 1)
+    numbered = list(enumerate(rows, start=after + 1))
+    return page_of(numbered, paging, key=lambda pair: UUID(int=pair[0]), shape=lambda pair: pair[1])
+
+
+async def _known(session: Reading, _caller: Reader, collection_id: UUID) -> UUID:
+    await store.collections.get_collection(session, collection_id)
+    return collection_id
+
+
+@router.get("/events", operation_id="watch_collection", response_class=EventSourceResponse)
+async def watch_collection(
+    collection_id: Annotated[UUID, Depends(_known)], database: Annotated[Database, Depends(get_database)]
+) -> AsyncIterator[ServerSentEvent]:
+    """Stream a `CollectionOut` as event `progress` whenever it changes, and as `finished` at its end, the last one.
+
+    Every event holds the whole state, so a reader that was cut off only has to connect again.
+    """
+    told = None
+    while True:
+        async with database.read() as session:
+            now = collection_out(await store.collections.get_collection(session, collection_id))
+        ended = now.state in {CollectionState.COMPLETE, CollectionState.CANCELLED}
+        if now != told:
+            yield ServerSentEvent(data=now, event="finished" if ended else "progress")
+            told = now
+        if ended:
+            return
+        await asyncio.sleep(_TOLD_EVERY_SECONDS)

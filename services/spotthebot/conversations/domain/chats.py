@@ -1,0 +1,111 @@
+"""Chats of people with bots: who is drawn, what a person is told, what ratings have to hold."""
+
+import random
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import combinations
+from uuid import UUID
+
+from spotthebot.contracts.conversations import (
+    ChatRatingsIn,
+    ChatState,
+    CollectionId,
+    CollectionState,
+    ConversationState,
+    HumanBotIn,
+    Participant,
+)
+from spotthebot.conversations.domain.conversations import Conversation, Reply
+from spotthebot.conversations.domain.errors import RatingsIncomplete
+from spotthebot.conversations.domain.stepping import Step, fail, step
+from spotthebot.kit.errors import FieldError
+
+WAITS_SECONDS = (1.0, 2.0, 4.0)
+"""Between questions to a bot that gives no reply; after the last one its conversation ends."""
+ASKED_AGAIN = "Your partner needs a little longer."
+BROKEN_OFF = "Your partner can't go on. That is not your fault; please go on with what comes next."
+
+Drawn = frozenset[UUID]
+"""The bots of a chat, in whatever order they are talked to."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A collection that people chat in; `partners` are its bots as they were when it was opened."""
+
+    id: CollectionId
+    state: CollectionState
+    plan: HumanBotIn
+    partners: Mapping[UUID, Participant]
+
+
+@dataclass(frozen=True)
+class Chat:
+    """A person's conversations with the bots that were drawn, as far as they have begun."""
+
+    id: UUID
+    collection_id: CollectionId
+    interactor: str
+    state: ChatState
+    bots: tuple[UUID, ...]
+    conversations: tuple[UUID, ...]
+    events: int
+    ratings: ChatRatingsIn | None
+    created_at: datetime
+    last_turn_at: datetime
+    rated_at: datetime | None
+
+    @property
+    def has_next(self) -> bool:
+        return len(self.conversations) < len(self.bots)
+
+
+def draw(
+    plan: HumanBotIn, *, used: Mapping[Drawn, int], seen: Collection[Drawn], chats: int
+) -> Iterable[tuple[UUID, ...]]:
+    """Yield the bots for a chat, the best choice first: not seen by this person, used least, then by lot.
+
+    Bots that this person has talked to come again only when all have been; the seed and the number of chats so far
+    decide the lot and who comes first.
+    """
+    lot = random.Random(f"{plan.seed}/{chats}")  # noqa: S311 - a reproducible draw, no secret
+    choices = [frozenset(each) for each in combinations(plan.bots, plan.bots_per_chat)]
+    lot.shuffle(choices)
+    choices.sort(key=lambda choice: (choice in seen, used.get(choice, 0)))
+    for choice in choices:
+        order = sorted(choice)
+        lot.shuffle(order)
+        yield tuple(order)
+
+
+def answer(conversation: Conversation, reply: Reply) -> tuple[Step, float | None]:
+    """Decide what a bot's reply makes of a chat; with it the seconds to wait before it is asked again, if it is."""
+    said = step(conversation, reply)
+    if said.text is not None:
+        return said, None
+    if conversation.attempts >= len(WAITS_SECONDS):
+        return fail(conversation, reply.reason), None
+    again = replace(conversation, attempts=conversation.attempts + 1)
+    return Step(conversation, again), WAITS_SECONDS[conversation.attempts]
+
+
+def check_ratings(plan: HumanBotIn, conversations: Sequence[Conversation], ratings: ChatRatingsIn) -> None:
+    """Raise RatingsIncomplete unless each conversation that was not broken off has a score for each question."""
+    faults: list[FieldError] = []
+    names = {question.name for question in plan.questions}
+    rated = [each.number for each in ratings.conversations]
+    for place, each in enumerate(ratings.conversations):
+        pointer = f"/conversations/{place}"
+        if each.number > len(conversations) or rated.index(each.number) < place:
+            faults.append(FieldError(f"{pointer}/number", f"there is no other conversation {each.number} to rate"))
+        unknown, missing = each.scores.keys() - names, names - each.scores.keys()
+        faults += [FieldError(f"{pointer}/scores/{name}", "is no question") for name in sorted(unknown)]
+        faults += [FieldError(f"{pointer}/scores", f"'{name}' is missing") for name in sorted(missing)]
+    for number, conversation in enumerate(conversations, start=1):
+        if number not in rated and conversation.state is not ConversationState.FAILED:
+            faults.append(FieldError("/conversations", f"conversation {number} is missing"))
+    if ratings.preferred is not None and ratings.preferred > len(conversations):
+        faults.append(FieldError("/preferred", f"there is no conversation {ratings.preferred}"))
+    if faults:
+        raise RatingsIncomplete(fields=tuple(faults))

@@ -1,0 +1,27 @@
+"""Reads dialogues from the forms in which corpora are published: bytes in, dialogues and rejected lines out."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from spotthebot.contracts.conversations import CorpusFormat
+from spotthebot.conversations.domain.formats.dailydialog import DailyDialogLines
+from spotthebot.conversations.domain.formats.empathetic import EmpatheticLines
+from spotthebot.conversations.domain.formats.lines import LineParser, Reader
+from spotthebot.conversations.domain.formats.own import OwnLines
+from spotthebot.conversations.domain.formats.parlai import ParlAILines
+from spotthebot.conversations.domain.formats.records import Outcome, ReadDialogue, RejectedLine, Skipped
+from spotthebot.conversations.domain.formats.spot_the_bot import SpotTheBotLines
+
+__all__ = ["Outcome", "ReadDialogue", "Reader", "RejectedLine", "Skipped", "reader_of"]
+
+
+def reader_of(form: CorpusFormat, *, bots_too: bool = False) -> Reader[Outcome]:
+    """Return a reader to feed with a file's bytes; `bots_too` takes the dump's dialogues with bots as well."""
+    parsers: Mapping[CorpusFormat, Callable[[], LineParser[Outcome]]] = {
+        CorpusFormat.JSONL: OwnLines,
+        CorpusFormat.DAILYDIALOG: DailyDialogLines,
+        CorpusFormat.EMPATHETIC: EmpatheticLines,
+        CorpusFormat.PARLAI: ParlAILines,
+        CorpusFormat.SPOT_THE_BOT: partial(SpotTheBotLines, bots_too=bots_too),
+    }
+    return Reader(parsers[form]())

@@ -1,0 +1,56 @@
+"""The suite's own export, one conversation a line, on its way back into a collection."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from spotthebot.contracts.conversations import ConversationState
+from spotthebot.contracts.conversations.exports import ExportedConversation
+from spotthebot.conversations.domain.formats.records import Fault
+
+_MOST_FAULTS = 3
+
+
+@dataclass(frozen=True)
+class ReadExport:
+    """An exported conversation; `line` counts from 1."""
+
+    line: int
+    conversation: ExportedConversation
+
+
+class ExportLines:
+    """Parses exported conversations for a collection of one domain, all held in one mode, which the first one says."""
+
+    def __init__(self, domain: str, held_as: str | None) -> None:
+        self._domain = domain
+        self.held_as = held_as
+
+    def line(self, number: int, text: str) -> Iterable[ReadExport]:
+        """Take one conversation."""
+        try:
+            found = ExportedConversation.model_validate_json(text)
+        except ValidationError as error:
+            raise Fault(reason=_told(error)) from None
+        if found.domain != self._domain:
+            raise Fault(reason=f"is of domain '{found.domain}', the collection is of '{self._domain}'")
+        if found.state is ConversationState.RUNNING:
+            raise Fault(reason="has not ended: export it again when it has")
+        if self.held_as is None:
+            self.held_as = found.mode
+        if found.mode != self.held_as:
+            raise Fault(reason=f"was held as {found.mode}, the collection's as {self.held_as}: use another collection")
+        yield ReadExport(number, found)
+
+    def end(self) -> Iterable[ReadExport]:
+        return ()
+
+
+def _told(error: ValidationError) -> str:
+    faults = error.errors(include_url=False, include_input=False)
+    told = "; ".join(
+        ": ".join(part for part in ("/".join(map(str, each["loc"])), each["msg"]) if part)
+        for each in faults[:_MOST_FAULTS]
+    )
+    return f"{told}; and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else told

@@ -1,0 +1,1 @@
+"""What can be said of a conversation's quality from its text alone: pure rules, one concern a file."""

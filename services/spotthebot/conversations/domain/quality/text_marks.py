@@ -1,0 +1,28 @@
+"""All that a conversation's text says by itself, computed at once: about three milliseconds for ten turns."""
+
+from collections.abc import Sequence
+
+from spotthebot.conversations.domain.quality.duplicates import signature, text_hash
+from spotthebot.conversations.domain.quality.language import language_of
+from spotthebot.conversations.domain.quality.normalising import words
+from spotthebot.conversations.domain.quality.noted import TextMarks
+from spotthebot.conversations.domain.quality.personal_data import personal_data
+from spotthebot.conversations.domain.quality.profanity import profane_turns
+from spotthebot.conversations.domain.quality.training_overlap import exchange_hashes
+
+
+def mark_texts(texts: Sequence[Sequence[str]]) -> list[TextMarks]:
+    """Mark conversations, each given as its turns."""
+    return [
+        TextMarks(
+            turns=len(turns),
+            words=sum(len(words(turn)) for turn in turns),
+            language=language_of(turns),
+            profanity=profane_turns(turns),
+            personal_data=personal_data(turns),
+            text_hash=text_hash(turns),
+            signature=signature(turns),
+            exchange_hashes=exchange_hashes(turns),
+        )
+        for turns in texts
+    ]

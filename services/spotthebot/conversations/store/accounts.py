@@ -1,0 +1,104 @@
+"""The only SQL that sums marks up: the account of a collection's quality."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Float, Integer, Text, cast, column, distinct, func, literal, select
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import InstrumentedAttribute
+
+from spotthebot.contracts.conversations import (
+    AccountOut,
+    DistributionOut,
+    FlagOut,
+    MarkKind,
+    TrainingShareOut,
+    TrainingSplit,
+)
+from spotthebot.conversations.domain.quality.noted import TRAINING_DEFINITION
+from spotthebot.conversations.store.marks import bears, exchanges
+from spotthebot.conversations.tables import MarkRow
+from spotthebot.kit.database import ReadSession
+
+_QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
+_FLAGS: tuple[MarkKind, ...] = ("exact_duplicate", "near_duplicate", "profanity", "personal_data")
+
+
+async def draw_up(session: ReadSession, collection_id: UUID, training: TrainingSplit | None) -> AccountOut:
+    """Sum up the marks of a collection."""
+    of_collection = MarkRow.collection_id == collection_id
+    by_bots = MarkRow.bot_speaks & MarkRow.in_training.is_not(None)
+    statement = select(
+        func.count().label("conversations"),
+        func.sum(MarkRow.turns).label("all_turns"),
+        func.sum(MarkRow.words).label("all_words"),
+        _quantiles(MarkRow.turns).label("turns"),
+        _quantiles(MarkRow.words).label("words"),
+        func.coalesce(func.sum(exchanges()).filter(by_bots), 0).label("exchanges"),
+        func.coalesce(func.sum(MarkRow.in_training).filter(by_bots), 0).label("in_training"),
+        *(func.count().filter(bears(kind)).label(kind) for kind in _FLAGS),
+    )
+    sums = (await session.execute(statement.where(of_collection))).mappings().one()
+    count = sums["conversations"]
+    return AccountOut(
+        conversations=count,
+        turns=_distribution(sums["turns"], sums["all_turns"], count),
+        words=_distribution(sums["words"], sums["all_words"], count),
+        words_per_turn=sums["all_words"] / sums["all_turns"] if sums["all_turns"] else None,
+        languages=await _languages(session, of_collection),
+        exact_duplicates=_flag(sums["exact_duplicate"], count),
+        near_duplicates=_flag(sums["near_duplicate"], count),
+        profanity=_flag(sums["profanity"], count),
+        personal_data=_flag(sums["personal_data"], count),
+        personal_data_kinds=await _kinds(session, of_collection),
+        training=None
+        if training is None
+        else TrainingShareOut(
+            corpus_id=training.corpus_id,
+            split=training.split,
+            exchanges=sums["exchanges"],
+            in_training=sums["in_training"],
+            share=sums["in_training"] / sums["exchanges"] if sums["exchanges"] else None,
+            definition=TRAINING_DEFINITION,
+        ),
+    )
+
+
+async def _languages(session: ReadSession, of_collection: ColumnElement[bool]) -> dict[str, int]:
+    language = func.coalesce(MarkRow.language, "unknown")
+    statement = select(language, func.count()).where(of_collection).group_by(language)
+    return dict((await session.execute(statement.order_by(func.count().desc(), language))).all())
+
+
+async def _kinds(session: ReadSession, of_collection: ColumnElement[bool]) -> dict[str, int]:
+    found = (
+        func.jsonb_to_recordset(MarkRow.personal_data)
+        .table_valued(column("kind", Text))
+        .render_derived(with_types=True)
+    )
+    statement = (
+        select(found.c.kind, func.count(distinct(MarkRow.conversation_id)))
+        .select_from(MarkRow)
+        .join(found, literal(value=True))
+        .where(of_collection)
+        .group_by(found.c.kind)
+        .order_by(found.c.kind)
+    )
+    return dict((await session.execute(statement)).all())
+
+
+def _quantiles(number: InstrumentedAttribute[int]) -> Any:  # noqa: ANN401 - SQLAlchemy has no type for it
+    return func.percentile_disc(cast([*_QUANTILES], ARRAY(Float)), type_=ARRAY(Integer)).within_group(number)
+
+
+def _distribution(quantiles: list[int] | None, total: int | None, count: int) -> DistributionOut | None:
+    if quantiles is None or total is None:
+        return None
+    minimum, tenth, median, ninetieth, maximum = quantiles
+    return DistributionOut(
+        mean=total / count, minimum=minimum, tenth=tenth, median=median, ninetieth=ninetieth, maximum=maximum
+    )
+
+
+def _flag(marked: int, count: int) -> FlagOut:
+    return FlagOut(conversations=marked, share=marked / count if count else None)

@@ -1,0 +1,235 @@
+"""The only SQL over chats, what happened in them, and how they were rated."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, func, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+
+from spotthebot.contracts.conversations import (
+    ChatRatingsIn,
+    ChatState,
+    CollectionId,
+    CollectionState,
+    HumanBotIn,
+    Participant,
+)
+from spotthebot.conversations.domain.chats import Chat, Drawn, Study
+from spotthebot.conversations.domain.errors import NoSuchChat, NoSuchCollection, NotForChats
+from spotthebot.conversations.tables import ChatEventRow, ChatRow, CollectionRow
+from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.ids import new_id
+
+_OPEN = (ChatState.CHATTING, ChatState.RATING)
+_PARTNERS = "partners"
+
+
+@dataclass(frozen=True)
+class ChatEvent:
+    """Something that the person is told of; numbers count from 1 in each chat."""
+
+    number: int
+    kind: str
+    data: Mapping[str, Any]
+
+
+def plan_of(wanted: HumanBotIn, partners: Sequence[Participant]) -> dict[str, Any]:
+    """Return what a collection keeps of its plan: what was asked for, and the bots as they were then."""
+    return wanted.model_dump(mode="json") | {_PARTNERS: [each.model_dump(mode="json") for each in partners]}
+
+
+async def get_study(session: ReadSession, collection_id: UUID) -> Study:
+    """Return a collection that people chat in; raises NoSuchCollection, NotForChats."""
+    row = await session.get(CollectionRow, collection_id)
+    if row is None:
+        raise NoSuchCollection(collection_id=collection_id)
+    if row.mode != "human_bot":
+        raise NotForChats(name=row.name)
+    plan = dict(row.plan)
+    partners = [Participant.model_validate(each) for each in plan.pop(_PARTNERS)]
+    return Study(
+        id=CollectionId(row.id),
+        state=CollectionState(row.state),
+        plan=HumanBotIn.model_validate(plan),
+        partners={each.bot_id: each for each in partners if each.bot_id is not None},
+    )
+
+
+async def lock_draws(session: WriteSession, collection_id: UUID) -> None:
+    """Draw one at a time in a collection, so that each draw knows those before."""
+    key = f"draws/{collection_id}"
+    await session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"), {"key": key})
+
+
+async def count_draws(session: ReadSession, collection_id: UUID) -> dict[Drawn, int]:
+    """Count chats by the bots that were drawn; abandoned ones count for nothing."""
+    statement = (
+        select(ChatRow.bots, func.count())
+        .where(ChatRow.collection_id == collection_id, ChatRow.state != ChatState.ABANDONED)
+        .group_by(ChatRow.bots)
+    )
+    counts: dict[Drawn, int] = {}
+    for bots, number in await session.execute(statement):
+        counts[frozenset(bots)] = counts.get(frozenset(bots), 0) + number
+    return counts
+
+
+async def list_chats_of(session: ReadSession, collection_id: UUID, interactor: str) -> list[Chat]:
+    """Return a person's chats in a collection, oldest first."""
+    statement = select(ChatRow).where(ChatRow.collection_id == collection_id, ChatRow.interactor == interactor)
+    return [_chat(row) for row in await session.scalars(statement.order_by(ChatRow.id))]
+
+
+async def add_chat(
+    session: WriteSession, *, collection_id: UUID, interactor: str, bots: Sequence[UUID], conversations: Sequence[UUID]
+) -> UUID:
+    chat_id = new_id()
+    await session.execute(
+        insert(ChatRow).values(
+            id=chat_id,
+            collection_id=collection_id,
+            interactor=interactor,
+            state=ChatState.CHATTING,
+            bots=list(bots),
+            conversations=list(conversations),
+        )
+    )
+    return chat_id
+
+
+async def get_chat(session: ReadSession, chat_id: UUID) -> Chat:
+    row = await session.scalar(select(ChatRow).where(ChatRow.id == chat_id))
+    if row is None:
+        raise NoSuchChat(chat_id=chat_id)
+    return _chat(row)
+
+
+async def lock_chat(session: WriteSession, chat_id: UUID, *, shared: bool = False) -> Chat:
+    """Return a chat that nobody else changes while the transaction lasts, nor its conversations.
+
+    Its row is locked before any of theirs is; `shared` lets others look at it too.
+    """
+    row = await session.scalar(select(ChatRow).where(ChatRow.id == chat_id).with_for_update(read=shared))
+    if row is None:
+        raise NoSuchChat(chat_id=chat_id)
+    return _chat(row)
+
+
+async def change_chat(session: WriteSession, chat_id: UUID, **values: object) -> None:
+    await session.execute(update(ChatRow).where(ChatRow.id == chat_id).values(**values))
+
+
+async def touch(session: WriteSession, chat_id: UUID) -> None:
+    """Note that somebody is there."""
+    await change_chat(session, chat_id, last_turn_at=func.now())
+
+
+async def rate(session: WriteSession, chat_id: UUID, ratings: ChatRatingsIn) -> None:
+    kept = ratings.model_dump(mode="json")
+    await change_chat(session, chat_id, ratings=kept, state=ChatState.RATED, rated_at=func.now())
+
+
+async def finish(session: WriteSession, collection_id: UUID) -> bool:
+    """Complete a collection; returns whether it was open until now."""
+    finished = await session.scalar(
+        update(CollectionRow)
+        .where(CollectionRow.id == collection_id, CollectionRow.state.in_(["collecting", "paused"]))
+        .values(state=CollectionState.COMPLETE, finished_at=func.now())
+        .returning(CollectionRow.id)
+    )
+    return finished is not None
+
+
+async def add_event(session: WriteSession, chat_id: UUID, kind: str, data: Mapping[str, Any]) -> None:
+    """Tell the person something, in the transaction in which it happens; the chat is locked."""
+    number = await session.scalar(
+        update(ChatRow).where(ChatRow.id == chat_id).values(events=ChatRow.events + 1).returning(ChatRow.events)
+    )
+    await session.execute(insert(ChatEventRow).values(chat_id=chat_id, number=number, kind=kind, data=dict(data)))
+
+
+async def list_events(session: ReadSession, chat_id: UUID, *, after: int, limit: int) -> list[ChatEvent]:
+    statement = (
+        select(ChatEventRow)
+        .where(ChatEventRow.chat_id == chat_id, ChatEventRow.number > after)
+        .order_by(ChatEventRow.number)
+        .limit(limit)
+    )
+    return [ChatEvent(row.number, row.kind, row.data) for row in await session.scalars(statement)]
+
+
+async def count_events(session: ReadSession, chats: Sequence[UUID]) -> dict[UUID, int]:
+    """Return how many events there are of each of these chats."""
+    rows = await session.execute(select(ChatRow.id, ChatRow.events).where(ChatRow.id.in_(chats)))
+    return {row.id: row.events for row in rows}
+
+
+async def list_chats(
+    session: ReadSession, collection_id: UUID, *, rated: bool, after: UUID | None, limit: int
+) -> list[Chat]:
+    """Return a collection's chats, oldest first; with `rated` those that were rated alone."""
+    statement: Select[ChatRow] = select(ChatRow).where(ChatRow.collection_id == collection_id)
+    if rated:
+        statement = statement.where(ChatRow.rated_at.is_not(None))
+    if after is not None:
+        statement = statement.where(ChatRow.id > after)
+    return [_chat(row) for row in await session.scalars(statement.order_by(ChatRow.id).limit(limit))]
+
+
+async def list_idle(session: ReadSession, *, limit: int) -> list[UUID]:
+    """Return chats in which nothing was said for too long, or whose collection goes on no more."""
+    rows = await session.execute(
+        text("""
+            SELECT t.id FROM conversations.chats AS t JOIN conversations.collections AS c ON c.id = t.collection_id
+            WHERE t.state = 'chatting' AND (
+                c.state IN ('complete', 'cancelled')
+                OR t.last_turn_at < now() - make_interval(secs => (c.plan ->> 'abandoned_after_seconds')::float8)
+            )
+            ORDER BY t.id LIMIT :limit
+        """),
+        {"limit": limit},
+    )
+    return list(rows.scalars())
+
+
+async def lock_chatting(session: WriteSession, collection_id: UUID) -> list[Chat]:
+    """Return the chats of a collection that go on, all locked before anything of them is changed."""
+    statement = select(ChatRow).where(ChatRow.collection_id == collection_id, ChatRow.state == ChatState.CHATTING)
+    return [_chat(row) for row in await session.scalars(statement.order_by(ChatRow.id).with_for_update())]
+
+
+async def cancel_conversation(session: WriteSession, conversation_id: UUID, reason: str) -> None:
+    """End a conversation that goes on no more; its turns stay."""
+    await session.execute(
+        text("""
+            WITH cancelled AS (
+                UPDATE conversations.conversations SET state = 'cancelled', failure = :reason
+                WHERE id = :id AND state = 'running' RETURNING collection_id
+            )
+            UPDATE conversations.collections AS c SET cancelled = c.cancelled + 1
+            FROM cancelled WHERE c.id = cancelled.collection_id
+        """),
+        {"id": conversation_id, "reason": reason},
+    )
+
+
+def is_open(chat: Chat) -> bool:
+    return chat.state in _OPEN
+
+
+def _chat(row: ChatRow) -> Chat:
+    return Chat(
+        id=row.id,
+        collection_id=CollectionId(row.collection_id),
+        interactor=row.interactor,
+        state=ChatState(row.state),
+        bots=tuple(row.bots),
+        conversations=tuple(row.conversations),
+        events=row.events,
+        ratings=ChatRatingsIn.model_validate(row.ratings) if row.ratings is not None else None,
+        created_at=row.created_at,
+        last_turn_at=row.last_turn_at,
+        rated_at=row.rated_at,
+    )

@@ -1,0 +1,269 @@
+"""The only SQL over collections: what was asked for, how far it is, and what of it was said lately."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, func, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+
+from spotthebot.contracts.conversations import CollectionId, CollectionState, FailureOut, PairOut
+from spotthebot.conversations.domain.errors import NoSuchCollection
+from spotthebot.conversations.tables import CollectionRow
+from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.ids import new_id
+
+RATE_OVER_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A collection and how far it is; `turns_lately` were said in the last `RATE_OVER_SECONDS`."""
+
+    id: CollectionId
+    name: str
+    domain: str
+    mode: str
+    state: CollectionState
+    priority: int
+    conversations: int
+    complete: int
+    failed: int
+    cancelled: int
+    parked: int
+    turns: int
+    turns_wanted: int
+    rate_turns_per_second: float | None
+    created_at: datetime
+    finished_at: datetime | None
+
+    @property
+    def open(self) -> int:
+        return self.conversations - self.complete - self.failed - self.cancelled
+
+
+async def add_collection(
+    session: WriteSession,
+    *,
+    name: str,
+    domain: str,
+    mode: str,
+    plan: dict[str, Any],
+    state: CollectionState,
+    bots: Sequence[UUID] = (),
+    priority: int = 0,
+) -> CollectionId:
+    collection_id = new_id()
+    await session.execute(
+        insert(CollectionRow).values(
+            id=collection_id,
+            name=name,
+            domain=domain,
+            mode=mode,
+            plan=plan,
+            state=state,
+            bots=list(bots),
+            priority=priority,
+        )
+    )
+    return CollectionId(collection_id)
+
+
+async def get_collection(session: ReadSession, collection_id: UUID) -> Collection:
+    collections = await _list_collections(session, select(CollectionRow).where(CollectionRow.id == collection_id))
+    if not collections:
+        raise NoSuchCollection(collection_id=collection_id)
+    return collections[0]
+
+
+async def list_collections(
+    session: ReadSession, *, name: str | None, after: UUID | None, limit: int
+) -> list[Collection]:
+    statement = select(CollectionRow).order_by(CollectionRow.id).limit(limit)
+    if name is not None:
+        statement = statement.where(CollectionRow.name == name)
+    if after is not None:
+        statement = statement.where(CollectionRow.id > after)
+    return await _list_collections(session, statement)
+
+
+async def lock_collection(session: WriteSession, collection_id: UUID) -> CollectionState:
+    """Return a collection's state, which nobody else changes while the transaction lasts."""
+    statement = select(CollectionRow.state).where(CollectionRow.id == collection_id)
+    state = await session.scalar(statement.with_for_update(key_share=True))
+    if state is None:
+        raise NoSuchCollection(collection_id=collection_id)
+    return CollectionState(state)
+
+
+async def change_collection(session: WriteSession, collection_id: UUID, **values: object) -> None:
+    await session.execute(update(CollectionRow).where(CollectionRow.id == collection_id).values(**values))
+
+
+async def count_in(
+    session: WriteSession,
+    collection_id: UUID,
+    *,
+    conversations: int,
+    complete: int,
+    turns: int,
+    turns_wanted: int,
+    failed: int = 0,
+    cancelled: int = 0,
+) -> None:
+    """Add new conversations to a collection's counts."""
+    row = CollectionRow
+    await session.execute(
+        update(row)
+        .where(row.id == collection_id)
+        .values(
+            conversations=row.conversations + conversations,
+            complete=row.complete + complete,
+            failed=row.failed + failed,
+            cancelled=row.cancelled + cancelled,
+            turns=row.turns + turns,
+            turns_wanted=row.turns_wanted + turns_wanted,
+        )
+    )
+
+
+async def cancel_conversations(session: WriteSession, collection_id: UUID) -> int:
+    """End all conversations that still run; a turn that is on its way finds them ended. Returns how many."""
+    # Locked first, in the order that waves lock them, so that neither waits for the other in a ring.
+    await session.execute(
+        text("""
+            SELECT count(*) FROM (
+                SELECT FROM conversations.conversations
+                WHERE collection_id = :collection AND state = 'running' ORDER BY id FOR UPDATE
+            ) AS locked
+        """),
+        {"collection": collection_id},
+    )
+    cancelled = await session.scalar(
+        text("""
+            WITH cancelled AS (
+                UPDATE conversations.conversations
+                SET state = 'cancelled', held_by = NULL, next_bot = NULL, failure = 'The collection was cancelled.'
+                WHERE collection_id = :collection AND state = 'running' RETURNING id
+            )
+            SELECT count(*) FROM cancelled
+        """),
+        {"collection": collection_id},
+    )
+    return int(cancelled or 0)
+
+
+async def finish_cancelled(session: WriteSession, collection_id: UUID, conversations: int) -> None:
+    """End a collection whose conversations were cancelled."""
+    row = CollectionRow
+    await session.execute(
+        update(row)
+        .where(row.id == collection_id)
+        .values(state=CollectionState.CANCELLED, cancelled=row.cancelled + conversations, finished_at=func.now())
+    )
+
+
+async def list_pairs(session: ReadSession, collection_id: UUID, *, after: int, limit: int) -> list[PairOut]:
+    """Return pairs with a number above `after`, with their conversations by state."""
+    rows = await session.execute(
+        text("""
+            SELECT p.number, p.participants -> 0 ->> 'name' AS first, p.participants -> 1 ->> 'name' AS second, n.states
+            FROM conversations.pairs AS p, LATERAL (
+                SELECT COALESCE(jsonb_object_agg(state, number), '{}') AS states
+                FROM (
+                    SELECT state, count(*) AS number FROM conversations.conversations
+                    WHERE collection_id = p.collection_id AND pair = p.number GROUP BY state
+                ) AS by_state
+            ) AS n
+            WHERE p.collection_id = :collection AND p.number > :after ORDER BY p.number LIMIT :limit
+        """),
+        {"collection": collection_id, "after": after, "limit": limit},
+    )
+    return [PairOut(number=row.number, participants=(row.first, row.second), conversations=row.states) for row in rows]
+
+
+async def list_failures(session: ReadSession, collection_id: UUID, *, offset: int, limit: int) -> list[FailureOut]:
+    """Return why conversations failed, or wait for a bot that is away, the most frequent reasons first."""
+    rows = await session.execute(
+        text("""
+            SELECT c.state AS state, c.failure AS reason, p.participants -> (c.turns_said % 2) ->> 'name' AS bot,
+                count(*) AS number
+            FROM conversations.conversations AS c
+            JOIN conversations.pairs AS p ON p.collection_id = c.collection_id AND p.number = c.pair
+            WHERE c.collection_id = :collection AND c.state = 'failed' GROUP BY 1, 2, 3
+            UNION ALL
+            SELECT 'waiting', a.reason, a.name, c.waiting
+            FROM conversations.away_bots AS a, LATERAL (
+                SELECT count(*) AS waiting FROM conversations.conversations
+                WHERE collection_id = :collection AND next_bot = a.bot_id AND state = 'running' AND held_by IS NULL
+            ) AS c
+            WHERE c.waiting > 0
+            ORDER BY number DESC, bot, reason LIMIT :limit OFFSET :offset
+        """),
+        {"collection": collection_id, "limit": limit, "offset": offset},
+    )
+    return [FailureOut(state=row.state, reason=row.reason or "", bot=row.bot, conversations=row.number) for row in rows]
+
+
+async def _list_collections(session: ReadSession, statement: Select[CollectionRow]) -> list[Collection]:
+    rows = (await session.scalars(statement)).all()
+    lately, parked = await _lately(session, rows), await _parked(session, rows)
+    return [
+        Collection(
+            id=CollectionId(row.id),
+            name=row.name,
+            domain=row.domain,
+            mode=row.mode,
+            state=CollectionState(row.state),
+            priority=row.priority,
+            conversations=row.conversations,
+            complete=row.complete,
+            failed=row.failed,
+            cancelled=row.cancelled,
+            parked=parked.get(row.id, 0),
+            turns=row.turns,
+            turns_wanted=row.turns_wanted,
+            rate_turns_per_second=lately.get(row.id),
+            created_at=row.created_at,
+            finished_at=row.finished_at,
+        )
+        for row in rows
+    ]
+
+
+async def _lately(session: ReadSession, rows: Sequence[CollectionRow]) -> dict[UUID, float]:
+    running = [row.id for row in rows if row.state == CollectionState.COLLECTING]
+    if not running:
+        return {}
+    found = await session.execute(
+        text("""
+            SELECT collection_id, sum(turns)
+                / GREATEST(EXTRACT(EPOCH FROM clock_timestamp() - min(begins_at)), 1) AS rate
+            FROM conversations.paces
+            WHERE collection_id = ANY(:ids) AND begins_at > now() - make_interval(secs => :seconds)
+            GROUP BY collection_id
+        """),
+        {"ids": running, "seconds": RATE_OVER_SECONDS},
+    )
+    return {row.collection_id: float(row.rate) for row in found}
+
+
+async def _parked(session: ReadSession, rows: Sequence[CollectionRow]) -> dict[UUID, int]:
+    """Count what waits for bots that are away: with the index of waiting conversations, one look for each bot."""
+    running = [row.id for row in rows if row.state in {CollectionState.COLLECTING, CollectionState.PAUSED}]
+    if not running:
+        return {}
+    found = await session.execute(
+        text("""
+            SELECT n.id AS collection_id, sum(c.waiting)::int AS waiting
+            FROM unnest(CAST(:ids AS uuid[])) AS n (id), conversations.away_bots AS a, LATERAL (
+                SELECT count(*) AS waiting FROM conversations.conversations
+                WHERE collection_id = n.id AND next_bot = a.bot_id AND state = 'running' AND held_by IS NULL
+            ) AS c
+            GROUP BY n.id
+        """),
+        {"ids": running},
+    )
+    return {row.collection_id: row.waiting for row in found}

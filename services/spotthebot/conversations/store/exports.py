@@ -1,0 +1,245 @@
+"""The only SQL over whole conversations, as they leave the suite and come back."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select, text
+from sqlalchemy.dialects.postgresql import insert
+
+from spotthebot.contracts.conversations import CollectionId, ConversationId, Participant
+from spotthebot.contracts.conversations.exports import ExportedConversation, ExportedMarks
+from spotthebot.conversations.domain.conversations import speaker_at
+from spotthebot.conversations.domain.errors import NoSuchCollection
+from spotthebot.conversations.domain.planning import Sides
+from spotthebot.conversations.tables import CollectionRow, ConversationRow, CorpusRow, MarkRow, PairRow, TurnRow
+from spotthebot.kit.database import ReadSession, WriteSession
+
+_OTHERS = ("exact_duplicate_of", "near_duplicate_of")
+"""Marks that name another conversation."""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """A conversation as it is exported, and its id in this database."""
+
+    id: ConversationId
+    conversation: ExportedConversation
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a collection's conversations come from."""
+
+    id: CollectionId
+    name: str
+    domain: str
+    mode: str
+    held_as: str | None
+    plan: dict[str, Any]
+    created_at: datetime
+
+
+async def get_origin(session: ReadSession, collection_id: UUID) -> Origin:
+    row = await session.get(CollectionRow, collection_id)
+    if row is None:
+        raise NoSuchCollection(collection_id=collection_id)
+    held_as = row.plan.get("held_as")
+    return Origin(CollectionId(row.id), row.name, row.domain, row.mode, held_as, row.plan, row.created_at)
+
+
+async def list_speakers_of(session: ReadSession, collection_id: UUID) -> list[Participant]:
+    """Return everybody who takes part in a collection, each once, in the order of its pairs."""
+    rows = await session.scalars(
+        select(PairRow.participants).where(PairRow.collection_id == collection_id).order_by(PairRow.number)
+    )
+    return list(dict.fromkeys(Participant.model_validate(side) for sides in rows for side in sides))
+
+
+async def list_corpora_named(session: ReadSession, ids: Sequence[UUID]) -> list[CorpusRow]:
+    """Return the corpora of a plan that are still there."""
+    return list(await session.scalars(select(CorpusRow).where(CorpusRow.id.in_(ids)).order_by(CorpusRow.name)))
+
+
+async def list_exported(
+    session: ReadSession, origin: Origin, *, after: UUID | None, limit: int, ids: Sequence[str] | None = None
+) -> list[Exported]:
+    """Return a collection's conversations whole, in the order of its plan; with `ids`, those imported under these."""
+    statement = (
+        select(ConversationRow, PairRow.participants)
+        .select_from(ConversationRow)
+        .join(PairRow)
+        .where(ConversationRow.collection_id == origin.id)
+        .order_by(ConversationRow.id)
+        .limit(limit)
+    )
+    if after is not None:
+        statement = statement.where(ConversationRow.id > after)
+    if ids is not None:
+        statement = statement.where(ConversationRow.external_id.in_(ids))
+    rows = (await session.execute(statement)).all()
+    found = [row.id for row, _ in rows]
+    turns, marks = await _turns(session, found), await _marks(session, found)
+
+    def build() -> list[Exported]:
+        return [
+            Exported(ConversationId(row.id), _exported(row, sides, origin, turns[row.id], marks.get(row.id)))
+            for row, sides in rows
+        ]
+
+    return await asyncio.to_thread(build)  # thousands of turns to check: other requests are answered meanwhile
+
+
+async def claim_mode(session: WriteSession, collection_id: UUID, held_as: str) -> str:
+    """Say in which mode a collection's conversations were held, unless that was said before; returns what stands."""
+    stands = await session.scalar(
+        text("""
+            UPDATE conversations.collections
+            SET plan = plan || jsonb_build_object('held_as', COALESCE(plan ->> 'held_as', :held_as))
+            WHERE id = :id RETURNING plan ->> 'held_as'
+        """),
+        {"id": collection_id, "held_as": held_as},
+    )
+    return str(stands)
+
+
+async def add_exported(
+    session: WriteSession,
+    collection_id: UUID,
+    conversations: Sequence[tuple[UUID, ExportedConversation]],
+    pairs: Mapping[Sides, int],
+) -> frozenset[UUID]:
+    """Store conversations under the given ids; those whose own id is known are left. Returns the ids stored."""
+    statement = insert(ConversationRow).on_conflict_do_nothing().returning(ConversationRow.id)
+    rows = [
+        {
+            "id": row_id,
+            "collection_id": collection_id,
+            "pair": pairs[each.participants],
+            "round": 0,
+            "external_id": each.id,
+            "state": each.state,
+            "ended_by": each.ended_by,
+            "failure": each.failure,
+            "opening": [turn.text for turn in each.opening],
+            "opening_shown": each.opening_shown,
+            "turns_wanted": len(each.turns),
+            "turns_said": len(each.turns),
+            "seed": each.seed,
+            "next_bot": None,
+        }
+        for row_id, each in conversations
+    ]
+    stored = frozenset(await session.scalars(statement, rows))
+    said = [
+        (row_id, position, turn)
+        for row_id, each in conversations
+        if row_id in stored
+        for position, turn in enumerate(each.turns)
+    ]
+    await session.execute(
+        text("""
+            INSERT INTO conversations.turns (conversation_id, position, text, raw, latency_ms, said_at)
+            SELECT * FROM unnest(
+                CAST(:ids AS uuid[]), CAST(:positions AS int[]), CAST(:texts AS text[]), CAST(:raws AS text[]),
+                CAST(:latencies AS float8[]), CAST(:times AS timestamptz[])
+            )
+        """),
+        {
+            "ids": [row_id for row_id, _, _ in said],
+            "positions": [position for _, position, _ in said],
+            "texts": [turn.text for _, _, turn in said],
+            "raws": [turn.raw for _, _, turn in said],
+            "latencies": [turn.latency_ms for _, _, turn in said],
+            "times": [turn.said_at for _, _, turn in said],
+        },
+    )
+    return stored
+
+
+async def count_conversations(session: ReadSession, collection_id: UUID) -> int:
+    statement = select(func.count()).where(ConversationRow.collection_id == collection_id)
+    return await session.scalar(statement) or 0
+
+
+async def _turns(session: ReadSession, ids: Sequence[UUID]) -> dict[UUID, list[dict[str, Any]]]:
+    """Return turns as the wire has them. Plain columns: of objects that SQLAlchemy keeps, a million take minutes."""
+    said = select(
+        TurnRow.conversation_id, TurnRow.position, TurnRow.text, TurnRow.raw, TurnRow.latency_ms, TurnRow.said_at
+    )
+    rows = await session.execute(
+        said.where(TurnRow.conversation_id.in_(ids)).order_by(TurnRow.conversation_id, TurnRow.position)
+    )
+    turns: dict[UUID, list[dict[str, Any]]] = defaultdict(list)
+    for conversation_id, position, words, raw, latency_ms, said_at in rows:
+        turns[conversation_id].append(
+            {
+                "speaker": speaker_at(position),
+                "text": words,
+                "raw": raw,
+                "latency_ms": latency_ms,
+                "said_at": said_at and said_at.astimezone(UTC),
+            }
+        )
+    return turns
+
+
+async def _marks(session: ReadSession, ids: Sequence[UUID]) -> dict[UUID, ExportedMarks]:
+    shown = (
+        MarkRow.words,
+        MarkRow.language,
+        MarkRow.language_probability,
+        MarkRow.exact_duplicate_of,
+        MarkRow.near_duplicate_of,
+        MarkRow.similarity,
+        MarkRow.in_training,
+        MarkRow.profanity,
+        MarkRow.personal_data,
+    )
+    rows = (
+        await session.execute(select(MarkRow.conversation_id, *shown).where(MarkRow.conversation_id.in_(ids)))
+    ).mappings()
+    marks = {row["conversation_id"]: {column.key: row[column.key] for column in shown} for row in rows}
+    others = {each[key] for each in marks.values() for key in _OTHERS if each[key] is not None}
+    names = await session.execute(
+        select(ConversationRow.id, ConversationRow.external_id).where(ConversationRow.id.in_(others))
+    )
+    named = {row_id: external_id or str(row_id) for row_id, external_id in names}
+    return {
+        row_id: ExportedMarks.model_validate(each | {key: named.get(each[key]) for key in _OTHERS})
+        for row_id, each in marks.items()
+    }
+
+
+def _exported(
+    row: ConversationRow,
+    sides: Sequence[dict[str, Any]],
+    origin: Origin,
+    turns: Sequence[dict[str, Any]],
+    marks: ExportedMarks | None,
+) -> ExportedConversation:
+    return ExportedConversation.model_validate(
+        {
+            "id": row.external_id or str(row.id),
+            "collection": origin.name,
+            "domain": origin.domain,
+            "mode": origin.held_as or origin.mode,
+            "bots": [side["name"] for side in sides],
+            "participants": sides,
+            "opening": [
+                {"speaker": speaker_at(position - len(row.opening)), "text": said}
+                for position, said in enumerate(row.opening)
+            ],
+            "opening_shown": row.opening_shown,
+            "seed": row.seed,
+            "state": row.state,
+            "ended_by": row.ended_by,
+            "failure": row.failure,
+            "turns": turns,
+            "marks": marks,
+        }
+    )

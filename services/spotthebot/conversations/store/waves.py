@@ -1,0 +1,155 @@
+"""The only SQL that carries conversations forward: a wave of steps is written at once, or not at all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import text
+
+from spotthebot.contracts.conversations import CollectionState, ConversationState
+from spotthebot.conversations.domain.stepping import Step
+from spotthebot.kit.database import WriteSession
+
+
+@dataclass(frozen=True)
+class Written:
+    """What became of a wave: the conversations that went on as decided, and the states of their collections.
+
+    `finished` names collections whose last conversation ended with this wave.
+    """
+
+    conversations: frozenset[UUID]
+    collections: dict[UUID, CollectionState]
+    finished: frozenset[UUID]
+
+
+async def write(session: WriteSession, steps: Sequence[Step]) -> Written:
+    """Write each step, unless its conversation was carried forward or ended by somebody else meanwhile.
+
+    The condition is the number of turns that were said before: it decides which of two that ask for the same turn
+    may add it, so that a turn is never doubled, lost or out of order.
+    """
+    kept = await _advance(session, steps)
+    done = [each for each in steps if each.after.id in kept]
+    await _add_turns(session, [each for each in done if each.text is not None])
+    collections = await _count(session, done)
+    finished = frozenset(each for each, state in collections.items() if state is CollectionState.COMPLETE)
+    return Written(kept, collections, finished)
+
+
+async def _advance(session: WriteSession, steps: Sequence[Step]) -> frozenset[UUID]:
+    rows = await session.execute(
+        text("""
+            WITH step AS (
+                SELECT * FROM unnest(
+                    CAST(:ids AS uuid[]), CAST(:before AS int[]), CAST(:after AS int[]), CAST(:states AS text[]),
+                    CAST(:endings AS text[]), CAST(:failures AS text[]), CAST(:attempts AS int[]),
+                    CAST(:waits AS float8[]), CAST(:next_bots AS uuid[]), CAST(:let_go AS bool[])
+                ) AS s (id, before, after, state, ended_by, failure, attempts, wait, next_bot, let_go)
+            ), locked AS (
+                SELECT c.id FROM conversations.conversations AS c JOIN step ON step.id = c.id
+                WHERE c.state = 'running' AND c.turns_said = step.before ORDER BY c.id FOR UPDATE OF c
+            )
+            UPDATE conversations.conversations AS c SET
+                turns_said = step.after, state = step.state, ended_by = step.ended_by, failure = step.failure,
+                attempts = step.attempts, not_before = now() + make_interval(secs => step.wait),
+                next_bot = CASE WHEN step.let_go THEN step.next_bot ELSE c.next_bot END,
+                held_by = CASE WHEN step.let_go THEN NULL ELSE c.held_by END
+            FROM step, locked
+            WHERE c.id = step.id AND locked.id = c.id
+            RETURNING c.id
+        """),
+        {
+            "ids": [each.after.id for each in steps],
+            "before": [len(each.before.turns) for each in steps],
+            "after": [len(each.after.turns) for each in steps],
+            "states": [each.after.state.value for each in steps],
+            "endings": [each.after.ended_by for each in steps],
+            "failures": [each.after.failure for each in steps],
+            "attempts": [each.after.attempts for each in steps],
+            "waits": [each.wait_seconds for each in steps],
+            "next_bots": [each.after.next_bot for each in steps],
+            "let_go": [lets_go(each) for each in steps],
+        },
+    )
+    return frozenset(rows.scalars())
+
+
+def lets_go(step: Step) -> bool:
+    """Whether a runner holds the conversation no longer after this step: it ended, or waits."""
+    ended = step.after.state is not ConversationState.RUNNING
+    return ended or step.wait_seconds is not None or step.away is not None
+
+
+async def _add_turns(session: WriteSession, steps: Sequence[Step]) -> None:
+    if not steps:
+        return
+    await session.execute(
+        text("""
+            INSERT INTO conversations.turns (conversation_id, position, text, raw, latency_ms, said_at)
+            SELECT s.*, now() FROM unnest(
+                CAST(:ids AS uuid[]), CAST(:positions AS int[]), CAST(:texts AS text[]), CAST(:raws AS text[]),
+                CAST(:latencies AS float8[])
+            ) AS s
+        """),
+        {
+            "ids": [each.after.id for each in steps],
+            "positions": [len(each.before.turns) for each in steps],
+            "texts": [each.text for each in steps],
+            "raws": [each.raw for each in steps],
+            "latencies": [each.latency_ms for each in steps],
+        },
+    )
+
+
+async def _count(session: WriteSession, steps: Sequence[Step]) -> dict[UUID, CollectionState]:
+    """Keep the counts of collections true; the last to end completes its collection."""
+    collections = sorted({each.after.collection_id for each in steps})
+    if not collections:
+        return {}
+
+    if len(collections) > 1:
+        # In one order, lest two waves wait for each other; in a statement of its own, so that the next one sees the
+        # rows as they are once they are locked, and asks for none that was updated meanwhile.
+        await session.execute(
+            text("SELECT FROM conversations.collections WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"),
+            {"ids": collections},
+        )
+
+    def count(collection: UUID, state: ConversationState) -> int:
+        return sum(each.after.collection_id == collection and each.after.state is state for each in steps)
+
+    said = [
+        sum(each.after.collection_id == collection and each.text is not None for each in steps)
+        for collection in collections
+    ]
+    rows = await session.execute(
+        text("""
+            WITH wave AS (
+                SELECT * FROM unnest(
+                    CAST(:ids AS uuid[]), CAST(:complete AS int[]), CAST(:failed AS int[]), CAST(:turns AS int[])
+                ) AS w (id, complete, failed, turns)
+            ), pace AS (
+                INSERT INTO conversations.paces (collection_id, begins_at, turns)
+                SELECT id, date_bin('10 seconds', now(), TIMESTAMPTZ '2000-01-01'), turns FROM wave WHERE turns > 0
+                ON CONFLICT (collection_id, begins_at) DO UPDATE SET turns = paces.turns + excluded.turns
+            )
+            UPDATE conversations.collections AS c SET
+                complete = c.complete + wave.complete, failed = c.failed + wave.failed, turns = c.turns + wave.turns,
+                state = CASE WHEN (wave.complete > 0 OR wave.failed > 0) AND c.mode <> 'human_bot'
+                    AND c.complete + wave.complete + c.failed + wave.failed + c.cancelled >= c.conversations
+                    AND c.state IN ('collecting', 'paused') THEN 'complete' ELSE c.state END,
+                finished_at = CASE WHEN (wave.complete > 0 OR wave.failed > 0) AND c.mode <> 'human_bot'
+                    AND c.complete + wave.complete + c.failed + wave.failed + c.cancelled >= c.conversations
+                    AND c.state IN ('collecting', 'paused') THEN now() ELSE c.finished_at END
+            FROM wave WHERE c.id = wave.id
+            RETURNING c.id, c.state
+        """),
+        {
+            "ids": collections,
+            "complete": [count(each, ConversationState.COMPLETE) for each in collections],
+            "failed": [count(each, ConversationState.FAILED) for each in collections],
+            "turns": said,
+        },
+    )
+    return {row.id: CollectionState(row.state) for row in rows}

@@ -1,0 +1,1 @@
+"""What `conversations` does, by verb: plan, hold, steer, upload, read."""

@@ -1,0 +1,164 @@
+"""Stores exported conversations while they arrive: in batches, so that memory stays flat and what was stored stays."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from spotthebot.contracts.conversations import (
+    ConversationState,
+    ExportedConversation,
+    ImportedOut,
+    RejectedLineOut,
+    RejectedOut,
+)
+from spotthebot.conversations import store
+from spotthebot.conversations.domain.errors import HeldOtherwise, NotAnImport
+from spotthebot.conversations.domain.formats.exported import ExportLines, ReadExport
+from spotthebot.conversations.domain.formats.lines import Reader
+from spotthebot.conversations.domain.formats.records import RejectedLine
+from spotthebot.conversations.store.exports import Origin
+from spotthebot.conversations.use_cases.requesting_marks import request_marks
+from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.ids import new_ids
+from spotthebot.kit.jobs import Jobs
+
+_AT_ONCE = 500
+_CHARACTERS_AT_ONCE = 4_000_000
+_SHOWN = 100
+_BEFORE_ALL = UUID(int=0)
+
+
+async def import_export(
+    database: Database, jobs: Jobs, collection_id: UUID, pieces: AsyncIterator[bytes]
+) -> ImportedOut:
+    """Store the conversations of an export that arrives in pieces, and have them marked.
+
+    Returns an account of every line.
+
+    Raises NoSuchCollection, NotAnImport, HeldOtherwise, NotUtf8.
+    """
+    async with database.read() as session:
+        origin = await store.exports.get_origin(session, collection_id)
+    if origin.mode != "import":
+        raise NotAnImport(name=origin.name)
+    lines = ExportLines(origin.domain, origin.held_as)
+    reader = Reader(lines)
+    batch = _Batch(database, origin, lines)
+    async for piece in pieces:
+        await batch.take(await asyncio.to_thread(_fed, reader, piece))
+    await batch.take(reader.close())
+    await batch.store()
+    if batch.stored:
+        async with database.write() as session:
+            await request_marks(session, jobs, origin.id)
+    return batch.account()
+
+
+def _fed(reader: Reader[ReadExport], piece: bytes) -> list[ReadExport | RejectedLine]:
+    return list(reader.feed(piece))
+
+
+@dataclass
+class _Batch:
+    database: Database
+    origin: Origin
+    lines: ExportLines
+    read: int = 0
+    stored: int = 0
+    already_there: int = 0
+    rejected: int = 0
+    shown: list[RejectedLine] = field(default_factory=list)
+    waiting: dict[str, ReadExport] = field(default_factory=dict)
+    characters: int = 0
+    last: UUID = _BEFORE_ALL
+
+    async def take(self, outcomes: Iterable[ReadExport | RejectedLine]) -> None:
+        for outcome in outcomes:
+            self.read += 1
+            if isinstance(outcome, RejectedLine):
+                self._reject(outcome)
+                continue
+            if outcome.conversation.id in self.waiting:
+                await self.store()  # so that the second of two with one id finds the first
+            self.waiting[outcome.conversation.id] = outcome
+            self.characters += sum(len(turn.text) + len(turn.raw or "") for turn in outcome.conversation.turns)
+            if len(self.waiting) >= _AT_ONCE or self.characters > _CHARACTERS_AT_ONCE:
+                await self.store()
+
+    async def store(self) -> None:
+        if not self.waiting:
+            return
+        async with self.database.write() as session:
+            stored = await self._add(session)
+            left = [each for key, each in self.waiting.items() if key not in stored]
+            known = await self._known(session, [each.conversation.id for each in left])
+        self.stored += len(stored)
+        for each in left:
+            if _content(known[each.conversation.id]) == _content(each.conversation):
+                self.already_there += 1
+            else:
+                reason = f"the id '{each.conversation.id}' stands for another conversation already, which stays"
+                self._reject(RejectedLine(each.line, reason))
+        self.waiting.clear()
+        self.characters = 0
+
+    def account(self) -> ImportedOut:
+        first = sorted(self.shown, key=lambda each: each.line)
+        return ImportedOut(
+            read=self.read,
+            stored=self.stored,
+            already_there=self.already_there,
+            rejected=RejectedOut(
+                count=self.rejected,
+                first=tuple(RejectedLineOut(line=each.line, reason=each.reason) for each in first),
+            ),
+        )
+
+    async def _add(self, session: WriteSession) -> frozenset[str]:
+        """Store what waits, in the order of the file; returns the ids, as exported, of what was not there yet."""
+        wanted = [each.conversation for each in self.waiting.values()]
+        # Takes the collection's lock on its pairs, so of two uploads at once one waits for the other.
+        pairs = await store.conversations.number_pairs(session, self.origin.id, [each.participants for each in wanted])
+        held_as = await store.exports.claim_mode(session, self.origin.id, wanted[0].mode)
+        if held_as != wanted[0].mode:
+            raise HeldOtherwise(name=self.origin.name, held_as=held_as)
+        ids = self._next_ids(len(wanted))
+        given = list(zip(ids, wanted, strict=True))
+        stored = await store.exports.add_exported(session, self.origin.id, given, pairs)
+        new = [each for row_id, each in given if row_id in stored]
+        turns = sum(len(each.turns) for each in new)
+        by_state = {state: sum(each.state is state for each in new) for state in ConversationState}
+        await store.collections.count_in(
+            session,
+            self.origin.id,
+            conversations=len(new),
+            complete=by_state[ConversationState.COMPLETE],
+            failed=by_state[ConversationState.FAILED],
+            cancelled=by_state[ConversationState.CANCELLED],
+            turns=turns,
+            turns_wanted=turns,
+        )
+        return frozenset(each.id for each in new)
+
+    async def _known(self, session: WriteSession, ids: list[str]) -> dict[str, ExportedConversation]:
+        rows = await store.exports.list_exported(session, self.origin, after=None, limit=len(ids), ids=ids)
+        return {row.conversation.id: row.conversation for row in rows}
+
+    def _next_ids(self, count: int) -> list[UUID]:
+        """Make ids above those of the batch before: the order of ids is the order of the file."""
+        ids = new_ids(count)
+        while ids[0] <= self.last:  # within one millisecond they come as they fall
+            ids = new_ids(count)
+        self.last = ids[-1]
+        return ids
+
+    def _reject(self, line: RejectedLine) -> None:
+        self.rejected += 1
+        if len(self.shown) < _SHOWN:
+            self.shown.append(line)
+
+
+def _content(conversation: ExportedConversation) -> ExportedConversation:
+    """Return what has to be the same: a collection may be called otherwise, and marks are computed anew."""
+    return conversation.model_copy(update={"collection": "", "mode": "import", "marks": None})

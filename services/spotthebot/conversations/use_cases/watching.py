@@ -1,0 +1,51 @@
+"""Waiting for what happens in chats: one query for all that are watched through this process."""
+
+import asyncio
+from collections import defaultdict
+from uuid import UUID
+
+from spotthebot.conversations import store
+from spotthebot.kit.database import DATABASE_TROUBLE, Database
+from spotthebot.kit.logs import get_logger
+
+_log = get_logger(__name__)
+
+
+class ChatWatch:
+    """Wakes whoever waits for an event of a chat, wherever in the suite it was written."""
+
+    def __init__(self, database: Database, seconds: float) -> None:
+        self._database = database
+        self._seconds = seconds
+        self._waiting: dict[UUID, dict[asyncio.Future[None], int]] = defaultdict(dict)
+        self._somebody = asyncio.Event()
+
+    async def beyond(self, chat_id: UUID, number: int) -> None:
+        """Return once a chat has an event with a number above this one."""
+        woken = asyncio.get_running_loop().create_future()
+        self._waiting[chat_id][woken] = number
+        self._somebody.set()
+        try:
+            await woken
+        finally:
+            self._waiting[chat_id].pop(woken, None)
+            if not self._waiting[chat_id]:
+                del self._waiting[chat_id]
+
+    async def run(self) -> None:
+        """Look again and again, while somebody waits."""
+        while True:
+            await self._somebody.wait()
+            try:
+                async with self._database.read() as session:
+                    counts = await store.chats.count_events(session, list(self._waiting))
+            except DATABASE_TROUBLE as error:
+                _log.warning("chats.not_watched", error=type(error).__name__)
+                counts = {}
+            for chat_id, count in counts.items():
+                for woken, number in self._waiting.get(chat_id, {}).items():
+                    if count > number and not woken.done():
+                        woken.set_result(None)
+            if not self._waiting:
+                self._somebody.clear()
+            await asyncio.sleep(self._seconds)

@@ -1,0 +1,116 @@
+"""Conversations: who speaks, and what was said."""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field, StringConstraints, model_validator
+
+from spotthebot.contracts.conversations.ids import HUMAN_NAME, MOST_IN_A_BATCH
+from spotthebot.contracts.wire import ExternalId, Name, Text, Utterance, Wire
+
+
+class ParticipantKind(StrEnum):
+    """What speaks."""
+
+    BOT = "bot"
+    HUMAN = "human"
+
+
+class Participant(Wire):
+    """One side of a conversation."""
+
+    kind: ParticipantKind
+    name: Name = Field(description="What results call it; all humans are HU.")
+    bot_id: UUID | None = Field(default=None, description="The registered bot; null for people and imported bots.")
+    version: int | None = Field(
+        default=None, ge=1, lt=2**31, description="The version of the bot that speaks throughout."
+    )
+    configuration_sha256: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")] | None = Field(
+        default=None, description="Hash of all that decides what this version answers, a hosted model's files included."
+    )
+    system: Annotated[Text, StringConstraints(max_length=500)] | None = Field(
+        default=None, description="What the source called the system, where it was imported."
+    )
+
+    @model_validator(mode="after")
+    def _humans_are_hu(self) -> "Participant":
+        if (self.kind is ParticipantKind.HUMAN) != (self.name == HUMAN_NAME):
+            message = f"humans, and only they, are called {HUMAN_NAME}"
+            raise ValueError(message)
+        return self
+
+
+class Turn(Wire):
+    """One utterance; speaker A is the first participant."""
+
+    speaker: Literal["A", "B"]
+    text: Utterance
+
+
+class ConversationIn(Wire):
+    """A conversation that was held elsewhere."""
+
+    external_id: ExternalId = Field(description="Unique in the collection: uploading it again changes nothing.")
+    participants: tuple[Participant, Participant]
+    turns: tuple[Turn, ...] = Field(min_length=1, max_length=1000)
+
+    @model_validator(mode="after")
+    def _speakers_alternate(self) -> "ConversationIn":
+        if any(before.speaker == after.speaker for before, after in zip(self.turns, self.turns[1:], strict=False)):
+            message = "speakers must alternate"
+            raise ValueError(message)
+        if self.turns[0].speaker != "A":
+            message = "the first participant, A, speaks first"
+            raise ValueError(message)
+        return self
+
+
+class ConversationBatchIn(Wire):
+    """Conversations to add to an import collection."""
+
+    conversations: tuple[ConversationIn, ...] = Field(min_length=1, max_length=MOST_IN_A_BATCH)
+
+
+class ConversationState(StrEnum):
+    """Where a conversation stands."""
+
+    RUNNING = "running"
+    COMPLETE = "complete"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class Ending(StrEnum):
+    """What ended a conversation that is complete."""
+
+    EXCHANGES = "exchanges"
+    """It has all the exchanges that were asked for."""
+    FAREWELL = "farewell"
+    REPEATED = "repeated"
+    EMPTY = "empty"
+    PERSON = "person"
+    """The person who took part went on to the next bot."""
+
+
+class SpeakersOut(Wire):
+    """Who speaks in a conversation, without what they say."""
+
+    id: UUID
+    state: "ConversationState"
+    participants: tuple["Participant", "Participant"]
+
+
+class ConversationOut(Wire):
+    """A conversation with its turns so far; `opening` holds what people said before the first of them."""
+
+    id: UUID
+    collection_id: UUID
+    external_id: str | None
+    state: ConversationState
+    ended_by: Ending | None = Field(description="Null where it is not complete.")
+    failure: str | None = Field(description="Why it failed, or waits.")
+    participants: tuple[Participant, Participant]
+    opening: tuple[Turn, ...]
+    opening_shown: bool = Field(description="Whether judges see the opening.")
+    turns: tuple[Turn, ...]

@@ -1,0 +1,119 @@
+"""Corpora of human dialogues."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from spotthebot.contracts.conversations.ids import MOST_IN_A_BATCH
+from spotthebot.contracts.wire import Domain, ExternalId, Name, Split, Text, Utterance, Wire
+
+
+def _storable(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Refuse what PostgreSQL's JSON cannot hold."""
+    text = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
+    text.encode()
+    if len(text) > 20_000 or "\\u0000" in text:
+        message = "must be JSON of 20,000 characters at most, without NUL characters"
+        raise ValueError(message)
+    return metadata
+
+
+Metadata = Annotated[dict[str, Any], AfterValidator(_storable)]
+
+
+class CorpusIn(Wire):
+    """A corpus to create; its dialogues follow in batches."""
+
+    name: Name
+    domain: Domain
+    origin: Annotated[Text, StringConstraints(max_length=1000)] = Field(description="Who wrote or published it.")
+    licence: Annotated[Text, StringConstraints(max_length=200)]
+
+
+class CorpusFormat(StrEnum):
+    """The forms of files that a corpus takes."""
+
+    JSONL = "jsonl"
+    DAILYDIALOG = "dailydialog"
+    EMPATHETIC = "empathetic"
+    PARLAI = "parlai"
+    SPOT_THE_BOT = "spot_the_bot"
+
+
+class SplitStatisticsOut(Wire):
+    """How much a split holds; means are null where it holds nothing."""
+
+    dialogues: int
+    utterances: int
+    mean_exchanges: float | None = Field(
+        description="Exchanges of a dialogue, a turn of each speaker; half an exchange does not count."
+    )
+    words_per_turn: float | None = Field(description="Words of an utterance: runs of letters, digits and underscores.")
+
+
+class CorpusOut(Wire):
+    """A corpus and how much is in it."""
+
+    id: UUID
+    name: str
+    domain: str
+    origin: str
+    licence: str
+    dialogues: dict[str, int] = Field(description="Number of dialogues by split.")
+    statistics: dict[str, SplitStatisticsOut] = Field(description="By split, kept up to date by each upload.")
+    created_at: datetime
+
+
+class DialogueIn(Wire):
+    """A human dialogue: turns alternate between two speakers, the first one begins."""
+
+    key: ExternalId = Field(description="Unique in the corpus: uploading it again changes nothing.")
+    split: Split
+    turns: tuple[Annotated[Utterance, StringConstraints(min_length=1)], ...] = Field(min_length=2, max_length=1000)
+    persona: tuple[Utterance, Utterance] | None = Field(default=None, description="One for each speaker.")
+    metadata: Metadata | None = Field(default=None, description="Whatever else the source says, as a JSON object.")
+
+
+class DialogueOut(Wire):
+    """A dialogue of a corpus."""
+
+    key: str
+    split: str
+    turns: tuple[str, ...]
+    persona: tuple[str, str] | None
+    metadata: dict[str, Any] | None
+
+
+class DialogueBatchIn(Wire):
+    """Dialogues to add."""
+
+    dialogues: tuple[DialogueIn, ...] = Field(min_length=1, max_length=MOST_IN_A_BATCH)
+
+
+class RejectedLineOut(Wire):
+    """A line of an upload that holds no dialogue that could be kept."""
+
+    line: int = Field(description="Counted from 1.")
+    reason: str
+
+
+class RejectedOut(Wire):
+    """How many dialogues were rejected, and the first hundred of them."""
+
+    count: int
+    first: tuple[RejectedLineOut, ...]
+
+
+class UploadOut(Wire):
+    """What became of a file; `read` is the sum of the others."""
+
+    read: int
+    stored: int
+    already_there: int = Field(description="Known by their key, with the same turns.")
+    skipped: int = Field(description="Dialogues with bots that were not asked for.")
+    rejected: RejectedOut

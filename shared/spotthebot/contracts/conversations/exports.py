@@ -1,0 +1,92 @@
+"""Conversations as they leave the suite and come back: one form for NDJSON, Parquet and Hugging Face's `datasets`."""
+
+from enum import StrEnum
+from itertools import pairwise
+from typing import Annotated
+
+from pydantic import AwareDatetime, Field, model_validator
+
+from spotthebot.contracts.conversations.conversations import ConversationState, Ending, Participant, Turn
+from spotthebot.contracts.conversations.corpora import RejectedOut
+from spotthebot.contracts.conversations.ids import Mode
+from spotthebot.contracts.conversations.quality import PersonalDataOut
+from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
+
+
+class ExportFormat(StrEnum):
+    """What a collection's conversations can be downloaded as."""
+
+    NDJSON = "ndjson"
+    """One `ExportedConversation` a line."""
+    PARQUET = "parquet"
+    """The same, typed, in columns."""
+    DATASETS = "datasets"
+    """A zip whose folder `datasets.load_dataset` reads: a card and Parquet files."""
+
+
+class ExportedTurn(Turn):
+    """One utterance, and what is known of how it was made."""
+
+    raw: Text | None = Field(description="What the bot said, where debris was removed from it; else null.")
+    latency_ms: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
+    said_at: AwareDatetime | None
+
+
+class ExportedMarks(Wire):
+    """What is noted of a conversation's quality; other conversations are named by the ids of the export."""
+
+    words: int
+    language: str | None = Field(description="ISO 639-1; null where too little is said to tell.")
+    language_probability: float | None
+    exact_duplicate_of: ExternalId | None = Field(description="The first conversation with the same words.")
+    near_duplicate_of: ExternalId | None = Field(description="The earlier conversation that it resembles most.")
+    similarity: float | None = Field(description="Jaccard similarity to it, estimated.")
+    in_training: int | None = Field(
+        description="Exchanges that stand in the training split; null where none was named."
+    )
+    profanity: tuple[int, ...] = Field(description="Turns, from 0, with a profane word.")
+    personal_data: tuple[PersonalDataOut, ...]
+
+
+class ExportedConversation(Wire):
+    """One conversation, whole: an import of what was exported gives the same export again."""
+
+    id: ExternalId = Field(description="Its id; for an imported one the id that it was imported with.")
+    collection: Name
+    domain: Domain
+    mode: Mode = Field(description="How it was held; `import` where its source did not say.")
+    bots: tuple[Name, Name] = Field(description="What results call A and B; all humans are HU.")
+    participants: tuple[Participant, Participant]
+    opening: tuple[Turn, ...] = Field(max_length=1000, description="What people said before the first turn.")
+    opening_shown: bool = Field(description="Whether judges see the opening.")
+    seed: int = Field(ge=0, lt=2**31)
+    state: ConversationState
+    ended_by: Ending | None
+    failure: Annotated[Text, Field(max_length=1000)] | None
+    turns: tuple[ExportedTurn, ...] = Field(max_length=1000)
+    marks: ExportedMarks | None = Field(
+        description="Null where none were made yet; an import leaves them out and has them made anew."
+    )
+
+    @model_validator(mode="after")
+    def _says_the_same_throughout(self) -> "ExportedConversation":
+        said = [turn.speaker for turn in (*self.opening, *self.turns)]
+        if any(before == after for before, after in pairwise(said)):
+            message = "speakers must alternate, from the opening into the turns"
+            raise ValueError(message)
+        if (self.turns and self.turns[0].speaker != "A") or (self.opening and self.opening[-1].speaker != "B"):
+            message = "A, the first participant, speaks first: an opening ends with B"
+            raise ValueError(message)
+        if self.bots != tuple(side.name for side in self.participants):
+            message = "bots must be the names of the participants"
+            raise ValueError(message)
+        return self
+
+
+class ImportedOut(Wire):
+    """What became of an uploaded export; `read` is the sum of the others."""
+
+    read: int
+    stored: int
+    already_there: int = Field(description="Known by their id, and the same.")
+    rejected: RejectedOut

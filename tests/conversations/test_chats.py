@@ -1,0 +1,238 @@
+"""People who talk to bots: a whole exchange as a frontend has it, heard by events, and blind."""
+
+import asyncio
+import contextlib
+import json
+from typing import Any
+
+from spotthebot.conversations.app import create_app
+from spotthebot.suite.supervision.sockets import bind
+from tests.factories.frontends import (
+    SCORES,
+    advance,
+    all_events,
+    answered,
+    chats_of,
+    conversations_of,
+    exchange,
+    get,
+    listening,
+    open_study,
+    rate,
+    ratings,
+    say,
+    start,
+    talk,
+    two_bots,
+)
+from tests.factories.house import House, served
+from tests.factories.studies import add_bot
+
+
+class TestExchange:
+    async def test_a_person_talks_to_two_bots_and_rates_them(self, house: House):
+        bots = {await add_bot(house, model): model for model in ("eliza", "dull")}
+        study = await open_study(house, list(bots))
+        chat = await start(house, study)
+        assert (chat["state"], chat["partners"], chat["awaits_reply"]) == ("chatting", 2, False)
+        assert chat["conversations"] == [{"number": 1, "over": False, "broken_off": False, "turns": []}]
+        assert (await rate(house, chat, ratings(1))).status_code == 409  # too early
+        first = await exchange(house, chat, "  Good morning!  ")
+        turns = first["conversations"][0]["turns"]
+        assert [turn["speaker"] for turn in turns] == ["you", "partner"]
+        assert (turns[0]["text"], first["may_advance"]) == ("Good morning!", True)
+        second = (await advance(house, chat)).json()
+        assert [each["over"] for each in second["conversations"]] == [True, False]
+        for _ in range(3):  # six turns end a conversation by themselves
+            last = await exchange(house, chat)
+        assert (last["state"], [len(each["turns"]) for each in last["conversations"]]) == ("rating", [2, 6])
+        for preferred in (1, 2):  # sent again, the second takes the place of the first
+            rated = await rate(house, chat, ratings(1, 2, preferred=preferred))
+            assert (rated.status_code, rated.json()["state"]) == (200, "rated")
+
+        analyst = await house.client("conversations", "analyst")
+        (rating,) = (await analyst.get(f"/v1/collections/{study}/ratings")).json()["items"]
+        held = await conversations_of(house, study)
+        assert rating["interactor"] == "p1"
+        assert [each["scores"] for each in rating["conversations"]] == [SCORES, SCORES]
+        assert [each["conversation_id"] for each in rating["conversations"]] == [each["id"] for each in held]
+        assert rating["preferred"] == held[1]["id"]
+        for each, kept in zip(rating["conversations"], held, strict=True):
+            assert each["participant"] == kept["participants"][1]
+            assert bots[each["participant"]["bot_id"]] == each["participant"]["name"]
+            assert (kept["participants"][0]["name"], each["participant"]["version"]) == ("HU", 1)
+        assert [each["ended_by"] for each in held] == ["person", "exchanges"]
+        assert [turn["text"] for turn in held[0]["turns"]] == [turn["text"] for turn in turns]
+        collection = (await analyst.get(f"/v1/collections/{study}")).json()
+        assert (collection["state"], collection["conversations"], collection["complete"]) == ("collecting", 2, 2)
+        assert collection["turns"] == 8
+
+    async def test_a_finished_collection_takes_no_chats_but_ratings(self, house: House):
+        study = await open_study(house, await two_bots(house))
+        admin = await house.client("conversations", "admin")
+        over, running = await start(house, study), await start(house, study, "p2")
+        await talk(house, over)
+        for _ in range(2):  # the second time changes nothing
+            done = await admin.post(f"/v1/collections/{study}/finish")
+            assert (done.status_code, done.json()["state"]) == (200, "complete")
+        assert [done.json()[name] for name in ("conversations", "complete", "cancelled")] == [3, 2, 1]
+        refused = await admin.post("/v1/chats", json={"collection_id": study, "interactor": "p3"})
+        assert (refused.status_code, "complete" in refused.json()["detail"]) == (409, True)
+        assert (await get(house, running))["state"] == "abandoned"
+        assert (await rate(house, over, ratings(1, 2))).status_code == 200
+        events = (await admin.get("/v1/events")).json()["items"]
+        assert [each["data"]["collection"]["id"] for each in events] == [study]
+
+
+class TestEvents:
+    async def test_tell_it_all_once_and_end_with_done(self, house: House):
+        chat = await start(house, await open_study(house, await two_bots(house)))
+        listener = asyncio.create_task(all_events(house, chat))
+        await talk(house, chat)
+        events = await listener
+        assert [number for number, _, _ in events] == list(range(1, len(events) + 1))
+        one = [("turn", "you"), ("typing", None), ("turn", "partner")]
+        assert [(kind, data.get("speaker")) for _, kind, data in events] == [*one, ("next", None), *one, ("done", None)]
+        assert (events[3][2], events[-1][2]) == ({"number": 2}, {"state": "rating"})
+        shown = [turn["text"] for each in (await get(house, chat))["conversations"] for turn in each["turns"]]
+        assert [data["text"] for _, kind, data in events if kind == "turn"] == shown
+
+    async def test_a_listener_that_was_cut_off_misses_nothing_and_hears_nothing_twice(self, house: House):
+        """One listener for each event after which a connection can end, at the moment when it comes."""
+        chat = await start(house, await open_study(house, await two_bots(house)))
+
+        async def hear(until: int) -> list[int]:
+            async with listening(house, chat) as events:
+                heard = []
+                async for number, _, _ in events:
+                    heard.append(number)
+                    if number == until:
+                        break
+            return heard + [number for number, _, _ in await all_events(house, chat, after=until)]
+
+        listeners = [asyncio.create_task(hear(until)) for until in range(1, 9)]
+        await talk(house, chat)
+        assert await asyncio.gather(*listeners) == [list(range(1, 9))] * 8
+
+    async def test_the_state_says_from_where_to_listen(self, house: House):
+        chat = await start(house, await open_study(house, await two_bots(house)))
+        await exchange(house, chat)
+        now = await get(house, chat)
+        assert now["last_event"] == 3
+        listener = asyncio.create_task(all_events(house, chat, after=now["last_event"]))
+        await advance(house, chat)
+        await exchange(house, chat)
+        await advance(house, chat)
+        assert [kind for _, kind, _ in await listener] == ["next", "turn", "typing", "turn", "done"]
+
+    async def test_fit_the_state_at_every_moment(self, house: House):
+        """Whoever joins by the state and listens from its last event on hears no turn twice and misses none."""
+        chat = await start(house, await open_study(house, await two_bots(house), maximum_turns=20))
+        talking = asyncio.create_task(_talk_to_the_end(house, chat))
+        seen = [await get(house, chat)]
+        while not talking.done():
+            seen.append(await get(house, chat))
+        await talking
+        # An exchange is three events: turn, typing, turn. The last one is followed by `next`.
+        turns_by_events = {0: 0} | {3 * n + 2: 2 * n + 1 for n in range(10)} | {3 * n + 3: 2 * n + 2 for n in range(9)}
+        turns_by_events[31] = 20
+        told = {(each["last_event"], len(each["conversations"][0]["turns"])) for each in seen}
+        assert told <= set(turns_by_events.items())
+        assert len(told) > 5
+        assert all(len(each["conversations"]) == 1 + (each["last_event"] == 31) for each in seen)
+
+    async def test_reach_a_listener_at_another_process(self, house: House):
+        """What is said through one application is heard through a second one, which shares the database alone."""
+        chat = await start(house, await open_study(house, await two_bots(house)))
+        second = create_app(house.apps["conversations"].state.settings)
+        frontend = await house.client("conversations", "annotation")
+        with contextlib.closing(bind("127.0.0.1", 0)) as sock:
+            async with served(second, sock) as url:
+                listener = asyncio.create_task(all_events(house, chat, url=url))
+                await talk(house, chat)
+                assert len(await listener) == 8
+                elsewhere = await frontend.get(f"{url}/v1/chats/{chat['id']}")
+        assert elsewhere.json() == await get(house, chat)
+
+
+class TestBlindness:
+    async def test_nothing_that_a_frontend_gets_tells_which_bot_it_is(self, house: House):
+        names = {
+            name: await add_bot(house, model, name=name) for name, model in (("mirr0r", "parrot"), ("r0ger", "eliza"))
+        }
+        study = await open_study(house, list(names.values()))
+        chat = await start(house, study)
+        listener = asyncio.create_task(all_events(house, chat))
+        frontend = await house.client("conversations", "annotation")
+        answers = [chat, (await say(house, chat, "I like it.")).json(), await answered(house, chat)]
+        answers += [
+            (await advance(house, chat)).json(),
+            await exchange(house, chat),
+            (await advance(house, chat)).json(),
+        ]
+        answers += [await listener, (await rate(house, chat, ratings(1, 2))).json(), await get(house, chat)]
+        held = await conversations_of(house, study)
+        shown = json.dumps(answers)
+        secret = [*names, *names.values(), "version", "latency", "sha256", "bot", *(each["id"] for each in held)]
+        assert [word for word in secret if word in shown] == []
+        for path in ("chats", "ratings", "conversations", "pairs", "failures"):
+            assert (await frontend.get(f"/v1/collections/{study}/{path}")).status_code == 403
+        for bot_id in names.values():
+            assert (await frontend.get("/v1/conversations", params={"bot_id": bot_id})).status_code == 403
+
+
+class TestDraws:
+    async def test_who_asks_again_gets_the_open_chat_and_then_the_bots_not_met_yet(self, house: House):
+        study = await open_study(house, [*await two_bots(house), await add_bot(house, "parrot")])
+        for _ in range(3):
+            chats = await asyncio.gather(*(start(house, study) for _ in range(3)))
+            assert len({chat["id"] for chat in chats}) == 1
+            await talk(house, chats[0])
+            await rate(house, chats[0], ratings(1, 2))
+        drawn = [frozenset(each["bots"]) for each in await chats_of(house, study)]
+        assert (len(drawn), len(set(drawn))) == (3, 3)
+
+    async def test_many_at_once_share_the_pairs_alike(self, house: House):
+        study = await open_study(house, [*await two_bots(house), await add_bot(house, "parrot")])
+        await asyncio.gather(*(start(house, study, f"p{number}") for number in range(12)))
+        drawn = [frozenset(each["bots"]) for each in await chats_of(house, study)]
+        assert sorted(drawn.count(each) for each in set(drawn)) == [4, 4, 4]
+
+    async def test_many_chat_at_once_and_none_is_in_anothers_way(self, house: House):
+        """All go through everything at the same time; a deadlock would be an answer with status 503."""
+        study = await open_study(house, await two_bots(house))
+        frontend = await house.client("conversations", "annotation")
+
+        async def everything(number: int) -> dict[str, Any]:
+            chat = await start(house, study, f"p{number}")
+            await talk(house, chat)
+            return (await rate(house, chat, ratings(1, 2))).json()
+
+        chats = await asyncio.gather(*(everything(number) for number in range(12)))
+        assert [chat["state"] for chat in chats] == ["rated"] * 12
+        analyst = await house.client("conversations", "analyst")
+        collection = (await analyst.get(f"/v1/collections/{study}")).json()
+        assert [collection[name] for name in ("conversations", "complete", "turns")] == [24, 24, 48]
+        first = (await analyst.get(f"/v1/collections/{study}/ratings", params={"limit": 7})).json()
+        rest = await analyst.get(f"/v1/collections/{study}/ratings", params={"cursor": first["next_cursor"]})
+        people = [each["interactor"] for page in (first, rest.json()) for each in page["items"]]
+        assert sorted(people) == sorted(f"p{number}" for number in range(12))
+        assert (await frontend.get(f"/v1/collections/{study}")).status_code == 403
+
+    async def test_bots_that_are_asked_nothing_are_not_drawn(self, house: House):
+        bots = [*await two_bots(house), await add_bot(house, "parrot")]
+        study = await open_study(house, bots)
+        admin = await house.client("bots", "admin")
+        await admin.patch(f"/v1/bots/{bots[0]}", json={"status": "suspended"})
+        await asyncio.gather(*(start(house, study, f"p{number}") for number in range(4)))
+        assert {frozenset(each["bots"]) for each in await chats_of(house, study)} == {frozenset(bots[1:])}
+        await admin.patch(f"/v1/bots/{bots[1]}", json={"status": "suspended"})
+        frontend = await house.client("conversations", "annotation")
+        nobody = await frontend.post("/v1/chats", json={"collection_id": study, "interactor": "late"})
+        assert (nobody.status_code, "try again later" in nobody.json()["detail"]) == (503, True)
+
+
+async def _talk_to_the_end(house: House, chat: dict[str, Any]) -> None:
+    """Talk to one bot until the conversation ends by itself."""
+    while len((await exchange(house, chat))["conversations"]) == 1:
+        pass

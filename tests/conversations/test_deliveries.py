@@ -1,0 +1,309 @@
+"""Events on their way: signed, tried again, kept apart by subscriber, lost by nobody's death."""
+
+import asyncio
+import os
+import signal
+import sys
+import textwrap
+from asyncio.subprocess import DEVNULL
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.fernet import Fernet
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from spotthebot.contracts.conversations import DeliveryState, EventType
+from spotthebot.conversations import store
+from spotthebot.conversations.domain.events import Delivery, Subscription
+from spotthebot.kit.database import Database
+from spotthebot.kit.signing import new_signing_secret
+from spotthebot.kit.vault import Vault
+from tests.factories.bot_servers import bot, never_answers, raw_server, says
+from tests.factories.house import DatabaseUrls, House, conversations_settings, open_house
+from tests.factories.studies import add_bot, created
+from tests.factories.subscribers import FINISHED, deliveries, happen, ids, settled, subscribe, true, until
+
+
+class TestMessages:
+    async def test_are_verified_by_the_official_library_and_by_the_ten_lines_in_the_docs(
+        self, house: House, outbox: Database
+    ):
+        async with bot(lambda _: {}) as (subscriber, url):
+            made = await subscribe(house, url)
+            (event_id,) = await happen(outbox)
+            (delivery,) = await settled(house, made)
+        told = Webhook(made["secret"]).verify(subscriber.bodies[0], subscriber.headers[0])
+        assert (told["type"], told["data"]) == ("collection.finished", FINISHED)
+        assert datetime.now(UTC) - datetime.fromisoformat(told["timestamp"]) < timedelta(minutes=1)
+        assert subscriber.headers[0]["webhook-id"] == f"evt_{event_id.replace('-', '')}"
+        assert subscriber.headers[0]["content-type"] == "application/json"
+        assert (delivery["state"], delivery["status"], delivery["attempts"]) == ("delivered", 200, 1)
+        assert (delivery["error"], delivery["next_attempt_at"]) == (None, None)
+        with pytest.raises(WebhookVerificationError):
+            Webhook(made["secret"]).verify(subscriber.bodies[0] + b" ", subscriber.headers[0])
+        _verify_by_the_docs(subscriber.bodies[0], subscriber.headers[0], made["secret"])
+
+    async def test_carry_two_signatures_while_two_secrets_overlap(self, house: House, outbox: Database):
+        admin = await house.client("conversations", "admin")
+        async with bot(lambda _: {}) as (subscriber, url):
+            made = await subscribe(house, url)
+            path = f"/v1/subscriptions/{made['id']}/secret"
+            rotated = await created(admin, path, {})
+            await happen(outbox)
+            await settled(house, made)
+            final = await created(admin, path, {"overlap_seconds": 0})
+            await happen(outbox)
+            await settled(house, made, 2)
+        first, second = zip(subscriber.bodies, subscriber.headers, strict=True)
+        for secret in (made["secret"], rotated["secret"]):
+            assert Webhook(secret).verify(*first)
+        assert len(first[1]["webhook-signature"].split(" ")) == 2
+        assert rotated["old_secret_until"] is not None
+        assert Webhook(final["secret"]).verify(*second)
+        assert len(second[1]["webhook-signature"].split(" ")) == 1
+        with pytest.raises(WebhookVerificationError):
+            Webhook(rotated["secret"]).verify(*second)
+
+    async def test_of_a_transaction_that_fails_are_not_sent_and_a_test_goes_to_one_alone(
+        self, house: House, outbox: Database
+    ):
+        async def fail() -> None:
+            async with outbox.write() as session:
+                await store.outbox.add_event(session, EventType.COLLECTION_FINISHED, FINISHED)
+                raise LookupError
+
+        admin = await house.client("conversations", "admin")
+        async with bot(lambda _: {}) as (subscriber, url):
+            made, other = await subscribe(house, url), await subscribe(house, url)
+            with pytest.raises(LookupError):
+                await fail()
+            sent = await created(admin, f"/v1/subscriptions/{made['id']}/test", {})
+            assert (await settled(house, made))[0]["id"] == sent["id"]
+            assert await deliveries(house, other) == []
+        assert [each["type"] for each in subscriber.asked] == ["subscription.test"]
+
+
+class TestAttempts:
+    async def test_are_made_again_under_the_same_id_until_one_succeeds(self, house: House, outbox: Database):
+        answers = iter([(500, {}), (404, {}), (204, {})])
+        async with bot(lambda _: next(answers)) as (subscriber, url):
+            made = await subscribe(house, url)
+            await happen(outbox)
+            (delivery,) = await settled(house, made)
+        assert (delivery["state"], delivery["attempts"], delivery["status"]) == ("delivered", 3, 204)
+        assert len(set(ids(subscriber))) == 1
+        assert len(subscriber.asked) == 3
+        assert len(set(subscriber.bodies)) == 1
+        for body, headers in zip(subscriber.bodies, subscriber.headers, strict=True):
+            assert Webhook(made["secret"]).verify(body, headers)
+
+    async def test_end_after_the_last_wait_with_the_reason_kept(self, house: House, outbox: Database):
+        async with bot(lambda _: (500, {"error": "out of paper"})) as (subscriber, url):
+            made = await subscribe(house, url)
+            await happen(outbox)
+            (delivery,) = await settled(house, made)
+        assert (delivery["state"], delivery["attempts"], delivery["status"]) == ("failed", 4, 500)  # three waits
+        assert "out of paper" in delivery["error"]
+        assert delivery["next_attempt_at"] is None
+        assert len(subscriber.asked) == 4
+
+    async def test_a_subscriber_that_is_gone_is_asked_no_more_until_it_is_set_active(
+        self, house: House, outbox: Database
+    ):
+        admin = await house.client("conversations", "admin")
+        statuses = iter([410, 200, 200])
+        async with bot(lambda _: (next(statuses), {})) as (subscriber, url):
+            made = await subscribe(house, url)
+            await happen(outbox)
+            (delivery,) = await settled(house, made)
+            path = f"/v1/subscriptions/{made['id']}"
+            found = (await admin.get(path)).json()
+            assert (delivery["state"], delivery["status"], delivery["attempts"]) == ("failed", 410, 1)
+            assert (found["active"], "410" in found["inactive_reason"]) == (False, True)
+            (missed,) = await happen(outbox)
+            await asyncio.sleep(0.3)
+            assert len(subscriber.asked) == 1
+            assert (await admin.patch(path, json={"active": True})).json()["inactive_reason"] is None
+            await created(admin, f"/v1/events/{missed}/replay", {})
+            assert len(await settled(house, made, 2)) == 2
+
+    async def test_count_by_status_alone_and_go_nowhere_else(self, house: House, outbox: Database):
+        """Redirects are not followed, large answers not read, and addresses judged when they are called."""
+        large = says(b"a" * 5_000_000, headers=b"Content-Type: text/html\r\n")
+        async with bot(lambda _: {}) as (elsewhere, target), raw_server(large) as talkative:
+            location = f"Location: {target}/\r\n".encode()
+            async with raw_server(says(b"", headers=location, status=b"307 Over there")) as redirecting:
+                urls = [talkative, redirecting, "http://127.0.0.1:9/"]
+                made = [await subscribe(house, url) for url in urls]
+                async with outbox.write() as session:  # its name stands for another address by now
+                    await store.subscriptions.change_subscription(session, made[2]["id"], url="http://169.254.169.254/")
+                await happen(outbox)
+                found = [(await settled(house, each))[0] for each in made]
+        assert [(each["state"], each["status"]) for each in found] == [
+            ("delivered", 200),
+            ("failed", 307),
+            ("failed", None),
+        ]
+        assert found[0]["error"] is None
+        assert "not followed" in found[1]["error"]
+        assert "may not be called" in found[2]["error"]
+        assert elsewhere.asked == []
+
+
+class TestSubscribers:
+    async def test_one_that_hangs_holds_up_no_other(self, house: House, outbox: Database):
+        release = asyncio.Event()
+
+        async def hang(_question: dict[str, Any]) -> dict[str, Any]:
+            await release.wait()
+            return {}
+
+        async with bot(hang) as (hanging, slow), bot(lambda _: {}) as (quick, fast):
+            stuck, other = await subscribe(house, slow), await subscribe(house, fast)
+            await happen(outbox, 30)
+            assert len(await settled(house, other, 30)) == 30
+            assert hanging.most_at_once == 4  # deliveries_at_once
+            assert {each["state"] for each in await deliveries(house, stuck)} == {"pending"}
+            release.set()
+        assert sorted(ids(quick)) == sorted(set(ids(quick)))
+
+    async def test_a_time_out_is_a_failed_attempt(self, database_urls: DatabaseUrls, outbox: Database):
+        short = conversations_settings() | {"delivery_timeout_seconds": 0.2, "delivery_waits_seconds": (0.05,)}
+        async with open_house(database_urls, conversations=short) as house, raw_server(never_answers) as url:
+            made = await subscribe(house, url)
+            await happen(outbox)
+            (delivery,) = await settled(house, made)
+        assert (delivery["state"], delivery["attempts"], delivery["status"]) == ("failed", 2, None)
+        assert "within 0.2 s" in delivery["error"]
+
+    async def test_a_team_is_told_of_its_own_bots_and_of_nothing_else(self, house: House, outbox: Database):
+        ours = await house.client("bots", "team", team="ours")
+        body = {"name": "mine", "domains": ["everyday"], "protocol": {"kind": "builtin", "model": "dull"}}
+        mine = (await created(ours, "/v1/bots", body))["id"]
+        others = await add_bot(house, "parrot")
+        async with bot(lambda _: {}) as (team, team_url), bot(lambda _: {}) as (operator, url):
+            made = await subscribe(house, team_url, "bot.failing", team="ours")
+            every = await subscribe(house, url, "bot.failing")
+            for bot_id, name in ((others, "parrot"), (mine, "mine")):
+                failing = {"bot": {"id": bot_id, "name": name}, "reason": "timeout", "collections": ["secret-1"]}
+                await happen(outbox, data=failing, kind=EventType.BOT_FAILING)
+            await settled(house, every, 2)
+            await settled(house, made, 1)
+            client = await house.client("conversations", "team", team="ours")
+            seen = (await client.get("/v1/events")).json()["items"]
+            again = await created(client, f"/v1/subscriptions/{made['id']}/replay", {"since": "2020-01-01T00:00:00Z"})
+        told = [{"bot": {"id": mine, "name": "mine"}, "reason": "timeout"}]
+        assert [each["data"] for each in team.asked[:1]] == told
+        assert [each["data"] for each in seen] == told
+        assert again == {"deliveries": 1}
+        assert sorted(each["data"]["bot"]["name"] for each in operator.asked) == ["mine", "parrot"]
+        assert all(each["data"]["collections"] == ["secret-1"] for each in operator.asked)
+
+    async def test_what_needs_no_bot_does_not_wait_for_the_service_bots(
+        self, database_urls: DatabaseUrls, outbox: Database
+    ):
+        away = conversations_settings() | {"bots_url": "http://127.0.0.1:9"}
+        async with open_house(database_urls, conversations=away) as house, bot(lambda _: {}) as (subscriber, url):
+            made = await subscribe(house, url, "bot.failing", "collection.finished")
+            failing = {"bot": {"id": "00000000-0000-7000-8000-000000000000", "name": "x"}, "reason": "?"}
+            await happen(outbox, data=failing, kind=EventType.BOT_FAILING)
+            await happen(outbox)
+            await settled(house, made)
+            assert [each["type"] for each in subscriber.asked] == ["collection.finished"]
+
+
+class TestWorkers:
+    async def test_a_killed_one_loses_no_event(self, database_urls: DatabaseUrls, outbox: Database):
+        """A worker of its own takes the deliveries and is killed while the subscriber thinks; another makes them."""
+        release = asyncio.Event()
+
+        async def think(_question: dict[str, Any]) -> dict[str, Any]:
+            await release.wait()
+            return {}
+
+        async with bot(think) as (subscriber, url):
+            environment, subscription = await _subscribed(database_urls, outbox, url)
+            await happen(outbox, 6)
+            async with _worker(environment) as first:
+                await true(lambda: subscriber.at_once >= 2)
+                first.send_signal(signal.SIGKILL)
+                await first.wait()
+            release.set()
+            async with _worker(environment):
+                found = await _all_settled(outbox, subscription, 6)
+        assert {each.state for each in found} == {DeliveryState.DELIVERED}
+        assert len(set(ids(subscriber))) == 6
+        assert max(each.attempts for each in found) == 2
+
+    async def test_several_make_each_delivery_once_and_bear_with_the_subscriber(
+        self, database_urls: DatabaseUrls, outbox: Database
+    ):
+        async with bot(lambda _: {}) as (subscriber, url):
+            environment, subscription = await _subscribed(database_urls, outbox, url, timeout_seconds=15)
+            await happen(outbox, 60)
+            async with _worker(environment), _worker(environment):
+                await _all_settled(outbox, subscription, 60)
+        assert Counter(ids(subscriber)).most_common(1)[0][1] == 1
+        assert len(subscriber.asked) == 60
+        assert subscriber.most_at_once <= 4  # deliveries_at_once, over both
+
+
+def _verify_by_the_docs(body: bytes, headers: dict[str, str], secret: str) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "events.md").read_text()
+    namespace: dict[str, Any] = {}
+    exec(textwrap.dedent(guide.split("```python")[1].split("```")[0]), namespace)  # noqa: S102 - our own words
+    assert namespace["verified"](body, headers, secret)["data"] == FINISHED
+    old = {"webhook-timestamp": str(int(headers["webhook-timestamp"]) - 301)}
+    for wrong in ((body + b" ", headers), (body, headers | {"webhook-id": "evt_0"}), (body, headers | old)):
+        with pytest.raises(ValueError, match=r"signed|old"):
+            namespace["verified"](*wrong, secret)
+
+
+async def _subscribed(
+    database: DatabaseUrls, outbox: Database, url: str, *, timeout_seconds: int = 1
+) -> tuple[dict[str, str], Subscription]:
+    """Subscribe a URL; returns what a worker has to be told to serve it, too."""
+    key = Fernet.generate_key().decode()
+    async with outbox.write() as session:
+        subscription = await store.subscriptions.add_subscription(
+            session,
+            team=None,
+            url=url,
+            events=(EventType.COLLECTION_FINISHED,),
+            sealed_secret=Vault(key).seal(new_signing_secret()),
+        )
+    settings = {
+        "DATABASE_URL": database.app["conversations"],
+        "SECRETS_KEY": key,
+        "ALLOWED_NETWORKS": '["127.0.0.0/8"]',
+        "DELIVERY_TIMEOUT_SECONDS": str(timeout_seconds),
+        "DELIVERY_POLL_SECONDS": "0.05",
+    }
+    return os.environ | {f"SPOTTHEBOT_CONVERSATIONS_{name}": value for name, value in settings.items()}, subscription
+
+
+async def _all_settled(outbox: Database, subscription: Subscription, number: int) -> list[Delivery]:
+    async def all_settled() -> list[Delivery]:
+        async with outbox.read() as session:
+            found = await store.deliveries.list_deliveries(session, subscription.id, state=None, after=None, limit=1000)
+        done = [each for each in found if each.state is not DeliveryState.PENDING]
+        return done if len(done) >= number else []
+
+    return await until(all_settled, seconds=60)
+
+
+@asynccontextmanager
+async def _worker(environment: dict[str, str]) -> AsyncIterator[asyncio.subprocess.Process]:
+    program = (sys.executable, "-m", "spotthebot.conversations", "work")
+    process = await asyncio.create_subprocess_exec(*program, env=environment, stdout=DEVNULL, stderr=DEVNULL)
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()

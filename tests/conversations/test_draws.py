@@ -1,0 +1,148 @@
+"""Who is drawn for a chat, and what ratings have to hold: pure rules."""
+
+from collections import Counter
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from spotthebot.contracts.conversations import (
+    ChatRatingsIn,
+    CollectionId,
+    ConversationId,
+    ConversationState,
+    HumanBotIn,
+    Participant,
+    ParticipantKind,
+)
+from spotthebot.conversations.domain.chats import Drawn, check_ratings, draw
+from spotthebot.conversations.domain.conversations import Conversation
+from spotthebot.conversations.domain.errors import RatingsIncomplete
+from tests.factories.frontends import QUESTIONS, SCORES, ratings
+
+BOTS = [UUID(int=number) for number in range(1, 6)]
+
+
+def _plan(bots: list[UUID], **more: Any) -> HumanBotIn:
+    body = {"mode": "human_bot", "name": "x", "domain": "everyday", "bots": bots, "questions": QUESTIONS}
+    return HumanBotIn.model_validate(body | more)
+
+
+def _draw_many(plan: HumanBotIn, times: int) -> list[tuple[UUID, ...]]:
+    used: Counter[Drawn] = Counter()
+    drawn = []
+    for chats in range(times):
+        choice = next(iter(draw(plan, used=used, seen=(), chats=chats)))
+        used[frozenset(choice)] += 1
+        drawn.append(choice)
+    return drawn
+
+
+class TestDraw:
+    def test_uses_all_pairs_alike(self):
+        drawn = Counter(frozenset(each) for each in _draw_many(_plan(BOTS), 100))
+        assert len(drawn) == 10  # 5 * 4 / 2
+        assert set(drawn.values()) == {10}
+
+    def test_lets_each_of_a_pair_begin_about_as_often(self):
+        """Of 400 chats with one pair a fair lot lets the first begin 200 +- 10; six deviations off is no lot."""
+        firsts = Counter(each[0] for each in _draw_many(_plan(BOTS[:2]), 400))
+        assert all(140 < number < 260 for number in firsts.values()), firsts
+
+    def test_is_the_same_for_a_seed_and_another_for_another(self):
+        plans = [_plan(BOTS, seed=seed) for seed in (1, 1, 2)]
+        first, again, other = (_draw_many(plan, 30) for plan in plans)
+        assert first == again
+        assert first != other
+
+    def test_gives_nobody_a_pair_again_while_others_are_left(self):
+        plan, seen, used = _plan(BOTS), set[Drawn](), Counter[Drawn]()
+        for chats in range(10):
+            choice = frozenset(next(iter(draw(plan, used=used, seen=seen, chats=chats))))
+            assert choice not in seen
+            seen.add(choice)
+        assert frozenset(next(iter(draw(plan, used=used, seen=seen, chats=10)))) in seen
+
+    def test_takes_what_a_person_has_not_seen_even_where_it_was_used_more(self):
+        first, second = (frozenset(each) for each in ((BOTS[0], BOTS[1]), (BOTS[0], BOTS[2])))
+        third = frozenset((BOTS[1], BOTS[2]))
+        choice = next(iter(draw(_plan(BOTS[:3]), used={third: 9}, seen={first, second}, chats=9)))
+        assert frozenset(choice) == third
+
+    def test_goes_on_to_the_next_best_choice(self):
+        choices = [frozenset(each) for each in draw(_plan(BOTS), used={}, seen=(), chats=0)]
+        assert len(set(choices)) == len(choices) == 10
+
+
+class TestPlans:
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            ({"bots": []}, "at least 1"),
+            ({"bots": [BOTS[0], BOTS[0]]}, "named twice"),
+            ({"bots": BOTS[:1]}, "each chat is with 2 bots"),
+            ({"minimum_turns": 8, "maximum_turns": 6}, "nobody could go on"),
+            ({"maximum_turns": 5, "minimum_turns": 2}, "multiple of 2"),
+            ({"bots_per_chat": 3}, "less than or equal to 2"),
+            ({"questions": [QUESTIONS[0]] * 2}, "same name"),
+        ],
+    )
+    def test_that_could_not_be_held_are_refused(self, change: dict[str, Any], words: str):
+        with pytest.raises(ValueError, match=words):
+            _plan(**({"bots": BOTS} | change))
+
+    def test_ask_abc_evals_questions_unless_others_are_given(self):
+        plan = HumanBotIn.model_validate({"mode": "human_bot", "name": "x", "domain": "everyday", "bots": BOTS})
+        wanted = "grammatical relevant informative emotion_aware engaging consistent proactive quality"
+        assert [question.name for question in plan.questions] == wanted.split()
+        assert (plan.minimum_turns, plan.maximum_turns, plan.bots_per_chat) == (30, 60, 2)
+
+
+class TestRatings:
+    @pytest.mark.parametrize(
+        ("body", "pointer"),
+        [
+            (ratings(1), "/conversations"),
+            (ratings(1, 1), "/conversations/1/number"),
+            (ratings(1, 3), "/conversations/1/number"),
+            ({"conversations": [{"number": 1, "scores": {"engaging": 1}}]}, "/conversations/0/scores"),
+            ({"conversations": [{"number": 1, "scores": SCORES | {"fun": 1}}]}, "/conversations/0/scores/fun"),
+        ],
+    )
+    def test_that_are_not_whole_are_pointed_at(self, body: dict[str, Any], pointer: str):
+        held = [_conversation(ConversationState.COMPLETE)] * 2
+        with pytest.raises(RatingsIncomplete) as error:
+            check_ratings(_plan(BOTS), held, ChatRatingsIn.model_validate(body))
+        assert pointer in {fault.pointer for fault in error.value.fields}
+
+    def test_may_leave_out_what_was_broken_off(self):
+        held = [_conversation(ConversationState.FAILED), _conversation(ConversationState.COMPLETE)]
+        check_ratings(_plan(BOTS), held, ChatRatingsIn.model_validate(ratings(2)))
+        check_ratings(_plan(BOTS), held, ChatRatingsIn.model_validate(ratings(1, 2, preferred=2)))
+
+    def test_prefer_one_that_was_held(self):
+        with pytest.raises(RatingsIncomplete) as error:
+            check_ratings(
+                _plan(BOTS, bots_per_chat=1),
+                [_conversation(ConversationState.COMPLETE)],
+                ChatRatingsIn.model_validate(ratings(1, preferred=2)),
+            )
+        assert [fault.pointer for fault in error.value.fields] == ["/preferred"]
+
+
+def _conversation(state: ConversationState) -> Conversation:
+    side = Participant(kind=ParticipantKind.HUMAN, name="HU")
+    return Conversation(
+        id=ConversationId(UUID(int=1)),
+        collection_id=CollectionId(UUID(int=1)),
+        external_id=None,
+        state=state,
+        failure=None,
+        participants=(side, side),
+        opening=(),
+        opening_shown=False,
+        turns=(),
+        turns_wanted=2,
+        seed=0,
+        domain="everyday",
+    )

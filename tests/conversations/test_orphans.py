@@ -1,0 +1,90 @@
+"""What a dead worker held is carried on by those that live, even where its job has to wait in the queue."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+from sqlalchemy.engine import make_url
+
+from spotthebot.conversations import store
+from spotthebot.conversations.store.places import Wanted
+from spotthebot.conversations.use_cases.overseeing import HOLD_CONVERSATIONS, RUNNERS
+from spotthebot.kit.database import Database
+from spotthebot.suite.postgres.cluster import Cluster
+from tests.factories.grown_tables import HELD_BY, grow
+from tests.factories.house import DatabaseUrls
+
+TURNS = 70_000
+"""So many that the runner holds some."""
+MOST_ATTEMPTS = 8
+
+
+@pytest.fixture
+def admin_url(cluster: Cluster, database_urls: DatabaseUrls) -> str:
+    """The URL of a superuser, who alone may load rows unchecked."""
+    name = make_url(database_urls.app["conversations"]).database
+    return make_url(cluster.admin_url).set(database=name).render_as_string(hide_password=False)
+
+
+@pytest.fixture
+async def database(database_urls: DatabaseUrls) -> AsyncIterator[Database]:
+    made = Database(database_urls.app["conversations"], pool_size=2)
+    yield made
+    await made.close()
+
+
+def _job(admin_url: str, status: str) -> None:
+    """Put the job into the queue as procrastinate would, whose triggers look for their tables on the path."""
+    with psycopg.connect(admin_url) as connection:
+        connection.execute("SET search_path TO conversations")
+        connection.execute(
+            "INSERT INTO conversations.procrastinate_jobs (id, queue_name, task_name, args, status)"
+            " OVERRIDING SYSTEM VALUE VALUES (%s, %s, %s, '{}', %s)",
+            [HELD_BY, RUNNERS, HOLD_CONVERSATIONS, status],
+        )
+
+
+def _held(admin_url: str) -> list[Any]:
+    with psycopg.connect(admin_url) as connection:
+        return connection.execute(
+            "SELECT id, attempts FROM conversations.conversations WHERE held_by = %s", [HELD_BY]
+        ).fetchall()
+
+
+class TestOrphans:
+    @pytest.mark.parametrize(("status", "kept"), [("doing", True), ("todo", False), ("failed", False)])
+    async def test_only_a_runner_at_work_keeps_conversations_and_places(
+        self, admin_url: str, database: Database, status: str, kept: bool
+    ):
+        grow(admin_url, TURNS)
+        _job(admin_url, status)
+        before = _held(admin_url)
+        assert before
+        bot = uuid4()
+        wanted = {bot: Wanted(3, limit=3, seconds=60)}
+        async with database.write() as session:
+            assert (await store.places.take(session, HELD_BY, wanted))[bot].places == 3
+        async with database.write() as session:
+            released = await store.claims.release_orphans(session, most_attempts=MOST_ATTEMPTS)
+            await store.places.free_orphans(session, runners=HOLD_CONVERSATIONS)
+        assert released == (0 if kept else len(before))
+        assert _held(admin_url) == (before if kept else [])
+        async with database.write() as session:
+            taken = await store.places.take(session, HELD_BY + 1, wanted)
+        assert sum(each.places for each in taken.values()) == (0 if kept else 3)
+
+    async def test_a_worker_that_dies_often_fails_no_conversation(self, admin_url: str, database: Database):
+        grow(admin_url, TURNS)
+        _job(admin_url, "todo")
+        held = _held(admin_url)
+        for _ in range(MOST_ATTEMPTS + 1):
+            async with database.write() as session:
+                assert await store.claims.release_orphans(session, most_attempts=MOST_ATTEMPTS) == len(held)
+            with psycopg.connect(admin_url) as connection:
+                connection.execute(
+                    "UPDATE conversations.conversations SET held_by = %s WHERE id = ANY(%s)",
+                    [HELD_BY, [each for each, _ in held]],
+                )
+        assert _held(admin_url) == held

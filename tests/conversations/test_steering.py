@@ -1,0 +1,287 @@
+"""Collections are paused, resumed, cancelled, put first, shared fairly, and wait for bots that fail."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from spotthebot.bots.domain.restraint import FAILURES_TO_OPEN
+from tests.factories.bot_servers import Bot, bot, well_behaved
+from tests.factories.house import DatabaseUrls, House, open_house
+from tests.factories.studies import add_bot, created, plan, until
+
+LIVELY = {"oversight_seconds": 0.2, "bot_patience_seconds": 60}
+
+
+def after(seconds: float):
+    async def answer(question: dict[str, Any]) -> dict[str, str]:
+        await asyncio.sleep(seconds)
+        return well_behaved(question)
+
+    return answer
+
+
+async def slow_but_for_probes(question: dict[str, Any]) -> dict[str, str]:
+    if question["conversation_id"] is not None:
+        await asyncio.sleep(1.0)
+    return well_behaved(question)
+
+
+async def register(house: House, name: str, url: str, **limits: Any) -> str:
+    registry = await house.client("bots", "admin")
+    body = {"name": name, "domains": ["everyday"], "protocol": {"kind": "webhook", "url": url}, "limits": limits}
+    return (await created(registry, "/v1/bots", body))["id"]
+
+
+@asynccontextmanager
+async def registered(house: House, *answers: Any, **limits: Any) -> AsyncIterator[tuple[list[Bot], list[str]]]:
+    """Serve and register one bot for each way to answer; what the probe asked is forgotten."""
+    async with AsyncExitStack() as stack:
+        bots, ids = [], []
+        for number, answer in enumerate(answers):
+            made, url = await stack.enter_async_context(bot(answer))
+            ids.append(await register(house, f"bot-{number}", url, **limits))
+            made.asked.clear()
+            made.most_at_once = 0
+            bots.append(made)
+        yield bots, ids
+
+
+async def _start(admin: httpx.AsyncClient, bots: list[str], **more: Any) -> str:
+    return f"/v1/collections/{(await created(admin, '/v1/collections', plan(bots, **more)))['id']}"
+
+
+async def _when(admin: httpx.AsyncClient, path: str, is_so: Any) -> dict[str, Any]:
+    async with asyncio.timeout(30):
+        while not is_so(found := (await admin.get(path)).json()):
+            await asyncio.sleep(0.02)
+    return found
+
+
+async def _conversations(admin: httpx.AsyncClient, path: str) -> list[dict[str, Any]]:
+    return (await admin.get(f"{path}/conversations", params={"limit": 1000})).json()["items"]
+
+
+class TestPause:
+    async def test_asks_nothing_until_it_is_resumed_and_loses_nothing(self, house: House):
+        admin = await house.client("conversations", "admin")
+        async with registered(house, after(0.05), after(0.05)) as (bots, ids):
+            path = await _start(admin, ids, exchanges=10, conversations_per_pair=6)
+            await _when(admin, path, lambda found: found["turns"] >= 12)
+            assert (await admin.post(f"{path}/pause")).json()["state"] == "paused"
+            await asyncio.sleep(1.5)  # what was on its way has come
+            asked, turns = sum(len(each.asked) for each in bots), (await admin.get(path)).json()["turns"]
+            await asyncio.sleep(0.5)
+            assert (sum(len(each.asked) for each in bots), (await admin.get(path)).json()["turns"]) == (asked, turns)
+            assert asked == turns < 120
+            assert (await admin.post(f"{path}/resume")).json()["state"] == "collecting"
+            done = await until(admin, path, "complete")
+            assert (done["complete"], done["turns"]) == (6, 120)
+            assert sum(len(each.asked) for each in bots) == 120  # no question was asked twice
+
+    async def test_comes_too_late_for_a_collection_that_has_ended(self, house: House):
+        admin = await house.client("conversations", "admin")
+        path = await _start(admin, [await add_bot(house, model) for model in ("eliza", "dull")])
+        await until(admin, path, "complete")
+        for verb in ("pause", "resume", "cancel"):
+            answer = await admin.post(f"{path}/{verb}")
+            assert (answer.status_code, f"nothing to {verb}" in answer.json()["detail"]) == (409, True)
+
+
+class TestCancel:
+    async def test_ends_what_runs_and_keeps_what_was_said(self, house: House):
+        admin = await house.client("conversations", "admin")
+        async with registered(house, after(0.05), after(0.05)) as (bots, ids):
+            path = await _start(admin, ids, exchanges=50, conversations_per_pair=4)
+            await _when(admin, path, lambda found: found["turns"] >= 8)
+            cancelled = (await admin.post(f"{path}/cancel")).json()
+            assert (cancelled["state"], cancelled["cancelled"]) == ("cancelled", 4)
+            assert (await admin.post(f"{path}/cancel")).json()["cancelled"] == 4  # a repeat changes nothing
+            await asyncio.sleep(0.5)
+            asked = sum(len(each.asked) for each in bots)
+            await asyncio.sleep(0.3)
+            assert sum(len(each.asked) for each in bots) == asked
+        held = await _conversations(admin, path)
+        assert {(each["state"], each["failure"]) for each in held} == {("cancelled", "The collection was cancelled.")}
+        assert sum(len(each["turns"]) for each in held) == (await admin.get(path)).json()["turns"] >= 8
+
+
+class TestOrder:
+    async def test_higher_priority_overtakes(self, house: House):
+        admin = await house.client("conversations", "admin")
+        async with registered(house, after(0.02), after(0.02), concurrency=2) as (_, ids):
+            slow = await _start(admin, ids, exchanges=10, conversations_per_pair=20)
+            urgent = await _start(admin, ids, exchanges=2, conversations_per_pair=4, priority=5)
+            await until(admin, urgent, "complete")
+            assert (await admin.get(slow)).json()["turns"] < 400 / 2
+            assert (await admin.post(f"{slow}/cancel")).status_code == 200
+
+    async def test_a_small_collection_does_not_wait_for_a_large_one(self, house: House):
+        admin = await house.client("conversations", "admin")
+        async with registered(house, after(0.02), after(0.02), concurrency=4) as (_, ids):
+            large = await _start(admin, ids, exchanges=10, conversations_per_pair=2000)
+            small = await _start(admin, ids, exchanges=2, conversations_per_pair=4)
+            await until(admin, small, "complete")
+            assert (await admin.get(large)).json()["complete"] < 200
+            changed = await admin.patch(large, json={"priority": -3})
+            assert (changed.status_code, changed.json()["priority"]) == (200, -3)
+            assert (await admin.post(f"{large}/cancel")).json()["cancelled"] > 1800
+
+    async def test_all_pairs_get_their_first_before_any_gets_its_second(self, database_urls: DatabaseUrls):
+        batch = {"conversations_per_batch": 3, "worker_concurrency": 1}
+        async with open_house(database_urls, conversations=batch) as house:
+            admin = await house.client("conversations", "admin")
+            async with registered(house, *[after(0.02)] * 3) as (_, ids):
+                path = await _start(admin, ids, exchanges=2, conversations_per_pair=10)
+                found = await _when(admin, path, lambda found: found["complete"] >= 6)
+                pairs = (await admin.get(f"{path}/pairs")).json()["items"]
+                by_two = {tuple(sorted(each["participants"])): 0 for each in pairs}
+                for each in pairs:
+                    by_two[tuple(sorted(each["participants"]))] += each["conversations"].get("complete", 0)
+                assert found["complete"] < 30
+                assert max(by_two.values()) - min(by_two.values()) <= 3
+
+
+class TestLimits:
+    async def test_a_bot_is_asked_no_more_at_once_than_it_bears_and_as_much(self, house: House):
+        admin = await house.client("conversations", "admin")
+        async with registered(house, after(0.03), concurrency=3) as (bots, ids):
+            path = await _start(admin, ids, mode="self_play", exchanges=3, conversations_per_pair=20)
+            done = await until(admin, path, "complete")
+        assert (done["complete"], done["failed"]) == (20, 0)
+        assert bots[0].most_at_once == 3
+
+    async def test_a_slow_bot_does_not_hold_up_those_that_talk_to_others(self, database_urls: DatabaseUrls):
+        few = {"conversations_per_batch": 4, "worker_concurrency": 1}
+        async with open_house(database_urls, conversations=few) as house:
+            admin = await house.client("conversations", "admin")
+            async with (
+                registered(house, after(0.01), after(0.01)) as (_, quick),
+                bot(slow_but_for_probes) as (_, url),
+            ):
+                slow = await register(house, "slow", url, concurrency=1)
+                path = await _start(admin, [slow, *quick], exchanges=2, conversations_per_pair=8)
+
+                async def done() -> int:
+                    pairs = (await admin.get(f"{path}/pairs")).json()["items"]
+                    return sum(
+                        each["conversations"].get("complete", 0) for each in pairs if "slow" not in each["participants"]
+                    )
+
+                async with asyncio.timeout(25):  # the slow one alone needs 32 s
+                    while await done() < 8:
+                        await asyncio.sleep(0.05)
+                assert (await admin.post(f"{path}/cancel")).json()["cancelled"] > 8
+
+
+class TestBotsThatFail:
+    async def test_park_their_conversations_and_go_on_when_they_answer_again(self, database_urls: DatabaseUrls):
+        async with open_house(database_urls, conversations=LIVELY) as house:
+            admin = await house.client("conversations", "admin")
+            is_well = True
+
+            def moody(question: dict[str, Any]) -> Any:
+                return well_behaved(question) if is_well else (500, {"error": "out of order"})
+
+            async with registered(house, moody, well_behaved, well_behaved) as (_, ids):
+                is_well = False
+                path = await _start(admin, ids, exchanges=3, conversations_per_pair=20)
+                parked = await _when(admin, path, lambda found: found["parked"] == 40 and found["complete"] == 20)
+                assert (parked["failed"], parked["state"]) == (0, "collecting")
+                (waiting,) = (await admin.get(f"{path}/failures")).json()["items"]
+                assert (waiting["state"], waiting["bot"], waiting["conversations"]) == ("waiting", "bot-0", 40)
+                is_well = True
+                done = await until(admin, path, "complete")
+                assert (done["complete"], done["failed"], done["parked"], done["turns"]) == (60, 0, 0, 360)
+
+    async def test_that_never_come_back_fail_their_conversations_with_the_reason(self, database_urls: DatabaseUrls):
+        impatient = LIVELY | {"bot_patience_seconds": 1}
+        async with open_house(database_urls, conversations=impatient) as house:
+            admin = await house.client("conversations", "admin")
+            is_well = True
+
+            def broken(question: dict[str, Any]) -> Any:
+                return well_behaved(question) if is_well else (500, {"error": "out of order"})
+
+            async with registered(house, broken, well_behaved, well_behaved) as (bots, ids):
+                is_well = False
+                path = await _start(admin, ids, exchanges=3, conversations_per_pair=20)
+                done = await until(admin, path, "complete")
+                assert (done["complete"], done["failed"]) == (20, 40)
+                (failed,) = (await admin.get(f"{path}/failures")).json()["items"]
+                assert (failed["state"], failed["bot"], failed["conversations"]) == ("failed", "bot-0", 40)
+                assert "bot-0 did not come back" in failed["reason"]
+                questions = [each for each in bots[0].asked if each["conversation_id"] is not None]
+                assert len(questions) < 40 + FAILURES_TO_OPEN  # once its circuit was open, only probes came
+
+    async def test_that_are_suspended_are_waited_for(self, database_urls: DatabaseUrls):
+        async with open_house(database_urls, conversations=LIVELY) as house:
+            admin, registry = await house.client("conversations", "admin"), await house.client("bots", "admin")
+            async with registered(house, after(0.05), well_behaved) as (_, ids):
+                path = await _start(admin, ids, exchanges=10, conversations_per_pair=2)
+                await _when(admin, path, lambda found: found["turns"] >= 4)
+                bot_path = f"/v1/bots/{ids[0]}"
+                assert (await registry.patch(bot_path, json={"status": "suspended"})).status_code == 200
+                await _when(admin, path, lambda found: found["parked"] == 2)
+                assert (await registry.patch(bot_path, json={"status": "active"})).status_code == 200
+                done = await until(admin, path, "complete")
+                assert (done["complete"], done["turns"]) == (2, 40)
+
+    async def test_that_fail_one_time_in_three_lose_no_conversation(self, database_urls: DatabaseUrls):
+        async with open_house(database_urls, conversations=LIVELY) as house:
+            admin = await house.client("conversations", "admin")
+            calls = 0
+
+            def unsteady(question: dict[str, Any]) -> Any:
+                nonlocal calls
+                calls += 1
+                return (
+                    (500, {"error": "no"}) if calls % 3 == 0 and question["conversation_id"] else well_behaved(question)
+                )
+
+            async with registered(house, unsteady, well_behaved) as (_, ids):
+                path = await _start(admin, ids, exchanges=3, conversations_per_pair=12)
+                done = await until(admin, path, "complete")
+                assert (done["complete"], done["failed"], done["turns"]) == (12, 0, 72)
+
+
+class TestEvents:
+    async def test_tell_how_far_it_is_until_it_has_finished(self, house: House):
+        admin = await house.client("conversations", "admin")
+        async with registered(house, after(0.1), well_behaved) as (_, ids):
+            path = await _start(admin, ids, exchanges=12, conversations_per_pair=2)
+            told = []
+            async with admin.stream("GET", f"{path}/events", timeout=30) as answer:
+                assert answer.headers["content-type"].startswith("text/event-stream")
+                async for line in answer.aiter_lines():
+                    field, _, value = line.partition(": ")
+                    if field == "event":
+                        told.append([value])
+                    elif field == "data":
+                        told[-1].append(json.loads(value))
+        assert [kind for kind, _ in told[:-1]] == ["progress"] * (len(told) - 1)
+        kind, last = told[-1]
+        assert (kind, last["state"], last["turns"]) == ("finished", "complete", 48)
+        turns = [each["turns"] for _, each in told]
+        assert turns == sorted(turns)
+        assert any(each["rate_turns_per_second"] and each["seconds_left"] for _, each in told[:-1])
+
+    async def test_of_a_collection_that_is_not_there_are_not_found(self, house: House):
+        admin = await house.client("conversations", "admin")
+        answer = await admin.get("/v1/collections/00000000-0000-7000-8000-000000000000/events")
+        assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
+
+
+@pytest.mark.parametrize("role", ["team", "annotation"])
+async def test_only_administrators_steer(house: House, role: str):
+    admin = await house.client("conversations", "admin")
+    path = await _start(admin, [await add_bot(house, model) for model in ("eliza", "dull")])
+    caller = await house.client("conversations", role, team="x" if role == "team" else None)
+    for verb in ("pause", "resume", "cancel"):
+        assert (await caller.post(f"{path}/{verb}")).status_code == 403
+    for read in ("pairs", "failures", "events"):
+        assert (await caller.get(f"{path}/{read}")).status_code == 403

@@ -1,0 +1,123 @@
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+
+from spotthebot.contracts.bots import ReplyFailure
+from spotthebot.contracts.conversations import (
+    ConversationState,
+    Ending,
+    Participant,
+    ParticipantKind,
+    StopRules,
+)
+from spotthebot.conversations.domain.conversations import Conversation, Reply
+from spotthebot.conversations.domain.stepping import MOST_ATTEMPTS, step
+
+FIRST, SECOND = (
+    Participant(kind=ParticipantKind.BOT, name=name, bot_id=UUID(int=number))
+    for number, name in enumerate(("first", "second"), start=1)
+)
+BEGUN = Conversation(
+    id=UUID(int=5),
+    collection_id=UUID(int=6),
+    external_id=None,
+    state=ConversationState.RUNNING,
+    failure=None,
+    participants=(FIRST, SECOND),
+    opening=(),
+    opening_shown=False,
+    turns=("Hello.", "Hi there."),
+    turns_wanted=10,
+    seed=0,
+    domain="everyday",
+)
+
+
+def _said(text: str) -> Reply:
+    return Reply(text, None, None, 12.0)
+
+
+def _silent(failure: ReplyFailure) -> Reply:
+    return Reply(None, failure, "because", 0.0)
+
+
+def _with(*turns: str, **rules: object) -> Conversation:
+    return replace(BEGUN, turns=turns, stop=StopRules.model_validate(rules))
+
+
+class TestAReply:
+    def test_is_the_next_turn(self):
+        found = step(BEGUN, _said("How are you?"))
+        assert found.after.turns == (*BEGUN.turns, "How are you?")
+        assert (found.text, found.raw, found.after.state) == ("How are you?", None, ConversationState.RUNNING)
+        assert found.after.next_bot == SECOND.bot_id
+
+    def test_is_freed_of_special_tokens_and_kept_as_it_was(self):
+        found = step(BEGUN, _said("How are you?<|endoftext|>"))
+        assert (found.text, found.raw) == ("How are you?", "How are you?<|endoftext|>")
+
+    def test_of_nothing_but_special_tokens_is_empty(self):
+        found = step(BEGUN, _said("</s><pad>"))
+        assert (found.text, found.after.attempts, found.after.turns) == (None, 1, BEGUN.turns)
+
+    def test_that_is_the_last_completes_the_conversation(self):
+        found = step(replace(BEGUN, turns_wanted=3), _said("Bye."))
+        assert (found.after.state, found.after.ended_by) == (ConversationState.COMPLETE, Ending.EXCHANGES)
+
+    def test_forgets_attempts_in_vain(self):
+        assert step(replace(BEGUN, attempts=5), _said("At last.")).after.attempts == 0
+
+
+class TestStopRules:
+    def test_nothing_ends_early_unless_asked(self):
+        found = step(_with("Goodbye!", "Goodbye!"), _said("Goodbye!"))
+        assert found.after.state is ConversationState.RUNNING
+
+    @pytest.mark.parametrize(("before", "ends"), [("Goodbye!", True), ("Where to?", False)])
+    def test_a_farewell_ends_it_when_both_say_it(self, before: str, ends: bool):
+        found = step(_with("So.", before, farewell=True), _said("See you tomorrow!"))
+        assert (found.after.ended_by is Ending.FAREWELL) is ends
+
+    @pytest.mark.parametrize(("times", "ends"), [(2, True), (3, True), (4, False)])
+    def test_the_same_thing_over_and_over_ends_it(self, times: int, ends: bool):
+        found = step(_with("Yes.", "a?", "Yes.", "b?", repeated=times), _said("yes"))
+        assert (found.after.ended_by is Ending.REPEATED) is ends
+
+    def test_what_the_other_side_repeats_is_not_counted(self):
+        found = step(_with("Yes.", "No.", "Yes.", "No.", repeated=3), _said("Maybe."))
+        assert found.after.ended_by is None
+
+    def test_a_bot_with_nothing_to_say_ends_it_after_as_many_attempts(self):
+        once = step(_with("Hello.", "Hi.", empty=2), _silent(ReplyFailure.EMPTY))
+        assert (once.after.state, once.after.attempts) == (ConversationState.RUNNING, 1)
+        twice = step(once.after, _silent(ReplyFailure.EMPTY))
+        assert (twice.after.state, twice.after.ended_by) == (ConversationState.COMPLETE, Ending.EMPTY)
+
+
+class TestAFailure:
+    @pytest.mark.parametrize(
+        "failure", [ReplyFailure.TIMEOUT, ReplyFailure.HTTP_ERROR, ReplyFailure.UNREACHABLE, ReplyFailure.INVALID]
+    )
+    def test_is_tried_again_ever_later_and_at_last_ends_the_conversation(self, failure: ReplyFailure):
+        waits, now = [], BEGUN
+        for _ in range(MOST_ATTEMPTS - 1):
+            found = step(now, _silent(failure))
+            waits.append(found.wait_seconds)
+            now = found.after
+        assert waits == [0.5, 1, 2, 4, 8, 16, 30]
+        last = step(now, _silent(failure)).after
+        assert (last.state, last.failure, last.turns) == (
+            ConversationState.FAILED,
+            f"{failure}: because",
+            BEGUN.turns,
+        )
+
+    def test_of_a_bot_whose_circuit_is_open_is_not_the_conversations(self):
+        found = step(replace(BEGUN, attempts=7), _silent(ReplyFailure.CIRCUIT_OPEN))
+        assert (found.away, found.reason) == (FIRST.bot_id, "because")
+        assert found.after == found.before
+
+    def test_to_get_a_turn_within_a_bots_pace_is_no_attempt(self):
+        found = step(replace(BEGUN, attempts=7), _silent(ReplyFailure.RATE_LIMITED))
+        assert (found.after.attempts, found.wait_seconds, found.after.state) == (7, 5.0, ConversationState.RUNNING)

@@ -1,0 +1,214 @@
+"""Services and workers as processes of their own, over a PostgreSQL of their own, to be killed and measured."""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+from cryptography.fernet import Fernet
+
+from spotthebot.kit.errors import Error
+from spotthebot.kit.migrations import upgrade
+from spotthebot.kit.process import migrate_access
+from spotthebot.suite.foundation import SERVICES
+from spotthebot.suite.postgres.cluster import Cluster
+from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, provision
+from spotthebot.suite.supervision.sockets import bind
+from spotthebot.suite.supervision.spec import Event, ProcessSpec
+from spotthebot.suite.supervision.supervisor import Supervisor
+from tests.factories.house import DatabaseUrls, Keys
+
+HOST = "127.0.0.1"
+_DATABASE_CHECK_SECONDS = 0.05
+# One key asks here as often as all of a campaign; bots are on loopback. A service ignores what it does not know.
+_SETTINGS = {
+    "ALLOWED_NETWORKS": '["127.0.0.0/8"]',
+    "RATE_LIMIT_REQUESTS_PER_MINUTE": "100000000",
+}
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A folder with a PostgreSQL server and every schema at its head."""
+
+    folder: Path
+    cluster: Cluster
+    urls: Provisioned
+    secrets_key: str = field(default_factory=lambda: Fernet.generate_key().decode())
+
+
+@dataclass
+class Processes:
+    """What runs. Names: `bots-1`, `conversations-1`, `conversations-worker-1` and so on, and `postgres`."""
+
+    ground: Ground
+    supervisor: Supervisor
+    urls: Mapping[str, str]
+    keys: Keys
+    events: list[Event]
+    _clients: contextlib.AsyncExitStack
+    _known: dict[str, httpx.AsyncClient] = field(default_factory=dict)
+    _killed: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def database(self) -> DatabaseUrls:
+        return DatabaseUrls(self.ground.urls.owner_urls, self.ground.urls.app_urls)
+
+    @property
+    def names(self) -> list[str]:
+        return [status.name for status in self.supervisor.status()]
+
+    def pid(self, name: str) -> int | None:
+        """Return the present process of this name; None while there is none that is ready."""
+        if name == "postgres":
+            return self.ground.cluster.pid if self.ground.cluster.running else None
+        status = next(status for status in self.supervisor.status() if status.name == name)
+        return status.pid if status.healthy else None
+
+    def kill(self, name: str) -> bool:
+        """End a process that is at work without a goodbye; False while it is still coming back."""
+        pid = self.pid(name)
+        if pid is None or self._killed.get(name) == pid:
+            return False
+        os.kill(pid, signal.SIGKILL)
+        self._killed[name] = pid
+        return True
+
+    def last_words(self, lines: int = 10) -> str:
+        """Return the ends of all logs, for whoever wonders why nothing moves."""
+        told = {
+            log.name: [line[:300] for line in log.read_text().splitlines() if '"event": "request"' not in line]
+            for log in sorted(self.ground.folder.glob("*.log"))
+        }
+        return "\n".join("\n".join([f"== {name}", *words[-lines:]]) for name, words in told.items())
+
+    async def client(self, service: str) -> httpx.AsyncClient:
+        """Return an administrator's client that begins again where its service was just killed."""
+        if service not in self._known:
+            key = await self.keys.make("admin")
+            self._known[service] = await self._clients.enter_async_context(
+                httpx.AsyncClient(
+                    base_url=self.urls[service],
+                    headers={"Authorization": f"Bearer {key}"},
+                    timeout=60,
+                    transport=httpx.AsyncHTTPTransport(retries=3),
+                )
+            )
+        return self._known[service]
+
+
+@contextmanager
+def prepared_ground(*, durable: bool = True) -> Iterator[Ground]:
+    """Make the database; blocks. A `durable` one keeps what it committed when it is killed."""
+    folder = Path(tempfile.mkdtemp(prefix="stb-processes-"))
+    folder.chmod(0o755)  # root's PostgreSQL runs as another account, which has to pass
+    try:
+        with Cluster(folder / "data", home=folder / "homes", durable=durable) as cluster:
+            names = [service.name for service in SERVICES]
+            passwords = {login: secrets.token_hex(8) for login in logins(names)}
+            urls = provision(cluster.admin_url, "processes", names, passwords)
+            migrate_access(urls.owner_urls[ACCESS])
+            for service in SERVICES:
+                if service.lineage is not None:
+                    upgrade(service.lineage, urls.owner_urls[service.name])
+            yield Ground(folder, cluster, urls)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@asynccontextmanager
+async def running_processes(
+    ground: Ground,
+    *,
+    counts: Mapping[str, int],
+    settings: Mapping[str, Mapping[str, str]] | None = None,
+) -> AsyncIterator[Processes]:
+    """Run so many processes of each name and bring back what dies; the processes of a service share its socket.
+
+    `counts` names services, and their workers as `bots-worker`. `settings` holds, by service, variables without their
+    prefix.
+    """
+    events: list[Event] = []
+    keys = Keys(ground.urls.owner_urls[ACCESS])
+    service_key = await keys.make("service")
+    async with contextlib.AsyncExitStack() as stack:
+        sockets = {each.name: stack.enter_context(contextlib.closing(bind(HOST, 0))) for each in SERVICES}
+        urls = {name: f"http://{HOST}:{each.getsockname()[1]}" for name, each in sockets.items()}
+        environments = {
+            name: _environment(ground, name, service_key, urls, (settings or {}).get(name, {})) for name in urls
+        }
+        specs = [
+            _spec(ground, f"{kind}-{number}", kind, sockets, urls, environments)
+            for kind, count in counts.items()
+            for number in range(1, count + 1)
+        ]
+        supervisor = await stack.enter_async_context(Supervisor(specs, on_event=events.append))
+        clients = await stack.enter_async_context(contextlib.AsyncExitStack())
+        watcher = asyncio.create_task(_keep_database(ground.cluster))
+        try:
+            yield Processes(ground, supervisor, urls, keys, events, clients)
+        finally:
+            watcher.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await watcher
+
+
+def _spec(
+    ground: Ground,
+    name: str,
+    kind: str,
+    sockets: Mapping[str, socket.socket],
+    urls: Mapping[str, str],
+    environments: Mapping[str, Mapping[str, str]],
+) -> ProcessSpec:
+    service, _, working = kind.partition("-")
+    command = (sys.executable, "-m", f"spotthebot.{service}")
+    descriptor = sockets[service].fileno()
+    return ProcessSpec(
+        name=name,
+        argv=(*command, "work") if working else (*command, "serve", "--fd", str(descriptor)),
+        log_file=ground.folder / f"{name}.log",
+        env=environments[service],
+        pass_fds=() if working else (descriptor,),
+        ready_url=None if working else f"{urls[service]}/readyz",
+        ready_line="worker.ready" if working else None,
+        start_timeout_seconds=60,
+    )
+
+
+def _environment(
+    ground: Ground, name: str, service_key: str, urls: Mapping[str, str], settings: Mapping[str, str]
+) -> dict[str, str]:
+    own = {
+        "DATABASE_URL": ground.urls.app_urls[name],
+        "SERVICE_KEY": service_key,
+        **{f"{peer.upper()}_URL": url for peer, url in urls.items() if peer != name},
+        **(_SETTINGS | {"MODELS_FOLDER": str(ground.folder / "models"), "SECRETS_KEY": ground.secrets_key}),
+        **settings,
+    }
+    prefixed = {f"SPOTTHEBOT_{name.upper()}_{key}": value for key, value in own.items()}
+    return {**os.environ, **prefixed, "PYTHONUNBUFFERED": "1"}
+
+
+async def _keep_database(cluster: Cluster) -> None:
+    while True:
+        await asyncio.sleep(_DATABASE_CHECK_SECONDS)
+        if not cluster.running:
+            with contextlib.suppress(Error):  # the next round tries again
+                cluster.start()  # blocks, from the main thread: there the server ends with us
+
+
+def pids(processes: Processes, prefix: str) -> Sequence[int]:
+    """Return the present processes whose names begin so."""
+    found = [status.pid for status in processes.supervisor.status() if status.name.startswith(prefix)]
+    return [pid for pid in found if pid is not None]

@@ -1,0 +1,64 @@
+"""Subscribers to events, and what became of what they were sent."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from spotthebot.contracts.conversations import EventType
+from spotthebot.conversations import store
+from spotthebot.kit.database import Database
+from tests.factories.bot_servers import Bot
+from tests.factories.house import House
+from tests.factories.studies import created
+
+FINISHED = {"collection": {"id": "0199", "name": "everyday-1"}, "complete": 45}
+
+
+async def happen(outbox: Database, times: int = 1, data: dict[str, Any] | None = None, **more: Any) -> list[str]:
+    made = []
+    for _ in range(times):
+        async with outbox.write() as session:
+            kind = more.get("kind", EventType.COLLECTION_FINISHED)
+            made.append(str(await store.outbox.add_event(session, kind, data or FINISHED)))
+    return made
+
+
+async def subscribe(house: House, url: str, *events: str, team: str | None = None, **more: Any) -> dict[str, Any]:
+    client = await house.client("conversations", "team" if team else "admin", team=team)
+    return await created(client, "/v1/subscriptions", {"url": url, "events": events or ("collection.finished",)} | more)
+
+
+async def deliveries(house: House, subscription: dict[str, Any], **params: Any) -> list[dict[str, Any]]:
+    admin = await house.client("conversations", "admin")
+    answer = await admin.get(f"/v1/subscriptions/{subscription['id']}/deliveries", params={"limit": 1000} | params)
+    return answer.json()["items"]
+
+
+async def until(is_so: Callable[[], Awaitable[Any]], seconds: float = 15) -> Any:
+    async with asyncio.timeout(seconds):
+        while not (found := await is_so()):
+            await asyncio.sleep(0.02)
+    return found
+
+
+async def settled(house: House, subscription: dict[str, Any], number: int = 1) -> list[dict[str, Any]]:
+    """Wait until so many deliveries have been made or given up."""
+
+    async def all_settled() -> list[dict[str, Any]]:
+        found = [each for each in await deliveries(house, subscription) if each["state"] != "pending"]
+        return found if len(found) >= number else []
+
+    return await until(all_settled)
+
+
+def ids(subscriber: Bot) -> list[str]:
+    return [headers["webhook-id"] for headers in subscriber.headers]
+
+
+async def true(is_so: Callable[[], bool]) -> None:
+    """Wait until it is so."""
+
+    async def is_true() -> bool:
+        return is_so()
+
+    await until(is_true)
