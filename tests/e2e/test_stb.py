@@ -24,6 +24,16 @@ ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
 STB = [sys.executable, "-m", "spotthebot.suite"]
 
+COLLECTION = """\
+name: long
+domain: everyday
+mode: all_play_all
+bots: [eliza, parrot, dull]
+exchanges: 20
+conversations_per_pair: 4
+seed: 7
+"""
+
 needs_published_data = pytest.mark.skipif(
     not (SHARED / "data" / "spot-the-bot").is_dir(), reason="the published data are not beside the clone"
 )
@@ -127,10 +137,21 @@ class TestUp:
         assert made["key"] not in logs
 
     def test_wrong_usage_exits_2(self, folder: Folder):
-        for wrong in (["keys", "create", "--role", "team"], ["keys", "create", "--role", "king"], ["rank"], ["dance"]):
+        faulty = folder.parent / "faulty.yaml"
+        faulty.write_text(COLLECTION.replace("exchanges: 20", "exchanges: many"))
+        for wrong in (
+            ["keys", "create", "--role", "team"],
+            ["keys", "create", "--role", "king"],
+            ["rank"],
+            ["dance"],
+            ["collect"],
+            ["collect", "no-such-file.yaml"],
+            ["collect", faulty],
+        ):
             told = folder.stb(*wrong)
             assert told.returncode == 2, wrong
             assert "Traceback" not in told.stderr
+        assert f'{faulty}, line 5: exchanges: input should be a valid integer, not "many".' in told.stderr
 
     @pytest.mark.parametrize("name", ["bots", "conversations-worker"])
     def test_what_is_killed_comes_back_where_it_was(self, folder: Folder, name: str):
@@ -203,6 +224,29 @@ class TestUp:
         written = json.loads((report / "report.json").read_text())
         assert {key: value for key, value in written.items() if key != "stability"} == result
         assert "<svg" in (report / "report.html").read_text()
+
+    def test_a_declared_collection_goes_on_after_ctrl_c(self, folder: Folder):
+        file, account, out = (folder.parent / name for name in ("long.yaml", "account.json", "out"))
+        file.write_text(COLLECTION)
+        command = [*STB, "collect", str(file), "--data-dir", str(folder.data)]
+        first = subprocess.Popen(command, env=folder.environment, stderr=subprocess.PIPE, text=True)
+        said = [next(line for line in first.stderr if "collecting:" in line)]
+        first.send_signal(signal.SIGINT)
+        said += first.stderr.readlines()
+        first.stderr.close()
+        assert first.wait(30) == 130
+        assert "the same command takes it up again" in said[-1], said
+        told = folder.stb("collect", file, "--json", account, "--export", out)
+        assert told.returncode == 0, told.stderr
+        assert "begun before: going on with it" in told.stderr
+        result = json.loads(account.read_text())
+        assert result["counts"]["complete"] == 12  # 3 pairs x 4
+        assert result["counts"]["turns"] == 12 * 40
+        lines = [json.loads(line) for line in (out / "conversations.jsonl").read_text().splitlines()]
+        assert len({line["id"] for line in lines}) == 12
+        assert all([turn["speaker"] for turn in line["turns"]] == ["A", "B"] * 20 for line in lines)
+        again = json.loads(folder.stb("import", "export", out, "--name", "copy", "--json", "-").stdout)
+        assert (again["read"], again["stored"], again["collection"]["name"]) == (12, 12, "copy")
 
     def test_an_unknown_campaign_is_told_in_one_sentence(self, folder: Folder):
         told = folder.stb("rank", "no-such-thing")

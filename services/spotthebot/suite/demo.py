@@ -7,14 +7,13 @@ from typing import Any
 from spotthebot.kit.client import PeerRefused, ServiceClient
 from spotthebot.suite import ranking
 from spotthebot.suite.errors import JobFailed
+from spotthebot.suite.furnishing import BUILT_IN, register_built_in, upload_sample
 from spotthebot.suite.progress import Step, Steps
-from spotthebot.suite.sample import DOMAIN, LICENCE, NAME, ORIGIN, sample_dialogues
+from spotthebot.suite.sample import DOMAIN, sample_dialogues
 from spotthebot.suite.session import Clients
 from spotthebot.suite.simulation import SimulatedAnnotator, crowd
 from spotthebot.suite.waiting import until
 
-BOTS = ("retrieval", "ngram", "eliza", "stray", "parrot", "dull")
-_LEARNING = {"retrieval", "ngram", "stray"}
 _EXCHANGES = 5
 _SEGMENTS = (2, 3, 5)
 _CONVERSATIONS_PER_PAIR = 8
@@ -39,29 +38,15 @@ async def run_demo(clients: Clients, steps: Steps, *, seed: int) -> dict[str, An
 
 
 async def _upload_corpus(clients: Clients, steps: Steps) -> str:
-    dialogues = sample_dialogues()
-    with steps.step("Uploading the sample corpus", total=len(dialogues)):
-        wanted = {"name": NAME, "domain": DOMAIN, "origin": ORIGIN, "licence": LICENCE}
-        corpus = await _find_or_create(clients.conversations, "/v1/corpora", wanted)
-        await clients.conversations.post(f"/v1/corpora/{corpus['id']}/dialogues", {"dialogues": dialogues})
-    return str(corpus["id"])
+    with steps.step("Uploading the sample corpus", total=1):
+        return await upload_sample(clients)
 
 
 async def _register_bots(clients: Clients, corpus_id: str, steps: Steps) -> list[str]:
     ids = []
-    with steps.step("Registering bots", total=len(BOTS)) as step:
-        for model in BOTS:
-            protocol = {"kind": "builtin", "model": model}
-            if model in _LEARNING:
-                protocol["corpus_id"] = corpus_id
-            wanted = {
-                "name": model,
-                "description": "Built in.",
-                "domains": [DOMAIN],
-                "protocol": protocol,
-            }
-            bot = await _find_or_create(clients.bots, "/v1/bots", wanted)
-            ids.append(str(bot["id"]))
+    with steps.step("Registering bots", total=len(BUILT_IN)) as step:
+        for model in BUILT_IN:
+            ids.append(await register_built_in(clients, model, domain=DOMAIN, corpus_id=corpus_id))
             step.advance()
     return ids
 
@@ -163,10 +148,3 @@ async def _submit(tasks: ServiceClient, assignment: dict[str, Any], annotator: S
         step.advance()
 
     await asyncio.gather(*(judge(segment) for segment in assignment["segments"]))
-
-
-async def _find_or_create(client: ServiceClient, path: str, wanted: dict[str, Any]) -> dict[str, Any]:
-    async for found in client.pages(path, {"name": wanted["name"]}):
-        return dict(found)
-    created: dict[str, Any] = await client.post(path, wanted)
-    return created

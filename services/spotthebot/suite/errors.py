@@ -7,6 +7,7 @@ NotFound
 ├── NoSuchCampaignName
 └── CampaignNameIsAmbiguous
 Invalid
+├── NotAnExport
 ├── StateUnreadable
 └── OutputNotWritable
 Unavailable
@@ -31,6 +32,10 @@ class NoSuchCampaignName(NotFound):
 
 class CampaignNameIsAmbiguous(NotFound):
     """There are {count} campaigns named '{name}': give the id of one: {ids}."""
+
+
+class NotAnExport(Invalid):
+    """{path} is no export of conversations: {reason}"""  # noqa: D400 - ends as the reason does
 
 
 class StateUnreadable(Invalid):

@@ -1,4 +1,4 @@
-"""What the service `bots` is given on one machine: folders, its key, who may be called, and Triton where wanted."""
+"""What `bots` and `conversations` are given on one machine: folders, keys, who may be called, Triton where wanted."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -11,12 +11,13 @@ from spotthebot.suite.triton.installation import find_installation
 from spotthebot.suite.triton.server import addresses_of, clean_memory, free_ports, triton_spec
 
 _PREFIX = "SPOTTHEBOT_BOTS_"
+_CONVERSATIONS = "SPOTTHEBOT_CONVERSATIONS_"
 _LOOPBACK = '["127.0.0.0/8", "::1/128"]'
 
 
 @dataclass(frozen=True)
 class Hosting:
-    """Settings of the service `bots`, and the processes that have to run before it."""
+    """Settings of the services that call others, and the processes that have to run before them."""
 
     environment: Mapping[str, str]
     before: tuple[ProcessSpec, ...] = ()
@@ -29,11 +30,13 @@ class Hosting:
 
 @contextmanager
 def hosting(folder: DataFolder, *, triton: bool = False) -> Iterator[Hosting]:
-    """Give what `bots` needs on this data folder; with `triton`, a server of its own. Raises TritonNotHere."""
+    """Give what is needed on this data folder; with `triton`, a server of its own. Raises TritonNotHere."""
     own = {
         f"{_PREFIX}ALLOWED_NETWORKS": _LOOPBACK,
         f"{_PREFIX}SECRETS_KEY_FILE": str(folder.path / "bots-secrets.key"),
         f"{_PREFIX}MODELS_FOLDER": str(folder.path / "models"),
+        f"{_CONVERSATIONS}ALLOWED_NETWORKS": _LOOPBACK,
+        f"{_CONVERSATIONS}SECRETS_KEY_FILE": str(folder.path / "conversations-secrets.key"),
     }
     given = {name: os.environ[name] for name in own if name in os.environ}
     (folder.path / "models").mkdir(mode=0o700, exist_ok=True)

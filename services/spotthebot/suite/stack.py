@@ -98,9 +98,7 @@ def _specs(
     services = []
     workers = []
     for service in SERVICES:
-        environment = _environment(service.name, foundation, urls)
-        if service.name == "bots":
-            environment |= hosted.environment
+        environment = _environment(service.name, foundation, urls) | dict(hosted.environment)
         command = (sys.executable, "-m", f"spotthebot.{service.name}")
         descriptor = sockets[service.name].fileno()
         services.append(

@@ -5,7 +5,18 @@ import sys
 import typer
 
 from spotthebot.kit.errors import Error
-from spotthebot.suite.cli import analyses, bots, doctor, installing, keys, operation, studies, testing
+from spotthebot.suite.cli import (
+    analyses,
+    bots,
+    collecting,
+    corpora,
+    doctor,
+    installing,
+    keys,
+    operation,
+    studies,
+    testing,
+)
 from spotthebot.suite.progress import screen
 
 app = typer.Typer(
@@ -19,12 +30,14 @@ app.command("demo")(studies.demo)
 app.command("up")(operation.up)
 app.command("status")(operation.status)
 app.command("down")(operation.down)
+app.command("collect")(collecting.collect)
 app.command("import")(studies.import_study)
 app.command("rank")(analyses.rank)
 app.command("report")(analyses.report)
 app.command("analyse")(analyses.analyse)
 app.add_typer(keys.app, name="keys")
 app.add_typer(bots.app, name="bots")
+app.add_typer(corpora.app, name="corpora")
 app.command("install")(installing.install)
 app.command("doctor")(doctor.doctor)
 app.command("test", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(testing.test)

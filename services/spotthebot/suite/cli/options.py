@@ -56,13 +56,14 @@ def check_folder(path: Path) -> None:
         raise OutputNotWritable(path=path, reason="permission denied.")
 
 
-def print_rejected(rejected: Sequence[Rejected]) -> None:
-    """Say how many rows could not be read, and name the first of them."""
-    screen.print(f"rejected: {len(rejected)}")
+def print_rejected(rejected: Sequence[Rejected], count: int | None = None) -> None:
+    """Say how many rows could not be read, `count` where not all are given, and name the first of them."""
+    count = len(rejected) if count is None else count
+    screen.print(f"rejected: {count}")
     for row in rejected[:_MOST_REJECTED_SHOWN]:
         screen.print(f"  {row.file}, line {row.line}: {row.reason}", markup=False, highlight=False)
-    if len(rejected) > _MOST_REJECTED_SHOWN:
-        screen.print(f"  ... and {len(rejected) - _MOST_REJECTED_SHOWN} more")
+    if count > _MOST_REJECTED_SHOWN:
+        screen.print(f"  ... and {count - _MOST_REJECTED_SHOWN} more")
 
 
 def write_json(path: Path | None, result: Any) -> None:  # noqa: ANN401 - JSON

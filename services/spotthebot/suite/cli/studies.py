@@ -4,12 +4,14 @@ import asyncio
 import subprocess
 import sys
 import time
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
+from spotthebot.contracts.conversations import CollectionOut, ImportedOut
 from spotthebot.suite import ranking
 from spotthebot.suite.cli.options import (
     DEFAULT_DATA_DIR,
@@ -26,7 +28,8 @@ from spotthebot.suite.demo import run_demo
 from spotthebot.suite.errors import JobFailed
 from spotthebot.suite.importing import Imported, import_dump
 from spotthebot.suite.progress import screen, showing_progress
-from spotthebot.suite.published_dump import open_dump
+from spotthebot.suite.published_dump import Rejected, open_dump
+from spotthebot.suite.reimporting import import_export, open_export
 from spotthebot.suite.session import Ground, connect, ground
 
 
@@ -49,16 +52,43 @@ def demo(
         _print_demo(results, urls, data_dir, running=found.foundation is None)
 
 
+class ImportSource(StrEnum):
+    """What `stb import` reads."""
+
+    SPOT_THE_BOT = Source.SPOT_THE_BOT.value
+    EXPORT = "export"
+
+
 def import_study(
-    source: Annotated[Source, typer.Argument(help="Form of the data.")],
-    path: Annotated[Path, typer.Argument(help="Folder of the published files, or the zip.")],
-    domain: Annotated[str, typer.Option(help="dailydialog, empathetic or convai2.")],
+    source: Annotated[ImportSource, typer.Argument(help="Form of the data.")],
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="spot-the-bot: folder of the published files, or the zip; export: conversations.jsonl, or its folder."
+        ),
+    ],
+    domain: Annotated[str | None, typer.Option(help="spot-the-bot only: dailydialog, empathetic or convai2.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="export only: name of the collection; without it, the name that it had.")
+    ] = None,
     json_file: JsonFile = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Import a published study; a second import changes nothing, an interrupted one goes on."""
+    """Import a published study, or exported conversations; a second import changes nothing, an interrupted goes on."""
     check_output(json_file)
-    folder = folder_at(data_dir)
+    if source is ImportSource.EXPORT:
+        if domain is not None:
+            message = "an export says its domain itself: leave --domain out"
+            raise typer.BadParameter(message)
+        _import_export(path, name, json_file, folder_at(data_dir))
+        return
+    if domain is None or name is not None:
+        message = "spot-the-bot needs --domain, and takes no --name"
+        raise typer.BadParameter(message)
+    _import_dump(path, domain, json_file, folder_at(data_dir))
+
+
+def _import_dump(path: Path, domain: str, json_file: Path | None, folder: DataFolder) -> None:
     with open_dump(path, domain) as dump, ground(folder) as found:
 
         async def run() -> Imported:
@@ -67,10 +97,29 @@ def import_study(
                     return await import_dump(clients, dump, steps)
 
         imported = asyncio.run(run())
-    summary = {"source": source.value, **imported.summary}
+    summary = {"source": ImportSource.SPOT_THE_BOT.value, **imported.summary}
     write_json(json_file, summary)
     if str(json_file) != "-":
         _print_import(imported)
+
+
+def _import_export(path: Path, name: str | None, json_file: Path | None, folder: DataFolder) -> None:
+    export = open_export(path)
+    with ground(folder) as found:
+
+        async def run() -> tuple[CollectionOut, ImportedOut]:
+            async with connect(found) as clients:
+                with showing_progress() as steps:
+                    return await import_export(clients.conversations, export, name, steps)
+
+        collection, done = asyncio.run(run())
+    told = collection.model_dump(mode="json")
+    write_json(json_file, {"source": ImportSource.EXPORT.value, "collection": told, **done.model_dump(mode="json")})
+    if str(json_file) != "-":
+        screen.print(f"conversations: {done.read} read, {done.stored} stored, {done.already_there} there already")
+        file = export.file.name
+        print_rejected([Rejected(file, each.line, each.reason) for each in done.rejected.first], done.rejected.count)
+        screen.print(f"Collection: {collection.id}", highlight=False)
 
 
 async def _demo(found: Ground, seed: int) -> tuple[dict[str, Any], dict[str, str]]:

@@ -1,0 +1,106 @@
+"""`stb corpora`: upload files of dialogues, list what there is."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+from rich.table import Table
+
+from spotthebot.contracts.conversations import CorpusFormat, CorpusIn, CorpusOut, UploadOut
+from spotthebot.suite.cli.options import (
+    DEFAULT_DATA_DIR,
+    AsJson,
+    DataDir,
+    JsonFile,
+    check_output,
+    folder_at,
+    write_json,
+)
+from spotthebot.suite.corpora import add_file, list_corpora
+from spotthebot.suite.progress import screen, showing_progress
+from spotthebot.suite.session import Ground, connect, ground
+
+app = typer.Typer(help="Corpora: human dialogues to learn from, to open with, to mix in.", no_args_is_help=True)
+
+
+@app.command("add")
+def add(
+    name: Annotated[str, typer.Argument(help="Name of the corpus; a new one is created.")],
+    file: Annotated[Path, typer.Argument(help="File of dialogues.", exists=True, dir_okay=False, readable=True)],
+    form: Annotated[CorpusFormat, typer.Option("--format", help="How the file is written.")] = CorpusFormat.JSONL,
+    split: Annotated[str | None, typer.Option(help="Split of all dialogues; else the file says it.")] = None,
+    splits: Annotated[str | None, typer.Option(help="Shares of splits: train:0.8,openings:0.2.")] = None,
+    with_bots: Annotated[bool, typer.Option("--with-bots", help="spot_the_bot: dialogues with bots too.")] = False,
+    domain: Annotated[str, typer.Option(help="What the dialogues of a new corpus are about.")] = "everyday",
+    origin: Annotated[str | None, typer.Option(help="Who wrote or published a new corpus.")] = None,
+    licence: Annotated[str, typer.Option(help="Licence of a new corpus.")] = "not stated",
+    json_file: JsonFile = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Upload a file to a corpus; a second time changes nothing, an interrupted one goes on."""
+    check_output(json_file)
+    try:
+        wanted = CorpusIn(name=name, domain=domain, origin=origin or file.name, licence=licence)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        message = f"{fault['loc'][0]}: {fault['msg']}"
+        raise typer.BadParameter(message) from None
+    choices = {"split": split, "splits": splits, "speakers": "all" if with_bots else None}
+    with ground(folder_at(data_dir)) as found:
+        corpus, done = asyncio.run(_add(found, wanted, file, form, choices))
+    write_json(json_file, {"corpus": corpus.model_dump(mode="json"), "upload": done.model_dump(mode="json")})
+    _print_upload(corpus, done)
+    if done.rejected.count and not done.stored + done.already_there:
+        raise typer.Exit(1)
+
+
+@app.command("list")
+def list_all(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
+    """List corpora with their statistics by split."""
+    with ground(folder_at(data_dir)) as found:
+        corpora = asyncio.run(_list(found))
+    if as_json:
+        write_json(Path("-"), {"corpora": [corpus.model_dump(mode="json") for corpus in corpora]})
+        return
+    screen.print(_table(corpora))
+
+
+async def _add(
+    found: Ground, wanted: CorpusIn, file: Path, form: CorpusFormat, choices: dict[str, str | None]
+) -> tuple[CorpusOut, UploadOut]:
+    async with connect(found) as clients:
+        with showing_progress() as steps:
+            return await add_file(clients.conversations, wanted, file, form, steps, **choices)
+
+
+async def _list(found: Ground) -> list[CorpusOut]:
+    async with connect(found) as clients:
+        return await list_corpora(clients.conversations)
+
+
+def _print_upload(corpus: CorpusOut, done: UploadOut) -> None:
+    skipped = f", {done.skipped} with bots skipped" if done.skipped else ""
+    known = f", {done.already_there} there already" if done.already_there else ""
+    screen.print(f"{done.read} dialogues read, {done.stored} stored{known}{skipped}", highlight=False)
+    screen.print(f"rejected: {done.rejected.count}", highlight=False)
+    for each in done.rejected.first:
+        screen.print(f"  line {each.line}: {each.reason}", markup=False, highlight=False, soft_wrap=True)
+    if done.rejected.count > len(done.rejected.first):
+        screen.print(f"  ... and {done.rejected.count - len(done.rejected.first)} more", highlight=False)
+    screen.print(_table([corpus]))
+
+
+def _table(corpora: list[CorpusOut]) -> Table:
+    table = Table("Name", "Domain", "Licence", "Split", "Dialogues", "Exchanges", "Words a turn")
+    for corpus in corpora:
+        facts: list[Any] = [corpus.name, corpus.domain, corpus.licence]
+        for split, held in corpus.statistics.items():
+            table.add_row(
+                *facts, split, f"{held.dialogues:,}", f"{held.mean_exchanges:.2f}", f"{held.words_per_turn:.1f}"
+            )
+            facts = ["", "", ""]
+        if not corpus.statistics:
+            table.add_row(*facts, "-", "0", "", "")
+    return table

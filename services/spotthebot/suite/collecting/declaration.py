@@ -1,0 +1,132 @@
+"""What a collection's file may say. Names stand where the API has ids; all else is the API's."""
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
+
+from spotthebot.contracts.wire import Domain, Name, Split, Wire
+
+_EXAMPLES: list[JsonValue] = [
+    {
+        "name": "everyday-1",
+        "domain": "everyday",
+        "mode": "all_play_all",
+        "bots": ["retrieval", "ngram", "dull"],
+        "exchanges": 5,
+        "conversations_per_pair": 4,
+        "order": "both",
+        "opening": {"corpus": "sample", "split": "openings", "take": "first_exchange", "shown": True},
+        "seed": 7,
+    },
+    {
+        "name": "targets-1",
+        "domain": "everyday",
+        "mode": "bipartite",
+        "bots": ["our-bot"],
+        "partners": {"set": "everyday-partners", "version": 1},
+        "exchanges": 5,
+        "conversations_per_pair": 10,
+        "order": "target_first",
+    },
+]
+
+Bot = Annotated[
+    Name,
+    Field(
+        description=(
+            "Name or id of a registered bot; a built-in model (retrieval, ngram, eliza, stray, parrot, dull) is "
+            "registered when it is named first."
+        )
+    ),
+]
+Corpus = Annotated[Name, Field(description="Name or id of a corpus; `sample` is uploaded when it is named first.")]
+
+
+class OpeningFrom(Wire):
+    """Utterances of people that conversations begin with, drawn without replacement until all were used."""
+
+    corpus: Corpus
+    split: Split = Field(default="openings", description="Split of the corpus.")
+    take: Annotated[
+        Annotated[Literal["first_utterance", "first_exchange", "first_two_utterances"], Tag("a name")]
+        | Annotated[int, Field(ge=1, le=20), Tag("a number")],
+        Discriminator(lambda take: "a number" if isinstance(take, int) else "a name"),
+    ] = Field(default="first_exchange", description="What of a dialogue to take, or a number of utterances.")
+    shown: bool = Field(default=False, description="Whether judges see the opening.")
+
+
+class PeopleFrom(Wire):
+    """Dialogues of people that become human-human conversations of the collection."""
+
+    corpus: Corpus
+    split: Split = Field(default="openings", description="Split of the corpus.")
+    conversations: int = Field(ge=1, le=100_000, description="How many to mix in.")
+
+
+class PartnerSet(Wire):
+    """One version of a named partner set."""
+
+    set: Name = Field(description="Name of the partner set.")
+    version: int = Field(ge=1, lt=2**31, description="Its version.")
+
+
+class Stop(Wire):
+    """What ends a conversation before its last exchange."""
+
+    farewell: bool = Field(default=False, description="Both sides said goodbye, one after the other.")
+    repeated: int | None = Field(
+        default=None, ge=2, le=100, description="A side said the same thing this many times running."
+    )
+    empty: int | None = Field(
+        default=None, ge=1, le=100, description="A bot had nothing to say, asked this many times at one turn."
+    )
+
+
+class Declaration(Wire):
+    """A collection of conversations for `./stb collect`."""
+
+    model_config = ConfigDict(title="Collection", json_schema_extra={"examples": _EXAMPLES})
+
+    name: Name = Field(description="What the collection is called.")
+    domain: Domain = Field(description="What is talked about, such as `everyday`.")
+    mode: Literal["self_play", "all_play_all", "bipartite"] = Field(
+        description=(
+            "Who talks to whom: each bot to itself, every pair of bots, or each of `bots` (the targets) to each of "
+            "`partners`."
+        )
+    )
+    bots: tuple[Bot, ...] = Field(
+        min_length=1, max_length=1000, description="Who takes part; in bipartite, the targets."
+    )
+    partners: Annotated[
+        Annotated[tuple[Bot, ...], Field(max_length=200), Tag("a list")] | Annotated[PartnerSet, Tag("a set")],
+        Discriminator(lambda partners: "a set" if isinstance(partners, Mapping | PartnerSet) else "a list"),
+    ] = Field(default=(), description="In bipartite only: bots, or a partner set by name and version.")
+    exchanges: int = Field(ge=1, le=100, description="An exchange is a turn of each; the opening is not counted.")
+    conversations_per_pair: int = Field(ge=1, le=100_000, description="How often two talk to each other.")
+    order: Literal["both", "first", "target_first"] = Field(
+        default="both",
+        description=(
+            "`both`: each begins half of a pair's conversations; `first`: the one named first always does; "
+            "`target_first`: in bipartite, the target does."
+        ),
+    )
+    opening: OpeningFrom | None = Field(default=None, description="How conversations begin; nothing: with a bot.")
+    humans: PeopleFrom | None = Field(default=None, description="Human-human conversations to mix in.")
+    stop: Stop = Field(
+        default=Stop(), description="What ends a conversation early; nothing does unless it is asked for."
+    )
+    seed: int = Field(
+        default=0, ge=0, lt=2**31, description="Same seed, same file: the same openings in the same places."
+    )
+    priority: int = Field(
+        default=0, ge=-100, le=100, description="Higher goes first; collections of one priority share."
+    )
+
+
+def schema_text() -> str:
+    """Return the JSON Schema of the form: draft 7, which editors' YAML support is made for."""
+    schema: dict[str, Any] = Declaration.model_json_schema()
+    return json.dumps({"$schema": "http://json-schema.org/draft-07/schema#", **schema}, indent=2, ensure_ascii=False)

@@ -1,0 +1,195 @@
+import json
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+import yaml
+from pydantic import BaseModel
+
+from spotthebot.contracts.conversations import BipartiteIn, Opening, StopRules
+from spotthebot.suite.collecting import DeclarationFaulty, read_declaration, schema_text
+from spotthebot.suite.collecting.declaration import Declaration, OpeningFrom, Stop
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = """\
+name: everyday-1
+domain: everyday
+mode: all_play_all            # self_play | all_play_all | bipartite
+bots: [retrieval, ngram, dull]   # names or ids; in bipartite: the targets
+partners: []                  # bipartite: names, ids, or {set: NAME, version: N}
+exchanges: 5
+conversations_per_pair: 4
+order: both                   # both | first | target_first
+opening: {corpus: sample, split: openings, take: first_exchange, shown: true}
+seed: 7
+"""
+SHORT = """\
+name: x
+domain: everyday
+mode: all_play_all
+bots: [a, b]
+exchanges: 1
+conversations_per_pair: 1
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "collection.yaml"
+
+
+def _told(file: Path, text: str | bytes) -> list[str]:
+    """Return the faults that are told of a file, without the file's name."""
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(DeclarationFaulty) as told:
+        read_declaration(file)
+    lines = str(told.value).splitlines()
+    assert all(line.startswith(str(file)) for line in lines)
+    return [line.removeprefix(str(file)).removeprefix(", ").removeprefix(": ") for line in lines]
+
+
+class TestExample:
+    def test_of_the_issue_is_read_as_it_stands(self, file: Path):
+        file.write_text(EXAMPLE)
+        wanted = read_declaration(file).wanted
+        assert wanted.bots == ("retrieval", "ngram", "dull")
+        assert wanted.partners == ()
+        assert wanted.opening == OpeningFrom(corpus="sample", split="openings", take="first_exchange", shown=True)
+
+    def test_and_those_of_the_docs_keep_to_the_schema(self, file: Path):
+        validator = jsonschema_rs.validator_for(json.loads(schema_text()))
+        fenced = (ROOT / "docs" / "collecting.md").read_text().split("```yaml\n")[1:]
+        examples = [EXAMPLE, *(each.split("```")[0] for each in fenced)]
+        assert len(examples) > 2
+        for example in examples:
+            file.write_text(example)
+            read_declaration(file)
+            assert validator.is_valid(yaml.safe_load(example)), list(validator.iter_errors(yaml.safe_load(example)))
+
+    def test_partners_may_be_a_set(self, file: Path):
+        file.write_text(SHORT.replace("all_play_all", "bipartite") + "partners: {set: everyday, version: 2}\n")
+        partners = read_declaration(file).wanted.partners
+        assert (partners.set, partners.version) == ("everyday", 2)
+
+    def test_names_that_yaml_once_took_for_truth_stay_names(self, file: Path):
+        file.write_text(SHORT.replace("[a, b]", "[no, on, 2026-01-01, 1:30]"))
+        assert read_declaration(file).wanted.bots == ("no", "on", "2026-01-01", "1:30")
+
+
+class TestFaults:
+    def test_are_all_told_with_line_and_key(self, file: Path):
+        told = _told(
+            file,
+            "name: 17\n"
+            "domian: everyday\n"
+            "mode: all\n"
+            "bots: [a, 12, {b: 1}]\n"
+            "partners: {set: x, verson: 2}\n"
+            "exchanges: true\n"
+            'conversations_per_pair: "4"\n'
+            "opening:\n"
+            "  take: second\n"
+            "  corpus: sample\n"
+            "stop: {repeated: 1}\n"
+            "seed: -1\n",
+        )
+        assert told[0] == "line 1: name: input should be a valid string, not 17: put it in quotes."
+        assert told[1].startswith("line 1: domain: the key is missing.")
+        assert told[2] == "line 2: domian: there is no such key: did you mean 'domain'?"
+        assert told[3] == "line 3: mode: input should be 'self_play', 'all_play_all' or 'bipartite', not \"all\"."
+        assert told[4] == "line 4: bots[1]: input should be a valid string, not 12: put it in quotes."
+        assert told[5] == 'line 4: bots[2]: input should be a valid string, not {"b": 1}.'
+        assert told[6] == "line 5: partners.version: the key is missing. Its version."
+        assert told[7] == "line 5: partners.verson: there is no such key: did you mean 'version'?"
+        assert told[8] == "line 6: exchanges: input should be a valid integer, not true."
+        assert told[9] == 'line 7: conversations_per_pair: input should be a valid integer, not "4".'
+        assert told[10].startswith("line 9: opening.take: input should be 'first_utterance', ")
+        assert told[11] == "line 11: stop.repeated: input should be greater than or equal to 2, not 1."
+        assert told[12] == "line 12: seed: input should be greater than or equal to 0, not -1."
+        assert len(told) == 13
+
+    @pytest.mark.parametrize(
+        ("change", "fault"),
+        [
+            (("all_play_all", "bipartite"), "line 1: partners: bipartite needs partners"),
+            (("[a, b]", "[a]"), "line 4: bots: all_play_all needs two bots"),
+            (("[a, b]", "[a, b, a]"), "line 4: bots[2]: 'a' is named twice"),
+            (("exchanges", "partners: [c]\nexchanges"), "line 5: partners: in all_play_all there are no partners"),
+            (("exchanges", "order: target_first\nexchanges"), "line 5: order: target_first is for bipartite"),
+            (("exchanges: 1", "exchanges: 1\nopening: {corpus: c, take: 3}"), "line 6: opening.take: 3 utterances are"),
+            (("all_play_all", "bipartite\npartners: [c, a]"), "line 4: partners[1]: 'a' is a target, too"),
+        ],
+    )
+    def test_between_keys_are_told_where_they_are(self, file: Path, change: tuple[str, str], fault: str):
+        (told,) = _told(file, SHORT.replace(*change))
+        assert told.startswith(fault)
+
+    @pytest.mark.parametrize(
+        ("text", "fault"),
+        [
+            ("", "the file is empty"),
+            ("- a\n", "line 1: the file has to hold keys and values"),
+            ("bots: [a, b\nname: x", "line 2: not YAML: while parsing a flow sequence"),
+            ("name: a\n\tdomain: b", "line 2: not YAML:"),
+            ("name: a: b", "line 1: not YAML: mapping values are not allowed here."),
+            ("name: a\ndomain: b\nname: c", "line 3: name: the key stands on line 1 already"),
+            ("opening:\n  take: 1\n  take: 2", "line 3: opening.take: the key stands on line 2 already"),
+            ("name: a\n---\nname: b", "line 2: not YAML: expected a single document"),
+            ("a: &x [1]\nb: *x", "line 1: b: anchors and aliases"),
+            ("a: &x [*x]", "line 1: a[0]: anchors and aliases"),
+            ("a: !!python/object/apply:os.system [x]", "line 1: a: the tag "),
+            ("a: !!set {b, c}", "line 1: a: the tag "),
+            ("a: !!binary aGk=", "line 1: a: the tag "),
+            ("? [1]\n: 2", "line 1: a key has to be text"),
+            ("name: a\x00b", "not YAML: unacceptable character"),
+            (b"name: a\nbots: [\xe9]", "line 2: this is not UTF-8"),
+            ("[" * 5000, "the values are nested too deeply"),
+            ("#" * (1024 * 1024 + 1), "the file holds more than 1048576 bytes"),
+        ],
+    )
+    def test_of_the_file_itself_are_told(self, file: Path, text: str | bytes, fault: str):
+        (told,) = _told(file, text)
+        assert told.startswith(fault)
+
+
+class TestSchema:
+    def test_the_committed_one_is_current(self):
+        committed = (ROOT / "docs" / "collection.schema.json").read_text()
+        assert committed == schema_text() + "\n", "renew it: ./stb collect --schema > docs/collection.schema.json"
+
+    def test_says_of_every_key_what_it_is(self):
+        schema = json.loads(schema_text())
+        models = {"Collection": schema, **schema["$defs"]}
+        silent = [
+            f"{model}.{key}"
+            for model, described in models.items()
+            for key, value in described["properties"].items()
+            if not value.get("description")
+        ]
+        assert silent == []
+
+    def test_has_examples_that_keep_to_it(self):
+        schema = json.loads(schema_text())
+        validator = jsonschema_rs.validator_for(schema)
+        assert all(validator.is_valid(example) for example in schema["examples"])
+
+    def test_takes_what_the_api_takes(self):
+        """The same keys and limits, so that nothing is refused late, and nothing is out of reach."""
+        assert set(OpeningFrom.model_fields) - {"corpus"} == set(Opening.model_fields) - {"corpus_id"}
+        assert _limits(Stop) == _limits(StopRules)
+        assert _limits(OpeningFrom, "take") == _limits(Opening, "take")
+
+    def test_declares_every_key_of_a_planned_collection(self):
+        assert set(Declaration.model_fields) == set(BipartiteIn.model_fields)
+        for key in ("exchanges", "conversations_per_pair", "order", "seed"):
+            assert _limits(Declaration, key) == _limits(BipartiteIn, key)
+
+
+def _limits(model: type[BaseModel], key: str | None = None) -> object:
+    """Return a schema's properties without what is prose."""
+    properties = model.model_json_schema()["properties"]
+    chosen = {key: properties[key]} if key else properties
+    return {
+        name: {"anyOf" if k == "oneOf" else k: v for k, v in value.items() if k != "description"}
+        for name, value in chosen.items()
+    }
