@@ -1,0 +1,30 @@
+"""One set of processes for all tests here: two workers and two servers of bots; what dies is brought back."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from spotthebot.suite.supervision import keeper
+from tests.factories.processes import Ground, Processes, prepared_ground, running_processes
+
+# What takes minutes outside, so that the suite bears a restart, takes seconds here.
+SETTINGS = {
+    "bots": {"RECOVERY_SECONDS": "0.3", "HEARTBEAT_SECONDS": "5"},
+    "conversations": {"STALLED_AFTER_SECONDS": "2", "OVERSIGHT_SECONDS": "0.2", "BOT_PATIENCE_SECONDS": "8"},
+}
+COUNTS = {"bots": 2, "conversations": 1, "conversations-worker": 2}
+
+
+@pytest.fixture(scope="module")
+def ground() -> Iterator[Ground]:
+    """A database that keeps what it committed when it is killed."""
+    with prepared_ground() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+async def processes(ground: Ground) -> AsyncIterator[Processes]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keeper, "_LONGEST_SECONDS", 0.4)  # what is killed on purpose is not given up on
+        async with running_processes(ground, counts=COUNTS, settings=SETTINGS) as running:
+            yield running

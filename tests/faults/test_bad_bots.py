@@ -1,0 +1,101 @@
+"""A bot that fails, hangs, dies or stays away holds nobody else up, and the collection says what became of it."""
+
+import asyncio
+import random
+from collections import Counter
+from typing import Any
+
+from tests.factories.chained_bot import Asked, ChainedBots, Mortal, chained_bots, faults
+from tests.factories.collecting import conversations, failures, finished, register, start
+from tests.factories.processes import Processes
+
+EACH, EXCHANGES = 20, 3
+AWAY_SECONDS = 3
+LONGEST_SECONDS = 60
+
+
+class TestBadBots:
+    async def test_the_collection_ends_by_itself_and_accounts_for_what_failed(self, processes: Processes):
+        rng, over, hanging = random.Random(11), asyncio.Event(), False
+
+        def fails_thirty_percent(_asked: Asked) -> int | None:
+            return 500 if rng.random() < 0.3 else None
+
+        async def hangs(asked: Asked) -> None:
+            nonlocal hanging
+            hanging = hanging or asked.domain is not None  # it passes its first probe
+            if hanging:
+                await over.wait()
+
+        async with chained_bots(behave={"flaky": fails_thirty_percent, "hangs": hangs}) as (bots, url):
+            returning, never = Mortal(ChainedBots(delay_seconds=0.05)), Mortal(ChainedBots(delay_seconds=0.05))
+            await returning.live()
+            await never.live()
+            targets = {
+                "flaky": f"{url}/flaky",
+                "hangs": f"{url}/hangs",
+                "returning": f"{returning.url}/returning",
+                "never": f"{never.url}/never",
+            }
+            ids = {
+                name: await register(processes, name, at, concurrency=8, timeout_seconds=1)
+                for name, at in targets.items()
+            }
+            partner = await register(processes, "good", f"{url}/good", concurrency=64)
+            collection = await start(
+                processes,
+                mode="bipartite",
+                bots=list(ids.values()),
+                partners=[partner],
+                exchanges=EXCHANGES,
+                conversations_per_pair=EACH,
+            )
+            dying = asyncio.create_task(_die_and_return(returning))
+            await _answered(never, 5)
+            await never.die()
+            await dying
+            found = await finished(processes, collection, seconds=LONGEST_SECONDS)
+            held = await conversations(processes, collection)
+            told = await failures(processes, collection)
+            await returning.die()
+            over.set()
+        ended = Counter((_target(each), each["state"]) for each in held)
+        print(found, ended, told)
+        assert found["complete"] + found["failed"] == len(held) == 4 * EACH
+        assert ended["returning", "complete"] == ended["flaky", "complete"] == EACH
+        assert ended["hangs", "failed"] == EACH
+        assert ended["never", "failed"] > 0
+        assert [broken for each in held if each["state"] == "complete" for broken in faults(each, 2 * EXCHANGES)] == []
+        assert {each["state"] for each in told} == {"failed"}
+        assert sum(each["conversations"] for each in told) == found["failed"]
+        assert {each["bot"].split("-")[0] for each in told} == {"hangs", "never"}
+        assert all(each["failure"] for each in held if each["state"] == "failed")
+        assert any("No reply within 1 s" in each["reason"] for each in told)
+        assert [place for place, keys in bots.keys.items() if len(keys) > 1] == []
+
+
+class TestPlaces:
+    async def test_two_workers_and_two_servers_ask_a_bot_no_more_than_it_bears(self, processes: Processes):
+        async with chained_bots(delay_seconds=0.05) as (bots, url):
+            only = await register(processes, "three", f"{url}/three", concurrency=3)
+            collection = await start(processes, mode="self_play", bots=[only], exchanges=3, conversations_per_pair=40)
+            found = await finished(processes, collection, seconds=LONGEST_SECONDS)
+        assert found["complete"] == 40
+        assert bots.most_at_once["three"] == 3
+
+
+async def _die_and_return(server: Mortal) -> None:
+    await _answered(server, 20)
+    await server.die()
+    await asyncio.sleep(AWAY_SECONDS)
+    await server.live()
+
+
+async def _answered(server: Mortal, times: int) -> None:
+    while sum(each.domain is not None for each in server.bots.asked) < times:
+        await asyncio.sleep(0.01)
+
+
+def _target(conversation: dict[str, Any]) -> str:
+    names = [side["name"].split("-")[0] for side in conversation["participants"]]
+    return next(name for name in names if name != "good")
