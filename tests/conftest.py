@@ -17,7 +17,7 @@ from spotthebot.kit.process import migrate_access
 from spotthebot.suite.foundation import SERVICES
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, provision
-from tests.factories.house import DatabaseUrls, House, Keys, open_house
+from tests.factories.running_suite import DatabaseUrls, Keys, RunningSuite, run_suite
 
 _TEMPLATE = "template_stb"
 configure_logs("tests", "ERROR")  # else structlog draws tracebacks with all variables, which takes seconds
@@ -74,9 +74,9 @@ def keys(database_urls: DatabaseUrls) -> Keys:
 
 
 @pytest.fixture
-async def house(database_urls: DatabaseUrls) -> AsyncIterator[House]:
+async def suite(database_urls: DatabaseUrls) -> AsyncIterator[RunningSuite]:
     """All services and workers, running."""
-    async with open_house(database_urls) as opened:
+    async with run_suite(database_urls) as opened:
         yield opened
 
 

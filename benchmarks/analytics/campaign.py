@@ -13,11 +13,11 @@ _SIZES = {5_000: (5.0, None), 500_000: (60.0, 2.0)}
 def measure() -> list[Measurement]:
     """Run a fresh interpreter that imports, analyses and writes the document; making the data is not timed."""
     measurements = []
-    for annotations, (most_seconds, most_gibibytes) in _SIZES.items():
+    for annotations, (max_seconds, max_gibibytes) in _SIZES.items():
         command = [sys.executable, "-m", "benchmarks.analytics.campaign", str(annotations)]
         ran = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own interpreter
         seconds, making, gibibytes = map(float, ran.stdout.split())
-        limit = "" if most_gibibytes is None else f" and < {most_gibibytes:g} GiB"
+        limit = "" if max_gibibytes is None else f" and < {max_gibibytes:g} GiB"
         measurements.append(
             Measurement(
                 work=f"everything of a campaign of {annotations:,} annotations, cold process",
@@ -26,8 +26,8 @@ def measure() -> list[Measurement]:
                 rival_seconds=None,
                 scaled="",
                 agreement=f"{gibibytes:.2f} GiB at most; {making:.1f} s to simulate the data not counted",
-                goal=f"< {most_seconds:g} s{limit}",
-                reached=seconds < most_seconds and (most_gibibytes is None or gibibytes < most_gibibytes),
+                goal=f"< {max_seconds:g} s{limit}",
+                reached=seconds < max_seconds and (max_gibibytes is None or gibibytes < max_gibibytes),
             )
         )
     return measurements

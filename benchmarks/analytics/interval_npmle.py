@@ -8,7 +8,7 @@ from spotthebot.analytics.stats.annotations import FloatArray
 
 ROWS = 1000
 _WANTED_KKT = 1e-8
-_MOST_ITERATIONS = 200_000
+_MAX_ITERATIONS = 200_000
 
 
 def measure() -> list[Measurement]:
@@ -40,7 +40,7 @@ def measure() -> list[Measurement]:
 def _em(times: CensoredTimes) -> tuple[FloatArray, float, int]:
     m, n = len(times.cells), len(times)
     mass = np.full(m, 1 / m)
-    for iteration in range(1, _MOST_ITERATIONS + 1):
+    for iteration in range(1, _MAX_ITERATIONS + 1):
         below = np.concatenate([[0.0], np.cumsum(mass)])
         pull = 1 / (below[times.last + 1] - below[times.first])
         steps = np.bincount(times.first, pull, m + 1) - np.bincount(times.last + 1, pull, m + 1)
@@ -49,4 +49,4 @@ def _em(times: CensoredTimes) -> tuple[FloatArray, float, int]:
         if missed < _WANTED_KKT:
             return mass, missed, iteration
         mass = mass * gradient
-    return mass, missed, _MOST_ITERATIONS
+    return mass, missed, _MAX_ITERATIONS

@@ -11,18 +11,18 @@ from spotthebot.analytics.use_cases.long_analyses import run_analysis
 from spotthebot.contracts.analytics import AnalysisState, StabilityIn
 from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.database import Database
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import JUDGEMENT, conversation, created, import_conversations, until
 
 BOTS = ("X", "Y", "Z")
 PAIRS = [(a, b) for at, a in enumerate(BOTS) for b in BOTS[at + 1 :]]
 
 
-async def _study(house: House, per_pair: int = 4, annotated: bool = True) -> str:
+async def _study(suite: RunningSuite, per_pair: int = 4, annotated: bool = True) -> str:
     """Hold `per_pair` conversations of each pair; the first named always wins."""
     keys = [(f"{a}{b}{i}", a, b) for a, b in PAIRS for i in range(per_pair)]
-    collection = await import_conversations(house, [conversation(*key) for key in keys])
-    admin = await house.client("annotation", "admin")
+    collection = await import_conversations(suite, [conversation(*key) for key in keys])
+    admin = await suite.client("annotation", "admin")
     body = {"mode": "import", "name": "s", "domain": "everyday", "collection_id": collection, "segments": [1]}
     path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body))['id']}"
     await until(admin, path, "open")
@@ -39,24 +39,24 @@ async def _study(house: House, per_pair: int = 4, annotated: bool = True) -> str
     return path.rpartition("/")[2]
 
 
-async def _start(house: House, body: dict[str, Any], **headers: str) -> dict[str, Any]:
-    analyst = await house.client("analytics", "analyst")
+async def _start(suite: RunningSuite, body: dict[str, Any], **headers: str) -> dict[str, Any]:
+    analyst = await suite.client("analytics", "analyst")
     answer = await analyst.post("/v1/analyses", json=body, headers=headers)
     assert answer.status_code == 202, answer.text
     return answer.json()
 
 
-async def _run(house: House, body: dict[str, Any], state: str = "complete") -> dict[str, Any]:
-    analyst = await house.client("analytics", "analyst")
-    started = await _start(house, body)
+async def _run(suite: RunningSuite, body: dict[str, Any], state: str = "complete") -> dict[str, Any]:
+    analyst = await suite.client("analytics", "analyst")
+    started = await _start(suite, body)
     return await until(analyst, f"/v1/analyses/{started['id']}", state)
 
 
 class TestStability:
-    async def test_runs_size_by_size_and_is_drawn_afterwards(self, house: House):
-        campaign = await _study(house)
+    async def test_runs_size_by_size_and_is_drawn_afterwards(self, suite: RunningSuite):
+        campaign = await _study(suite)
         found = await _run(
-            house, {"kind": "stability", "campaign_id": campaign, "subsets": 20, "resamples": 50, "seed": 3}
+            suite, {"kind": "stability", "campaign_id": campaign, "subsets": 20, "resamples": 50, "seed": 3}
         )
         # Sizes 3 and 4, of all bots and without each of three.
         assert (found["done"], found["steps"]) == (8, 8)
@@ -65,26 +65,26 @@ class TestStability:
         assert whole["points"][1]["clusters"] == [["X"], ["Y"], ["Z"]]
         assert [curve["without"] for curve in partly] == ["X", "Y", "Z"]
         assert found["counts"]["annotations"] == 12
-        analyst = await house.client("analytics", "analyst")
+        analyst = await suite.client("analytics", "analyst")
         drawn = await analyst.get(f"/v1/campaigns/{campaign}/figures/stability.svg")
         assert (drawn.status_code, drawn.content[:4]) == (200, b"<svg")
 
-    async def test_the_same_request_gives_the_same_result(self, house: House):
-        campaign = await _study(house)
+    async def test_the_same_request_gives_the_same_result(self, suite: RunningSuite):
+        campaign = await _study(suite)
         body = {"kind": "stability", "campaign_id": campaign, "subsets": 10, "resamples": 20, "leave_one_out": False}
-        one, other = [await _run(house, body) for _ in range(2)]
+        one, other = [await _run(suite, body) for _ in range(2)]
         assert one["stability"] == other["stability"]
         assert one["data_sha256"] == other["data_sha256"]
 
-    async def test_what_was_done_before_a_worker_died_is_not_done_again(self, house: House):
-        campaign = await _study(house)
-        database = Database(house.database.app["analytics"], pool_size=2)
-        key = await house.keys.make("service")
+    async def test_what_was_done_before_a_worker_died_is_not_done_again(self, suite: RunningSuite):
+        campaign = await _study(suite)
+        database = Database(suite.database.app["analytics"], pool_size=2)
+        key = await suite.keys.make("service")
         request = StabilityIn(campaign_id=UUID(campaign), subsets=10, resamples=20, leave_one_out=False)
         try:
             async with (
-                ServiceClient("annotation", house.urls["annotation"], key) as annotation,
-                ServiceClient("conversations", house.urls["conversations"], key) as conversations,
+                ServiceClient("annotation", suite.urls["annotation"], key) as annotation,
+                ServiceClient("conversations", suite.urls["conversations"], key) as conversations,
             ):
                 studies = Studies(annotation, conversations)
                 async with database.write() as session:  # queued without a job, so that no worker takes it
@@ -120,17 +120,17 @@ class TestStability:
             done.stability.curves[0].points[1].rate,
         ]
 
-    async def test_a_campaign_without_annotations_fails_with_the_reason(self, house: House):
-        campaign = await _study(house, annotated=False)
-        found = await _run(house, {"kind": "stability", "campaign_id": campaign}, state="failed")
+    async def test_a_campaign_without_annotations_fails_with_the_reason(self, suite: RunningSuite):
+        campaign = await _study(suite, annotated=False)
+        found = await _run(suite, {"kind": "stability", "campaign_id": campaign}, state="failed")
         assert "leaves none of the 0 annotations" in found["failure"]
         assert found["stability"] is None
 
 
 class TestPlans:
-    async def test_ahead_of_the_data(self, house: House):
+    async def test_ahead_of_the_data(self, suite: RunningSuite):
         body = {"kind": "planning", "win_rates": [0.75, 0.6], "tie_rate": 0.5, "annotations_per_conversation": 1}
-        found = await _run(house, body | {"conversation_correlation": 0})
+        found = await _run(suite, body | {"conversation_correlation": 0})
         # By the normal approximation, two pairs: (2.2414 + 0.8416)² * (0.5 - d²) / d² with d = 0.5 * (2p - 1).
         first, second = (pair["conversations"] for pair in found["plan"]["pairs"])
         assert first == pytest.approx(3.083**2 * (0.5 - 0.25**2) / 0.25**2, abs=4)
@@ -138,44 +138,44 @@ class TestPlans:
         assert found["plan"]["conversations_per_pair"] == second
         assert found["campaign_id"] is None
 
-    async def test_for_the_data_at_hand(self, house: House):
-        campaign = await _study(house)
-        found = await _run(house, {"kind": "more_data", "campaign_id": campaign, "resamples": 50})
+    async def test_for_the_data_at_hand(self, suite: RunningSuite):
+        campaign = await _study(suite)
+        found = await _run(suite, {"kind": "more_data", "campaign_id": campaign, "resamples": 50})
         assert {(pair["bot"], pair["other"]) for pair in found["plan"]["pairs"]} == set(PAIRS)
         assert all(pair["win_rate"] == 1 for pair in found["plan"]["pairs"])
 
 
 class TestJobs:
-    async def test_can_be_cancelled_and_stay_so(self, house: House):
-        campaign = await _study(house, per_pair=12)
+    async def test_can_be_cancelled_and_stay_so(self, suite: RunningSuite):
+        campaign = await _study(suite, per_pair=12)
         body = {"kind": "stability", "campaign_id": campaign, "subsets": 10_000, "resamples": 10_000}
-        started = await _start(house, body)
-        analyst = await house.client("analytics", "analyst")
+        started = await _start(suite, body)
+        analyst = await suite.client("analytics", "analyst")
         path = f"/v1/analyses/{started['id']}"
         for _ in range(2):
             answer = await analyst.put(f"{path}/cancellation")
             assert (answer.status_code, answer.json()["state"]) == (200, "cancelled")
         assert (await analyst.get(path)).json()["stability"] is None
 
-    async def test_what_has_ended_cannot_be_cancelled(self, house: House):
-        found = await _run(house, {"kind": "planning", "win_rates": [0.7]})
-        analyst = await house.client("analytics", "analyst")
+    async def test_what_has_ended_cannot_be_cancelled(self, suite: RunningSuite):
+        found = await _run(suite, {"kind": "planning", "win_rates": [0.7]})
+        analyst = await suite.client("analytics", "analyst")
         answer = await analyst.put(f"/v1/analyses/{found['id']}/cancellation")
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:analysis-has-ended")
 
-    async def test_a_repeat_with_the_same_key_starts_nothing_new(self, house: House):
+    async def test_a_repeat_with_the_same_key_starts_nothing_new(self, suite: RunningSuite):
         body = {"kind": "planning", "win_rates": [0.7]}
-        one, again = [await _start(house, body, **{"Idempotency-Key": "k1"}) for _ in range(2)]
+        one, again = [await _start(suite, body, **{"Idempotency-Key": "k1"}) for _ in range(2)]
         assert one["id"] == again["id"]
 
-    async def test_are_listed_by_campaign_page_by_page(self, house: House):
-        campaign = await _study(house)
+    async def test_are_listed_by_campaign_page_by_page(self, suite: RunningSuite):
+        campaign = await _study(suite)
         ids = [
-            (await _start(house, {"kind": "more_data", "campaign_id": campaign, "resamples": 1, "seed": seed}))["id"]
+            (await _start(suite, {"kind": "more_data", "campaign_id": campaign, "resamples": 1, "seed": seed}))["id"]
             for seed in range(3)
         ]
-        await _start(house, {"kind": "planning", "win_rates": [0.7]})
-        analyst = await house.client("analytics", "analyst")
+        await _start(suite, {"kind": "planning", "win_rates": [0.7]})
+        analyst = await suite.client("analytics", "analyst")
         query = {"campaign_id": campaign, "limit": 2}
         first = (await analyst.get("/v1/analyses", params=query)).json()
         rest = (await analyst.get("/v1/analyses", params=query | {"cursor": first["next_cursor"]})).json()
@@ -192,11 +192,11 @@ class TestJobs:
             ({"kind": "planning", "win_rates": [0.7], "power": 1}, 422),
         ],
     )
-    async def test_bad_input_is_refused(self, house: House, body: dict[str, Any], status: int):
-        analyst = await house.client("analytics", "analyst")
+    async def test_bad_input_is_refused(self, suite: RunningSuite, body: dict[str, Any], status: int):
+        analyst = await suite.client("analytics", "analyst")
         assert (await analyst.post("/v1/analyses", json=body)).status_code == status
 
-    async def test_an_unknown_one_is_not_found(self, house: House):
-        analyst = await house.client("analytics", "analyst")
+    async def test_an_unknown_one_is_not_found(self, suite: RunningSuite):
+        analyst = await suite.client("analytics", "analyst")
         answer = await analyst.get("/v1/analyses/00000000-0000-7000-8000-000000000000")
         assert (answer.status_code, answer.json()["type"]) == (404, "urn:spotthebot:problem:no-such-analysis")

@@ -10,7 +10,7 @@ from spotthebot.analytics import store
 from spotthebot.analytics.domain.analysis import QUESTIONS
 from spotthebot.analytics.use_cases import answering
 from spotthebot.kit.database import Database
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import JUDGEMENT, conversation, created, import_conversations, until
 
 # Three conversations X-Y, one X-Z, one of people; k = exchanges seen. Worked by hand:
@@ -37,9 +37,9 @@ PACKAGE = {
 }
 
 
-async def _study(house: House, annotations: list[tuple[Any, ...]] = ANNOTATIONS) -> str:
-    collection = await import_conversations(house, CONVERSATIONS)
-    admin = await house.client("annotation", "admin")
+async def _study(suite: RunningSuite, annotations: list[tuple[Any, ...]] = ANNOTATIONS) -> str:
+    collection = await import_conversations(suite, CONVERSATIONS)
+    admin = await suite.client("annotation", "admin")
     body = {"mode": "import", "name": "s", "domain": "everyday", "collection_id": collection, "segments": [1]}
     campaign = await created(admin, "/v1/campaigns", body)
     path = f"/v1/campaigns/{campaign['id']}"
@@ -66,15 +66,15 @@ def _row(number: int, key: str, exchanges: int, worker: str, first: str, second:
     }
 
 
-async def _get(house: House, campaign: str, result: str, **params: Any) -> httpx.Response:
-    analyst = await house.client("analytics", "analyst")
+async def _get(suite: RunningSuite, campaign: str, result: str, **params: Any) -> httpx.Response:
+    analyst = await suite.client("analytics", "analyst")
     return await analyst.get(f"/v1/campaigns/{campaign}/{result}", params=params)
 
 
 class TestResults:
-    async def test_wins_losses_and_ties_are_those_counted_by_hand(self, house: House):
-        campaign = await _study(house)
-        everything = (await _get(house, campaign, "win-rates", filter="none")).json()
+    async def test_wins_losses_and_ties_are_those_counted_by_hand(self, suite: RunningSuite):
+        campaign = await _study(suite)
+        everything = (await _get(suite, campaign, "win-rates", filter="none")).json()
         pairs = {(p["bot"], p["other"]): (p["wins"], p["losses"], p["ties"]) for p in everything["win_rates"]["pairs"]}
         assert pairs["X", "Y"] == (2, 1, 1)
         assert pairs["X", "Z"] == (0, 0, 1)
@@ -89,79 +89,79 @@ class TestResults:
             "simulated_annotators": 0,
         }
 
-    async def test_unfinished_packages_do_not_count(self, house: House):
-        campaign = await _study(house)
-        filtered = (await _get(house, campaign, "win-rates")).json()
+    async def test_unfinished_packages_do_not_count(self, suite: RunningSuite):
+        campaign = await _study(suite)
+        filtered = (await _get(suite, campaign, "win-rates")).json()
         pairs = {(p["bot"], p["other"]): (p["wins"], p["losses"], p["ties"]) for p in filtered["win_rates"]["pairs"]}
         assert pairs["X", "Y"] == (2, 0, 1)
         assert filtered["counts"]["annotations"] == 5
         assert filtered["counts"]["annotators"] == 1
 
-    async def test_a_segment_goes_to_who_got_the_better_labels_in_all(self, house: House):
+    async def test_a_segment_goes_to_who_got_the_better_labels_in_all(self, suite: RunningSuite):
         # xy1: X human and bot, Y bot and human: 2 + 0 against 0 + 2 points, a tie. xy2: X wins. xy3: a tie.
-        campaign = await _study(house)
-        shown = (await _get(house, campaign, "win-rates", filter="none", unit="segment")).json()
+        campaign = await _study(suite)
+        shown = (await _get(suite, campaign, "win-rates", filter="none", unit="segment")).json()
         pairs = {(p["bot"], p["other"]): (p["wins"], p["losses"], p["ties"]) for p in shown["win_rates"]["pairs"]}
         assert pairs["X", "Y"] == (1, 0, 2)
         assert shown["unit"] == "segment"
 
-    async def test_survival_and_fooling_rates_are_shares_of_labels(self, house: House):
-        campaign = await _study(house)
-        survival = (await _get(house, campaign, "survival")).json()["survival"]
+    async def test_survival_and_fooling_rates_are_shares_of_labels(self, suite: RunningSuite):
+        campaign = await _study(suite)
+        survival = (await _get(suite, campaign, "survival")).json()["survival"]
         curves = {curve["bot"]: curve["survival"] for curve in survival["curves"]}
         assert survival["times"] == [1]
         assert curves["X"] == [pytest.approx(3 / 4)]  # human, unsure, bot, human: one of four spotted
         assert curves["HU"] == [1.0]
-        rates = {each["bot"]: each for each in (await _get(house, campaign, "fooling-rates")).json()["fooling_rates"]}
+        rates = {each["bot"]: each for each in (await _get(suite, campaign, "fooling-rates")).json()["fooling_rates"]}
         assert (rates["X"]["human"], rates["X"]["unsure"], rates["X"]["bot_labels"]) == (2, 1, 1)
         assert rates["X"]["rate"] == pytest.approx(1 / 2)
 
-    async def test_the_ranking_says_what_it_does_not_know(self, house: House):
-        campaign = await _study(house)
-        ranking = (await _get(house, campaign, "ranking")).json()["ranking"]
+    async def test_the_ranking_says_what_it_does_not_know(self, suite: RunningSuite):
+        campaign = await _study(suite)
+        ranking = (await _get(suite, campaign, "ranking")).json()["ranking"]
         assert [bot["bot"] for bot in ranking["bots"]] == ["X", "Y", "Z"]
         assert ranking["bots"][2]["win_rate"] == {"estimate": None, "low": None, "high": None}
 
     @pytest.mark.parametrize("result", [*QUESTIONS, "analysis"])
-    async def test_the_same_request_gives_the_same_bytes(self, house: House, result: str):
-        campaign = await _study(house)
-        first, again = [(await _get(house, campaign, result, seed=5, resamples=200)).content for _ in range(2)]
+    async def test_the_same_request_gives_the_same_bytes(self, suite: RunningSuite, result: str):
+        campaign = await _study(suite)
+        first, again = [(await _get(suite, campaign, result, seed=5, resamples=200)).content for _ in range(2)]
         assert first == again
         assert json.loads(first)["data_sha256"]
 
-    async def test_a_campaign_that_is_not_closed_is_preliminary(self, house: House):
-        campaign = await _study(house)
-        assert (await _get(house, campaign, "win-rates")).json()["preliminary"] is True
-        admin = await house.client("annotation", "admin")
+    async def test_a_campaign_that_is_not_closed_is_preliminary(self, suite: RunningSuite):
+        campaign = await _study(suite)
+        assert (await _get(suite, campaign, "win-rates")).json()["preliminary"] is True
+        admin = await suite.client("annotation", "admin")
         await admin.put(f"/v1/campaigns/{campaign}/closing")
-        assert (await _get(house, campaign, "win-rates")).json()["preliminary"] is False
+        assert (await _get(suite, campaign, "win-rates")).json()["preliminary"] is False
 
     @pytest.mark.parametrize(
         "params",
         [{"resamples": 0}, {"resamples": 10_000_000}, {"confidence_level": 1.2}, {"filter": "x"}, {"unit": "y"}],
     )
-    async def test_absurd_parameters_are_refused(self, house: House, params: dict[str, Any]):
-        campaign = await _study(house)
-        answer = await _get(house, campaign, "ranking", **params)
+    async def test_absurd_parameters_are_refused(self, suite: RunningSuite, params: dict[str, Any]):
+        campaign = await _study(suite)
+        answer = await _get(suite, campaign, "ranking", **params)
         assert answer.status_code == 422
         assert [fault["parameter"] for fault in answer.json()["errors"]] == list(params)
 
-    async def test_nothing_to_analyse_is_said(self, house: House):
-        campaign = await _study(house, [])
-        answer = await _get(house, campaign, "ranking")
+    async def test_nothing_to_analyse_is_said(self, suite: RunningSuite):
+        campaign = await _study(suite, [])
+        answer = await _get(suite, campaign, "ranking")
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:nothing-to-analyse")
-        unknown = await _get(house, "00000000-0000-7000-8000-000000000000", "ranking")
+        unknown = await _get(suite, "00000000-0000-7000-8000-000000000000", "ranking")
         assert (unknown.status_code, unknown.json()["type"]) == (404, "urn:spotthebot:problem:no-such-campaign")
 
-    async def test_nor_is_there_anything_if_nobody_finished_a_package(self, house: House):
-        campaign = await _study(house, ANNOTATIONS[-1:])
-        answer = await _get(house, campaign, "win-rates")
+    async def test_nor_is_there_anything_if_nobody_finished_a_package(self, suite: RunningSuite):
+        campaign = await _study(suite, ANNOTATIONS[-1:])
+        answer = await _get(suite, campaign, "win-rates")
         assert (answer.status_code, "none of the 1 annotations" in answer.text) == (409, True)
-        assert (await _get(house, campaign, "win-rates", filter="none")).status_code == 200
+        assert (await _get(suite, campaign, "win-rates", filter="none")).status_code == 200
 
-    async def test_one_bot_alone_cannot_be_ranked(self, house: House):
-        collection = await import_conversations(house, [conversation("xh", "X", "HU")])
-        admin = await house.client("annotation", "admin")
+    async def test_one_bot_alone_cannot_be_ranked(self, suite: RunningSuite):
+        collection = await import_conversations(suite, [conversation("xh", "X", "HU")])
+        admin = await suite.client("annotation", "admin")
         body = {"mode": "import", "name": "s", "domain": "everyday", "collection_id": collection, "segments": [1]}
         path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body))['id']}"
         await until(admin, path, "open")
@@ -170,22 +170,22 @@ class TestResults:
         await created(admin, f"{path}/annotations", {"annotations": [_row(0, "xh", 1, "ann", "human", "human")]})
         campaign = path.rpartition("/")[2]
         for result in ("ranking", "win-rates"):
-            answer = await _get(house, campaign, result)
+            answer = await _get(suite, campaign, result)
             assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:one-bot-only")
-        rates = (await _get(house, campaign, "fooling-rates")).json()["fooling_rates"]
+        rates = (await _get(suite, campaign, "fooling-rates")).json()["fooling_rates"]
         assert [(each["bot"], each["rate"]) for each in rates] == [("X", 1.0), ("HU", 1.0)]
 
-    async def test_people_alone_cannot_be_ranked(self, house: House):
-        campaign = await _study(house, [("hh1", 1, "ann", "human", "bot")])
-        answer = await _get(house, campaign, "ranking", filter="none")
+    async def test_people_alone_cannot_be_ranked(self, suite: RunningSuite):
+        campaign = await _study(suite, [("hh1", 1, "ann", "human", "bot")])
+        answer = await _get(suite, campaign, "ranking", filter="none")
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:one-bot-only")
 
 
 class TestKeptAnswers:
-    async def test_who_has_the_answer_is_told_so(self, house: House):
-        campaign = await _study(house)
-        first = await _get(house, campaign, "ranking")
-        analyst = await house.client("analytics", "analyst")
+    async def test_who_has_the_answer_is_told_so(self, suite: RunningSuite):
+        campaign = await _study(suite)
+        first = await _get(suite, campaign, "ranking")
+        analyst = await suite.client("analytics", "analyst")
         path = f"/v1/campaigns/{campaign}/ranking"
         again = await analyst.get(path, headers={"If-None-Match": first.headers["ETag"]})
         assert (again.status_code, again.content) == (304, b"")
@@ -193,66 +193,68 @@ class TestKeptAnswers:
         assert other.status_code == 200
 
     async def test_an_answer_is_computed_once_until_the_annotations_change(
-        self, house: House, monkeypatch: pytest.MonkeyPatch
+        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
     ):
         computed = []
         answer = answering.answer
         monkeypatch.setattr(answering, "answer", lambda *given: computed.append(given) or answer(*given))
-        campaign = await _study(house, ANNOTATIONS[:5])
-        answers = [(await _get(house, campaign, "win-rates")).json() for _ in range(3)]
+        campaign = await _study(suite, ANNOTATIONS[:5])
+        answers = [(await _get(suite, campaign, "win-rates")).json() for _ in range(3)]
         assert len(computed) == 1
-        admin = await house.client("annotation", "admin")
+        admin = await suite.client("annotation", "admin")
         rows = {"annotations": [_row(9, *ANNOTATIONS[0][:2], "cat", "bot", "human")]}
         await created(admin, f"/v1/campaigns/{campaign}/annotations", rows)
-        changed = (await _get(house, campaign, "win-rates", filter="none")).json()
+        changed = (await _get(suite, campaign, "win-rates", filter="none")).json()
         assert len(computed) == 2
         assert changed["counts"]["annotations"] == answers[0]["counts"]["annotations"] + 1
 
-    async def test_answers_of_earlier_annotations_are_forgotten(self, house: House):
-        campaign = await _study(house, ANNOTATIONS[:5])
+    async def test_answers_of_earlier_annotations_are_forgotten(self, suite: RunningSuite):
+        campaign = await _study(suite, ANNOTATIONS[:5])
         for seed in range(3):
-            await _get(house, campaign, "win-rates", seed=seed)
-        admin = await house.client("annotation", "admin")
+            await _get(suite, campaign, "win-rates", seed=seed)
+        admin = await suite.client("annotation", "admin")
         await admin.put(f"/v1/campaigns/{campaign}/closing")
-        await _get(house, campaign, "win-rates")
-        database = Database(house.database.app["analytics"], pool_size=1)
+        await _get(suite, campaign, "win-rates")
+        database = Database(suite.database.app["analytics"], pool_size=1)
         async with database.read() as session:
             statement = text("SELECT count(*) FROM analytics.results WHERE campaign_id = :id")
             kept = (await session.execute(statement, {"id": campaign})).scalar_one()
         await database.close()
         assert kept == 1
 
-    async def test_only_so_many_are_kept(self, house: House, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(store, "MOST_KEPT", 2)
-        campaign = await _study(house)
-        first, *_ = [(await _get(house, campaign, "time", seed=seed)).content for seed in range(4)]
-        database = Database(house.database.app["analytics"], pool_size=1)
+    async def test_only_so_many_are_kept(self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(store, "MAX_KEPT", 2)
+        campaign = await _study(suite)
+        first, *_ = [(await _get(suite, campaign, "time", seed=seed)).content for seed in range(4)]
+        database = Database(suite.database.app["analytics"], pool_size=1)
         async with database.read() as session:
             statement = text("SELECT count(*) FROM analytics.results WHERE campaign_id = :id")
             kept = (await session.execute(statement, {"id": campaign})).scalar_one()
         await database.close()
         assert kept == 2
-        assert (await _get(house, campaign, "time", seed=0)).content == first
+        assert (await _get(suite, campaign, "time", seed=0)).content == first
 
-    async def test_many_who_ask_at_once_wait_for_one_computation(self, house: House, monkeypatch: pytest.MonkeyPatch):
+    async def test_many_who_ask_at_once_wait_for_one_computation(
+        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
+    ):
         computed = []
         answer = answering.answer
         monkeypatch.setattr(answering, "answer", lambda *given: computed.append(given) or answer(*given))
-        campaign = await _study(house)
-        answers = await asyncio.gather(*(_get(house, campaign, "ranking", resamples=2000) for _ in range(6)))
+        campaign = await _study(suite)
+        answers = await asyncio.gather(*(_get(suite, campaign, "ranking", resamples=2000) for _ in range(6)))
         assert len({each.content for each in answers}) == len(computed) == 1
 
-    async def test_the_document_holds_all_answers(self, house: House):
-        campaign = await _study(house)
-        document = (await _get(house, campaign, "analysis")).json()
+    async def test_the_document_holds_all_answers(self, suite: RunningSuite):
+        campaign = await _study(suite)
+        document = (await _get(suite, campaign, "analysis")).json()
         for path, question in QUESTIONS.items():
-            assert document[question.key] == (await _get(house, campaign, path)).json()[question.key]
+            assert document[question.key] == (await _get(suite, campaign, path)).json()[question.key]
 
 
 class TestFigures:
-    async def test_come_as_specs_svg_and_png_by_suffix_and_by_accept(self, house: House):
-        campaign = await _study(house)
-        analyst = await house.client("analytics", "analyst")
+    async def test_come_as_specs_svg_and_png_by_suffix_and_by_accept(self, suite: RunningSuite):
+        campaign = await _study(suite)
+        analyst = await suite.client("analytics", "analyst")
         path = f"/v1/campaigns/{campaign}/figures/ranking"
         kinds = {".json": "application/vnd.vegalite.v6+json", ".svg": "image/svg+xml", ".png": "image/png"}
         for suffix, kind in kinds.items():
@@ -263,10 +265,10 @@ class TestFigures:
         spec = (await analyst.get(path, params={"filter": "none"})).json()
         assert "vega-lite" in spec["$schema"]
 
-    async def test_unknown_ones_are_told_from_known_ones(self, house: House):
-        campaign = await _study(house)
-        answer = await _get(house, campaign, "figures/pie.svg")
+    async def test_unknown_ones_are_told_from_known_ones(self, suite: RunningSuite):
+        campaign = await _study(suite)
+        answer = await _get(suite, campaign, "figures/pie.svg")
         assert (answer.status_code, answer.json()["type"]) == (404, "urn:spotthebot:problem:no-such-figure")
         assert "win-matrix" in answer.json()["detail"]
-        missing = await _get(house, campaign, "figures/stability")
+        missing = await _get(suite, campaign, "figures/stability")
         assert (missing.status_code, missing.json()["type"]) == (409, "urn:spotthebot:problem:stability-not-computed")

@@ -3,7 +3,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import JUDGEMENT, conversation, created, import_conversations, open_campaign, until
 
 NO_IMPORTS = "urn:spotthebot:problem:campaign-takes-no-imports"
@@ -30,9 +30,9 @@ def _annotation(external_id: str, **change: Any) -> dict[str, Any]:
     )
 
 
-async def _campaign(house: House) -> str:
-    collection = await import_conversations(house, [conversation(f"c{number}", "X", "Y") for number in range(2)])
-    admin = await house.client("annotation", "admin")
+async def _campaign(suite: RunningSuite) -> str:
+    collection = await import_conversations(suite, [conversation(f"c{number}", "X", "Y") for number in range(2)])
+    admin = await suite.client("annotation", "admin")
     body = {"mode": "import", "name": "i", "domain": "everyday", "collection_id": collection, "segments": [1, 2]}
     path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body))['id']}"
     await until(admin, path, "open")
@@ -40,13 +40,13 @@ async def _campaign(house: House) -> str:
     return path
 
 
-async def _upload(house: House, path: str, kind: str, rows: list[dict[str, Any]]) -> httpx.Response:
-    admin = await house.client("annotation", "admin")
+async def _upload(suite: RunningSuite, path: str, kind: str, rows: list[dict[str, Any]]) -> httpx.Response:
+    admin = await suite.client("annotation", "admin")
     return await admin.post(f"{path}/{kind}", json={kind: rows})
 
 
-async def _counts(house: House, path: str) -> tuple[int, int]:
-    admin = await house.client("annotation", "admin")
+async def _counts(suite: RunningSuite, path: str) -> tuple[int, int]:
+    admin = await suite.client("annotation", "admin")
     found = (await admin.get(path)).json()
     return found["packages"], found["annotations"]
 
@@ -57,54 +57,54 @@ def _pointers(answer: httpx.Response) -> list[str]:
 
 
 class TestImportPackages:
-    async def test_a_batch_sent_again_changes_nothing(self, house: House):
-        path = await _campaign(house)
+    async def test_a_batch_sent_again_changes_nothing(self, suite: RunningSuite):
+        path = await _campaign(suite)
         third = {"external_id": "r", "segments": [{"conversation": "c1", "exchanges": 1}]}
-        again = await _upload(house, path, "packages", [*PACKAGES, third])
+        again = await _upload(suite, path, "packages", [*PACKAGES, third])
         assert again.json() == {"stored": 1, "already_there": 2}
-        assert await _counts(house, path) == (3, 0)
+        assert await _counts(suite, path) == (3, 0)
 
-    async def test_what_is_unknown_is_pointed_at_and_nothing_is_stored(self, house: House):
-        path = await _campaign(house)
+    async def test_what_is_unknown_is_pointed_at_and_nothing_is_stored(self, suite: RunningSuite):
+        path = await _campaign(suite)
         wrong = [{"conversation": "nowhere", "exchanges": 1}, {"conversation": "c1", "exchanges": 4}]
         right = {"external_id": "r", "segments": [{"conversation": "c1", "exchanges": 1}]}
-        answer = await _upload(house, path, "packages", [right, {"external_id": "s", "segments": wrong}])
+        answer = await _upload(suite, path, "packages", [right, {"external_id": "s", "segments": wrong}])
         assert _pointers(answer) == ["/packages/1/segments/0", "/packages/1/segments/1"]
         assert "has 3 exchanges, not 4" in answer.text
-        assert await _counts(house, path) == (2, 0)
+        assert await _counts(suite, path) == (2, 0)
 
-    async def test_a_segment_is_shown_by_one_package_only(self, house: House):
-        path = await _campaign(house)
+    async def test_a_segment_is_shown_by_one_package_only(self, suite: RunningSuite):
+        path = await _campaign(suite)
         taken = {"conversation": "c0", "exchanges": 1}
         free = {"conversation": "c1", "exchanges": 1}
-        by_another = await _upload(house, path, "packages", [{"external_id": "r", "segments": [free, taken]}])
+        by_another = await _upload(suite, path, "packages", [{"external_id": "r", "segments": [free, taken]}])
         assert _pointers(by_another) == ["/packages/0/segments/1"]
         assert "package p" in by_another.text
         both = [{"external_id": name, "segments": [free]} for name in ("r", "s")]
-        assert _pointers(await _upload(house, path, "packages", both)) == ["/packages/1/segments/0"]
-        twice = await _upload(house, path, "packages", [{"external_id": "r", "segments": [free, free]}])
+        assert _pointers(await _upload(suite, path, "packages", both)) == ["/packages/1/segments/0"]
+        twice = await _upload(suite, path, "packages", [{"external_id": "r", "segments": [free, free]}])
         assert "/packages/0" in _pointers(twice)
-        assert await _counts(house, path) == (2, 0)
+        assert await _counts(suite, path) == (2, 0)
 
-    async def test_conversations_that_came_later_can_be_shown(self, house: House):
-        path = await _campaign(house)
-        admin = await house.client("annotation", "admin")
+    async def test_conversations_that_came_later_can_be_shown(self, suite: RunningSuite):
+        path = await _campaign(suite)
+        admin = await suite.client("annotation", "admin")
         collection = (await admin.get(path)).json()["collection_id"]
-        conversations = await house.client("conversations", "admin")
+        conversations = await suite.client("conversations", "admin")
         later = {"conversations": [conversation("c2", "X", "Y")]}
         await created(conversations, f"/v1/collections/{collection}/conversations", later)
         package = {"external_id": "r", "segments": [{"conversation": "c2", "exchanges": 3}]}
-        assert (await _upload(house, path, "packages", [package])).json() == {"stored": 1, "already_there": 0}
+        assert (await _upload(suite, path, "packages", [package])).json() == {"stored": 1, "already_there": 0}
 
 
 class TestImportAnnotations:
-    async def test_a_batch_sent_again_changes_nothing(self, house: House):
-        path = await _campaign(house)
+    async def test_a_batch_sent_again_changes_nothing(self, suite: RunningSuite):
+        path = await _campaign(suite)
         rows = [_annotation("a"), _annotation("b", worker="bob", label_a="bot")]
-        assert (await _upload(house, path, "annotations", rows)).json() == {"stored": 2, "already_there": 0}
+        assert (await _upload(suite, path, "annotations", rows)).json() == {"stored": 2, "already_there": 0}
         changed = [_annotation("a", label_a="unsure"), _annotation("c", worker="cy")]
-        assert (await _upload(house, path, "annotations", changed)).json() == {"stored": 1, "already_there": 1}
-        analyst = await house.client("annotation", "analyst")
+        assert (await _upload(suite, path, "annotations", changed)).json() == {"stored": 1, "already_there": 1}
+        analyst = await suite.client("annotation", "analyst")
         stored = (await analyst.get(f"{path}/annotations")).json()["items"]
         assert [(each["worker"], each["label_a"]) for each in stored] == [
             ("ann", "human"),
@@ -112,37 +112,37 @@ class TestImportAnnotations:
             ("cy", "human"),
         ]
 
-    async def test_what_is_unknown_is_pointed_at_and_nothing_is_stored(self, house: House):
-        path = await _campaign(house)
+    async def test_what_is_unknown_is_pointed_at_and_nothing_is_stored(self, suite: RunningSuite):
+        path = await _campaign(suite)
         rows = [
             _annotation("a"),
             _annotation("b", package="nowhere"),
             _annotation("c", conversation="nowhere"),
             _annotation("d", exchanges=2),  # q shows c0 up to there, p does not
         ]
-        answer = await _upload(house, path, "annotations", rows)
+        answer = await _upload(suite, path, "annotations", rows)
         assert _pointers(answer) == ["/annotations/1", "/annotations/2", "/annotations/3"]
-        assert await _counts(house, path) == (2, 0)
+        assert await _counts(suite, path) == (2, 0)
 
     @pytest.mark.parametrize(
         "moment", ["2020-03-01T10:00:00", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "yesterday"]
     )
-    async def test_a_time_that_cannot_be_told_everywhere_is_refused(self, house: House, moment: str):
-        path = await _campaign(house)
-        answer = await _upload(house, path, "annotations", [_annotation("a", started_at=moment)])
+    async def test_a_time_that_cannot_be_told_everywhere_is_refused(self, suite: RunningSuite, moment: str):
+        path = await _campaign(suite)
+        answer = await _upload(suite, path, "annotations", [_annotation("a", started_at=moment)])
         assert "/annotations/0/started_at" in _pointers(answer)
 
-    async def test_times_come_back_as_they_were(self, house: House):
-        path = await _campaign(house)
-        await _upload(house, path, "annotations", [_annotation("a")])
-        analyst = await house.client("annotation", "analyst")
+    async def test_times_come_back_as_they_were(self, suite: RunningSuite):
+        path = await _campaign(suite)
+        await _upload(suite, path, "annotations", [_annotation("a")])
+        analyst = await suite.client("annotation", "analyst")
         (stored,) = (await analyst.get(f"{path}/annotations")).json()["items"]
         assert (stored["started_at"], stored["ended_at"]) == ("2020-03-01T08:00:00Z", None)
 
-    async def test_pages_and_stream_give_the_same(self, house: House):
-        path = await _campaign(house)
-        await _upload(house, path, "annotations", [_annotation(f"a{n}", worker=f"w{n}") for n in range(5)])
-        analyst = await house.client("annotation", "analyst")
+    async def test_pages_and_stream_give_the_same(self, suite: RunningSuite):
+        path = await _campaign(suite)
+        await _upload(suite, path, "annotations", [_annotation(f"a{n}", worker=f"w{n}") for n in range(5)])
+        analyst = await suite.client("annotation", "analyst")
         streamed = (await analyst.get(f"{path}/annotations/stream")).text.splitlines()
         paged: list[str] = []
         params: dict[str, Any] = {"limit": 2}
@@ -155,50 +155,50 @@ class TestImportAnnotations:
 
 
 class TestModes:
-    async def test_a_campaign_that_is_judged_here_takes_no_uploads(self, house: House):
-        collection = await import_conversations(house, [conversation("c0", "X", "Y")])
-        path = f"/v1/campaigns/{(await open_campaign(house, collection))['id']}"
+    async def test_a_campaign_that_is_judged_here_takes_no_uploads(self, suite: RunningSuite):
+        collection = await import_conversations(suite, [conversation("c0", "X", "Y")])
+        path = f"/v1/campaigns/{(await open_campaign(suite, collection))['id']}"
         for kind, rows in (("packages", PACKAGES), ("annotations", [_annotation("a")])):
-            answer = await _upload(house, path, kind, rows)
+            answer = await _upload(suite, path, kind, rows)
             assert (answer.status_code, answer.json()["type"]) == (409, NO_IMPORTS)
 
-    async def test_an_imported_one_gives_out_nothing(self, house: House):
-        path = await _campaign(house)
-        frontend = await house.client("annotation", "annotation")
+    async def test_an_imported_one_gives_out_nothing(self, suite: RunningSuite):
+        path = await _campaign(suite)
+        frontend = await suite.client("annotation", "annotation")
         answer = await frontend.post(f"{path}/assignments", json={"worker": "w"})
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:campaign-takes-no-claims")
 
-    async def test_closing_does_not_end_uploads(self, house: House):
-        path = await _campaign(house)
-        admin = await house.client("annotation", "admin")
+    async def test_closing_does_not_end_uploads(self, suite: RunningSuite):
+        path = await _campaign(suite)
+        admin = await suite.client("annotation", "admin")
         assert (await admin.put(f"{path}/closing")).json()["state"] == "complete"
-        assert (await _upload(house, path, "annotations", [_annotation("a")])).status_code == 201
+        assert (await _upload(suite, path, "annotations", [_annotation("a")])).status_code == 201
 
     @pytest.mark.parametrize("role", ["annotation", "analyst", "service"])
-    async def test_only_admins_upload(self, house: House, role: str):
-        path = await _campaign(house)
-        client = await house.client("annotation", role)
+    async def test_only_admins_upload(self, suite: RunningSuite, role: str):
+        path = await _campaign(suite)
+        client = await suite.client("annotation", role)
         answer = await client.post(f"{path}/annotations", json={"annotations": [_annotation("a")]})
         assert answer.status_code == 403
 
 
 class TestAnnotationsRevision:
-    async def test_changes_with_the_annotations_and_with_nothing_else(self, house: House):
-        path = await _campaign(house)
-        analyst = await house.client("annotation", "analyst")
+    async def test_changes_with_the_annotations_and_with_nothing_else(self, suite: RunningSuite):
+        path = await _campaign(suite)
+        analyst = await suite.client("annotation", "analyst")
 
         async def revision() -> dict[str, Any]:
             return (await analyst.get(f"{path}/annotations/revision")).json()
 
         before = await revision()
-        await _upload(house, path, "annotations", [_annotation("a")])
+        await _upload(suite, path, "annotations", [_annotation("a")])
         after = await revision()
         assert (before["annotations"], after["annotations"]) == (0, 1)
         assert before["revision"] != after["revision"]
-        await _upload(house, path, "annotations", [_annotation("a")])  # known already
+        await _upload(suite, path, "annotations", [_annotation("a")])  # known already
         assert await revision() == after
 
-    async def test_is_not_for_frontends(self, house: House):
-        path = await _campaign(house)
-        frontend = await house.client("annotation", "annotation")
+    async def test_is_not_for_frontends(self, suite: RunningSuite):
+        path = await _campaign(suite)
+        frontend = await suite.client("annotation", "annotation")
         assert (await frontend.get(f"{path}/annotations/revision")).status_code == 403

@@ -9,19 +9,19 @@ import psycopg
 from psycopg import sql
 
 from tests.factories.bot_servers import bot, webhook, well_behaved
-from tests.factories.house import DatabaseUrls, House, bots_settings, open_house
+from tests.factories.running_suite import DatabaseUrls, RunningSuite, bots_settings, run_suite
 from tests.factories.studies import add_bot, created, plan, until
 
 SECRET = "whsec_" + base64.b64encode(b"a key of at least 24 bytes").decode()
 
 
 class TestVersions:
-    async def test_what_answers_is_never_changed_only_followed(self, house: House):
+    async def test_what_answers_is_never_changed_only_followed(self, suite: RunningSuite):
         async with (
             bot(lambda _: {"text": "The first."}) as (_, first),
             bot(lambda _: {"text": "The second."}) as (_, second),
         ):
-            admin = await house.client("bots", "admin")
+            admin = await suite.client("bots", "admin")
             out = await created(admin, "/v1/bots", webhook(first))
             path = f"/v1/bots/{out['id']}"
             later = await created(admin, f"{path}/versions", {"protocol": {"kind": "webhook", "url": second}})
@@ -38,12 +38,12 @@ class TestVersions:
             missing = await admin.post(f"{path}/replies", json={"contexts": [{"turns": []}], "version": 3})
             assert missing.status_code == 404
 
-    async def test_conversations_keep_the_version_they_began_with(self, house: House):
+    async def test_conversations_keep_the_version_they_began_with(self, suite: RunningSuite):
         async with bot(well_behaved) as (_, url):
-            admin = await house.client("bots", "admin")
+            admin = await suite.client("bots", "admin")
             ours = await created(admin, "/v1/bots", webhook(url))
-            dull = await add_bot(house, "dull")
-            collections = await house.client("conversations", "admin")
+            dull = await add_bot(suite, "dull")
+            collections = await suite.client("conversations", "admin")
             collection = await created(collections, "/v1/collections", plan([ours["id"], dull]))
             await until(collections, f"/v1/collections/{collection['id']}", "complete")
             held = (await collections.get(f"/v1/collections/{collection['id']}/conversations")).json()["items"]
@@ -53,9 +53,9 @@ class TestVersions:
         }
         assert all(len(each["turns"]) == 4 for each in held)
 
-    async def test_a_bot_can_be_suspended_brought_back_and_retired(self, house: House):
+    async def test_a_bot_can_be_suspended_brought_back_and_retired(self, suite: RunningSuite):
         async with bot(well_behaved) as (_, url):
-            team = await house.client("bots", "team", team="us")
+            team = await suite.client("bots", "team", team="us")
             out = await created(team, "/v1/bots", webhook(url))
             path, one = f"/v1/bots/{out['id']}", {"contexts": [{"turns": []}]}
             assert (await team.patch(path, json={"status": "suspended"})).json()["status"] == "suspended"
@@ -74,10 +74,10 @@ class TestVersions:
 
 
 class TestSecrets:
-    async def test_are_encrypted_and_never_come_back(self, house: House, capfd: Any):
+    async def test_are_encrypted_and_never_come_back(self, suite: RunningSuite, capfd: Any):
         api_key = "sk-very-secret-indeed-0123456789"
         async with bot(lambda _: {"choices": [{"message": {"content": "Hello there."}}]}) as (served, url):
-            admin = await house.client("bots", "admin")
+            admin = await suite.client("bots", "admin")
             protocol = {"kind": "openai", "base_url": f"{url}/v1", "model": "m"}
             body = webhook("") | {"protocol": protocol, "secret": api_key}
             answer = await admin.post("/v1/bots", json=body, headers={"Idempotency-Key": "once"})
@@ -89,7 +89,7 @@ class TestSecrets:
             assert (renewed.json()["version"], renewed.json()["has_secret"]) == (1, True)
             await admin.post(f"{path}/replies", json={"contexts": [{"turns": ["Hi."]}]})
             assert served.headers[-1]["authorization"] == "Bearer sk-renewed"
-        with psycopg.connect(house.database.owner["bots"]) as connection:
+        with psycopg.connect(suite.database.owner["bots"]) as connection:
             for table in ("bots", "bot_versions", "probes", "idempotency_keys"):
                 rows = sql.SQL("SELECT t::text FROM bots.{} t").format(sql.Identifier(table))
                 texts += [row[0] for row in connection.execute(rows)]
@@ -97,26 +97,26 @@ class TestSecrets:
         assert not [text for text in (*texts, out, err) if api_key in text or "sk-renewed" in text]
         assert not [text for text in texts if api_key.encode().hex() in text]
 
-    async def test_of_a_wrong_request_are_not_repeated_in_the_answer(self, house: House):
-        admin = await house.client("bots", "admin")
+    async def test_of_a_wrong_request_are_not_repeated_in_the_answer(self, suite: RunningSuite):
+        admin = await suite.client("bots", "admin")
         body = webhook("http://127.0.0.1:9/", secret="whsec_wrong-but-still-secret")
         answer = await admin.post("/v1/bots", json=body)
         assert (answer.status_code, "still-secret" in answer.text) == (422, False)
         answer = await admin.post("/v1/bots", json=body | {"secret": ["still-secret"]})
         assert (answer.status_code, "still-secret" in answer.text) == (422, False)
 
-    async def test_a_protocol_without_secrets_says_so(self, house: House):
-        admin = await house.client("bots", "admin")
+    async def test_a_protocol_without_secrets_says_so(self, suite: RunningSuite):
+        admin = await suite.client("bots", "admin")
         body = webhook("") | {"protocol": {"kind": "builtin", "model": "eliza"}, "secret": "x"}
         answer = await admin.post("/v1/bots", json=body)
         assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "/secret")
 
 
 class TestOwners:
-    async def test_touch_and_see_only_their_own(self, house: House):
+    async def test_touch_and_see_only_their_own(self, suite: RunningSuite):
         async with bot(well_behaved) as (_, url):
-            ours = await house.client("bots", "team", team="us")
-            theirs = await house.client("bots", "team", team="them")
+            ours = await suite.client("bots", "team", team="us")
+            theirs = await suite.client("bots", "team", team="them")
             path = f"/v1/bots/{(await created(ours, '/v1/bots', webhook(url)))['id']}"
             answers = [
                 await theirs.get(path),
@@ -136,10 +136,10 @@ class TestOwners:
             return well_behaved(question)
 
         async with (
-            open_house(database_urls, bots=bots_settings() | {"probes_per_team": 2}) as house,
+            run_suite(database_urls, bots=bots_settings() | {"probes_per_team": 2}) as suite,
             bot(slowly) as (_, url),
         ):
-            team = await house.client("bots", "team", team="us")
+            team = await suite.client("bots", "team", team="us")
             path = f"/v1/bots/{(await created(team, '/v1/bots', webhook(url)))['id']}/probes"
             answers = await asyncio.gather(*(team.post(path) for _ in range(5)))
             statuses = sorted(answer.status_code for answer in answers)

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, add_corpus, created
 
 ELIZA = {"name": "eliza", "domains": ["everyday"], "protocol": {"kind": "builtin", "model": "eliza"}}
@@ -10,10 +10,10 @@ ELIZA = {"name": "eliza", "domains": ["everyday"], "protocol": {"kind": "builtin
 
 class TestRegisterBot:
     @pytest.mark.parametrize("model", ["retrieval", "ngram", "stray", "eliza", "parrot", "dull"])
-    async def test_each_built_in_bot_can_be_registered_and_replies(self, house: House, model: str):
+    async def test_each_built_in_bot_can_be_registered_and_replies(self, suite: RunningSuite, model: str):
         learns = model in {"retrieval", "ngram", "stray"}
-        bot = await add_bot(house, model, corpus_id=await add_corpus(house) if learns else None)
-        team = await house.client("bots", "admin")
+        bot = await add_bot(suite, model, corpus_id=await add_corpus(suite) if learns else None)
+        team = await suite.client("bots", "admin")
         body = {"contexts": [{"turns": ["Do you like gardens?"]}, {"turns": []}, {"turns": ["a", "b"], "seed": 4}]}
         answers = [(await team.post(f"/v1/bots/{bot}/replies", json=body)).json()["replies"] for _ in range(2)]
         assert all(reply["text"] and reply["failure"] is None for reply in answers[0])
@@ -21,8 +21,8 @@ class TestRegisterBot:
         texts = [[reply["text"] for reply in replies] for replies in answers]
         assert texts[0] == texts[1]
 
-    async def test_a_learning_bot_needs_a_corpus_that_exists(self, house: House):
-        admin = await house.client("bots", "admin")
+    async def test_a_learning_bot_needs_a_corpus_that_exists(self, suite: RunningSuite):
+        admin = await suite.client("bots", "admin")
         protocol = {"kind": "builtin", "model": "retrieval"}
         body = {"name": "r", "domains": ["everyday"], "protocol": protocol}
         assert (await admin.post("/v1/bots", json=body)).status_code == 422
@@ -31,14 +31,14 @@ class TestRegisterBot:
         assert answer.status_code == 422
         assert "no corpus" in answer.json()["detail"]
 
-    async def test_a_corpus_without_dialogues_in_the_split_teaches_nothing(self, house: House):
-        protocol = {"kind": "builtin", "model": "ngram", "corpus_id": await add_corpus(house), "split": "validation"}
-        admin = await house.client("bots", "admin")
+    async def test_a_corpus_without_dialogues_in_the_split_teaches_nothing(self, suite: RunningSuite):
+        protocol = {"kind": "builtin", "model": "ngram", "corpus_id": await add_corpus(suite), "split": "validation"}
+        admin = await suite.client("bots", "admin")
         answer = await admin.post("/v1/bots", json={"name": "n", "domains": ["everyday"], "protocol": protocol})
         assert (answer.status_code, "'validation'" in answer.json()["detail"]) == (422, True)
 
-    async def test_a_name_is_taken_once(self, house: House):
-        admin = await house.client("bots", "admin")
+    async def test_a_name_is_taken_once(self, suite: RunningSuite):
+        admin = await suite.client("bots", "admin")
         await created(admin, "/v1/bots", ELIZA)
         answer = await admin.post("/v1/bots", json=ELIZA)
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:bot-name-taken")
@@ -56,40 +56,40 @@ class TestRegisterBot:
             ({"protocol": {"kind": "builtin", "model": "eliza", "temperature": 1}}, "/protocol/temperature"),
         ],
     )
-    async def test_what_is_wrong_is_pointed_at(self, house: House, change: dict, pointer: str):
-        admin = await house.client("bots", "admin")
+    async def test_what_is_wrong_is_pointed_at(self, suite: RunningSuite, change: dict, pointer: str):
+        admin = await suite.client("bots", "admin")
         answer = await admin.post("/v1/bots", json=ELIZA | change)
         assert answer.status_code == 422
         assert pointer in {fault["pointer"] for fault in answer.json()["errors"]}
 
 
 class TestOwnership:
-    async def test_a_team_sees_and_asks_only_its_own_bots(self, house: House):
-        ours = await house.client("bots", "team", team="ours")
-        theirs = await house.client("bots", "team", team="theirs")
+    async def test_a_team_sees_and_asks_only_its_own_bots(self, suite: RunningSuite):
+        ours = await suite.client("bots", "team", team="ours")
+        theirs = await suite.client("bots", "team", team="theirs")
         bot = await created(ours, "/v1/bots", ELIZA)
         await created(theirs, "/v1/bots", ELIZA)  # the same name, another team
-        await add_bot(house, "dull")
+        await add_bot(suite, "dull")
         assert bot["team"] == "ours"
         assert [each["id"] for each in (await ours.get("/v1/bots")).json()["items"]] == [bot["id"]]
         path = f"/v1/bots/{bot['id']}"
         assert (await theirs.get(path)).status_code == 404
         assert (await theirs.post(f"{path}/replies", json={"contexts": [{"turns": []}]})).status_code == 404
-        admin = await house.client("bots", "admin")
+        admin = await suite.client("bots", "admin")
         assert len((await admin.get("/v1/bots")).json()["items"]) == 3
 
-    async def test_a_team_key_without_a_team_registers_nothing(self, house: House):
-        nobody = await house.client("bots", "team")
+    async def test_a_team_key_without_a_team_registers_nothing(self, suite: RunningSuite):
+        nobody = await suite.client("bots", "team")
         assert (await nobody.post("/v1/bots", json=ELIZA)).status_code == 422
 
     @pytest.mark.parametrize("role", ["annotation", "analyst", "service"])
-    async def test_others_register_nothing(self, house: House, role: str):
-        client = await house.client("bots", role)
+    async def test_others_register_nothing(self, suite: RunningSuite, role: str):
+        client = await suite.client("bots", role)
         assert (await client.post("/v1/bots", json=ELIZA)).status_code == 403
 
-    async def test_analysts_read_but_do_not_ask_and_frontends_do_neither(self, house: House):
-        path = f"/v1/bots/{await add_bot(house, 'eliza')}"
-        analyst, frontend = await house.client("bots", "analyst"), await house.client("bots", "annotation")
+    async def test_analysts_read_but_do_not_ask_and_frontends_do_neither(self, suite: RunningSuite):
+        path = f"/v1/bots/{await add_bot(suite, 'eliza')}"
+        analyst, frontend = await suite.client("bots", "analyst"), await suite.client("bots", "annotation")
         assert (await analyst.get(path)).status_code == 200
         for client in (analyst, frontend):
             answer = await client.post(f"{path}/replies", json={"contexts": [{"turns": []}]})
@@ -98,9 +98,9 @@ class TestOwnership:
 
 
 class TestReplies:
-    async def test_many_contexts_are_answered_in_order_and_too_many_refused(self, house: House):
-        bot = await add_bot(house, "parrot")
-        admin = await house.client("bots", "admin")
+    async def test_many_contexts_are_answered_in_order_and_too_many_refused(self, suite: RunningSuite):
+        bot = await add_bot(suite, "parrot")
+        admin = await suite.client("bots", "admin")
         contexts = [{"turns": [f"I have number {number} here."]} for number in range(256)]
         answer = await admin.post(f"/v1/bots/{bot}/replies", json={"contexts": contexts})
         replies = answer.json()["replies"]
@@ -121,26 +121,26 @@ class TestReplies:
         ],
     )
     async def test_what_is_wrong_with_a_context_is_pointed_at(
-        self, house: House, contexts: list[dict[str, Any]], pointer: str
+        self, suite: RunningSuite, contexts: list[dict[str, Any]], pointer: str
     ):
-        bot = await add_bot(house, "eliza")
-        admin = await house.client("bots", "admin")
+        bot = await add_bot(suite, "eliza")
+        admin = await suite.client("bots", "admin")
         answer = await admin.post(f"/v1/bots/{bot}/replies", json={"contexts": contexts})
         assert answer.status_code == 422
         assert pointer in {fault["pointer"] for fault in answer.json()["errors"]}
 
-    async def test_a_bot_whose_corpus_grew_is_no_longer_what_was_registered(self, house: House):
-        corpus = await add_corpus(house)
-        bot = await add_bot(house, "retrieval", corpus_id=corpus)
-        conversations = await house.client("conversations", "admin")
+    async def test_a_bot_whose_corpus_grew_is_no_longer_what_was_registered(self, suite: RunningSuite):
+        corpus = await add_corpus(suite)
+        bot = await add_bot(suite, "retrieval", corpus_id=corpus)
+        conversations = await suite.client("conversations", "admin")
         late = {"dialogues": [{"key": "late", "split": "train", "turns": ["Hello.", "Too late."]}]}
         await created(conversations, f"/v1/corpora/{corpus}/dialogues", late)
-        admin = await house.client("bots", "admin")
+        admin = await suite.client("bots", "admin")
         answer = await admin.post(f"/v1/bots/{bot}/replies", json={"contexts": [{"turns": []}]})
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:training-data-changed")
 
-    async def test_an_unknown_bot_is_not_found(self, house: House):
-        admin = await house.client("bots", "admin")
+    async def test_an_unknown_bot_is_not_found(self, suite: RunningSuite):
+        admin = await suite.client("bots", "admin")
         path = "/v1/bots/00000000-0000-7000-8000-000000000000"
         assert (await admin.get(path)).status_code == 404
         assert (await admin.post(f"{path}/replies", json={"contexts": [{"turns": []}]})).status_code == 404

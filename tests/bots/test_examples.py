@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from spotthebot.suite.supervision.sockets import bind
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created, plan, until
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +58,7 @@ async def _check(url: str, *arguments: str) -> tuple[int, str]:
 
 class TestExamples:
     @pytest.mark.parametrize("name", BOTS)
-    async def test_pass_the_check_can_be_registered_and_hold_conversations(self, house: House, name: str):
+    async def test_pass_the_check_can_be_registered_and_hold_conversations(self, suite: RunningSuite, name: str):
         path, protocol, arguments = BOTS[name]
         where = "base_url" if protocol["kind"] == "openai" else "url"
         options = ["--options", json.dumps({"transport": "http"})] if "transport" in protocol else []
@@ -66,13 +66,13 @@ class TestExamples:
             checked, told = await _check(f"{url}{path}", "--protocol", protocol["kind"], *arguments, *options, "--json")
             assert checked == 0, told
             assert json.loads(told)["passed"] is True
-            admin = await house.client("bots", "admin")
+            admin = await suite.client("bots", "admin")
             body = {"name": name, "domains": ["everyday"], "protocol": protocol | {where: f"{url}{path}"}}
             body |= {"secret": SECRET} if name == "webhook_bot" else {}
             out = await created(admin, "/v1/bots", body)
             assert (out["status"], out["probe"]["passed"]) == ("active", True), out["probe"]
-            collections = await house.client("conversations", "admin")
-            collection = await created(collections, "/v1/collections", plan([out["id"], await add_bot(house, "eliza")]))
+            collections = await suite.client("conversations", "admin")
+            collection = await created(collections, "/v1/collections", plan([out["id"], await add_bot(suite, "eliza")]))
             done = await until(collections, f"/v1/collections/{collection['id']}", "complete")
             assert (done["complete"], done["failed"], done["turns"]) == (2, 0, 8)
 

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from spotthebot.bots.hosting import ModelWorkers, WorkerModel
-from tests.factories.house import DatabaseUrls, House, bots_settings, open_house
+from tests.factories.running_suite import DatabaseUrls, RunningSuite, bots_settings, run_suite
 from tests.factories.studies import created
 from tests.factories.talking_models import talking_gpt2
 
@@ -25,10 +25,10 @@ def models(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def hosting(database_urls: DatabaseUrls, models: Path) -> AsyncIterator[House]:
+async def hosting(database_urls: DatabaseUrls, models: Path) -> AsyncIterator[RunningSuite]:
     models.mkdir()
-    async with open_house(database_urls, bots=bots_settings() | {"models_folder": models}) as house:
-        yield house
+    async with run_suite(database_urls, bots=bots_settings() | {"models_folder": models}) as suite:
+        yield suite
 
 
 def _bot(model: str, name: str = "mine", **more: Any) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def workers_of(folder: Path) -> list[psutil.Process]:
 
 
 class TestHostedModel:
-    async def test_is_uploaded_loaded_asked_and_removed(self, hosting: House, models: Path, tmp_path: Path):
+    async def test_is_uploaded_loaded_asked_and_removed(self, hosting: RunningSuite, models: Path, tmp_path: Path):
         made = talking_gpt2(tmp_path / "made")
         admin = await hosting.client("bots", "admin")
         path = "/v1/hosted-models/mine"
@@ -84,7 +84,7 @@ class TestHostedModel:
         assert (await admin.get(path)).status_code == 404
         assert not (models / "uploads" / "mine").exists()
 
-    async def test_comes_back_when_its_worker_was_killed(self, hosting: House, models: Path):
+    async def test_comes_back_when_its_worker_was_killed(self, hosting: RunningSuite, models: Path):
         talking_gpt2(models / "tiny")
         admin = await hosting.client("bots", "admin")
         bot = await created(admin, "/v1/bots", _bot("tiny"))
@@ -95,7 +95,7 @@ class TestHostedModel:
         after = (await admin.post(path, json=body)).json()["replies"][0]
         assert (after["failure"], after["text"]) == (None, before["text"])
 
-    async def test_a_model_that_cannot_be_loaded_says_why(self, hosting: House, models: Path):
+    async def test_a_model_that_cannot_be_loaded_says_why(self, hosting: RunningSuite, models: Path):
         (models / "broken").mkdir()
         (models / "broken" / "config.json").write_text("{}")
         (models / "empty").mkdir()
@@ -114,7 +114,7 @@ class TestHostedModel:
         bot = await created(admin, "/v1/bots", _bot("broken", "broken"))
         assert (bot["status"], "can't be loaded" in bot["status_reason"]) == ("failing", True)
 
-    async def test_files_that_are_no_models_are_not_taken(self, hosting: House, models: Path):
+    async def test_files_that_are_no_models_are_not_taken(self, hosting: RunningSuite, models: Path):
         admin = await hosting.client("bots", "admin")
         await created(admin, "/v1/hosted-models", HOSTED)
         refused = [
@@ -131,7 +131,7 @@ class TestHostedModel:
             assert answer.status_code in {404, 422}, name
         assert [path for path in models.rglob("*") if path.is_file()] == []
 
-    async def test_is_for_administrators(self, hosting: House):
+    async def test_is_for_administrators(self, hosting: RunningSuite):
         for role in ("team", "analyst", "annotation", "service"):
             client = await hosting.client("bots", role, team="us" if role == "team" else None)
             answers = [
@@ -143,7 +143,7 @@ class TestHostedModel:
             ]
             assert {answer.status_code for answer in answers} == {403}
 
-    async def test_on_triton_needs_one(self, hosting: House):
+    async def test_on_triton_needs_one(self, hosting: RunningSuite):
         admin = await hosting.client("bots", "admin")
         answer = await admin.post("/v1/hosted-models", json={"name": "x", "backend": "triton"})
         assert (answer.status_code, "./stb up --triton" in answer.json()["detail"]) == (409, True)
@@ -156,8 +156,8 @@ class TestHostedModel:
     ):
         models.mkdir()
         sizes = {"models_folder": models, "max_body_bytes": 2048, "largest_model_bytes": 10_000}
-        async with open_house(database_urls, bots=bots_settings() | sizes) as house:
-            admin = await house.client("bots", "admin")
+        async with run_suite(database_urls, bots=bots_settings() | sizes) as suite:
+            admin = await suite.client("bots", "admin")
             await created(admin, "/v1/hosted-models", HOSTED)
             path = "/v1/hosted-models/mine/files/model.safetensors"
             assert (await admin.put(path, content=b"x" * 9_000)).json()["bytes"] == 9_000

@@ -6,19 +6,19 @@ import openai
 import pytest
 
 from tests.factories.bot_servers import bot, webhook, well_behaved
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created
 
 
-async def _client(house: House, role: str = "admin", team: str | None = None) -> openai.AsyncOpenAI:
-    key = await house.keys.make(role, team=team)
-    return openai.AsyncOpenAI(api_key=key, base_url=f"{house.urls['bots']}/openai/v1", max_retries=0)
+async def _client(suite: RunningSuite, role: str = "admin", team: str | None = None) -> openai.AsyncOpenAI:
+    key = await suite.keys.make(role, team=team)
+    return openai.AsyncOpenAI(api_key=key, base_url=f"{suite.urls['bots']}/openai/v1", max_retries=0)
 
 
 class TestOfficialClient:
-    async def test_lists_the_bots_and_talks_to_one(self, house: House):
-        eliza, dull = await add_bot(house, "eliza"), await add_bot(house, "dull")
-        async with await _client(house) as client:
+    async def test_lists_the_bots_and_talks_to_one(self, suite: RunningSuite):
+        eliza, dull = await add_bot(suite, "eliza"), await add_bot(suite, "dull")
+        async with await _client(suite) as client:
             assert {model.id async for model in client.models.list()} == {eliza, dull}
             assert (await client.models.retrieve("eliza")).id == eliza
             messages: Any = [{"role": "user", "content": "I feel tired."}]
@@ -31,9 +31,9 @@ class TestOfficialClient:
         assert "".join(pieces) == text
         assert len([piece for piece in pieces if piece]) == len(text.split())
 
-    async def test_gives_the_bot_the_conversation_as_it_was(self, house: House):
-        async with bot(well_behaved) as (served, url), await _client(house) as client:
-            out = await created(await house.client("bots", "admin"), "/v1/bots", webhook(url))
+    async def test_gives_the_bot_the_conversation_as_it_was(self, suite: RunningSuite):
+        async with bot(well_behaved) as (served, url), await _client(suite) as client:
+            out = await created(await suite.client("bots", "admin"), "/v1/bots", webhook(url))
             parts: Any = [{"type": "text", "text": "How are"}, {"type": "text", "text": " you?"}]
             await client.chat.completions.create(
                 model=out["id"],
@@ -49,23 +49,23 @@ class TestOfficialClient:
         assert asked["persona"] == "You are a gardener."
         assert [turn["text"] for turn in asked["turns"]] == ["Hello.", "Hi.", "How are you?\nWell?"]
 
-    async def test_sees_a_teams_own_bots_only(self, house: House):
-        await add_bot(house, "eliza")
+    async def test_sees_a_teams_own_bots_only(self, suite: RunningSuite):
+        await add_bot(suite, "eliza")
         mine = await created(
-            await house.client("bots", "team", team="us"),
+            await suite.client("bots", "team", team="us"),
             "/v1/bots",
             {"name": "eliza", "domains": ["everyday"], "protocol": {"kind": "builtin", "model": "eliza"}},
         )
-        async with await _client(house, "team", "us") as client:
+        async with await _client(suite, "team", "us") as client:
             assert [(model.id, model.owned_by) async for model in client.models.list()] == [(mine["id"], "us")]
-        async with await _client(house) as client:
+        async with await _client(suite) as client:
             with pytest.raises(openai.NotFoundError, match="several bots are called 'eliza'"):
                 await client.models.retrieve("eliza")
 
-    async def test_is_told_what_is_wrong_in_its_own_form(self, house: House):
-        await add_bot(house, "eliza")
+    async def test_is_told_what_is_wrong_in_its_own_form(self, suite: RunningSuite):
+        await add_bot(suite, "eliza")
         messages: Any = [{"role": "user", "content": "Hi."}]
-        async with await _client(house) as client:
+        async with await _client(suite) as client:
             with pytest.raises(openai.NotFoundError, match="no bot is called 'nobody'"):
                 await client.chat.completions.create(model="nobody", messages=messages)
             with pytest.raises(openai.UnprocessableEntityError, match="last message is the assistant's"):
@@ -73,17 +73,17 @@ class TestOfficialClient:
             with pytest.raises(openai.BadRequestError) as bad:
                 await client.chat.completions.create(model="eliza", messages=[])
             assert bad.value.param == "messages"
-        async with await _client(house, "annotation") as client:
+        async with await _client(suite, "annotation") as client:
             with pytest.raises(openai.PermissionDeniedError):
                 await client.models.list()
-        url = f"{house.urls['bots']}/openai/v1"
+        url = f"{suite.urls['bots']}/openai/v1"
         async with openai.AsyncOpenAI(api_key="none", base_url=url, max_retries=0) as client:
             with pytest.raises(openai.AuthenticationError):
                 await client.models.list()
 
-    async def test_is_told_when_the_bot_gave_no_reply(self, house: House):
-        down = await created(await house.client("bots", "admin"), "/v1/bots", webhook("http://127.0.0.1:9/"))
-        async with await _client(house) as client:
+    async def test_is_told_when_the_bot_gave_no_reply(self, suite: RunningSuite):
+        down = await created(await suite.client("bots", "admin"), "/v1/bots", webhook("http://127.0.0.1:9/"))
+        async with await _client(suite) as client:
             with pytest.raises(openai.InternalServerError, match="circuit_open") as failed:
                 await client.chat.completions.create(model=down["id"], messages=[{"role": "user", "content": "Hi."}])
         assert failed.value.status_code == 503

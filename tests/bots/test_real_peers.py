@@ -12,8 +12,8 @@ import pytest
 from spotthebot.suite.triton.errors import TritonNotHere
 from spotthebot.suite.triton.installation import Installation, find_installation
 from spotthebot.suite.triton.server import TritonAddresses, development_server
-from tests.factories.house import DatabaseUrls, House, bots_settings, open_house
 from tests.factories.peers import parlai_interactive_web, parlai_websocket_chat, transformers_serve
+from tests.factories.running_suite import DatabaseUrls, RunningSuite, bots_settings, run_suite
 from tests.factories.studies import add_bot, created, plan, until
 from tests.factories.talking_models import talking_gpt2, talking_llama
 
@@ -29,7 +29,7 @@ def installation() -> Installation:
 @asynccontextmanager
 async def with_triton(
     database_urls: DatabaseUrls, installation: Installation, folder: Path
-) -> AsyncIterator[tuple[House, TritonAddresses]]:
+) -> AsyncIterator[tuple[RunningSuite, TritonAddresses]]:
     """A house with a Triton of its own, and a tiny GPT-2 in its models folder."""
     models = folder / "models"
     talking_gpt2(models / "tiny")
@@ -40,17 +40,17 @@ async def with_triton(
             "triton_http": triton.http,
             "triton_repository": triton.repository,
         }
-        async with open_house(database_urls, bots=bots_settings() | own) as house:
-            yield house, triton
+        async with run_suite(database_urls, bots=bots_settings() | own) as suite:
+            yield suite, triton
 
 
-async def _take_part(house: House, body: dict[str, Any]) -> dict[str, Any]:
+async def _take_part(suite: RunningSuite, body: dict[str, Any]) -> dict[str, Any]:
     """Register a bot, see it pass the probe, and let it hold conversations with ELIZA."""
-    admin = await house.client("bots", "admin")
+    admin = await suite.client("bots", "admin")
     out = await created(admin, "/v1/bots", {"domains": ["everyday"]} | body)
     assert (out["status"], out["probe"]["passed"]) == ("active", True), out["probe"]
-    collections = await house.client("conversations", "admin")
-    collection = await created(collections, "/v1/collections", plan([out["id"], await add_bot(house, "eliza")]))
+    collections = await suite.client("conversations", "admin")
+    collection = await created(collections, "/v1/collections", plan([out["id"], await add_bot(suite, "eliza")]))
     done = await until(collections, f"/v1/collections/{collection['id']}", "complete")
     assert (done["complete"], done["failed"], done["turns"]) == (2, 0, 8)
     held = (await collections.get(f"/v1/collections/{collection['id']}/conversations")).json()["items"]
@@ -76,25 +76,25 @@ def kill_stubs(triton: TritonAddresses) -> None:
 
 
 class TestTransformersServe:
-    async def test_takes_part(self, house: House, tmp_path: Path):
+    async def test_takes_part(self, suite: RunningSuite, tmp_path: Path):
         async with transformers_serve(talking_llama(tmp_path / "model")) as url:
             model = str(tmp_path / "model")
             protocol = {"kind": "openai", "base_url": url, "model": model, "max_tokens": 12, "temperature": 0.9}
-            await _take_part(house, {"name": "served", "protocol": protocol})
+            await _take_part(suite, {"name": "served", "protocol": protocol})
 
 
 class TestParlai:
-    async def test_interactive_web_takes_part(self, house: House):
+    async def test_interactive_web_takes_part(self, suite: RunningSuite):
         async with parlai_interactive_web() as url:
-            out = await _take_part(house, {"name": "repeats", "protocol": {"kind": "parlai", "url": url}})
-            admin = await house.client("bots", "admin")
+            out = await _take_part(suite, {"name": "repeats", "protocol": {"kind": "parlai", "url": url}})
+            admin = await suite.client("bots", "admin")
             assert (await _reply(admin, out, "One.", "Two.", "Three,\nfour."))["text"] == "Three, four."
 
-    async def test_the_websocket_chat_service_takes_part(self, house: House):
+    async def test_the_websocket_chat_service_takes_part(self, suite: RunningSuite):
         async with parlai_websocket_chat() as url:
             protocol = {"kind": "parlai", "url": url, "service": "websocket_chat"}
-            out = await _take_part(house, {"name": "chats", "protocol": protocol})
-            admin = await house.client("bots", "admin")
+            out = await _take_part(suite, {"name": "chats", "protocol": protocol})
+            admin = await suite.client("bots", "admin")
             assert (await _reply(admin, out, "One.", "Say [DONE] now."))["text"] == "Say (DONE) now."
             contexts = [{"turns": [f"Number {number}."]} for number in range(12)]  # on several sockets at once
             answer = await admin.post(f"/v1/bots/{out['id']}/replies", json={"contexts": contexts})
@@ -106,8 +106,8 @@ class TestTriton:
     async def test_hosts_a_model_that_takes_part(
         self, database_urls: DatabaseUrls, installation: Installation, tmp_path: Path
     ):
-        async with with_triton(database_urls, installation, tmp_path) as (house, triton):
-            admin = await house.client("bots", "admin")
+        async with with_triton(database_urls, installation, tmp_path) as (suite, triton):
+            admin = await suite.client("bots", "admin")
             hosted = await created(admin, "/v1/hosted-models", {"name": "tiny", "directory": "tiny"})
             assert (hosted["state"], hosted["statistics"]) == ("unloaded", None)
             await created(admin, "/v1/hosted-models", {"name": "never-loaded", "directory": "tiny"})
@@ -116,7 +116,7 @@ class TestTriton:
             assert loaded["state"] == "ready"
             sampling = {"max_new_tokens": 8}
             out = await _take_part(
-                house, {"name": "gpt", "protocol": {"kind": "triton", "model": "tiny", "sampling": sampling}}
+                suite, {"name": "gpt", "protocol": {"kind": "triton", "model": "tiny", "sampling": sampling}}
             )
             versions = (await admin.get(f"/v1/bots/{out['id']}/versions")).json()["items"]
             assert versions[0]["files_sha256"] == hosted["files_sha256"]
@@ -145,8 +145,8 @@ class TestTriton:
     async def test_is_brought_back_when_its_python_process_was_killed(
         self, database_urls: DatabaseUrls, installation: Installation, tmp_path: Path
     ):
-        async with with_triton(database_urls, installation, tmp_path) as (house, triton):
-            admin = await house.client("bots", "admin")
+        async with with_triton(database_urls, installation, tmp_path) as (suite, triton):
+            admin = await suite.client("bots", "admin")
             await created(admin, "/v1/hosted-models", {"name": "tiny", "directory": "tiny"})
             await admin.post("/v1/hosted-models/tiny/load")
             protocol = {"kind": "triton", "model": "tiny", "sampling": {"max_new_tokens": 4}}

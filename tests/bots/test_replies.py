@@ -6,21 +6,21 @@ from typing import Any
 from uuid import uuid4
 
 from tests.factories.bot_servers import bot, webhook, well_behaved
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created
 
 SECRET = "whsec_" + base64.b64encode(b"a key of at least 24 bytes").decode()
 
 
 class TestReplies:
-    async def test_come_in_order_with_a_typed_failure_each(self, house: House):
+    async def test_come_in_order_with_a_typed_failure_each(self, suite: RunningSuite):
         def picky(question: dict[str, Any]) -> Any:
             last = question["turns"][-1]["text"] if question["turns"] else ""
             said = {"nothing": {"text": ""}, "error": (500, {"error": "boom"}), "number": {"text": 4}}
             return said.get(last, {"text": f"You said {last}."})
 
         async with bot(picky) as (_, url):
-            admin = await house.client("bots", "admin")
+            admin = await suite.client("bots", "admin")
             out = await created(admin, "/v1/bots", webhook(url))
             contexts = [{"turns": [text]} for text in ("a", "nothing", "b", "error", "number", "c")]
             answer = (await admin.post(f"/v1/bots/{out['id']}/replies", json={"contexts": contexts})).json()
@@ -36,7 +36,7 @@ class TestReplies:
         assert [each["attempts"] for each in answer["replies"]] == [1] * 6  # none of it would mend itself
         assert (answer["version"], answer["configuration_sha256"]) == (1, out["configuration_sha256"])
 
-    async def test_are_asked_again_where_that_may_help_and_only_there(self, house: House):
+    async def test_are_asked_again_where_that_may_help_and_only_there(self, suite: RunningSuite):
         failures = {"busy": [503, 503], "limited": [429], "broken": [500] * 9, "down": [502] * 9}
         left = {name: list(statuses) for name, statuses in failures.items()}
 
@@ -45,7 +45,7 @@ class TestReplies:
             return (left[last].pop(), {}) if left.get(last) else {"text": f"Fine, {last}!"}
 
         async with bot(fails) as (served, url):
-            admin = await house.client("bots", "admin")
+            admin = await suite.client("bots", "admin")
             out = await created(admin, "/v1/bots", webhook(url))
             contexts = [{"turns": [name], "conversation_id": str(uuid4())} for name in failures]
             probed = len(served.asked)
@@ -61,7 +61,7 @@ class TestReplies:
             keys.setdefault(question["turns"][0]["text"], set()).add(headers["idempotency-key"])
         assert {name: len(found) for name, found in keys.items()} == dict.fromkeys(failures, 1)
 
-    async def test_a_broken_bot_is_not_asked_for_ever(self, house: House):
+    async def test_a_broken_bot_is_not_asked_for_ever(self, suite: RunningSuite):
         """A rival once repeated one deterministic 500 for 24 days: ours opens the circuit and asks a probe instead."""
         is_broken = False
 
@@ -69,7 +69,7 @@ class TestReplies:
             return (500, {}) if is_broken else well_behaved(question)
 
         async with bot(breaks) as (served, url):
-            admin = await house.client("bots", "admin")
+            admin = await suite.client("bots", "admin")
             out = await created(admin, "/v1/bots", webhook(url, limits={"concurrency": 1}))
             path = f"/v1/bots/{out['id']}"
             is_broken = True
@@ -91,20 +91,20 @@ class TestReplies:
             triggers = {each["trigger"] for each in (await admin.get(f"{path}/probes")).json()["items"]}
             assert triggers == {"registration", "heartbeat"}
 
-    async def test_keep_to_the_limits_of_the_bot(self, house: House):
+    async def test_keep_to_the_limits_of_the_bot(self, suite: RunningSuite):
         async def slowly(question: dict[str, Any]) -> dict[str, str]:
             await asyncio.sleep(0.02)
             return well_behaved(question)
 
         async with bot(slowly) as (served, url):
-            admin = await house.client("bots", "admin")
+            admin = await suite.client("bots", "admin")
             out = await created(admin, "/v1/bots", webhook(url, limits={"concurrency": 3, "timeout_seconds": 1}))
             path = f"/v1/bots/{out['id']}"
-            served.most_at_once = 0
+            served.max_at_once = 0
             await asyncio.gather(
                 *(admin.post(f"{path}/replies", json={"contexts": [{"turns": ["a"]}] * 10}) for _ in range(4))
             )
-            assert served.most_at_once == 3
+            assert served.max_at_once == 3
             limits = {"requests_per_minute": 120, "timeout_seconds": 1}
             await admin.patch(path, json={"limits": limits})
             answer = await admin.post(f"{path}/replies", json={"contexts": [{"turns": ["a"]}] * 10})

@@ -10,15 +10,15 @@ import pytest
 from standardwebhooks import Webhook
 
 from tests.factories.bot_servers import Answer, bot, webhook, well_behaved
-from tests.factories.house import DatabaseUrls, House, bots_settings, open_house
+from tests.factories.running_suite import DatabaseUrls, RunningSuite, bots_settings, run_suite
 from tests.factories.studies import created
 
 SECRET = "whsec_" + base64.b64encode(b"a key of at least 24 bytes").decode()
 
 
-async def _registered(house: House, answer: Answer, **more: Any) -> dict[str, Any]:
+async def _registered(suite: RunningSuite, answer: Answer, **more: Any) -> dict[str, Any]:
     async with bot(answer) as (_, url):
-        return await created(await house.client("bots", "team", team="us"), "/v1/bots", webhook(url, **more))
+        return await created(await suite.client("bots", "team", team="us"), "/v1/bots", webhook(url, **more))
 
 
 def _finding(bot_out: dict[str, Any], check: str) -> dict[str, str]:
@@ -26,8 +26,8 @@ def _finding(bot_out: dict[str, Any], check: str) -> dict[str, str]:
 
 
 class TestRegistration:
-    async def test_answers_with_a_report_that_a_person_can_act_on(self, house: House):
-        out = await _registered(house, well_behaved)
+    async def test_answers_with_a_report_that_a_person_can_act_on(self, suite: RunningSuite):
+        out = await _registered(suite, well_behaved)
         assert (out["status"], out["version"], out["probe"]["passed"]) == ("active", 1, True)
         verdicts = {each["check"]: each["verdict"] for each in out["probe"]["findings"]}
         assert set(verdicts) == {
@@ -38,15 +38,15 @@ class TestRegistration:
         assert out["probe"]["deterministic"] is True
         assert out["probe"]["latency"]["n"] == out["probe"]["questions"] > 10
 
-    async def test_of_a_bot_that_is_not_there_says_so_and_it_is_failing(self, house: House):
-        team = await house.client("bots", "team", team="us")
+    async def test_of_a_bot_that_is_not_there_says_so_and_it_is_failing(self, suite: RunningSuite):
+        team = await suite.client("bots", "team", team="us")
         out = await created(team, "/v1/bots", webhook("http://127.0.0.1:9/reply"))
         assert (out["status"], out["probe"]["passed"]) == ("failing", False)
         assert _finding(out, "reachable")["verdict"] == "failed"
         assert "no connection" in out["status_reason"]
         assert _finding(out, "emoji")["verdict"] == "skipped"
 
-    async def test_names_what_is_wrong(self, house: House):
+    async def test_names_what_is_wrong(self, suite: RunningSuite):
         cases: list[tuple[Answer, str, str]] = [
             (lambda _: {"text": ""}, "reply_not_empty", "failed"),
             (lambda _: {"text": "a" * 3000}, "reply_not_too_long", "failed"),
@@ -56,12 +56,12 @@ class TestRegistration:
             (lambda _: {"text": secrets.token_hex(4)}, "deterministic", "noted"),
         ]
         for number, (answer, check, verdict) in enumerate(cases):
-            out = await _registered(house, answer, name=f"bot {number}")
+            out = await _registered(suite, answer, name=f"bot {number}")
             assert _finding(out, check)["verdict"] == verdict, check
             assert out["probe"]["passed"] == (verdict != "failed"), check
             assert out["status"] == ("failing" if verdict == "failed" else "active"), check
 
-    async def test_finds_a_bot_that_remembers_across_conversations(self, house: House):
+    async def test_finds_a_bot_that_remembers_across_conversations(self, suite: RunningSuite):
         heard: list[str] = []
 
         def remembers(question: dict[str, Any]) -> dict[str, str]:
@@ -69,13 +69,13 @@ class TestRegistration:
             names = [word.strip(".") for text in heard for word in text.split() if word.startswith("Quill")]
             return {"text": f"I remember {names[-1] if names else 'nothing'} of {len(heard)}."}
 
-        out = await _registered(house, remembers)
+        out = await _registered(suite, remembers)
         assert _finding(out, "keeps_no_state")["verdict"] == "failed"
         assert out["status"] == "failing"
 
-    async def test_can_come_before_the_probe(self, house: House):
+    async def test_can_come_before_the_probe(self, suite: RunningSuite):
         async with bot(well_behaved) as (_, url):
-            team = await house.client("bots", "team", team="us")
+            team = await suite.client("bots", "team", team="us")
             out = await created(team, "/v1/bots?probe=false", webhook(url))
             assert (out["status"], out["probe"]) == ("probing", None)
             async with asyncio.timeout(20):
@@ -83,8 +83,8 @@ class TestRegistration:
                     await asyncio.sleep(0.05)
         assert (found["status"], found["probe"]["passed"]) == ("active", True)
 
-    async def test_can_be_repeated(self, house: House):
-        team = await house.client("bots", "team", team="us")
+    async def test_can_be_repeated(self, suite: RunningSuite):
+        team = await suite.client("bots", "team", team="us")
         async with bot(well_behaved) as (_, url):
             answers = [
                 await team.post("/v1/bots", json=webhook(url), headers={"Idempotency-Key": "once"}) for _ in range(2)
@@ -93,8 +93,8 @@ class TestRegistration:
         assert answers[0].json() == answers[1].json()
         assert len((await team.get("/v1/bots")).json()["items"]) == 1
 
-    async def test_what_is_wrong_is_pointed_at(self, house: House):
-        team = await house.client("bots", "team", team="us")
+    async def test_what_is_wrong_is_pointed_at(self, suite: RunningSuite):
+        team = await suite.client("bots", "team", team="us")
         for change, pointer in (
             ({"protocol": {"kind": "webhook", "url": "ftp://example.org"}}, "/protocol/url"),
             ({"protocol": {"kind": "webhook", "url": "http://user:pw@example.org"}}, "/protocol/url"),
@@ -112,8 +112,8 @@ class TestRegistration:
             assert pointer in {fault["pointer"] for fault in answer.json()["errors"]}
 
     async def test_of_an_address_inside_is_refused_unless_it_is_allowed(self, database_urls: DatabaseUrls):
-        async with open_house(database_urls, bots=bots_settings() | {"allowed_networks": ()}) as house:
-            team = await house.client("bots", "team", team="us")
+        async with run_suite(database_urls, bots=bots_settings() | {"allowed_networks": ()}) as suite:
+            team = await suite.client("bots", "team", team="us")
             for url in ("http://127.0.0.1:9/", "http://localhost/", "http://169.254.169.254/", "http://[::1]/"):
                 answer = await team.post("/v1/bots", json=webhook(url))
                 assert (answer.status_code, answer.json()["type"]) == (
@@ -123,17 +123,17 @@ class TestRegistration:
                 assert answer.json()["errors"][0]["pointer"] == "/protocol/url"
             assert (await team.get("/v1/bots")).json()["items"] == []
 
-    async def test_of_what_runs_on_our_own_machines_is_for_administrators(self, house: House):
-        team = await house.client("bots", "team", team="us")
+    async def test_of_what_runs_on_our_own_machines_is_for_administrators(self, suite: RunningSuite):
+        team = await suite.client("bots", "team", team="us")
         for protocol in ({"kind": "transformers", "model": "x/y"}, {"kind": "triton", "model": "gpt"}):
             answer = await team.post("/v1/bots", json=webhook("") | {"protocol": protocol})
             assert answer.status_code == 403
 
 
 class TestWebhook:
-    async def test_is_signed_so_that_the_team_can_verify_us(self, house: House):
+    async def test_is_signed_so_that_the_team_can_verify_us(self, suite: RunningSuite):
         async with bot(well_behaved) as (served, url):
-            team = await house.client("bots", "team", team="us")
+            team = await suite.client("bots", "team", team="us")
             out = await created(team, "/v1/bots", webhook(url, secret=SECRET))
             assert out["has_secret"] is True
             for headers, body in zip(served.headers, served.bodies, strict=True):
@@ -143,10 +143,10 @@ class TestWebhook:
                     served.bodies[0], served.headers[0]
                 )
 
-    async def test_carries_the_conversation_and_who_the_bot_is(self, house: House):
+    async def test_carries_the_conversation_and_who_the_bot_is(self, suite: RunningSuite):
         conversation = str(uuid4())
         async with bot(well_behaved) as (served, url):
-            admin = await house.client("bots", "admin")
+            admin = await suite.client("bots", "admin")
             out = await created(admin, "/v1/bots", webhook(url))
             context = {
                 "turns": ["One.", "Two.", "Three."],
@@ -173,9 +173,9 @@ class TestWebhook:
         }
         assert [turn["speaker"] for turn in asked[1]["turns"]] == ["B", "A", "B"]
 
-    async def test_a_repeated_question_has_the_same_key_and_another_one_another(self, house: House):
+    async def test_a_repeated_question_has_the_same_key_and_another_one_another(self, suite: RunningSuite):
         async with bot(well_behaved) as (served, url):
-            admin = await house.client("bots", "admin")
+            admin = await suite.client("bots", "admin")
             out = await created(admin, "/v1/bots", webhook(url))
             path = f"/v1/bots/{out['id']}/replies"
             context = {"turns": ["One."], "conversation_id": str(uuid4())}

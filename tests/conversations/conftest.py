@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from spotthebot.kit.database import Database
-from tests.factories.house import DatabaseUrls, House, open_house
+from tests.factories.running_suite import DatabaseUrls, RunningSuite, run_suite
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ async def outbox(database_urls: DatabaseUrls) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def house(database_urls: DatabaseUrls) -> AsyncIterator[House]:
+async def suite(database_urls: DatabaseUrls) -> AsyncIterator[RunningSuite]:
     """The services that conversations are held by, and no others: half the time of a whole house."""
-    async with open_house(database_urls, only=("bots", "conversations")) as opened:
+    async with run_suite(database_urls, only=("bots", "conversations")) as opened:
         yield opened

@@ -29,7 +29,7 @@ from tests.factories.frontends import (
     two_bots,
     webhook_bot,
 )
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created, plan
 
 
@@ -39,7 +39,7 @@ def begins_with(question: dict[str, Any], words: str) -> bool:
 
 
 class TestRules:
-    async def test_turns_alternate_and_a_repeat_says_nothing_twice(self, house: House):
+    async def test_turns_alternate_and_a_repeat_says_nothing_twice(self, suite: RunningSuite):
         release = asyncio.Event()
 
         async def think(question: dict[str, Any]) -> Any:
@@ -48,33 +48,33 @@ class TestRules:
             return well_behaved(question)
 
         async with bot(think) as (_, url):
-            bots = [await webhook_bot(house, url), await webhook_bot(house, url, name="other")]
-            chat = await start(house, await open_study(house, bots, minimum_turns=4))
-            first, again = [await say(house, chat, "Wait.", **{"Idempotency-Key": "turn-0"}) for _ in range(2)]
+            bots = [await webhook_bot(suite, url), await webhook_bot(suite, url, name="other")]
+            chat = await start(suite, await open_study(suite, bots, minimum_turns=4))
+            first, again = [await say(suite, chat, "Wait.", **{"Idempotency-Key": "turn-0"}) for _ in range(2)]
             assert (first.status_code, again.status_code, again.json()) == (202, 202, first.json())
-            early = await say(house, chat, "Hello?")
+            early = await say(suite, chat, "Hello?")
             assert (early.status_code, "partner speaks next" in early.json()["detail"]) == (409, True)
-            assert (await advance(house, chat)).status_code == 409
+            assert (await advance(suite, chat)).status_code == 409
             release.set()
-            found = await answered(house, chat)
+            found = await answered(suite, chat)
             assert len(found["conversations"][0]["turns"]) == 2
-            refused = await advance(house, chat)
+            refused = await advance(suite, chat)
             assert (refused.status_code, "2 turns were said, 4" in refused.json()["detail"]) == (409, True)
             assert not found["may_advance"]
-            assert (await exchange(house, chat, "Go on."))["may_advance"]
+            assert (await exchange(suite, chat, "Go on."))["may_advance"]
 
-    async def test_what_is_no_utterance_no_frontend_or_no_study_is_refused(self, house: House):
-        study = await open_study(house, await two_bots(house))
-        chat = await start(house, study)
+    async def test_what_is_no_utterance_no_frontend_or_no_study_is_refused(self, suite: RunningSuite):
+        study = await open_study(suite, await two_bots(suite))
+        chat = await start(suite, study)
         for words in ("", "   ", "a" * 2001, "a\u0000b"):
-            said = await say(house, chat, words)
+            said = await say(suite, chat, words)
             assert said.status_code == 422, (words[:9], said.text)
             assert said.json()["errors"][0]["pointer"] == "/text"
         wanted = {"collection_id": study, "interactor": "p"}
         for role in ("analyst", "service", "team"):
-            client = await house.client("conversations", role)
+            client = await suite.client("conversations", role)
             assert (await client.post("/v1/chats", json=wanted)).status_code == 403
-        admin = await house.client("conversations", "admin")
+        admin = await suite.client("conversations", "admin")
         other = (await created(admin, "/v1/collections", {"mode": "import", "name": "i", "domain": "everyday"}))["id"]
         refused = await admin.post("/v1/chats", json=wanted | {"collection_id": other})
         assert (refused.status_code, "human_bot" in refused.json()["detail"]) == (409, True)
@@ -83,30 +83,30 @@ class TestRules:
         unheard = await admin.get(f"/v1/chats/{chat['id']}/events", headers={"Last-Event-ID": "x"})
         assert unheard.status_code == 422
 
-    async def test_debris_of_a_reply_is_taken_out_and_kept_beside(self, house: House, outbox: Database):
+    async def test_debris_of_a_reply_is_taken_out_and_kept_beside(self, suite: RunningSuite, outbox: Database):
         async with bot(lambda _: {"text": "Fine, thanks. <|endoftext|>"}) as (_, url):
-            bots = [await webhook_bot(house, url), await webhook_bot(house, url, name="other")]
-            found = await exchange(house, await start(house, await open_study(house, bots)))
+            bots = [await webhook_bot(suite, url), await webhook_bot(suite, url, name="other")]
+            found = await exchange(suite, await start(suite, await open_study(suite, bots)))
         assert found["conversations"][0]["turns"][1]["text"] == "Fine, thanks."
         async with outbox.read() as session:
             raw = await session.scalars(text("SELECT raw FROM conversations.turns ORDER BY position"))
             assert raw.all() == [None, "Fine, thanks. <|endoftext|>"]
 
-    async def test_a_chat_in_which_nothing_is_said_is_abandoned(self, house: House):
-        study = await open_study(house, await two_bots(house), abandoned_after_seconds=1)
-        chat = await start(house, study)
-        events = await all_events(house, chat)
+    async def test_a_chat_in_which_nothing_is_said_is_abandoned(self, suite: RunningSuite):
+        study = await open_study(suite, await two_bots(suite), abandoned_after_seconds=1)
+        chat = await start(suite, study)
+        events = await all_events(suite, chat)
         assert [(kind, data) for _, kind, data in events] == [("done", {"state": "abandoned"})]
-        assert (await say(house, chat)).status_code == 409
-        assert [each["state"] for each in await chats_of(house, study)] == ["abandoned"]
-        analyst = await house.client("conversations", "analyst")
+        assert (await say(suite, chat)).status_code == 409
+        assert [each["state"] for each in await chats_of(suite, study)] == ["abandoned"]
+        analyst = await suite.client("conversations", "analyst")
         collection = (await analyst.get(f"/v1/collections/{study}")).json()
         assert (collection["conversations"], collection["cancelled"]) == (1, 1)
-        assert (await start(house, study))["id"] != chat["id"]
+        assert (await start(suite, study))["id"] != chat["id"]
 
 
 class TestBots:
-    async def test_one_that_stumbles_is_asked_again_under_the_same_key(self, house: House):
+    async def test_one_that_stumbles_is_asked_again_under_the_same_key(self, suite: RunningSuite):
         stumbles = iter([True])
 
         def stumble(question: dict[str, Any]) -> Any:
@@ -114,13 +114,13 @@ class TestBots:
             return (500, {}) if is_ours and next(stumbles, False) else well_behaved(question)
 
         async with bot(stumble) as (clumsy, url):
-            bots = [await webhook_bot(house, url), await webhook_bot(house, url, name="other")]
-            chat = await start(house, await open_study(house, bots))
-            await exchange(house, chat, "Stumble.")
-            await advance(house, chat)
-            await exchange(house, chat, "Well done.")
-            await advance(house, chat)
-            events = await all_events(house, chat)
+            bots = [await webhook_bot(suite, url), await webhook_bot(suite, url, name="other")]
+            chat = await start(suite, await open_study(suite, bots))
+            await exchange(suite, chat, "Stumble.")
+            await advance(suite, chat)
+            await exchange(suite, chat, "Well done.")
+            await advance(suite, chat)
+            events = await all_events(suite, chat)
         asked = [
             headers["idempotency-key"]
             for headers, question in zip(clumsy.headers, clumsy.asked, strict=True)
@@ -130,31 +130,31 @@ class TestBots:
         assert [kind for _, kind, _ in events[:5]] == ["turn", "typing", "failed", "turn", "next"]
         assert events[2][2] == {"number": 1, "again": True, "message": "Your partner needs a little longer."}
 
-    async def test_one_that_never_answers_gives_way_to_the_next(self, house: House):
+    async def test_one_that_never_answers_gives_way_to_the_next(self, suite: RunningSuite):
         def refuse(question: dict[str, Any]) -> Any:
             is_ours = begins_with(question, "Anybody?")
             return (500, {"error": "secret-model-name ran out of memory"}) if is_ours else well_behaved(question)
 
         async with bot(refuse) as (_, url):
-            bots = [await webhook_bot(house, url), await webhook_bot(house, url, name="other")]
-            study = await open_study(house, bots)
-            chat = await start(house, study)
-            await say(house, chat, "Anybody?")
+            bots = [await webhook_bot(suite, url), await webhook_bot(suite, url, name="other")]
+            study = await open_study(suite, bots)
+            chat = await start(suite, study)
+            await say(suite, chat, "Anybody?")
             async with asyncio.timeout(30):
-                while len((found := await get(house, chat))["conversations"]) < 2:
+                while len((found := await get(suite, chat))["conversations"]) < 2:
                     await asyncio.sleep(0.05)
             assert found["conversations"][0]["broken_off"]
-            await exchange(house, chat, "Good morning.")
-            await advance(house, chat)
-            events = await all_events(house, chat)
+            await exchange(suite, chat, "Good morning.")
+            await advance(suite, chat)
+            events = await all_events(suite, chat)
         assert [data["again"] for _, kind, data in events if kind == "failed"] == [True, True, True, False]
         assert "secret-model" not in json.dumps(events)
-        assert (await rate(house, chat, ratings(2))).status_code == 200
-        held = await conversations_of(house, study)
+        assert (await rate(suite, chat, ratings(2))).status_code == 200
+        held = await conversations_of(suite, study)
         assert [each["state"] for each in held] == ["failed", "complete"]
         assert "500" in held[0]["failure"]
 
-    async def test_one_that_is_busy_with_a_collection_answers_people_in_between(self, house: House):
+    async def test_one_that_is_busy_with_a_collection_answers_people_in_between(self, suite: RunningSuite):
         """It bears one question at a time, which holds, and its runners do not keep its only place for themselves."""
 
         async def slowly(question: dict[str, Any]) -> Any:
@@ -162,21 +162,23 @@ class TestBots:
             return well_behaved(question)
 
         async with bot(slowly) as (busy, url):
-            ours = await webhook_bot(house, url, limits={"concurrency": 1})
-            admin = await house.client("conversations", "admin")
-            busy.most_at_once = 0
-            wanted = plan([ours, await add_bot(house, "dull")], exchanges=10, conversations_per_pair=40)
+            ours = await webhook_bot(suite, url, limits={"concurrency": 1})
+            admin = await suite.client("conversations", "admin")
+            busy.max_at_once = 0
+            wanted = plan([ours, await add_bot(suite, "dull")], exchanges=10, conversations_per_pair=40)
             collection = (await created(admin, "/v1/collections", wanted))["id"]
-            chat = await start(house, await open_study(house, [ours], bots_per_chat=1))
+            chat = await start(suite, await open_study(suite, [ours], bots_per_chat=1))
             for _ in range(2):
-                await exchange(house, chat)
+                await exchange(suite, chat)
             assert (await admin.get(f"/v1/collections/{collection}")).json()["state"] == "collecting"
             assert (await admin.post(f"/v1/collections/{collection}/cancel")).status_code == 200
-        assert busy.most_at_once == 1
+        assert busy.max_at_once == 1
 
 
 class TestJobs:
-    async def test_that_run_several_times_at_once_say_one_turn_under_one_key(self, house: House, outbox: Database):
+    async def test_that_run_several_times_at_once_say_one_turn_under_one_key(
+        self, suite: RunningSuite, outbox: Database
+    ):
         release = asyncio.Event()
 
         async def think(question: dict[str, Any]) -> Any:
@@ -185,13 +187,13 @@ class TestJobs:
             return well_behaved(question)
 
         async with bot(think) as (thinking, url):
-            bots = [await webhook_bot(house, url), await webhook_bot(house, url, name="other")]
-            study = await open_study(house, bots)
-            chat = await start(house, study)
-            await say(house, chat, "Wait.")
-            (held,) = await conversations_of(house, study)
-            key = await house.keys.make("service")
-            async with ServiceClient("bots", house.urls["bots"], key) as client:
+            bots = [await webhook_bot(suite, url), await webhook_bot(suite, url, name="other")]
+            study = await open_study(suite, bots)
+            chat = await start(suite, study)
+            await say(suite, chat, "Wait.")
+            (held,) = await conversations_of(suite, study)
+            key = await suite.keys.make("service")
+            async with ServiceClient("bots", suite.urls["bots"], key) as client:
                 again = [
                     asyncio.create_task(
                         Answering(outbox, Bots(client), job_id).run(UUID(chat["id"]), UUID(held["id"]), 1)
@@ -203,7 +205,7 @@ class TestJobs:
                         await asyncio.sleep(0.02)
                 release.set()
                 await asyncio.gather(*again)
-            found = await answered(house, chat)
+            found = await answered(suite, chat)
             keys = Counter(
                 headers["idempotency-key"]
                 for headers, question in zip(thinking.headers, thinking.asked, strict=True)

@@ -25,34 +25,34 @@ from tests.factories.frontends import (
     talk,
     two_bots,
 )
-from tests.factories.house import House, served
+from tests.factories.running_suite import RunningSuite, served
 from tests.factories.studies import add_bot
 
 
 class TestExchange:
-    async def test_a_person_talks_to_two_bots_and_rates_them(self, house: House):
-        bots = {await add_bot(house, model): model for model in ("eliza", "dull")}
-        study = await open_study(house, list(bots))
-        chat = await start(house, study)
+    async def test_a_person_talks_to_two_bots_and_rates_them(self, suite: RunningSuite):
+        bots = {await add_bot(suite, model): model for model in ("eliza", "dull")}
+        study = await open_study(suite, list(bots))
+        chat = await start(suite, study)
         assert (chat["state"], chat["partners"], chat["awaits_reply"]) == ("chatting", 2, False)
         assert chat["conversations"] == [{"number": 1, "over": False, "broken_off": False, "turns": []}]
-        assert (await rate(house, chat, ratings(1))).status_code == 409  # too early
-        first = await exchange(house, chat, "  Good morning!  ")
+        assert (await rate(suite, chat, ratings(1))).status_code == 409  # too early
+        first = await exchange(suite, chat, "  Good morning!  ")
         turns = first["conversations"][0]["turns"]
         assert [turn["speaker"] for turn in turns] == ["you", "partner"]
         assert (turns[0]["text"], first["may_advance"]) == ("Good morning!", True)
-        second = (await advance(house, chat)).json()
+        second = (await advance(suite, chat)).json()
         assert [each["over"] for each in second["conversations"]] == [True, False]
         for _ in range(3):  # six turns end a conversation by themselves
-            last = await exchange(house, chat)
+            last = await exchange(suite, chat)
         assert (last["state"], [len(each["turns"]) for each in last["conversations"]]) == ("rating", [2, 6])
         for preferred in (1, 2):  # sent again, the second takes the place of the first
-            rated = await rate(house, chat, ratings(1, 2, preferred=preferred))
+            rated = await rate(suite, chat, ratings(1, 2, preferred=preferred))
             assert (rated.status_code, rated.json()["state"]) == (200, "rated")
 
-        analyst = await house.client("conversations", "analyst")
+        analyst = await suite.client("conversations", "analyst")
         (rating,) = (await analyst.get(f"/v1/collections/{study}/ratings")).json()["items"]
-        held = await conversations_of(house, study)
+        held = await conversations_of(suite, study)
         assert rating["interactor"] == "p1"
         assert [each["scores"] for each in rating["conversations"]] == [SCORES, SCORES]
         assert [each["conversation_id"] for each in rating["conversations"]] == [each["id"] for each in held]
@@ -67,71 +67,71 @@ class TestExchange:
         assert (collection["state"], collection["conversations"], collection["complete"]) == ("collecting", 2, 2)
         assert collection["turns"] == 8
 
-    async def test_a_finished_collection_takes_no_chats_but_ratings(self, house: House):
-        study = await open_study(house, await two_bots(house))
-        admin = await house.client("conversations", "admin")
-        over, running = await start(house, study), await start(house, study, "p2")
-        await talk(house, over)
+    async def test_a_finished_collection_takes_no_chats_but_ratings(self, suite: RunningSuite):
+        study = await open_study(suite, await two_bots(suite))
+        admin = await suite.client("conversations", "admin")
+        over, running = await start(suite, study), await start(suite, study, "p2")
+        await talk(suite, over)
         for _ in range(2):  # the second time changes nothing
             done = await admin.post(f"/v1/collections/{study}/finish")
             assert (done.status_code, done.json()["state"]) == (200, "complete")
         assert [done.json()[name] for name in ("conversations", "complete", "cancelled")] == [3, 2, 1]
         refused = await admin.post("/v1/chats", json={"collection_id": study, "interactor": "p3"})
         assert (refused.status_code, "complete" in refused.json()["detail"]) == (409, True)
-        assert (await get(house, running))["state"] == "abandoned"
-        assert (await rate(house, over, ratings(1, 2))).status_code == 200
+        assert (await get(suite, running))["state"] == "abandoned"
+        assert (await rate(suite, over, ratings(1, 2))).status_code == 200
         events = (await admin.get("/v1/events")).json()["items"]
         assert [each["data"]["collection"]["id"] for each in events] == [study]
 
 
 class TestEvents:
-    async def test_tell_it_all_once_and_end_with_done(self, house: House):
-        chat = await start(house, await open_study(house, await two_bots(house)))
-        listener = asyncio.create_task(all_events(house, chat))
-        await talk(house, chat)
+    async def test_tell_it_all_once_and_end_with_done(self, suite: RunningSuite):
+        chat = await start(suite, await open_study(suite, await two_bots(suite)))
+        listener = asyncio.create_task(all_events(suite, chat))
+        await talk(suite, chat)
         events = await listener
         assert [number for number, _, _ in events] == list(range(1, len(events) + 1))
         one = [("turn", "you"), ("typing", None), ("turn", "partner")]
         assert [(kind, data.get("speaker")) for _, kind, data in events] == [*one, ("next", None), *one, ("done", None)]
         assert (events[3][2], events[-1][2]) == ({"number": 2}, {"state": "rating"})
-        shown = [turn["text"] for each in (await get(house, chat))["conversations"] for turn in each["turns"]]
+        shown = [turn["text"] for each in (await get(suite, chat))["conversations"] for turn in each["turns"]]
         assert [data["text"] for _, kind, data in events if kind == "turn"] == shown
 
-    async def test_a_listener_that_was_cut_off_misses_nothing_and_hears_nothing_twice(self, house: House):
+    async def test_a_listener_that_was_cut_off_misses_nothing_and_hears_nothing_twice(self, suite: RunningSuite):
         """One listener for each event after which a connection can end, at the moment when it comes."""
-        chat = await start(house, await open_study(house, await two_bots(house)))
+        chat = await start(suite, await open_study(suite, await two_bots(suite)))
 
         async def hear(until: int) -> list[int]:
-            async with listening(house, chat) as events:
+            async with listening(suite, chat) as events:
                 heard = []
                 async for number, _, _ in events:
                     heard.append(number)
                     if number == until:
                         break
-            return heard + [number for number, _, _ in await all_events(house, chat, after=until)]
+            return heard + [number for number, _, _ in await all_events(suite, chat, after=until)]
 
         listeners = [asyncio.create_task(hear(until)) for until in range(1, 9)]
-        await talk(house, chat)
+        await talk(suite, chat)
         assert await asyncio.gather(*listeners) == [list(range(1, 9))] * 8
 
-    async def test_the_state_says_from_where_to_listen(self, house: House):
-        chat = await start(house, await open_study(house, await two_bots(house)))
-        await exchange(house, chat)
-        now = await get(house, chat)
+    async def test_the_state_says_from_where_to_listen(self, suite: RunningSuite):
+        chat = await start(suite, await open_study(suite, await two_bots(suite)))
+        await exchange(suite, chat)
+        now = await get(suite, chat)
         assert now["last_event"] == 3
-        listener = asyncio.create_task(all_events(house, chat, after=now["last_event"]))
-        await advance(house, chat)
-        await exchange(house, chat)
-        await advance(house, chat)
+        listener = asyncio.create_task(all_events(suite, chat, after=now["last_event"]))
+        await advance(suite, chat)
+        await exchange(suite, chat)
+        await advance(suite, chat)
         assert [kind for _, kind, _ in await listener] == ["next", "turn", "typing", "turn", "done"]
 
-    async def test_fit_the_state_at_every_moment(self, house: House):
+    async def test_fit_the_state_at_every_moment(self, suite: RunningSuite):
         """Whoever joins by the state and listens from its last event on hears no turn twice and misses none."""
-        chat = await start(house, await open_study(house, await two_bots(house), maximum_turns=20))
-        talking = asyncio.create_task(_talk_to_the_end(house, chat))
-        seen = [await get(house, chat)]
+        chat = await start(suite, await open_study(suite, await two_bots(suite), maximum_turns=20))
+        talking = asyncio.create_task(_talk_to_the_end(suite, chat))
+        seen = [await get(suite, chat)]
         while not talking.done():
-            seen.append(await get(house, chat))
+            seen.append(await get(suite, chat))
         await talking
         # An exchange is three events: turn, typing, turn. The last one is followed by `next`.
         turns_by_events = {0: 0} | {3 * n + 2: 2 * n + 1 for n in range(10)} | {3 * n + 3: 2 * n + 2 for n in range(9)}
@@ -141,37 +141,37 @@ class TestEvents:
         assert len(told) > 5
         assert all(len(each["conversations"]) == 1 + (each["last_event"] == 31) for each in seen)
 
-    async def test_reach_a_listener_at_another_process(self, house: House):
+    async def test_reach_a_listener_at_another_process(self, suite: RunningSuite):
         """What is said through one application is heard through a second one, which shares the database alone."""
-        chat = await start(house, await open_study(house, await two_bots(house)))
-        second = create_app(house.apps["conversations"].state.settings)
-        frontend = await house.client("conversations", "annotation")
+        chat = await start(suite, await open_study(suite, await two_bots(suite)))
+        second = create_app(suite.apps["conversations"].state.settings)
+        frontend = await suite.client("conversations", "annotation")
         with contextlib.closing(bind("127.0.0.1", 0)) as sock:
             async with served(second, sock) as url:
-                listener = asyncio.create_task(all_events(house, chat, url=url))
-                await talk(house, chat)
+                listener = asyncio.create_task(all_events(suite, chat, url=url))
+                await talk(suite, chat)
                 assert len(await listener) == 8
                 elsewhere = await frontend.get(f"{url}/v1/chats/{chat['id']}")
-        assert elsewhere.json() == await get(house, chat)
+        assert elsewhere.json() == await get(suite, chat)
 
 
 class TestBlindness:
-    async def test_nothing_that_a_frontend_gets_tells_which_bot_it_is(self, house: House):
+    async def test_nothing_that_a_frontend_gets_tells_which_bot_it_is(self, suite: RunningSuite):
         names = {
-            name: await add_bot(house, model, name=name) for name, model in (("mirr0r", "parrot"), ("r0ger", "eliza"))
+            name: await add_bot(suite, model, name=name) for name, model in (("mirr0r", "parrot"), ("r0ger", "eliza"))
         }
-        study = await open_study(house, list(names.values()))
-        chat = await start(house, study)
-        listener = asyncio.create_task(all_events(house, chat))
-        frontend = await house.client("conversations", "annotation")
-        answers = [chat, (await say(house, chat, "I like it.")).json(), await answered(house, chat)]
+        study = await open_study(suite, list(names.values()))
+        chat = await start(suite, study)
+        listener = asyncio.create_task(all_events(suite, chat))
+        frontend = await suite.client("conversations", "annotation")
+        answers = [chat, (await say(suite, chat, "I like it.")).json(), await answered(suite, chat)]
         answers += [
-            (await advance(house, chat)).json(),
-            await exchange(house, chat),
-            (await advance(house, chat)).json(),
+            (await advance(suite, chat)).json(),
+            await exchange(suite, chat),
+            (await advance(suite, chat)).json(),
         ]
-        answers += [await listener, (await rate(house, chat, ratings(1, 2))).json(), await get(house, chat)]
-        held = await conversations_of(house, study)
+        answers += [await listener, (await rate(suite, chat, ratings(1, 2))).json(), await get(suite, chat)]
+        held = await conversations_of(suite, study)
         shown = json.dumps(answers)
         secret = [*names, *names.values(), "version", "latency", "sha256", "bot", *(each["id"] for each in held)]
         assert [word for word in secret if word in shown] == []
@@ -182,35 +182,35 @@ class TestBlindness:
 
 
 class TestDraws:
-    async def test_who_asks_again_gets_the_open_chat_and_then_the_bots_not_met_yet(self, house: House):
-        study = await open_study(house, [*await two_bots(house), await add_bot(house, "parrot")])
+    async def test_who_asks_again_gets_the_open_chat_and_then_the_bots_not_met_yet(self, suite: RunningSuite):
+        study = await open_study(suite, [*await two_bots(suite), await add_bot(suite, "parrot")])
         for _ in range(3):
-            chats = await asyncio.gather(*(start(house, study) for _ in range(3)))
+            chats = await asyncio.gather(*(start(suite, study) for _ in range(3)))
             assert len({chat["id"] for chat in chats}) == 1
-            await talk(house, chats[0])
-            await rate(house, chats[0], ratings(1, 2))
-        drawn = [frozenset(each["bots"]) for each in await chats_of(house, study)]
+            await talk(suite, chats[0])
+            await rate(suite, chats[0], ratings(1, 2))
+        drawn = [frozenset(each["bots"]) for each in await chats_of(suite, study)]
         assert (len(drawn), len(set(drawn))) == (3, 3)
 
-    async def test_many_at_once_share_the_pairs_alike(self, house: House):
-        study = await open_study(house, [*await two_bots(house), await add_bot(house, "parrot")])
-        await asyncio.gather(*(start(house, study, f"p{number}") for number in range(12)))
-        drawn = [frozenset(each["bots"]) for each in await chats_of(house, study)]
+    async def test_many_at_once_share_the_pairs_alike(self, suite: RunningSuite):
+        study = await open_study(suite, [*await two_bots(suite), await add_bot(suite, "parrot")])
+        await asyncio.gather(*(start(suite, study, f"p{number}") for number in range(12)))
+        drawn = [frozenset(each["bots"]) for each in await chats_of(suite, study)]
         assert sorted(drawn.count(each) for each in set(drawn)) == [4, 4, 4]
 
-    async def test_many_chat_at_once_and_none_is_in_anothers_way(self, house: House):
+    async def test_many_chat_at_once_and_none_is_in_anothers_way(self, suite: RunningSuite):
         """All go through everything at the same time; a deadlock would be an answer with status 503."""
-        study = await open_study(house, await two_bots(house))
-        frontend = await house.client("conversations", "annotation")
+        study = await open_study(suite, await two_bots(suite))
+        frontend = await suite.client("conversations", "annotation")
 
         async def everything(number: int) -> dict[str, Any]:
-            chat = await start(house, study, f"p{number}")
-            await talk(house, chat)
-            return (await rate(house, chat, ratings(1, 2))).json()
+            chat = await start(suite, study, f"p{number}")
+            await talk(suite, chat)
+            return (await rate(suite, chat, ratings(1, 2))).json()
 
         chats = await asyncio.gather(*(everything(number) for number in range(12)))
         assert [chat["state"] for chat in chats] == ["rated"] * 12
-        analyst = await house.client("conversations", "analyst")
+        analyst = await suite.client("conversations", "analyst")
         collection = (await analyst.get(f"/v1/collections/{study}")).json()
         assert [collection[name] for name in ("conversations", "complete", "turns")] == [24, 24, 48]
         first = (await analyst.get(f"/v1/collections/{study}/ratings", params={"limit": 7})).json()
@@ -219,20 +219,20 @@ class TestDraws:
         assert sorted(people) == sorted(f"p{number}" for number in range(12))
         assert (await frontend.get(f"/v1/collections/{study}")).status_code == 403
 
-    async def test_bots_that_are_asked_nothing_are_not_drawn(self, house: House):
-        bots = [*await two_bots(house), await add_bot(house, "parrot")]
-        study = await open_study(house, bots)
-        admin = await house.client("bots", "admin")
+    async def test_bots_that_are_asked_nothing_are_not_drawn(self, suite: RunningSuite):
+        bots = [*await two_bots(suite), await add_bot(suite, "parrot")]
+        study = await open_study(suite, bots)
+        admin = await suite.client("bots", "admin")
         await admin.patch(f"/v1/bots/{bots[0]}", json={"status": "suspended"})
-        await asyncio.gather(*(start(house, study, f"p{number}") for number in range(4)))
-        assert {frozenset(each["bots"]) for each in await chats_of(house, study)} == {frozenset(bots[1:])}
+        await asyncio.gather(*(start(suite, study, f"p{number}") for number in range(4)))
+        assert {frozenset(each["bots"]) for each in await chats_of(suite, study)} == {frozenset(bots[1:])}
         await admin.patch(f"/v1/bots/{bots[1]}", json={"status": "suspended"})
-        frontend = await house.client("conversations", "annotation")
+        frontend = await suite.client("conversations", "annotation")
         nobody = await frontend.post("/v1/chats", json={"collection_id": study, "interactor": "late"})
         assert (nobody.status_code, "try again later" in nobody.json()["detail"]) == (503, True)
 
 
-async def _talk_to_the_end(house: House, chat: dict[str, Any]) -> None:
+async def _talk_to_the_end(suite: RunningSuite, chat: dict[str, Any]) -> None:
     """Talk to one bot until the conversation ends by itself."""
-    while len((await exchange(house, chat))["conversations"]) == 1:
+    while len((await exchange(suite, chat))["conversations"]) == 1:
         pass

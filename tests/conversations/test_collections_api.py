@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import (
     DIALOGUES,
     add_bot,
@@ -21,17 +21,17 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 
 
 class TestCorpora:
-    async def test_a_batch_sent_again_changes_nothing(self, house: House):
-        corpus = await add_corpus(house)
-        admin = await house.client("conversations", "admin")
+    async def test_a_batch_sent_again_changes_nothing(self, suite: RunningSuite):
+        corpus = await add_corpus(suite)
+        admin = await suite.client("conversations", "admin")
         path = f"/v1/corpora/{corpus}/dialogues"
         again = await created(admin, path, {"dialogues": keyed(DIALOGUES)})
         assert again == {"stored": 0, "already_there": 16}
         assert (await admin.get(f"/v1/corpora/{corpus}")).json()["dialogues"] == {"openings": 8, "train": 8}
 
-    async def test_dialogues_come_in_the_order_of_upload_page_by_page(self, house: House):
-        corpus = await add_corpus(house)
-        admin = await house.client("conversations", "admin")
+    async def test_dialogues_come_in_the_order_of_upload_page_by_page(self, suite: RunningSuite):
+        corpus = await add_corpus(suite)
+        admin = await suite.client("conversations", "admin")
         keys: list[str] = []
         cursor = None
         while True:
@@ -45,10 +45,10 @@ class TestCorpora:
 
 
 class TestAllPlayAll:
-    async def test_conversations_are_held_to_their_end(self, house: House):
-        corpus = await add_corpus(house)
-        bots = [await add_bot(house, model) for model in ("eliza", "parrot", "dull")]
-        admin = await house.client("conversations", "admin")
+    async def test_conversations_are_held_to_their_end(self, suite: RunningSuite):
+        corpus = await add_corpus(suite)
+        bots = [await add_bot(suite, model) for model in ("eliza", "parrot", "dull")]
+        admin = await suite.client("conversations", "admin")
         wanted = plan(bots, opening={"corpus_id": corpus}, humans={"corpus_id": corpus, "conversations": 2})
         collection = await created(admin, "/v1/collections", wanted)
         done = await until(admin, f"/v1/collections/{collection['id']}", "complete")
@@ -62,10 +62,10 @@ class TestAllPlayAll:
         assert orders == {("HU", "HU"): 2} | dict.fromkeys(pairs, 1) | {(b, a): 1 for a, b in pairs}
         assert not any(each["opening_shown"] for each in held)
 
-    async def test_people_say_what_they_said_in_their_corpus_and_open_nobody_elses(self, house: House):
-        corpus = await add_corpus(house)
-        bots = [await add_bot(house, model) for model in ("eliza", "dull")]
-        admin = await house.client("conversations", "admin")
+    async def test_people_say_what_they_said_in_their_corpus_and_open_nobody_elses(self, suite: RunningSuite):
+        corpus = await add_corpus(suite)
+        bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
+        admin = await suite.client("conversations", "admin")
         wanted = plan(bots, opening={"corpus_id": corpus}, humans={"corpus_id": corpus, "conversations": 3})
         collection = await created(admin, "/v1/collections", wanted)
         await until(admin, f"/v1/collections/{collection['id']}", "complete")
@@ -76,10 +76,10 @@ class TestAllPlayAll:
         assert all(_texts(each["opening"]) + _texts(each["turns"]) in dialogues for each in by_people)
         assert not {_texts(each["opening"]) for each in by_people} & {_texts(each["opening"]) for each in by_bots}
 
-    async def test_two_runs_of_one_plan_are_the_same_word_for_word(self, house: House):
-        corpus = await add_corpus(house)
-        bots = [await add_bot(house, model) for model in ("eliza", "parrot", "dull")]
-        admin = await house.client("conversations", "admin")
+    async def test_two_runs_of_one_plan_are_the_same_word_for_word(self, suite: RunningSuite):
+        corpus = await add_corpus(suite)
+        bots = [await add_bot(suite, model) for model in ("eliza", "parrot", "dull")]
+        admin = await suite.client("conversations", "admin")
         said = []
         for _ in range(2):
             collection = await created(admin, "/v1/collections", plan(bots, opening={"corpus_id": corpus}))
@@ -88,9 +88,9 @@ class TestAllPlayAll:
             said.append([(_texts(each["opening"]), _texts(each["turns"])) for each in held])
         assert said[0] == said[1]
 
-    async def test_the_stream_gives_what_the_pages_give(self, house: House):
-        collection = await import_conversations(house, [conversation(f"c{n}", "X", "Y") for n in range(5)])
-        admin = await house.client("conversations", "analyst")
+    async def test_the_stream_gives_what_the_pages_give(self, suite: RunningSuite):
+        collection = await import_conversations(suite, [conversation(f"c{n}", "X", "Y") for n in range(5)])
+        admin = await suite.client("conversations", "analyst")
         path = f"/v1/collections/{collection}/conversations"
         pages = (await admin.get(path)).json()["items"]
         lines = (await admin.get(f"{path}/stream")).text.splitlines()
@@ -111,66 +111,68 @@ class TestAllPlayAll:
             ({"mode": "round_robin"}, ""),
         ],
     )
-    async def test_what_is_wrong_with_a_plan_is_pointed_at(self, house: House, change: dict[str, Any], pointer: str):
-        bots = [await add_bot(house, model) for model in ("eliza", "dull")]
-        admin = await house.client("conversations", "admin")
+    async def test_what_is_wrong_with_a_plan_is_pointed_at(
+        self, suite: RunningSuite, change: dict[str, Any], pointer: str
+    ):
+        bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
+        admin = await suite.client("conversations", "admin")
         answer = await admin.post("/v1/collections", json=plan(bots) | change)
         assert answer.status_code == 422
         assert answer.json()["errors"][0]["pointer"] == pointer
         assert (await admin.get("/v1/collections")).json()["items"] == []
 
-    async def test_a_corpus_that_is_not_there_is_refused(self, house: House):
-        bots = [await add_bot(house, model) for model in ("eliza", "dull")]
-        admin = await house.client("conversations", "admin")
+    async def test_a_corpus_that_is_not_there_is_refused(self, suite: RunningSuite):
+        bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
+        admin = await suite.client("conversations", "admin")
         answer = await admin.post("/v1/collections", json=plan(bots, opening={"corpus_id": NOBODY}))
         assert (answer.status_code, "no corpus" in answer.json()["detail"]) == (422, True)
 
-    async def test_bots_of_two_teams_that_share_a_name_are_refused(self, house: House):
+    async def test_bots_of_two_teams_that_share_a_name_are_refused(self, suite: RunningSuite):
         protocol = {"kind": "builtin", "model": "dull"}
         body = {"name": "namesake", "domains": ["everyday"], "protocol": protocol}
-        teams = [await house.client("bots", "team", team=team) for team in ("ours", "theirs")]
+        teams = [await suite.client("bots", "team", team=team) for team in ("ours", "theirs")]
         bots = [(await created(team, "/v1/bots", body))["id"] for team in teams]
-        admin = await house.client("conversations", "admin")
+        admin = await suite.client("conversations", "admin")
         answer = await admin.post("/v1/collections", json=plan(bots))
         assert (answer.status_code, "'namesake'" in answer.json()["detail"]) == (422, True)
 
-    async def test_unknown_bots_and_a_bot_twice_are_refused(self, house: House):
-        bot = await add_bot(house, "eliza")
-        admin = await house.client("conversations", "admin")
+    async def test_unknown_bots_and_a_bot_twice_are_refused(self, suite: RunningSuite):
+        bot = await add_bot(suite, "eliza")
+        admin = await suite.client("conversations", "admin")
         unknown = await admin.post("/v1/collections", json=plan([bot, NOBODY]))
         assert (unknown.status_code, NOBODY in unknown.json()["detail"]) == (422, True)
         twice = await admin.post("/v1/collections", json=plan([bot, bot]))
         assert (twice.status_code, "named twice" in twice.text) == (422, True)
 
-    async def test_splits_that_are_empty_or_too_small_are_told(self, house: House):
-        corpus = await add_corpus(house)
-        bots = [await add_bot(house, model) for model in ("eliza", "dull")]
-        admin = await house.client("conversations", "admin")
+    async def test_splits_that_are_empty_or_too_small_are_told(self, suite: RunningSuite):
+        corpus = await add_corpus(suite)
+        bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
+        admin = await suite.client("conversations", "admin")
         empty = await admin.post("/v1/collections", json=plan(bots, opening={"corpus_id": corpus, "split": "none"}))
         assert (empty.status_code, "'none'" in empty.json()["detail"]) == (422, True)
         few = await admin.post("/v1/collections", json=plan(bots, humans={"corpus_id": corpus, "conversations": 9}))
         assert (few.status_code, "8 dialogues" in few.json()["detail"]) == (422, True)
 
-    async def test_frontends_read_no_conversation(self, house: House):
-        collection = await import_conversations(house, [conversation("c", "X", "Y")])
-        frontend = await house.client("conversations", "annotation")
+    async def test_frontends_read_no_conversation(self, suite: RunningSuite):
+        collection = await import_conversations(suite, [conversation("c", "X", "Y")])
+        frontend = await suite.client("conversations", "annotation")
         for path in (f"/v1/collections/{collection}/conversations", "/v1/collections", "/v1/corpora"):
             assert (await frontend.get(path)).status_code == 403
 
 
 class TestImport:
-    async def test_a_batch_sent_again_changes_nothing(self, house: House):
+    async def test_a_batch_sent_again_changes_nothing(self, suite: RunningSuite):
         batch = [conversation("c1", "X", "Y"), conversation("c2", "HU", "HU")]
-        collection = await import_conversations(house, batch)
-        admin = await house.client("conversations", "admin")
+        collection = await import_conversations(suite, batch)
+        admin = await suite.client("conversations", "admin")
         path = f"/v1/collections/{collection}"
         again = await created(admin, f"{path}/conversations", {"conversations": [*batch, conversation("c3", "X", "Y")]})
         assert again == {"stored": 1, "already_there": 2}
         assert (await admin.get(path)).json()["turns"] == 3 * 6
 
-    async def test_speakers_must_alternate_and_people_are_called_hu(self, house: House):
-        admin = await house.client("conversations", "admin")
-        collection = await import_conversations(house, [conversation("c", "X", "Y")])
+    async def test_speakers_must_alternate_and_people_are_called_hu(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        collection = await import_conversations(suite, [conversation("c", "X", "Y")])
         path = f"/v1/collections/{collection}/conversations"
         odd = conversation("d", "X", "Y")
         odd["turns"][1]["speaker"] = "A"
@@ -181,15 +183,15 @@ class TestImport:
             assert answer.status_code == 422
             assert pointer in {fault["pointer"] for fault in answer.json()["errors"]}
 
-    async def test_goes_to_a_collection_that_is_there(self, house: House):
-        admin = await house.client("conversations", "admin")
+    async def test_goes_to_a_collection_that_is_there(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
         batch = {"conversations": [conversation("c", "X", "Y")]}
         answer = await admin.post(f"/v1/collections/{NOBODY}/conversations", json=batch)
         assert (answer.status_code, answer.json()["type"]) == (404, "urn:spotthebot:problem:no-such-collection")
 
-    async def test_a_collection_that_holds_its_own_takes_none(self, house: House):
-        bots = [await add_bot(house, model) for model in ("eliza", "dull")]
-        admin = await house.client("conversations", "admin")
+    async def test_a_collection_that_holds_its_own_takes_none(self, suite: RunningSuite):
+        bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
+        admin = await suite.client("conversations", "admin")
         collection = await created(admin, "/v1/collections", plan(bots))
         answer = await admin.post(
             f"/v1/collections/{collection['id']}/conversations", json={"conversations": [conversation("c", "X", "Y")]}

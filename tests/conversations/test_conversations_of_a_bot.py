@@ -1,20 +1,20 @@
 """A bot's conversations: its team reads them, nobody else's, and not who the partners were."""
 
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created, plan, until
 
 ELIZA = {"name": "eliza", "domains": ["everyday"], "protocol": {"kind": "builtin", "model": "eliza"}}
 
 
 class TestConversationsOfABot:
-    async def test_are_read_by_its_team_which_is_not_told_who_the_partners_were(self, house: House):
-        ours = await created(await house.client("bots", "team", team="us"), "/v1/bots", ELIZA)
-        theirs = await created(await house.client("bots", "team", team="them"), "/v1/bots", ELIZA | {"name": "other"})
-        dull = await add_bot(house, "dull")
-        admin = await house.client("conversations", "admin")
+    async def test_are_read_by_its_team_which_is_not_told_who_the_partners_were(self, suite: RunningSuite):
+        ours = await created(await suite.client("bots", "team", team="us"), "/v1/bots", ELIZA)
+        theirs = await created(await suite.client("bots", "team", team="them"), "/v1/bots", ELIZA | {"name": "other"})
+        dull = await add_bot(suite, "dull")
+        admin = await suite.client("conversations", "admin")
         collection = await created(admin, "/v1/collections", plan([ours["id"], theirs["id"], dull]))
         await until(admin, f"/v1/collections/{collection['id']}", "complete")
-        us = await house.client("conversations", "team", team="us")
+        us = await suite.client("conversations", "team", team="us")
         first = (await us.get("/v1/conversations", params={"bot_id": ours["id"], "limit": 3})).json()
         rest = await us.get("/v1/conversations", params={"bot_id": ours["id"], "cursor": first["next_cursor"]})
         held = first["items"] + rest.json()["items"]
@@ -29,9 +29,9 @@ class TestConversationsOfABot:
         full = (await admin.get("/v1/conversations", params={"bot_id": ours["id"]})).json()["items"]
         assert {side["name"] for each in full for side in each["participants"]} == {"eliza", "other", "dull"}
 
-    async def test_of_another_team_and_of_nobody_are_not_found(self, house: House):
-        theirs = await created(await house.client("bots", "team", team="them"), "/v1/bots", ELIZA)
-        us = await house.client("conversations", "team", team="us")
+    async def test_of_another_team_and_of_nobody_are_not_found(self, suite: RunningSuite):
+        theirs = await created(await suite.client("bots", "team", team="them"), "/v1/bots", ELIZA)
+        us = await suite.client("conversations", "team", team="us")
         unknown = "00000000-0000-7000-8000-000000000000"
         answers = [await us.get("/v1/conversations", params={"bot_id": each}) for each in (theirs["id"], unknown)]
         assert [answer.status_code for answer in answers] == [404, 404]

@@ -7,15 +7,15 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.factories.house import House
 from tests.factories.published_dump import SHARED
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created
 
 TURNS = ["How was the exam?", "Long. I finished, though.", "Tea, then?", "Please."]
 
 
-async def _corpus(house: House, name: str = "uploaded") -> tuple[httpx.AsyncClient, str]:
-    admin = await house.client("conversations", "admin")
+async def _corpus(suite: RunningSuite, name: str = "uploaded") -> tuple[httpx.AsyncClient, str]:
+    admin = await suite.client("conversations", "admin")
     body = {"name": name, "domain": "everyday", "origin": "Written for a test.", "licence": "Apache-2.0"}
     return admin, (await created(admin, "/v1/corpora", body))["id"]
 
@@ -31,14 +31,14 @@ def _lines(*objects: Any) -> bytes:
 
 
 class TestUploads:
-    async def test_persona_and_metadata_come_back_with_the_dialogue(self, house: House):
-        admin, corpus = await _corpus(house)
+    async def test_persona_and_metadata_come_back_with_the_dialogue(self, suite: RunningSuite):
+        admin, corpus = await _corpus(suite)
         line = {"key": "k", "split": "train", "turns": TURNS, "persona": ["tired", "kind"], "metadata": {"a": [1, "ü"]}}
         await _upload(admin, corpus, _lines(line), format="jsonl")
         assert (await admin.get(f"/v1/corpora/{corpus}/dialogues")).json()["items"] == [line]
 
-    async def test_a_repeat_stores_nothing_and_says_so(self, house: House):
-        admin, corpus = await _corpus(house)
+    async def test_a_repeat_stores_nothing_and_says_so(self, suite: RunningSuite):
+        admin, corpus = await _corpus(suite)
         content = _lines({"turns": TURNS}, {"turns": TURNS[::-1]})
         first = await _upload(admin, corpus, content, format="jsonl", split="train")
         again = await _upload(admin, corpus, content, format="jsonl", split="train")
@@ -46,8 +46,8 @@ class TestUploads:
         assert (again["read"], again["stored"], again["already_there"]) == (2, 0, 2)
         assert (await admin.get(f"/v1/corpora/{corpus}")).json()["dialogues"] == {"train": 2}
 
-    async def test_what_cannot_be_kept_is_told_by_line_and_the_rest_is_kept(self, house: House):
-        admin, corpus = await _corpus(house)
+    async def test_what_cannot_be_kept_is_told_by_line_and_the_rest_is_kept(self, suite: RunningSuite):
+        admin, corpus = await _corpus(suite)
         good = json.dumps({"key": "a", "turns": TURNS}).encode()
         lines = [
             good,
@@ -78,8 +78,8 @@ class TestUploads:
             11: "is an empty dialogue",
         }
 
-    async def test_shares_give_a_dialogue_the_same_split_every_time(self, house: House):
-        admin, corpus = await _corpus(house)
+    async def test_shares_give_a_dialogue_the_same_split_every_time(self, suite: RunningSuite):
+        admin, corpus = await _corpus(suite)
         lines = [{"key": f"k{number}", "turns": TURNS} for number in range(1000)]
         query = {"format": "jsonl", "splits": "train:0.8,openings:0.2"}
         await _upload(admin, corpus, _lines(*lines[:600]), **query)
@@ -87,7 +87,7 @@ class TestUploads:
         counts = (await admin.get(f"/v1/corpora/{corpus}")).json()["dialogues"]
         assert sum(counts.values()) == 1000
         assert 160 <= counts["openings"] <= 240  # 200, and three standard deviations of sqrt(1000 x 0.2 x 0.8) = 12.6
-        _, other = await _corpus(house, "other")
+        _, other = await _corpus(suite, "other")
         await _upload(admin, other, _lines(*lines), **query)
         assert (await admin.get(f"/v1/corpora/{other}")).json()["dialogues"] == counts
 
@@ -100,14 +100,14 @@ class TestUploads:
             ({"format": "jsonl", "split": "train"}, "{}".encode("utf-16"), "UTF-16"),
         ],
     )
-    async def test_what_no_line_can_mend_is_an_error(self, house: House, query, content, told):
-        admin, corpus = await _corpus(house)
+    async def test_what_no_line_can_mend_is_an_error(self, suite: RunningSuite, query, content, told):
+        admin, corpus = await _corpus(suite)
         answer = await admin.post(f"/v1/corpora/{corpus}/uploads", params=query, content=content)
         assert answer.status_code == 422
         assert told in answer.json()["detail"]
 
-    async def test_statistics_are_those_of_all_uploads_together(self, house: House):
-        admin, corpus = await _corpus(house)
+    async def test_statistics_are_those_of_all_uploads_together(self, suite: RunningSuite):
+        admin, corpus = await _corpus(suite)
         await _upload(admin, corpus, _lines({"turns": TURNS}), format="jsonl", split="train")
         await _upload(admin, corpus, _lines({"turns": ["It's me.", "Hi!", "Hi."]}), format="jsonl", split="train")
         body = {"dialogues": [{"key": "k", "split": "openings", "turns": ["a b c", "d"]}]}
@@ -122,11 +122,11 @@ class TestUploads:
                 "train": {"dialogues": 2, "utterances": 7, "mean_exchanges": 1.5, "words_per_turn": 16 / 7},
             }
 
-    async def test_dailydialog_has_as_many_exchanges_as_counted_by_hand(self, house: House):
+    async def test_dailydialog_has_as_many_exchanges_as_counted_by_hand(self, suite: RunningSuite):
         file = SHARED / "data" / "openings" / "dailydialog_test.json"
         if not file.is_file():
             pytest.skip("DailyDialog's test dialogues ../shared/data/openings are not here")
-        admin, corpus = await _corpus(house)
+        admin, corpus = await _corpus(suite)
         done = await _upload(admin, corpus, file.read_bytes(), format="dailydialog")
         dialogues = {
             tuple(turn["text"] for turn in json.loads(line)["dialogue"])
@@ -137,16 +137,16 @@ class TestUploads:
         assert held["utterances"] == sum(map(len, dialogues))
         assert held["mean_exchanges"] == pytest.approx(sum(len(turns) // 2 for turns in dialogues) / len(dialogues))
 
-    async def test_two_uploads_of_the_same_at_once_store_it_once(self, house: House):
-        admin, corpus = await _corpus(house)
+    async def test_two_uploads_of_the_same_at_once_store_it_once(self, suite: RunningSuite):
+        admin, corpus = await _corpus(suite)
         lines = [{"key": f"k{number}", "turns": TURNS} for number in range(2000)]
         both = [_lines(*lines), _lines(*lines[::-1])]
         done = await asyncio.gather(*(_upload(admin, corpus, each, format="jsonl", split="train") for each in both))
         assert sum(each["stored"] for each in done) == sum(each["already_there"] for each in done) == 2000
         assert (await admin.get(f"/v1/corpora/{corpus}")).json()["dialogues"] == {"train": 2000}
 
-    async def test_what_came_before_a_broken_connection_stays(self, house: House):
-        admin, corpus = await _corpus(house)
+    async def test_what_came_before_a_broken_connection_stays(self, suite: RunningSuite):
+        admin, corpus = await _corpus(suite)
         lines = [_lines({"key": f"k{number}", "turns": TURNS}) for number in range(1200)]
 
         async def broken() -> AsyncIterator[bytes]:
@@ -162,9 +162,9 @@ class TestUploads:
         again = await _upload(admin, corpus, b"".join(lines), format="jsonl", split="train")
         assert (again["stored"], again["already_there"]) == (200, 1000)
 
-    async def test_memory_stays_flat_over_a_large_file(self, house: House):
+    async def test_memory_stays_flat_over_a_large_file(self, suite: RunningSuite):
         """200 MB, of which one line alone has 50: the peak of the whole house grows by a fraction of that."""
-        admin, corpus = await _corpus(house)
+        admin, corpus = await _corpus(suite)
         dialogue = {"turns": ["It rained all day, so we stayed in and baked. " * 400] * 54}
         empty = b'{"turns": ["' + b"y" * 980_000 + b'"]}\n'
 

@@ -24,19 +24,19 @@ from spotthebot.kit.database import Database
 from spotthebot.kit.signing import new_signing_secret
 from spotthebot.kit.vault import Vault
 from tests.factories.bot_servers import bot, never_answers, raw_server, says
-from tests.factories.house import DatabaseUrls, House, conversations_settings, open_house
+from tests.factories.running_suite import DatabaseUrls, RunningSuite, conversations_settings, run_suite
 from tests.factories.studies import add_bot, created
 from tests.factories.subscribers import FINISHED, deliveries, happen, ids, settled, subscribe, true, until
 
 
 class TestMessages:
     async def test_are_verified_by_the_official_library_and_by_the_ten_lines_in_the_docs(
-        self, house: House, outbox: Database
+        self, suite: RunningSuite, outbox: Database
     ):
         async with bot(lambda _: {}) as (subscriber, url):
-            made = await subscribe(house, url)
+            made = await subscribe(suite, url)
             (event_id,) = await happen(outbox)
-            (delivery,) = await settled(house, made)
+            (delivery,) = await settled(suite, made)
         told = Webhook(made["secret"]).verify(subscriber.bodies[0], subscriber.headers[0])
         assert (told["type"], told["data"]) == ("collection.finished", FINISHED)
         assert datetime.now(UTC) - datetime.fromisoformat(told["timestamp"]) < timedelta(minutes=1)
@@ -48,17 +48,17 @@ class TestMessages:
             Webhook(made["secret"]).verify(subscriber.bodies[0] + b" ", subscriber.headers[0])
         _verify_by_the_docs(subscriber.bodies[0], subscriber.headers[0], made["secret"])
 
-    async def test_carry_two_signatures_while_two_secrets_overlap(self, house: House, outbox: Database):
-        admin = await house.client("conversations", "admin")
+    async def test_carry_two_signatures_while_two_secrets_overlap(self, suite: RunningSuite, outbox: Database):
+        admin = await suite.client("conversations", "admin")
         async with bot(lambda _: {}) as (subscriber, url):
-            made = await subscribe(house, url)
+            made = await subscribe(suite, url)
             path = f"/v1/subscriptions/{made['id']}/secret"
             rotated = await created(admin, path, {})
             await happen(outbox)
-            await settled(house, made)
+            await settled(suite, made)
             final = await created(admin, path, {"overlap_seconds": 0})
             await happen(outbox)
-            await settled(house, made, 2)
+            await settled(suite, made, 2)
         first, second = zip(subscriber.bodies, subscriber.headers, strict=True)
         for secret in (made["secret"], rotated["secret"]):
             assert Webhook(secret).verify(*first)
@@ -70,31 +70,31 @@ class TestMessages:
             Webhook(rotated["secret"]).verify(*second)
 
     async def test_of_a_transaction_that_fails_are_not_sent_and_a_test_goes_to_one_alone(
-        self, house: House, outbox: Database
+        self, suite: RunningSuite, outbox: Database
     ):
         async def fail() -> None:
             async with outbox.write() as session:
                 await store.outbox.add_event(session, EventType.COLLECTION_FINISHED, FINISHED)
                 raise LookupError
 
-        admin = await house.client("conversations", "admin")
+        admin = await suite.client("conversations", "admin")
         async with bot(lambda _: {}) as (subscriber, url):
-            made, other = await subscribe(house, url), await subscribe(house, url)
+            made, other = await subscribe(suite, url), await subscribe(suite, url)
             with pytest.raises(LookupError):
                 await fail()
             sent = await created(admin, f"/v1/subscriptions/{made['id']}/test", {})
-            assert (await settled(house, made))[0]["id"] == sent["id"]
-            assert await deliveries(house, other) == []
+            assert (await settled(suite, made))[0]["id"] == sent["id"]
+            assert await deliveries(suite, other) == []
         assert [each["type"] for each in subscriber.asked] == ["subscription.test"]
 
 
 class TestAttempts:
-    async def test_are_made_again_under_the_same_id_until_one_succeeds(self, house: House, outbox: Database):
+    async def test_are_made_again_under_the_same_id_until_one_succeeds(self, suite: RunningSuite, outbox: Database):
         answers = iter([(500, {}), (404, {}), (204, {})])
         async with bot(lambda _: next(answers)) as (subscriber, url):
-            made = await subscribe(house, url)
+            made = await subscribe(suite, url)
             await happen(outbox)
-            (delivery,) = await settled(house, made)
+            (delivery,) = await settled(suite, made)
         assert (delivery["state"], delivery["attempts"], delivery["status"]) == ("delivered", 3, 204)
         assert len(set(ids(subscriber))) == 1
         assert len(subscriber.asked) == 3
@@ -102,25 +102,25 @@ class TestAttempts:
         for body, headers in zip(subscriber.bodies, subscriber.headers, strict=True):
             assert Webhook(made["secret"]).verify(body, headers)
 
-    async def test_end_after_the_last_wait_with_the_reason_kept(self, house: House, outbox: Database):
+    async def test_end_after_the_last_wait_with_the_reason_kept(self, suite: RunningSuite, outbox: Database):
         async with bot(lambda _: (500, {"error": "out of paper"})) as (subscriber, url):
-            made = await subscribe(house, url)
+            made = await subscribe(suite, url)
             await happen(outbox)
-            (delivery,) = await settled(house, made)
+            (delivery,) = await settled(suite, made)
         assert (delivery["state"], delivery["attempts"], delivery["status"]) == ("failed", 4, 500)  # three waits
         assert "out of paper" in delivery["error"]
         assert delivery["next_attempt_at"] is None
         assert len(subscriber.asked) == 4
 
     async def test_a_subscriber_that_is_gone_is_asked_no_more_until_it_is_set_active(
-        self, house: House, outbox: Database
+        self, suite: RunningSuite, outbox: Database
     ):
-        admin = await house.client("conversations", "admin")
+        admin = await suite.client("conversations", "admin")
         statuses = iter([410, 200, 200])
         async with bot(lambda _: (next(statuses), {})) as (subscriber, url):
-            made = await subscribe(house, url)
+            made = await subscribe(suite, url)
             await happen(outbox)
-            (delivery,) = await settled(house, made)
+            (delivery,) = await settled(suite, made)
             path = f"/v1/subscriptions/{made['id']}"
             found = (await admin.get(path)).json()
             assert (delivery["state"], delivery["status"], delivery["attempts"]) == ("failed", 410, 1)
@@ -130,20 +130,20 @@ class TestAttempts:
             assert len(subscriber.asked) == 1
             assert (await admin.patch(path, json={"active": True})).json()["inactive_reason"] is None
             await created(admin, f"/v1/events/{missed}/replay", {})
-            assert len(await settled(house, made, 2)) == 2
+            assert len(await settled(suite, made, 2)) == 2
 
-    async def test_count_by_status_alone_and_go_nowhere_else(self, house: House, outbox: Database):
+    async def test_count_by_status_alone_and_go_nowhere_else(self, suite: RunningSuite, outbox: Database):
         """Redirects are not followed, large answers not read, and addresses judged when they are called."""
         large = says(b"a" * 5_000_000, headers=b"Content-Type: text/html\r\n")
         async with bot(lambda _: {}) as (elsewhere, target), raw_server(large) as talkative:
             location = f"Location: {target}/\r\n".encode()
             async with raw_server(says(b"", headers=location, status=b"307 Over there")) as redirecting:
                 urls = [talkative, redirecting, "http://127.0.0.1:9/"]
-                made = [await subscribe(house, url) for url in urls]
+                made = [await subscribe(suite, url) for url in urls]
                 async with outbox.write() as session:  # its name stands for another address by now
                     await store.subscriptions.change_subscription(session, made[2]["id"], url="http://169.254.169.254/")
                 await happen(outbox)
-                found = [(await settled(house, each))[0] for each in made]
+                found = [(await settled(suite, each))[0] for each in made]
         assert [(each["state"], each["status"]) for each in found] == [
             ("delivered", 200),
             ("failed", 307),
@@ -156,7 +156,7 @@ class TestAttempts:
 
 
 class TestSubscribers:
-    async def test_one_that_hangs_holds_up_no_other(self, house: House, outbox: Database):
+    async def test_one_that_hangs_holds_up_no_other(self, suite: RunningSuite, outbox: Database):
         release = asyncio.Event()
 
         async def hang(_question: dict[str, Any]) -> dict[str, Any]:
@@ -164,37 +164,37 @@ class TestSubscribers:
             return {}
 
         async with bot(hang) as (hanging, slow), bot(lambda _: {}) as (quick, fast):
-            stuck, other = await subscribe(house, slow), await subscribe(house, fast)
+            stuck, other = await subscribe(suite, slow), await subscribe(suite, fast)
             await happen(outbox, 30)
-            assert len(await settled(house, other, 30)) == 30
-            assert hanging.most_at_once == 4  # deliveries_at_once
-            assert {each["state"] for each in await deliveries(house, stuck)} == {"pending"}
+            assert len(await settled(suite, other, 30)) == 30
+            assert hanging.max_at_once == 4  # deliveries_at_once
+            assert {each["state"] for each in await deliveries(suite, stuck)} == {"pending"}
             release.set()
         assert sorted(ids(quick)) == sorted(set(ids(quick)))
 
     async def test_a_time_out_is_a_failed_attempt(self, database_urls: DatabaseUrls, outbox: Database):
         short = conversations_settings() | {"delivery_timeout_seconds": 0.2, "delivery_waits_seconds": (0.05,)}
-        async with open_house(database_urls, conversations=short) as house, raw_server(never_answers) as url:
-            made = await subscribe(house, url)
+        async with run_suite(database_urls, conversations=short) as suite, raw_server(never_answers) as url:
+            made = await subscribe(suite, url)
             await happen(outbox)
-            (delivery,) = await settled(house, made)
+            (delivery,) = await settled(suite, made)
         assert (delivery["state"], delivery["attempts"], delivery["status"]) == ("failed", 2, None)
         assert "within 0.2 s" in delivery["error"]
 
-    async def test_a_team_is_told_of_its_own_bots_and_of_nothing_else(self, house: House, outbox: Database):
-        ours = await house.client("bots", "team", team="ours")
+    async def test_a_team_is_told_of_its_own_bots_and_of_nothing_else(self, suite: RunningSuite, outbox: Database):
+        ours = await suite.client("bots", "team", team="ours")
         body = {"name": "mine", "domains": ["everyday"], "protocol": {"kind": "builtin", "model": "dull"}}
         mine = (await created(ours, "/v1/bots", body))["id"]
-        others = await add_bot(house, "parrot")
+        others = await add_bot(suite, "parrot")
         async with bot(lambda _: {}) as (team, team_url), bot(lambda _: {}) as (operator, url):
-            made = await subscribe(house, team_url, "bot.failing", team="ours")
-            every = await subscribe(house, url, "bot.failing")
+            made = await subscribe(suite, team_url, "bot.failing", team="ours")
+            every = await subscribe(suite, url, "bot.failing")
             for bot_id, name in ((others, "parrot"), (mine, "mine")):
                 failing = {"bot": {"id": bot_id, "name": name}, "reason": "timeout", "collections": ["secret-1"]}
                 await happen(outbox, data=failing, kind=EventType.BOT_FAILING)
-            await settled(house, every, 2)
-            await settled(house, made, 1)
-            client = await house.client("conversations", "team", team="ours")
+            await settled(suite, every, 2)
+            await settled(suite, made, 1)
+            client = await suite.client("conversations", "team", team="ours")
             seen = (await client.get("/v1/events")).json()["items"]
             again = await created(client, f"/v1/subscriptions/{made['id']}/replay", {"since": "2020-01-01T00:00:00Z"})
         told = [{"bot": {"id": mine, "name": "mine"}, "reason": "timeout"}]
@@ -208,12 +208,12 @@ class TestSubscribers:
         self, database_urls: DatabaseUrls, outbox: Database
     ):
         away = conversations_settings() | {"bots_url": "http://127.0.0.1:9"}
-        async with open_house(database_urls, conversations=away) as house, bot(lambda _: {}) as (subscriber, url):
-            made = await subscribe(house, url, "bot.failing", "collection.finished")
+        async with run_suite(database_urls, conversations=away) as suite, bot(lambda _: {}) as (subscriber, url):
+            made = await subscribe(suite, url, "bot.failing", "collection.finished")
             failing = {"bot": {"id": "00000000-0000-7000-8000-000000000000", "name": "x"}, "reason": "?"}
             await happen(outbox, data=failing, kind=EventType.BOT_FAILING)
             await happen(outbox)
-            await settled(house, made)
+            await settled(suite, made)
             assert [each["type"] for each in subscriber.asked] == ["collection.finished"]
 
 
@@ -250,7 +250,7 @@ class TestWorkers:
                 await _all_settled(outbox, subscription, 60)
         assert Counter(ids(subscriber)).most_common(1)[0][1] == 1
         assert len(subscriber.asked) == 60
-        assert subscriber.most_at_once <= 4  # deliveries_at_once, over both
+        assert subscriber.max_at_once <= 4  # deliveries_at_once, over both
 
 
 def _verify_by_the_docs(body: bytes, headers: dict[str, str], secret: str) -> None:

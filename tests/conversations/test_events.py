@@ -5,52 +5,52 @@ from collections import Counter
 
 from spotthebot.kit.database import Database
 from tests.factories.bot_servers import bot, webhook, well_behaved
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created, plan
 from tests.factories.subscribers import happen, ids, settled, subscribe, true
 
 
 class TestHappenings:
-    async def test_a_collection_that_finishes_is_told_once(self, house: House):
-        admin = await house.client("conversations", "admin")
-        bots = [await add_bot(house, model) for model in ("eliza", "dull")]
+    async def test_a_collection_that_finishes_is_told_once(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
         async with bot(lambda _: {}) as (subscriber, url):
-            made = await subscribe(house, url)
+            made = await subscribe(suite, url)
             collection = await created(admin, "/v1/collections", plan(bots))
-            await settled(house, made)
+            await settled(suite, made)
         (told,) = subscriber.asked
         assert told["data"]["collection"] | {"id": collection["id"], "name": "small"} == told["data"]["collection"]
         assert (told["data"]["conversations"], told["data"]["complete"], told["data"]["turns"]) == (2, 2, 8)
 
-    async def test_a_bot_that_fails_and_comes_back_is_told_to_its_team(self, house: House):
+    async def test_a_bot_that_fails_and_comes_back_is_told_to_its_team(self, suite: RunningSuite):
         well = asyncio.Event()
         well.set()
-        ours = await house.client("bots", "team", team="ours")
+        ours = await suite.client("bots", "team", team="ours")
         async with (
             bot(lambda question: well_behaved(question) if well.is_set() else (500, {})) as (_, bot_url),
             bot(lambda _: {}) as (subscriber, url),
         ):
             mine = (await created(ours, "/v1/bots", webhook(f"{bot_url}/reply")))["id"]
-            made = await subscribe(house, url, "bot.failing", "bot.recovered", team="ours")
+            made = await subscribe(suite, url, "bot.failing", "bot.recovered", team="ours")
             well.clear()
-            admin = await house.client("conversations", "admin")
-            wanted = plan([mine, await add_bot(house, "dull")], exchanges=4, conversations_per_pair=8)
+            admin = await suite.client("conversations", "admin")
+            wanted = plan([mine, await add_bot(suite, "dull")], exchanges=4, conversations_per_pair=8)
             await created(admin, "/v1/collections", wanted)
-            await settled(house, made)
+            await settled(suite, made)
             well.set()
-            await settled(house, made, 2)
+            await settled(suite, made, 2)
         assert [each["type"] for each in subscriber.asked[:2]] == ["bot.failing", "bot.recovered"]
         assert {each["data"]["bot"]["id"] for each in subscriber.asked} == {mine}
 
 
 class TestReplay:
-    async def test_sends_again_under_the_old_ids_from_a_time_on(self, house: House, outbox: Database):
-        admin = await house.client("conversations", "admin")
+    async def test_sends_again_under_the_old_ids_from_a_time_on(self, suite: RunningSuite, outbox: Database):
+        admin = await suite.client("conversations", "admin")
         async with bot(lambda _: {}) as (subscriber, url):
             await happen(outbox, 2)  # before anybody subscribed
-            made = await subscribe(house, url)
+            made = await subscribe(suite, url)
             await happen(outbox, 3)
-            await settled(house, made, 3)
+            await settled(suite, made, 3)
             first = Counter(ids(subscriber))
             path = f"/v1/subscriptions/{made['id']}/replay"
             events = (await admin.get("/v1/events", params={"type": "collection.finished"})).json()["items"]
@@ -62,20 +62,20 @@ class TestReplay:
         wanted[f"evt_{events[-1]['id'].replace('-', '')}"] += 1
         assert Counter(ids(subscriber)) == wanted
 
-    async def test_of_one_event_goes_to_all_it_is_for(self, house: House, outbox: Database):
-        admin = await house.client("conversations", "admin")
+    async def test_of_one_event_goes_to_all_it_is_for(self, suite: RunningSuite, outbox: Database):
+        admin = await suite.client("conversations", "admin")
         async with bot(lambda _: {}) as (first, url), bot(lambda _: {}) as (second, another):
-            made = [await subscribe(house, each) for each in (url, another)]
+            made = [await subscribe(suite, each) for each in (url, another)]
             (event_id,) = await happen(outbox)
             for each in made:
-                await settled(house, each)
+                await settled(suite, each)
             assert await created(admin, f"/v1/events/{event_id}/replay", {}) == {"deliveries": 2}
             await true(lambda: len(first.asked) == len(second.asked) == 2)
         assert len(set(ids(first) + ids(second))) == 1
 
-    async def test_needs_a_time_with_a_zone_and_an_event_that_is_there(self, house: House):
-        admin = await house.client("conversations", "admin")
-        made = await subscribe(house, "http://127.0.0.1:9/")
+    async def test_needs_a_time_with_a_zone_and_an_event_that_is_there(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        made = await subscribe(suite, "http://127.0.0.1:9/")
         naive = await admin.post(f"/v1/subscriptions/{made['id']}/replay", json={"since": "2026-01-01T00:00:00"})
         assert (naive.status_code, naive.json()["errors"][0]["pointer"]) == (422, "/since")
         assert (await admin.post(f"/v1/events/{made['id']}/replay")).status_code == 404

@@ -11,15 +11,15 @@ import pytest
 
 from spotthebot.contracts.conversations import ConversationState, Ending, ExportedConversation
 from tests.factories.exported import exported
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, add_corpus, created, plan, until
 
 
-async def _collected(house: House) -> str:
+async def _collected(suite: RunningSuite) -> str:
     """Hold a small collection: three bots, an opening, people."""
-    corpus = await add_corpus(house)
-    bots = [await add_bot(house, model) for model in ("eliza", "parrot", "dull")]
-    admin = await house.client("conversations", "admin")
+    corpus = await add_corpus(suite)
+    bots = [await add_bot(suite, model) for model in ("eliza", "parrot", "dull")]
+    admin = await suite.client("conversations", "admin")
     wanted = plan(
         bots,
         opening={"corpus_id": corpus, "take": "first_utterance", "shown": True},
@@ -30,33 +30,33 @@ async def _collected(house: House) -> str:
     return collection["id"]
 
 
-async def _export(house: House, collection: str, form: str = "ndjson") -> bytes:
-    analyst = await house.client("conversations", "analyst")
+async def _export(suite: RunningSuite, collection: str, form: str = "ndjson") -> bytes:
+    analyst = await suite.client("conversations", "analyst")
     answer = await analyst.get(f"/v1/collections/{collection}/conversations", params={"format": form})
     assert answer.status_code == 200, answer.text
     return answer.content
 
 
-async def _unmarked(house: House, collection: str) -> bytes:
+async def _unmarked(suite: RunningSuite, collection: str) -> bytes:
     """Export without marks, which are made in the background."""
-    lines = (ExportedConversation.model_validate_json(line) for line in (await _export(house, collection)).splitlines())
+    lines = (ExportedConversation.model_validate_json(line) for line in (await _export(suite, collection)).splitlines())
     return _lines(*(line.model_copy(update={"marks": None}) for line in lines))
 
 
-async def _marked(house: House, collection: str) -> None:
-    admin = await house.client("conversations", "admin")
+async def _marked(suite: RunningSuite, collection: str) -> None:
+    admin = await suite.client("conversations", "admin")
     async with asyncio.timeout(30):
         while (await admin.get(f"/v1/collections/{collection}/quality")).json()["marking"]["state"] != "done":
             await asyncio.sleep(0.05)
 
 
-async def _opened(house: House, name: str = "small") -> str:
-    admin = await house.client("conversations", "admin")
+async def _opened(suite: RunningSuite, name: str = "small") -> str:
+    admin = await suite.client("conversations", "admin")
     return (await created(admin, "/v1/collections", {"mode": "import", "name": name, "domain": "everyday"}))["id"]
 
 
-async def _upload(house: House, collection: str, lines: bytes) -> dict[str, Any]:
-    admin = await house.client("conversations", "admin")
+async def _upload(suite: RunningSuite, collection: str, lines: bytes) -> dict[str, Any]:
+    admin = await suite.client("conversations", "admin")
     answer = await admin.post(f"/v1/collections/{collection}/uploads", content=lines)
     assert answer.status_code == 200, answer.text
     return answer.json()
@@ -67,10 +67,10 @@ def _lines(*conversations: ExportedConversation) -> bytes:
 
 
 class TestExport:
-    async def test_holds_what_was_said_and_by_whom(self, house: House):
-        collection = await _collected(house)
-        lines = [json.loads(line) for line in (await _export(house, collection)).splitlines()]
-        admin = await house.client("conversations", "admin")
+    async def test_holds_what_was_said_and_by_whom(self, suite: RunningSuite):
+        collection = await _collected(suite)
+        lines = [json.loads(line) for line in (await _export(suite, collection)).splitlines()]
+        admin = await suite.client("conversations", "admin")
         pages = (await admin.get(f"/v1/collections/{collection}/conversations")).json()["items"]
         assert len(lines) == 8  # 3 pairs x 2, and 2 by people
         for line, page in zip(lines, pages, strict=True):
@@ -85,16 +85,16 @@ class TestExport:
         assert len({line["seed"] for line in by_bots}) == 6
         assert all(line["opening"][-1]["speaker"] == "B" and line["opening_shown"] for line in by_bots)
 
-    async def test_as_parquet_and_as_datasets_holds_the_same(self, house: House):
-        collection = await _collected(house)
-        await _marked(house, collection)
-        lines = [json.loads(line) for line in (await _export(house, collection)).splitlines()]
-        rows = pq.read_table(io.BytesIO(await _export(house, collection, "parquet"))).to_pylist()
+    async def test_as_parquet_and_as_datasets_holds_the_same(self, suite: RunningSuite):
+        collection = await _collected(suite)
+        await _marked(suite, collection)
+        lines = [json.loads(line) for line in (await _export(suite, collection)).splitlines()]
+        rows = pq.read_table(io.BytesIO(await _export(suite, collection, "parquet"))).to_pylist()
         assert [row["id"] for row in rows] == [line["id"] for line in lines]
         assert [[turn["text"] for turn in row["turns"]] for row in rows] == [
             [turn["text"] for turn in line["turns"]] for line in lines
         ]
-        with zipfile.ZipFile(io.BytesIO(await _export(house, collection, "datasets"))) as packed:
+        with zipfile.ZipFile(io.BytesIO(await _export(suite, collection, "datasets"))) as packed:
             assert pq.read_table(io.BytesIO(packed.read("data/train-00000-of-00001.parquet"))).to_pylist() == rows
             card = packed.read("README.md").decode()
         assert "8 conversations" in card
@@ -102,83 +102,83 @@ class TestExport:
         assert "| seed | 3 |" in card
         assert all(f"| {name} | bot | 1 |" in card for name in ("eliza", "parrot", "dull"))
 
-    async def test_names_duplicates_by_the_ids_of_the_export(self, house: House):
+    async def test_names_duplicates_by_the_ids_of_the_export(self, suite: RunningSuite):
         twin = exported(2).model_copy(update={"id": "twin"})
-        collection = await _opened(house)
-        await _upload(house, collection, _lines(exported(2), twin))
-        await _marked(house, collection)
-        marks = [json.loads(line)["marks"] for line in (await _export(house, collection)).splitlines()]
+        collection = await _opened(suite)
+        await _upload(suite, collection, _lines(exported(2), twin))
+        await _marked(suite, collection)
+        marks = [json.loads(line)["marks"] for line in (await _export(suite, collection)).splitlines()]
         assert [each["exact_duplicate_of"] for each in marks] == [None, "c2"]
         words = sum(len(turn.text.split()) for turn in twin.turns)
         assert marks[1]["words"] == pytest.approx(words, abs=len(twin.turns))  # what counts as a word, at the margin
-        rows = pq.read_table(io.BytesIO(await _export(house, collection, "parquet"))).to_pylist()
+        rows = pq.read_table(io.BytesIO(await _export(suite, collection, "parquet"))).to_pylist()
         assert [row["marks"] for row in rows] == marks
 
-    async def test_in_no_form_or_of_nothing_is_refused(self, house: House):
-        analyst = await house.client("conversations", "analyst")
+    async def test_in_no_form_or_of_nothing_is_refused(self, suite: RunningSuite):
+        analyst = await suite.client("conversations", "analyst")
         path = "/v1/collections/00000000-0000-7000-8000-000000000000/conversations"
         for form in ("ndjson", "parquet", "datasets"):
             assert (await analyst.get(path, params={"format": form})).status_code == 404
-        collection = await _opened(house)
+        collection = await _opened(suite)
         answer = await analyst.get(f"/v1/collections/{collection}/conversations", params={"format": "csv"})
         assert answer.status_code == 422
         (fault,) = answer.json()["errors"]
         assert fault["parameter"] == "format"
         assert "'ndjson', 'parquet' or 'datasets'" in fault["detail"]
 
-    async def test_that_fails_on_the_way_is_an_incomplete_body(self, house: House):
-        collection = await _opened(house)
-        await _upload(house, collection, _lines(*(exported(number, exchanges=1) for number in range(510))))
-        with psycopg.connect(house.database.owner["conversations"]) as connection:
+    async def test_that_fails_on_the_way_is_an_incomplete_body(self, suite: RunningSuite):
+        collection = await _opened(suite)
+        await _upload(suite, collection, _lines(*(exported(number, exchanges=1) for number in range(510))))
+        with psycopg.connect(suite.database.owner["conversations"]) as connection:
             # In the second batch: the first was sent.
             connection.execute("UPDATE conversations.conversations SET seed = -1 WHERE external_id = 'c505'")
-        analyst = await house.client("conversations", "analyst")
+        analyst = await suite.client("conversations", "analyst")
         for form in ("ndjson", "parquet", "datasets"):
             with pytest.raises(httpx.RemoteProtocolError):
                 await analyst.get(f"/v1/collections/{collection}/conversations", params={"format": form})
 
 
 class TestImportOfAnExport:
-    async def test_gives_the_same_collection_line_for_line(self, house: House):
-        first = await _unmarked(house, await _collected(house))
-        copy = await _opened(house)
-        account = await _upload(house, copy, first)
+    async def test_gives_the_same_collection_line_for_line(self, suite: RunningSuite):
+        first = await _unmarked(suite, await _collected(suite))
+        copy = await _opened(suite)
+        account = await _upload(suite, copy, first)
         assert account == {"read": 8, "stored": 8, "already_there": 0, "rejected": {"count": 0, "first": []}}
-        assert await _unmarked(house, copy) == first
-        admin = await house.client("conversations", "admin")
+        assert await _unmarked(suite, copy) == first
+        admin = await suite.client("conversations", "admin")
         found = (await admin.get(f"/v1/collections/{copy}")).json()
         assert (found["conversations"], found["complete"], found["turns"], found["state"]) == (8, 8, 32, "complete")
 
-    async def test_keeps_every_field_of_conversations_that_ended_in_any_way(self, house: House):
+    async def test_keeps_every_field_of_conversations_that_ended_in_any_way(self, suite: RunningSuite):
         rows = [exported(number) for number in range(520)]
         rows[3] = exported(3, state=ConversationState.FAILED, failure="unreachable: gone", ended_by=None)
         rows[4] = exported(4, state=ConversationState.CANCELLED, turns=(), opening=())
         rows[5] = exported(5, ended_by=Ending.FAREWELL, exchanges=1)
-        collection = await _opened(house, "made-up")
-        account = await _upload(house, collection, _lines(*rows))
+        collection = await _opened(suite, "made-up")
+        account = await _upload(suite, collection, _lines(*rows))
         assert (account["stored"], account["rejected"]["count"]) == (520, 0)
-        assert await _unmarked(house, collection) == _lines(*rows)
-        admin = await house.client("conversations", "admin")
+        assert await _unmarked(suite, collection) == _lines(*rows)
+        admin = await suite.client("conversations", "admin")
         found = (await admin.get(f"/v1/collections/{collection}")).json()
         assert (found["complete"], found["failed"], found["cancelled"]) == (518, 1, 1)
 
-    async def test_can_be_sent_again_and_renamed_and_goes_on_after_an_interruption(self, house: House):
+    async def test_can_be_sent_again_and_renamed_and_goes_on_after_an_interruption(self, suite: RunningSuite):
         rows = [exported(number) for number in range(20)]
-        collection = await _opened(house, "made-up")
-        assert (await _upload(house, collection, _lines(*rows[:12])))["stored"] == 12
-        account = await _upload(house, collection, _lines(*rows))
+        collection = await _opened(suite, "made-up")
+        assert (await _upload(suite, collection, _lines(*rows[:12])))["stored"] == 12
+        account = await _upload(suite, collection, _lines(*rows))
         assert (account["stored"], account["already_there"], account["rejected"]["count"]) == (8, 12, 0)
-        assert await _unmarked(house, collection) == _lines(*rows)
+        assert await _unmarked(suite, collection) == _lines(*rows)
 
-        renamed = await _opened(house, "renamed")
+        renamed = await _opened(suite, "renamed")
         for stored in (20, 0):
-            account = await _upload(house, renamed, _lines(*rows))
+            account = await _upload(suite, renamed, _lines(*rows))
             assert (account["stored"], account["already_there"]) == (stored, 20 - stored)
-        assert await _unmarked(house, renamed) == _lines(
+        assert await _unmarked(suite, renamed) == _lines(
             *(row.model_copy(update={"collection": "renamed"}) for row in rows)
         )
 
-    async def test_reports_lines_that_hold_none_by_their_number(self, house: House):
+    async def test_reports_lines_that_hold_none_by_their_number(self, suite: RunningSuite):
         good = [exported(number) for number in range(3)]
         running = exported(7, state=ConversationState.RUNNING)
         content = json.loads(exported(8).model_dump_json())
@@ -196,8 +196,8 @@ class TestImportOfAnExport:
             _lines(exported(1, seed=99)),
             _lines(good[2]).rstrip(b"\n"),
         ]
-        collection = await _opened(house, "made-up")
-        account = await _upload(house, collection, b"".join(lines))
+        collection = await _opened(suite, "made-up")
+        account = await _upload(suite, collection, b"".join(lines))
         assert (account["read"], account["stored"], account["already_there"]) == (11, 3, 0)
         told = {each["line"]: each["reason"] for each in account["rejected"]["first"]}
         assert account["rejected"]["count"] == len(told) == 8
@@ -209,13 +209,13 @@ class TestImportOfAnExport:
         assert "seed: Field required" in told[8]
         assert "not UTF-8" in told[9]
         assert "the id 'c1' stands for another conversation already" in told[11]
-        assert await _unmarked(house, collection) == _lines(*good)
+        assert await _unmarked(suite, collection) == _lines(*good)
 
-    async def test_goes_into_collections_of_mode_import_alone_by_an_administrator(self, house: House):
-        bots = [await add_bot(house, model) for model in ("eliza", "dull")]
-        admin = await house.client("conversations", "admin")
+    async def test_goes_into_collections_of_mode_import_alone_by_an_administrator(self, suite: RunningSuite):
+        bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
+        admin = await suite.client("conversations", "admin")
         held = await created(admin, "/v1/collections", plan(bots))
         answer = await admin.post(f"/v1/collections/{held['id']}/uploads", content=_lines(exported(1)))
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:not-an-import")
-        analyst = await house.client("conversations", "analyst")
-        assert (await analyst.post(f"/v1/collections/{await _opened(house)}/uploads", content=b"")).status_code == 403
+        analyst = await suite.client("conversations", "analyst")
+        assert (await analyst.post(f"/v1/collections/{await _opened(suite)}/uploads", content=b"")).status_code == 403

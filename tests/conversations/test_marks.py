@@ -14,7 +14,7 @@ from spotthebot.conversations.store import accounts, markings, marks
 from spotthebot.conversations.use_cases import marking
 from spotthebot.kit.database import Database
 from spotthebot.suite.sample import sample_dialogues
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, add_corpus, conversation, created, import_conversations, plan, until
 
 WORKER = """
@@ -60,15 +60,15 @@ async def _list(admin: httpx.AsyncClient, collection: str, **query: Any) -> list
 
 
 class TestMarks:
-    async def test_an_account_says_what_was_found_and_the_marks_say_where(self, house: House):
-        admin = await house.client("conversations", "admin")
+    async def test_an_account_says_what_was_found_and_the_marks_say_where(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
         training = {"turns": list(SAMPLE[0]), "key": "t", "split": "train"}
-        corpus = await add_corpus(house)
+        corpus = await add_corpus(suite)
         await created(admin, f"/v1/corpora/{corpus}/dialogues", {"dialogues": [training]})
         rude = (*SAMPLE[4][:3], "Shit, write to me at joe@example.org.", "And why?", "Call (415) 555-2671, shit.")
         texts = [SAMPLE[0], SAMPLE[1], SAMPLE[1], (*SAMPLE[1][:-1], "All of that was a dream."), rude, ("Hi.", "Hi!")]
         collection = await import_conversations(
-            house, [_said(f"c{number}", turns) for number, turns in enumerate(texts)] + [_said("h", SAMPLE[0], "HU")]
+            suite, [_said(f"c{number}", turns) for number, turns in enumerate(texts)] + [_said("h", SAMPLE[0], "HU")]
         )
         quality = await _marked(admin, collection, training={"corpus_id": corpus, "split": "train"})
         account = quality["account"]
@@ -99,9 +99,9 @@ class TestMarks:
                 ids[place] for place in expected
             ]
 
-    async def test_marks_come_page_by_page_and_another_marking_adds_the_new_ones(self, house: House):
-        admin = await house.client("conversations", "admin")
-        collection = await import_conversations(house, [_said(f"c{n}", SAMPLE[n]) for n in range(5)])
+    async def test_marks_come_page_by_page_and_another_marking_adds_the_new_ones(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        collection = await import_conversations(suite, [_said(f"c{n}", SAMPLE[n]) for n in range(5)])
         before = await _marked(admin, collection)
         more = {"conversations": [_said("late", SAMPLE[2])]}
         await created(admin, f"/v1/collections/{collection}/conversations", more)
@@ -113,21 +113,21 @@ class TestMarks:
         rest = await _list(admin, collection, limit=4, cursor=page["next_cursor"])
         assert len({each["conversation_id"] for each in page["items"] + rest}) == 6
 
-    async def test_a_collection_that_finishes_is_marked_by_itself(self, house: House):
-        admin = await house.client("conversations", "admin")
-        bots = [await add_bot(house, model) for model in ("dull", "parrot")]
+    async def test_a_collection_that_finishes_is_marked_by_itself(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        bots = [await add_bot(suite, model) for model in ("dull", "parrot")]
         collection = await created(admin, "/v1/collections", plan(bots))
         await until(admin, f"/v1/collections/{collection['id']}", "complete")
         assert (await _until_done(admin, collection["id"]))["account"]["conversations"] == 2
 
-    async def test_what_cannot_be_compared_is_said(self, house: House):
-        admin = await house.client("conversations", "admin")
-        collection = await import_conversations(house, [_said("c", SAMPLE[0])])
+    async def test_what_cannot_be_compared_is_said(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        collection = await import_conversations(suite, [_said("c", SAMPLE[0])])
         path = f"/v1/collections/{collection}"
         assert (await admin.get(f"{path}/quality")).json()["type"].endswith(":not-marked")
         for training, problem in (
             ({"corpus_id": collection}, "unknown-corpus-in-plan"),
-            ({"corpus_id": await add_corpus(house), "split": "none"}, "split-is-empty"),
+            ({"corpus_id": await add_corpus(suite), "split": "none"}, "split-is-empty"),
         ):
             answer = await admin.post(f"{path}/marks", json={"training": training})
             assert (answer.status_code, answer.json()["type"].rsplit(":", 1)[1]) == (422, problem)
@@ -137,11 +137,11 @@ class TestMarks:
 
 
 class TestMarkingThatIsKilled:
-    async def test_goes_on_where_it_was(self, house: House, monkeypatch: pytest.MonkeyPatch):
+    async def test_goes_on_where_it_was(self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch):
         """The process that marks is killed in the middle; a second run marks the rest, and the first part only once."""
         monkeypatch.setattr(marking, "_TEXTS_AT_ONCE", 10)
-        collection = UUID(await import_conversations(house, [_said(f"c{n}", SAMPLE[n % 60]) for n in range(120)]))
-        database = Database(house.database.app["conversations"], pool_size=2)
+        collection = UUID(await import_conversations(suite, [_said(f"c{n}", SAMPLE[n % 60]) for n in range(120)]))
+        database = Database(suite.database.app["conversations"], pool_size=2)
         async with database.write() as session:
             await markings.request(session, collection)
         written: list[int] = []
@@ -187,9 +187,9 @@ class TestMarkingThatIsKilled:
             while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
                 await asyncio.sleep(0.05)
 
-    async def test_a_request_that_comes_meanwhile_waits_for_its_own_turn(self, house: House):
-        collection = UUID(await import_conversations(house, [_said("c", SAMPLE[0])]))
-        database = Database(house.database.app["conversations"], pool_size=2)
+    async def test_a_request_that_comes_meanwhile_waits_for_its_own_turn(self, suite: RunningSuite):
+        collection = UUID(await import_conversations(suite, [_said("c", SAMPLE[0])]))
+        database = Database(suite.database.app["conversations"], pool_size=2)
         async with database.write() as session:
             await markings.request(session, collection)
         async with database.write() as session:

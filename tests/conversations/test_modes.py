@@ -7,7 +7,7 @@ import pytest
 
 from spotthebot.contracts.bots import Limits
 from spotthebot.contracts.conversations import (
-    MOST_CONVERSATIONS,
+    MAX_CONVERSATIONS,
     BipartiteIn,
     Participant,
     ParticipantKind,
@@ -17,7 +17,7 @@ from spotthebot.conversations.domain.errors import TooManyConversations
 from spotthebot.conversations.domain.estimating import Speaker, estimate
 from spotthebot.conversations.domain.planning import count_conversations, plan_conversations
 from spotthebot.kit.ids import new_ids
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, add_corpus, created, plan, until
 
 DIALOGUES = [tuple(f"{number}/{turn}" for turn in range(6)) for number in range(50)]
@@ -94,7 +94,7 @@ class TestBipartite:
             )
 
         assert count_conversations(wanted(600), 24) == 11 * 24 * 600 == 158_400
-        with pytest.raises(TooManyConversations, match=f"at most {MOST_CONVERSATIONS}"):
+        with pytest.raises(TooManyConversations, match=f"at most {MAX_CONVERSATIONS}"):
             count_conversations(wanted(4000), 24)
 
 
@@ -119,16 +119,16 @@ class TestEstimate:
 
 
 class TestOverHttp:
-    async def test_a_partner_set_pins_versions_and_is_played_against(self, house: House):
-        admin = await house.client("conversations", "admin")
-        target = await add_bot(house, "eliza")
-        partners = [await add_bot(house, model) for model in ("parrot", "dull")]
+    async def test_a_partner_set_pins_versions_and_is_played_against(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        target = await add_bot(suite, "eliza")
+        partners = [await add_bot(suite, model) for model in ("parrot", "dull")]
         first = await created(admin, "/v1/partner-sets", {"name": "house", "bots": partners})
         second = await created(admin, "/v1/partner-sets", {"name": "house", "bots": partners[:1]})
         assert (first["version"], second["version"]) == (1, 2)
         kept = (await admin.get("/v1/partner-sets/house/versions/1")).json()
         assert [each["name"] for each in kept["partners"]] == ["parrot", "dull"]
-        bots = await house.client("bots", "admin")
+        bots = await suite.client("bots", "admin")
         changed = {"protocol": {"kind": "builtin", "model": "eliza"}}
         assert (await bots.post(f"/v1/bots/{partners[0]}/versions", json=changed)).status_code == 201
         wanted = plan([target], mode="bipartite", partners={"set": "house", "version": 1}, order="target_first")
@@ -139,10 +139,10 @@ class TestOverHttp:
         sides = {(side["name"], side["version"]) for each in held for side in each["participants"]}
         assert sides == {("eliza", 1), ("parrot", 1), ("dull", 1)}  # not the version that came later
 
-    async def test_self_play_is_held(self, house: House):
-        admin = await house.client("conversations", "admin")
-        corpus = await add_corpus(house)
-        bot = await add_bot(house, "retrieval", corpus_id=corpus)
+    async def test_self_play_is_held(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        corpus = await add_corpus(suite)
+        bot = await add_bot(suite, "retrieval", corpus_id=corpus)
         wanted = plan([bot], mode="self_play", opening={"corpus_id": corpus, "take": "first_utterance"})
         collection = await created(admin, "/v1/collections", wanted)
         done = await until(admin, f"/v1/collections/{collection['id']}", "complete")
@@ -150,9 +150,9 @@ class TestOverHttp:
         pairs = (await admin.get(f"/v1/collections/{collection['id']}/pairs")).json()["items"]
         assert pairs == [{"number": 0, "participants": ["retrieval"] * 2, "conversations": {"complete": 2}}]
 
-    async def test_a_dry_run_says_what_it_would_cost_and_keeps_nothing(self, house: House):
-        admin = await house.client("conversations", "admin")
-        bots = [await add_bot(house, model) for model in ("eliza", "parrot", "dull")]
+    async def test_a_dry_run_says_what_it_would_cost_and_keeps_nothing(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        bots = [await add_bot(suite, model) for model in ("eliza", "parrot", "dull")]
         found = (await admin.post("/v1/collections/dry-run", json=plan(bots, conversations_per_pair=100))).json()
         assert (found["conversations"], found["turns"]) == (300, 1200)
         assert found["seconds"] > 0  # from the probes of their registration
@@ -172,9 +172,9 @@ class TestOverHttp:
             ({"opening": {"corpus_id": "00000000-0000-7000-8000-000000000000", "take": 0}}, "greater than or equal"),
         ],
     )
-    async def test_what_can_not_be_is_told(self, house: House, change: dict[str, Any], said: str):
-        bots = [await add_bot(house, model) for model in ("eliza", "dull")]
-        admin = await house.client("conversations", "admin")
+    async def test_what_can_not_be_is_told(self, suite: RunningSuite, change: dict[str, Any], said: str):
+        bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
+        admin = await suite.client("conversations", "admin")
         if change.get("partners") == "BOTS":
             change = change | {"partners": bots}
         for path in ("/v1/collections", "/v1/collections/dry-run"):
@@ -182,9 +182,9 @@ class TestOverHttp:
             assert answer.status_code == 422
             assert said in answer.text
 
-    async def test_a_bot_that_is_retired_is_told(self, house: House):
-        bots = [await add_bot(house, model) for model in ("eliza", "dull")]
-        admin, registry = await house.client("conversations", "admin"), await house.client("bots", "admin")
+    async def test_a_bot_that_is_retired_is_told(self, suite: RunningSuite):
+        bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
+        admin, registry = await suite.client("conversations", "admin"), await suite.client("bots", "admin")
         assert (await registry.patch(f"/v1/bots/{bots[0]}", json={"status": "retired"})).status_code == 200
         answer = await admin.post("/v1/collections", json=plan(bots))
         assert (answer.status_code, "'eliza' is retired" in answer.json()["detail"]) == (422, True)

@@ -14,11 +14,11 @@ from spotthebot.conversations.use_cases.overseeing import HOLD_CONVERSATIONS, RU
 from spotthebot.kit.database import Database
 from spotthebot.suite.postgres.cluster import Cluster
 from tests.factories.grown_tables import HELD_BY, grow
-from tests.factories.house import DatabaseUrls
+from tests.factories.running_suite import DatabaseUrls
 
 TURNS = 70_000
 """So many that the runner holds some."""
-MOST_ATTEMPTS = 8
+MAX_ATTEMPTS = 8
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ class TestOrphans:
         async with database.write() as session:
             assert (await store.places.take(session, HELD_BY, wanted))[bot].places == 3
         async with database.write() as session:
-            released = await store.claims.release_orphans(session, most_attempts=MOST_ATTEMPTS)
+            released = await store.claims.release_orphans(session, max_attempts=MAX_ATTEMPTS)
             await store.places.free_orphans(session, runners=HOLD_CONVERSATIONS)
         assert released == (0 if kept else len(before))
         assert _held(admin_url) == (before if kept else [])
@@ -79,9 +79,9 @@ class TestOrphans:
         grow(admin_url, TURNS)
         _job(admin_url, "todo")
         held = _held(admin_url)
-        for _ in range(MOST_ATTEMPTS + 1):
+        for _ in range(MAX_ATTEMPTS + 1):
             async with database.write() as session:
-                assert await store.claims.release_orphans(session, most_attempts=MOST_ATTEMPTS) == len(held)
+                assert await store.claims.release_orphans(session, max_attempts=MAX_ATTEMPTS) == len(held)
             with psycopg.connect(admin_url) as connection:
                 connection.execute(
                     "UPDATE conversations.conversations SET held_by = %s WHERE id = ANY(%s)",

@@ -11,7 +11,7 @@ import pytest
 
 from spotthebot.bots.domain.restraint import FAILURES_TO_OPEN
 from tests.factories.bot_servers import Bot, bot, well_behaved
-from tests.factories.house import DatabaseUrls, House, open_house
+from tests.factories.running_suite import DatabaseUrls, RunningSuite, run_suite
 from tests.factories.studies import add_bot, created, plan, until
 
 LIVELY = {"oversight_seconds": 0.2, "bot_patience_seconds": 60}
@@ -31,22 +31,22 @@ async def slow_but_for_probes(question: dict[str, Any]) -> dict[str, str]:
     return well_behaved(question)
 
 
-async def register(house: House, name: str, url: str, **limits: Any) -> str:
-    registry = await house.client("bots", "admin")
+async def register(suite: RunningSuite, name: str, url: str, **limits: Any) -> str:
+    registry = await suite.client("bots", "admin")
     body = {"name": name, "domains": ["everyday"], "protocol": {"kind": "webhook", "url": url}, "limits": limits}
     return (await created(registry, "/v1/bots", body))["id"]
 
 
 @asynccontextmanager
-async def registered(house: House, *answers: Any, **limits: Any) -> AsyncIterator[tuple[list[Bot], list[str]]]:
+async def registered(suite: RunningSuite, *answers: Any, **limits: Any) -> AsyncIterator[tuple[list[Bot], list[str]]]:
     """Serve and register one bot for each way to answer; what the probe asked is forgotten."""
     async with AsyncExitStack() as stack:
         bots, ids = [], []
         for number, answer in enumerate(answers):
             made, url = await stack.enter_async_context(bot(answer))
-            ids.append(await register(house, f"bot-{number}", url, **limits))
+            ids.append(await register(suite, f"bot-{number}", url, **limits))
             made.asked.clear()
-            made.most_at_once = 0
+            made.max_at_once = 0
             bots.append(made)
         yield bots, ids
 
@@ -67,9 +67,9 @@ async def _conversations(admin: httpx.AsyncClient, path: str) -> list[dict[str, 
 
 
 class TestPause:
-    async def test_asks_nothing_until_it_is_resumed_and_loses_nothing(self, house: House):
-        admin = await house.client("conversations", "admin")
-        async with registered(house, after(0.05), after(0.05)) as (bots, ids):
+    async def test_asks_nothing_until_it_is_resumed_and_loses_nothing(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        async with registered(suite, after(0.05), after(0.05)) as (bots, ids):
             path = await _start(admin, ids, exchanges=10, conversations_per_pair=6)
             await _when(admin, path, lambda found: found["turns"] >= 12)
             assert (await admin.post(f"{path}/pause")).json()["state"] == "paused"
@@ -83,9 +83,9 @@ class TestPause:
             assert (done["complete"], done["turns"]) == (6, 120)
             assert sum(len(each.asked) for each in bots) == 120  # no question was asked twice
 
-    async def test_comes_too_late_for_a_collection_that_has_ended(self, house: House):
-        admin = await house.client("conversations", "admin")
-        path = await _start(admin, [await add_bot(house, model) for model in ("eliza", "dull")])
+    async def test_comes_too_late_for_a_collection_that_has_ended(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        path = await _start(admin, [await add_bot(suite, model) for model in ("eliza", "dull")])
         await until(admin, path, "complete")
         for verb in ("pause", "resume", "cancel"):
             answer = await admin.post(f"{path}/{verb}")
@@ -93,9 +93,9 @@ class TestPause:
 
 
 class TestCancel:
-    async def test_ends_what_runs_and_keeps_what_was_said(self, house: House):
-        admin = await house.client("conversations", "admin")
-        async with registered(house, after(0.05), after(0.05)) as (bots, ids):
+    async def test_ends_what_runs_and_keeps_what_was_said(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        async with registered(suite, after(0.05), after(0.05)) as (bots, ids):
             path = await _start(admin, ids, exchanges=50, conversations_per_pair=4)
             await _when(admin, path, lambda found: found["turns"] >= 8)
             cancelled = (await admin.post(f"{path}/cancel")).json()
@@ -111,18 +111,18 @@ class TestCancel:
 
 
 class TestOrder:
-    async def test_higher_priority_overtakes(self, house: House):
-        admin = await house.client("conversations", "admin")
-        async with registered(house, after(0.02), after(0.02), concurrency=2) as (_, ids):
+    async def test_higher_priority_overtakes(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        async with registered(suite, after(0.02), after(0.02), concurrency=2) as (_, ids):
             slow = await _start(admin, ids, exchanges=10, conversations_per_pair=20)
             urgent = await _start(admin, ids, exchanges=2, conversations_per_pair=4, priority=5)
             await until(admin, urgent, "complete")
             assert (await admin.get(slow)).json()["turns"] < 400 / 2
             assert (await admin.post(f"{slow}/cancel")).status_code == 200
 
-    async def test_a_small_collection_does_not_wait_for_a_large_one(self, house: House):
-        admin = await house.client("conversations", "admin")
-        async with registered(house, after(0.02), after(0.02), concurrency=4) as (_, ids):
+    async def test_a_small_collection_does_not_wait_for_a_large_one(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        async with registered(suite, after(0.02), after(0.02), concurrency=4) as (_, ids):
             large = await _start(admin, ids, exchanges=10, conversations_per_pair=2000)
             small = await _start(admin, ids, exchanges=2, conversations_per_pair=4)
             await until(admin, small, "complete")
@@ -133,9 +133,9 @@ class TestOrder:
 
     async def test_all_pairs_get_their_first_before_any_gets_its_second(self, database_urls: DatabaseUrls):
         batch = {"conversations_per_batch": 3, "worker_concurrency": 1}
-        async with open_house(database_urls, conversations=batch) as house:
-            admin = await house.client("conversations", "admin")
-            async with registered(house, *[after(0.02)] * 3) as (_, ids):
+        async with run_suite(database_urls, conversations=batch) as suite:
+            admin = await suite.client("conversations", "admin")
+            async with registered(suite, *[after(0.02)] * 3) as (_, ids):
                 path = await _start(admin, ids, exchanges=2, conversations_per_pair=10)
                 found = await _when(admin, path, lambda found: found["complete"] >= 6)
                 pairs = (await admin.get(f"{path}/pairs")).json()["items"]
@@ -147,23 +147,23 @@ class TestOrder:
 
 
 class TestLimits:
-    async def test_a_bot_is_asked_no_more_at_once_than_it_bears_and_as_much(self, house: House):
-        admin = await house.client("conversations", "admin")
-        async with registered(house, after(0.03), concurrency=3) as (bots, ids):
+    async def test_a_bot_is_asked_no_more_at_once_than_it_bears_and_as_much(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        async with registered(suite, after(0.03), concurrency=3) as (bots, ids):
             path = await _start(admin, ids, mode="self_play", exchanges=3, conversations_per_pair=20)
             done = await until(admin, path, "complete")
         assert (done["complete"], done["failed"]) == (20, 0)
-        assert bots[0].most_at_once == 3
+        assert bots[0].max_at_once == 3
 
     async def test_a_slow_bot_does_not_hold_up_those_that_talk_to_others(self, database_urls: DatabaseUrls):
         few = {"conversations_per_batch": 4, "worker_concurrency": 1}
-        async with open_house(database_urls, conversations=few) as house:
-            admin = await house.client("conversations", "admin")
+        async with run_suite(database_urls, conversations=few) as suite:
+            admin = await suite.client("conversations", "admin")
             async with (
-                registered(house, after(0.01), after(0.01)) as (_, quick),
+                registered(suite, after(0.01), after(0.01)) as (_, quick),
                 bot(slow_but_for_probes) as (_, url),
             ):
-                slow = await register(house, "slow", url, concurrency=1)
+                slow = await register(suite, "slow", url, concurrency=1)
                 path = await _start(admin, [slow, *quick], exchanges=2, conversations_per_pair=8)
 
                 async def done() -> int:
@@ -180,14 +180,14 @@ class TestLimits:
 
 class TestBotsThatFail:
     async def test_park_their_conversations_and_go_on_when_they_answer_again(self, database_urls: DatabaseUrls):
-        async with open_house(database_urls, conversations=LIVELY) as house:
-            admin = await house.client("conversations", "admin")
+        async with run_suite(database_urls, conversations=LIVELY) as suite:
+            admin = await suite.client("conversations", "admin")
             is_well = True
 
             def moody(question: dict[str, Any]) -> Any:
                 return well_behaved(question) if is_well else (500, {"error": "out of order"})
 
-            async with registered(house, moody, well_behaved, well_behaved) as (_, ids):
+            async with registered(suite, moody, well_behaved, well_behaved) as (_, ids):
                 is_well = False
                 path = await _start(admin, ids, exchanges=3, conversations_per_pair=20)
                 parked = await _when(admin, path, lambda found: found["parked"] == 40 and found["complete"] == 20)
@@ -200,14 +200,14 @@ class TestBotsThatFail:
 
     async def test_that_never_come_back_fail_their_conversations_with_the_reason(self, database_urls: DatabaseUrls):
         impatient = LIVELY | {"bot_patience_seconds": 1}
-        async with open_house(database_urls, conversations=impatient) as house:
-            admin = await house.client("conversations", "admin")
+        async with run_suite(database_urls, conversations=impatient) as suite:
+            admin = await suite.client("conversations", "admin")
             is_well = True
 
             def broken(question: dict[str, Any]) -> Any:
                 return well_behaved(question) if is_well else (500, {"error": "out of order"})
 
-            async with registered(house, broken, well_behaved, well_behaved) as (bots, ids):
+            async with registered(suite, broken, well_behaved, well_behaved) as (bots, ids):
                 is_well = False
                 path = await _start(admin, ids, exchanges=3, conversations_per_pair=20)
                 done = await until(admin, path, "complete")
@@ -219,9 +219,9 @@ class TestBotsThatFail:
                 assert len(questions) < 40 + FAILURES_TO_OPEN  # once its circuit was open, only probes came
 
     async def test_that_are_suspended_are_waited_for(self, database_urls: DatabaseUrls):
-        async with open_house(database_urls, conversations=LIVELY) as house:
-            admin, registry = await house.client("conversations", "admin"), await house.client("bots", "admin")
-            async with registered(house, after(0.05), well_behaved) as (_, ids):
+        async with run_suite(database_urls, conversations=LIVELY) as suite:
+            admin, registry = await suite.client("conversations", "admin"), await suite.client("bots", "admin")
+            async with registered(suite, after(0.05), well_behaved) as (_, ids):
                 path = await _start(admin, ids, exchanges=10, conversations_per_pair=2)
                 await _when(admin, path, lambda found: found["turns"] >= 4)
                 bot_path = f"/v1/bots/{ids[0]}"
@@ -232,8 +232,8 @@ class TestBotsThatFail:
                 assert (done["complete"], done["turns"]) == (2, 40)
 
     async def test_that_fail_one_time_in_three_lose_no_conversation(self, database_urls: DatabaseUrls):
-        async with open_house(database_urls, conversations=LIVELY) as house:
-            admin = await house.client("conversations", "admin")
+        async with run_suite(database_urls, conversations=LIVELY) as suite:
+            admin = await suite.client("conversations", "admin")
             calls = 0
 
             def unsteady(question: dict[str, Any]) -> Any:
@@ -243,16 +243,16 @@ class TestBotsThatFail:
                     (500, {"error": "no"}) if calls % 3 == 0 and question["conversation_id"] else well_behaved(question)
                 )
 
-            async with registered(house, unsteady, well_behaved) as (_, ids):
+            async with registered(suite, unsteady, well_behaved) as (_, ids):
                 path = await _start(admin, ids, exchanges=3, conversations_per_pair=12)
                 done = await until(admin, path, "complete")
                 assert (done["complete"], done["failed"], done["turns"]) == (12, 0, 72)
 
 
 class TestEvents:
-    async def test_tell_how_far_it_is_until_it_has_finished(self, house: House):
-        admin = await house.client("conversations", "admin")
-        async with registered(house, after(0.1), well_behaved) as (_, ids):
+    async def test_tell_how_far_it_is_until_it_has_finished(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        async with registered(suite, after(0.1), well_behaved) as (_, ids):
             path = await _start(admin, ids, exchanges=12, conversations_per_pair=2)
             told = []
             async with admin.stream("GET", f"{path}/events", timeout=30) as answer:
@@ -270,17 +270,17 @@ class TestEvents:
         assert turns == sorted(turns)
         assert any(each["rate_turns_per_second"] and each["seconds_left"] for _, each in told[:-1])
 
-    async def test_of_a_collection_that_is_not_there_are_not_found(self, house: House):
-        admin = await house.client("conversations", "admin")
+    async def test_of_a_collection_that_is_not_there_are_not_found(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
         answer = await admin.get("/v1/collections/00000000-0000-7000-8000-000000000000/events")
         assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
 
 
 @pytest.mark.parametrize("role", ["team", "annotation"])
-async def test_only_administrators_steer(house: House, role: str):
-    admin = await house.client("conversations", "admin")
-    path = await _start(admin, [await add_bot(house, model) for model in ("eliza", "dull")])
-    caller = await house.client("conversations", role, team="x" if role == "team" else None)
+async def test_only_administrators_steer(suite: RunningSuite, role: str):
+    admin = await suite.client("conversations", "admin")
+    path = await _start(admin, [await add_bot(suite, model) for model in ("eliza", "dull")])
+    caller = await suite.client("conversations", role, team="x" if role == "team" else None)
     for verb in ("pause", "resume", "cancel"):
         assert (await caller.post(f"{path}/{verb}")).status_code == 403
     for read in ("pairs", "failures", "events"):

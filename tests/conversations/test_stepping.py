@@ -12,7 +12,7 @@ from spotthebot.contracts.conversations import (
     StopRules,
 )
 from spotthebot.conversations.domain.conversations import Conversation, Reply
-from spotthebot.conversations.domain.stepping import MOST_ATTEMPTS, step
+from spotthebot.conversations.domain.stepping import MAX_ATTEMPTS, step
 
 FIRST, SECOND = (
     Participant(kind=ParticipantKind.BOT, name=name, bot_id=UUID(int=number))
@@ -101,7 +101,7 @@ class TestAFailure:
     )
     def test_is_tried_again_ever_later_and_at_last_ends_the_conversation(self, failure: ReplyFailure):
         waits, now = [], BEGUN
-        for _ in range(MOST_ATTEMPTS - 1):
+        for _ in range(MAX_ATTEMPTS - 1):
             found = step(now, _silent(failure))
             waits.append(found.wait_seconds)
             now = found.after

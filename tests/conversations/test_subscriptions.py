@@ -6,9 +6,9 @@ from sqlalchemy import text
 
 from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations import store
-from spotthebot.conversations.use_cases.notifying import MOST_SUBSCRIPTIONS
+from spotthebot.conversations.use_cases.notifying import MAX_SUBSCRIPTIONS
 from spotthebot.kit.database import Database
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -17,8 +17,8 @@ OF_BOTS = {"url": "http://127.0.0.1:9/hooks", "events": ["bot.failing"]}
 
 
 class TestSecrets:
-    async def test_one_is_made_and_shown_once(self, house: House):
-        admin = await house.client("conversations", "admin")
+    async def test_one_is_made_and_shown_once(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
         made = await created(admin, "/v1/subscriptions", WANTED)
         assert made["secret"].startswith("whsec_")
         assert len(made["secret"]) == len("whsec_") + 44  # the base64 of 32 bytes
@@ -26,8 +26,8 @@ class TestSecrets:
         assert found == {key: made[key] for key in made if key != "secret"}
         assert (await admin.get("/v1/subscriptions")).json()["items"] == [found]
 
-    async def test_a_repeat_of_the_request_makes_no_other_and_gives_no_secret(self, house: House):
-        admin = await house.client("conversations", "admin")
+    async def test_a_repeat_of_the_request_makes_no_other_and_gives_no_secret(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
         answers = [
             await admin.post("/v1/subscriptions", json=WANTED, headers={"Idempotency-Key": "once"}) for _ in range(2)
         ]
@@ -36,8 +36,8 @@ class TestSecrets:
         assert again == first | {"secret": None}
         assert len((await admin.get("/v1/subscriptions")).json()["items"]) == 1
 
-    async def test_no_table_holds_one_as_it_is(self, house: House):
-        admin = await house.client("conversations", "admin")
+    async def test_no_table_holds_one_as_it_is(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
         made = await admin.post("/v1/subscriptions", json=WANTED | {"secret": SECRET}, headers={"Idempotency-Key": "k"})
         rotated = await admin.post(
             f"/v1/subscriptions/{made.json()['id']}/secret", json={}, headers={"Idempotency-Key": "k"}
@@ -45,19 +45,19 @@ class TestSecrets:
         assert rotated.status_code == 201
         for secret in (SECRET, rotated.json()["secret"]):
             assert secret.startswith("whsec_")
-            assert await _tables_that_hold(house, secret.removeprefix("whsec_")) == []
-        assert await _tables_that_hold(house, "127.0.0.1:9/hooks") != []  # so that it would be found
+            assert await _tables_that_hold(suite, secret.removeprefix("whsec_")) == []
+        assert await _tables_that_hold(suite, "127.0.0.1:9/hooks") != []  # so that it would be found
 
-    async def test_what_is_none_is_refused(self, house: House):
-        admin = await house.client("conversations", "admin")
+    async def test_what_is_none_is_refused(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
         for secret in ("hush", "whsec_", "whsec_c2hvcnQ="):
             answer = await admin.post("/v1/subscriptions", json=WANTED | {"secret": secret})
             assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "/secret")
 
 
 class TestAddresses:
-    async def test_hostile_ones_are_refused_and_pointed_at(self, house: House):
-        admin = await house.client("conversations", "admin")
+    async def test_hostile_ones_are_refused_and_pointed_at(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
         made = await created(admin, "/v1/subscriptions", WANTED)
         for url in (
             *("http://169.254.169.254/latest", "http://10.0.0.1/", "http://[fe80::1]/", "http://[::ffff:10.0.0.1]/"),
@@ -74,23 +74,23 @@ class TestAddresses:
 
 
 class TestCallers:
-    async def test_a_team_is_told_of_bots_only(self, house: House):
-        team = await house.client("conversations", "team", team="ours")
+    async def test_a_team_is_told_of_bots_only(self, suite: RunningSuite):
+        team = await suite.client("conversations", "team", team="ours")
         refused = await team.post("/v1/subscriptions", json=WANTED)
         assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/events")
         assert "collection.finished" in refused.json()["detail"]
         made = await created(team, "/v1/subscriptions", OF_BOTS)
         assert made["team"] == "ours"
-        admin = await house.client("conversations", "admin")
+        admin = await suite.client("conversations", "admin")
         path = f"/v1/subscriptions/{made['id']}"
         for caller in (team, admin):  # nobody can make a team's subscription tell it more
             assert (await caller.patch(path, json=WANTED)).status_code == 422
 
-    async def test_a_team_sees_no_others(self, house: House):
+    async def test_a_team_sees_no_others(self, suite: RunningSuite):
         admin, ours, theirs = (
-            await house.client("conversations", "admin"),
-            await house.client("conversations", "team", team="ours"),
-            await house.client("conversations", "team", team="theirs"),
+            await suite.client("conversations", "admin"),
+            await suite.client("conversations", "team", team="ours"),
+            await suite.client("conversations", "team", team="theirs"),
         )
         made = {
             name: (await created(client, "/v1/subscriptions", OF_BOTS))["id"]
@@ -110,33 +110,33 @@ class TestCallers:
         assert [each["id"] for each in (await ours.get("/v1/subscriptions")).json()["items"]] == [made["ours"]]
         assert len((await admin.get("/v1/subscriptions")).json()["items"]) == 3
 
-    async def test_others_and_teams_without_a_name_may_not(self, house: House):
+    async def test_others_and_teams_without_a_name_may_not(self, suite: RunningSuite):
         for role in ("analyst", "annotation", "service"):
-            client = await house.client("conversations", role)
+            client = await suite.client("conversations", role)
             assert (await client.get("/v1/subscriptions")).status_code == 403
             assert (await client.get("/v1/events")).status_code == 403
-        nameless = await house.client("conversations", "team")
+        nameless = await suite.client("conversations", "team")
         for answer in (await nameless.get("/v1/subscriptions"), await nameless.post("/v1/subscriptions", json=OF_BOTS)):
             assert (answer.status_code, "--team" in answer.json()["detail"]) == (422, True)
 
-    async def test_nobody_has_more_than_enough(self, house: House):
-        database = Database(house.database.app["conversations"], pool_size=1)
+    async def test_nobody_has_more_than_enough(self, suite: RunningSuite):
+        database = Database(suite.database.app["conversations"], pool_size=1)
         async with database.write() as session:
-            for _ in range(MOST_SUBSCRIPTIONS):
+            for _ in range(MAX_SUBSCRIPTIONS):
                 await store.subscriptions.add_subscription(
                     session, team=None, url="http://a", events=(EventType.BOT_FAILING,), sealed_secret=b""
                 )
         await database.close()
-        admin = await house.client("conversations", "admin")
+        admin = await suite.client("conversations", "admin")
         answer = await admin.post("/v1/subscriptions", json=WANTED)
-        assert (answer.status_code, str(MOST_SUBSCRIPTIONS) in answer.json()["detail"]) == (409, True)
-        team = await house.client("conversations", "team", team="ours")
+        assert (answer.status_code, str(MAX_SUBSCRIPTIONS) in answer.json()["detail"]) == (409, True)
+        team = await suite.client("conversations", "team", team="ours")
         await created(team, "/v1/subscriptions", OF_BOTS)
 
 
 class TestChanges:
-    async def test_what_is_wrong_is_pointed_at(self, house: House):
-        admin = await house.client("conversations", "admin")
+    async def test_what_is_wrong_is_pointed_at(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
         made = await created(admin, "/v1/subscriptions", WANTED)
         wrong: list[tuple[dict[str, Any], str]] = [
             ({"events": []}, "/events"),
@@ -147,8 +147,8 @@ class TestChanges:
             answer = await admin.patch(f"/v1/subscriptions/{made['id']}", json=body)
             assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, pointer)
 
-    async def test_url_events_and_activity_change_and_what_is_deleted_is_gone(self, house: House):
-        admin = await house.client("conversations", "admin")
+    async def test_url_events_and_activity_change_and_what_is_deleted_is_gone(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
         path = f"/v1/subscriptions/{(await created(admin, '/v1/subscriptions', WANTED))['id']}"
         wanted = {"url": "http://127.0.0.1:8/", "events": ["bot.failing", "bot.failing"], "active": False}
         changed = (await admin.patch(path, json=wanted)).json()
@@ -159,9 +159,9 @@ class TestChanges:
         assert (await admin.get(path)).status_code == 404
 
 
-async def _tables_that_hold(house: House, needle: str) -> list[str]:
+async def _tables_that_hold(suite: RunningSuite, needle: str) -> list[str]:
     """Return the tables of `conversations` with a row that shows this text, in whatever column."""
-    database = Database(house.database.owner["conversations"], pool_size=1)
+    database = Database(suite.database.owner["conversations"], pool_size=1)
     names = text("SELECT table_name FROM information_schema.tables WHERE table_schema = 'conversations'")
     try:
         async with database.read() as session:

@@ -24,7 +24,7 @@ from spotthebot.kit.client import PeerUnavailable
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Jobs
 from spotthebot.suite.supervision.sockets import bind
-from tests.factories.house import DatabaseUrls, House, Keys, bots_settings, open_house, served
+from tests.factories.running_suite import DatabaseUrls, Keys, RunningSuite, bots_settings, run_suite, served
 from tests.factories.studies import (
     add_bot,
     add_corpus,
@@ -161,18 +161,18 @@ class TestRunner:
 class TestBots:
     async def test_that_are_busy_are_asked_again_when_they_say(self, database_urls: DatabaseUrls):
         limits = {"service_rate_limit_requests_per_minute": 120}
-        async with open_house(database_urls, bots=limits) as house:
-            bots = [await add_bot(house, model) for model in ("eliza", "dull")]
-            admin = await house.client("conversations", "admin")
+        async with run_suite(database_urls, bots=limits) as suite:
+            bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
+            admin = await suite.client("conversations", "admin")
             wanted = plan(bots, conversations_per_pair=1, exchanges=62)  # 124 turns, one request each
             collection = await created(admin, "/v1/collections", wanted)
             done = await until(admin, f"/v1/collections/{collection['id']}", "complete")
             assert (done["complete"], done["failed"], done["turns"]) == (1, 0, 124)
 
-    async def test_that_refuse_end_their_conversations_with_the_reason(self, house: House):
-        corpus = await add_corpus(house)
-        bots = [await add_bot(house, "retrieval", corpus_id=corpus), await add_bot(house, "dull")]
-        admin = await house.client("conversations", "admin")
+    async def test_that_refuse_end_their_conversations_with_the_reason(self, suite: RunningSuite):
+        corpus = await add_corpus(suite)
+        bots = [await add_bot(suite, "retrieval", corpus_id=corpus), await add_bot(suite, "dull")]
+        admin = await suite.client("conversations", "admin")
         late = {"dialogues": [{"key": "late", "split": "train", "turns": ["Hello.", "Too late."]}]}
         await created(admin, f"/v1/corpora/{corpus}/dialogues", late)  # so the bot is no longer what was registered
         collection = await created(admin, "/v1/collections", plan(bots))

@@ -11,7 +11,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.core.failures import Failure, FailureGroup
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import (
     add_bot,
     add_corpus,
@@ -33,15 +33,15 @@ CHECKS = [not_a_server_error, response_schema_conformance, content_type_conforma
 SMALL = {"conversations_per_pair": 2, "exchanges": 2}  # a fuzzer should not hold a million conversations
 
 
-async def _furnish(house: House) -> dict[str, Any]:
+async def _furnish(suite: RunningSuite) -> dict[str, Any]:
     """Make one thing of each kind, so that requests can reach further than to a 404."""
-    corpus = await add_corpus(house)
-    bots = [await add_bot(house, model) for model in ("eliza", "dull")]
-    collection = await import_conversations(house, [conversation(f"c{number}", "X", "Y") for number in range(4)])
-    analyst = await house.client("conversations", "analyst")
+    corpus = await add_corpus(suite)
+    bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
+    collection = await import_conversations(suite, [conversation(f"c{number}", "X", "Y") for number in range(4)])
+    analyst = await suite.client("conversations", "analyst")
     held = (await analyst.get(f"/v1/collections/{collection}/conversations")).json()["items"]
-    campaign = await open_campaign(house, collection)
-    frontend = await house.client("annotation", "annotation")
+    campaign = await open_campaign(suite, collection)
+    frontend = await suite.client("annotation", "annotation")
     assignment = await created(frontend, f"/v1/campaigns/{campaign['id']}/assignments", {"worker": "w"})
     return {
         "bot_id": bots[0],
@@ -101,9 +101,9 @@ def _fuzz(url: str, key: str, real: dict[str, Any]) -> tuple[set[int], list[str]
 # The house draws its own random numbers in this process meanwhile, which hypothesis takes for a strategy's.
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
 @pytest.mark.parametrize(("service", "role"), CALLERS)
-async def test_no_request_makes_a_service_fail(house: House, service: str, role: str):
-    real = await _furnish(house)
-    key = await house.keys.make(role, team="fuzzers" if role == "team" else None)
-    statuses, faults = await asyncio.to_thread(_fuzz, house.urls[service], key, real)
+async def test_no_request_makes_a_service_fail(suite: RunningSuite, service: str, role: str):
+    real = await _furnish(suite)
+    key = await suite.keys.make(role, team="fuzzers" if role == "team" else None)
+    statuses, faults = await asyncio.to_thread(_fuzz, suite.urls[service], key, real)
     assert faults == []
     assert {200, 422} <= statuses  # it got through, and it was turned away

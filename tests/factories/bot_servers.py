@@ -13,7 +13,7 @@ from typing import Any
 import uvicorn
 
 from spotthebot.suite.supervision.sockets import bind
-from tests.factories.house import serve_all
+from tests.factories.running_suite import serve_all
 
 Answer = Callable[[dict[str, Any]], Any]
 """What a bot says to a question's JSON: a JSON value, a (status, JSON) pair, or an awaitable of either."""
@@ -29,7 +29,7 @@ class Bot:
     headers: list[dict[str, str]] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
     at_once: int = 0
-    most_at_once: int = 0
+    max_at_once: int = 0
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -41,7 +41,7 @@ class Bot:
             body += message.get("body", b"")
             more = message.get("more_body", False)
         self.at_once += 1
-        self.most_at_once = max(self.most_at_once, self.at_once)
+        self.max_at_once = max(self.max_at_once, self.at_once)
         try:
             status, value = await self._say(scope, body)
         finally:

@@ -21,7 +21,7 @@ from typing import Any
 import uvicorn
 
 from spotthebot.suite.supervision.sockets import bind
-from tests.factories.house import serve_all
+from tests.factories.running_suite import serve_all
 
 _FORM = re.compile(r"Turn (\d+) of ([0-9a-f-]{36}) after ([0-9a-f]{16}), said as number (\d+)\.")
 Behave = Callable[["Asked"], Any]
@@ -52,7 +52,7 @@ class ChainedBots:
     asked: list[Asked] = field(default_factory=list)
     answered: int = 0
     at_once: dict[str, int] = field(default_factory=lambda: defaultdict(int))
-    most_at_once: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    max_at_once: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     keys: dict[tuple[str, int], set[str]] = field(default_factory=lambda: defaultdict(set))
     """Idempotency keys by conversation and position; those of probes are left out."""
 
@@ -63,7 +63,7 @@ class ChainedBots:
         question = json.loads(await _whole(receive))
         counts = question["domain"] is not None  # a probe comes on top of what is asked for a collection
         self.at_once[bot] += counts
-        self.most_at_once[bot] = max(self.most_at_once[bot], self.at_once[bot])
+        self.max_at_once[bot] = max(self.max_at_once[bot], self.at_once[bot])
         try:
             status, body = await self._answer(bot, dict(scope["headers"]), question)
         finally:

@@ -9,19 +9,19 @@ from typing import Any
 import httpx
 
 from tests.factories.bot_servers import webhook
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created
 
 QUESTIONS = [{"name": "engaging", "text": "Was it engaging?"}, {"name": "quality", "text": "Was it good?"}]
 SCORES = {"engaging": 4, "quality": 2}
 
 
-async def two_bots(house: House) -> list[str]:
-    return [await add_bot(house, model) for model in ("eliza", "dull")]
+async def two_bots(suite: RunningSuite) -> list[str]:
+    return [await add_bot(suite, model) for model in ("eliza", "dull")]
 
 
-async def open_study(house: House, bots: list[str], **more: Any) -> str:
-    admin = await house.client("conversations", "admin")
+async def open_study(suite: RunningSuite, bots: list[str], **more: Any) -> str:
+    admin = await suite.client("conversations", "admin")
     body = {
         "mode": "human_bot",
         "name": "people",
@@ -34,62 +34,62 @@ async def open_study(house: House, bots: list[str], **more: Any) -> str:
     return (await created(admin, "/v1/collections", body | more))["id"]
 
 
-async def start(house: House, study: str, interactor: str = "p1") -> dict[str, Any]:
-    frontend = await house.client("conversations", "annotation")
+async def start(suite: RunningSuite, study: str, interactor: str = "p1") -> dict[str, Any]:
+    frontend = await suite.client("conversations", "annotation")
     return await created(frontend, "/v1/chats", {"collection_id": study, "interactor": interactor})
 
 
-async def say(house: House, chat: dict[str, Any], text: str = "Hello there!", **headers: str) -> httpx.Response:
-    frontend = await house.client("conversations", "annotation")
+async def say(suite: RunningSuite, chat: dict[str, Any], text: str = "Hello there!", **headers: str) -> httpx.Response:
+    frontend = await suite.client("conversations", "annotation")
     return await frontend.post(f"/v1/chats/{chat['id']}/turns", json={"text": text}, headers=headers)
 
 
-async def advance(house: House, chat: dict[str, Any]) -> httpx.Response:
-    frontend = await house.client("conversations", "annotation")
+async def advance(suite: RunningSuite, chat: dict[str, Any]) -> httpx.Response:
+    frontend = await suite.client("conversations", "annotation")
     return await frontend.post(f"/v1/chats/{chat['id']}/advance")
 
 
-async def get(house: House, chat: dict[str, Any]) -> dict[str, Any]:
-    frontend = await house.client("conversations", "annotation")
+async def get(suite: RunningSuite, chat: dict[str, Any]) -> dict[str, Any]:
+    frontend = await suite.client("conversations", "annotation")
     return (await frontend.get(f"/v1/chats/{chat['id']}")).json()
 
 
-async def answered(house: House, chat: dict[str, Any], seconds: float = 20) -> dict[str, Any]:
+async def answered(suite: RunningSuite, chat: dict[str, Any], seconds: float = 20) -> dict[str, Any]:
     async with asyncio.timeout(seconds):
-        while (found := await get(house, chat))["awaits_reply"]:
+        while (found := await get(suite, chat))["awaits_reply"]:
             await asyncio.sleep(0.02)
         return found
 
 
-async def exchange(house: House, chat: dict[str, Any], text: str = "Hello there!") -> dict[str, Any]:
-    said = await say(house, chat, text)
+async def exchange(suite: RunningSuite, chat: dict[str, Any], text: str = "Hello there!") -> dict[str, Any]:
+    said = await say(suite, chat, text)
     assert said.status_code == 202, said.text
     assert said.json()["awaits_reply"]
-    return await answered(house, chat)
+    return await answered(suite, chat)
 
 
-async def talk(house: House, chat: dict[str, Any]) -> None:
+async def talk(suite: RunningSuite, chat: dict[str, Any]) -> None:
     """Talk to both bots as little as is allowed."""
     for _ in range(2):
-        await exchange(house, chat)
-        assert (await advance(house, chat)).status_code == 200
+        await exchange(suite, chat)
+        assert (await advance(suite, chat)).status_code == 200
 
 
 def ratings(*numbers: int, **more: Any) -> dict[str, Any]:
     return {"conversations": [{"number": number, "scores": SCORES} for number in numbers]} | more
 
 
-async def rate(house: House, chat: dict[str, Any], body: dict[str, Any]) -> httpx.Response:
-    frontend = await house.client("conversations", "annotation")
+async def rate(suite: RunningSuite, chat: dict[str, Any], body: dict[str, Any]) -> httpx.Response:
+    frontend = await suite.client("conversations", "annotation")
     return await frontend.put(f"/v1/chats/{chat['id']}/ratings", json=body)
 
 
 @asynccontextmanager
 async def listening(
-    house: House, chat: dict[str, Any], after: int | None = None, url: str = ""
+    suite: RunningSuite, chat: dict[str, Any], after: int | None = None, url: str = ""
 ) -> AsyncIterator[AsyncIterator[Any]]:
     """Read a chat's events as (id, name, data), from the service at `url` if that is another."""
-    frontend = await house.client("conversations", "annotation")
+    frontend = await suite.client("conversations", "annotation")
     headers = {} if after is None else {"Last-Event-ID": str(after)}
     async with frontend.stream("GET", f"{url}/v1/chats/{chat['id']}/events", headers=headers) as answer:
         assert answer.status_code == 200
@@ -109,22 +109,22 @@ async def listening(
 
 
 async def all_events(
-    house: House, chat: dict[str, Any], after: int | None = None, url: str = ""
+    suite: RunningSuite, chat: dict[str, Any], after: int | None = None, url: str = ""
 ) -> list[tuple[int, str, Any]]:
-    async with asyncio.timeout(20), listening(house, chat, after, url) as events:
+    async with asyncio.timeout(20), listening(suite, chat, after, url) as events:
         return [event async for event in events]
 
 
-async def chats_of(house: House, study: str) -> list[dict[str, Any]]:
-    analyst = await house.client("conversations", "analyst")
+async def chats_of(suite: RunningSuite, study: str) -> list[dict[str, Any]]:
+    analyst = await suite.client("conversations", "analyst")
     return (await analyst.get(f"/v1/collections/{study}/chats")).json()["items"]
 
 
-async def conversations_of(house: House, study: str) -> list[dict[str, Any]]:
-    analyst = await house.client("conversations", "analyst")
+async def conversations_of(suite: RunningSuite, study: str) -> list[dict[str, Any]]:
+    analyst = await suite.client("conversations", "analyst")
     return (await analyst.get(f"/v1/collections/{study}/conversations")).json()["items"]
 
 
-async def webhook_bot(house: House, url: str, **more: Any) -> str:
-    admin = await house.client("bots", "admin")
+async def webhook_bot(suite: RunningSuite, url: str, **more: Any) -> str:
+    admin = await suite.client("bots", "admin")
     return (await created(admin, "/v1/bots", webhook(f"{url}/reply", **more)))["id"]

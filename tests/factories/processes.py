@@ -26,7 +26,7 @@ from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, pro
 from spotthebot.suite.supervision.sockets import bind
 from spotthebot.suite.supervision.spec import Event, ProcessSpec
 from spotthebot.suite.supervision.supervisor import Supervisor
-from tests.factories.house import DatabaseUrls, Keys
+from tests.factories.running_suite import DatabaseUrls, Keys
 
 HOST = "127.0.0.1"
 _DATABASE_CHECK_SECONDS = 0.05

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 
 DIALOGUES = [
     {
@@ -37,16 +37,16 @@ async def until(client: httpx.AsyncClient, path: str, state: str, seconds: float
             await asyncio.sleep(0.05)
 
 
-async def add_corpus(house: House) -> str:
-    admin = await house.client("conversations", "admin")
+async def add_corpus(suite: RunningSuite) -> str:
+    admin = await suite.client("conversations", "admin")
     body = {"name": "small", "domain": "everyday", "origin": "Written for a test.", "licence": "Apache-2.0"}
     corpus = await created(admin, "/v1/corpora", body)
     await created(admin, f"/v1/corpora/{corpus['id']}/dialogues", {"dialogues": keyed(DIALOGUES)})
     return corpus["id"]
 
 
-async def add_bot(house: House, model: str, *, corpus_id: str | None = None, name: str | None = None) -> str:
-    admin = await house.client("bots", "admin")
+async def add_bot(suite: RunningSuite, model: str, *, corpus_id: str | None = None, name: str | None = None) -> str:
+    admin = await suite.client("bots", "admin")
     protocol = {"kind": "builtin", "model": model} | ({"corpus_id": corpus_id} if corpus_id else {})
     body = {"name": name or model, "domains": ["everyday"], "protocol": protocol}
     return (await created(admin, "/v1/bots", body))["id"]
@@ -64,8 +64,8 @@ def plan(bots: list[str], **more: Any) -> dict[str, Any]:
     } | more
 
 
-async def import_conversations(house: House, conversations: list[dict[str, Any]]) -> str:
-    admin = await house.client("conversations", "admin")
+async def import_conversations(suite: RunningSuite, conversations: list[dict[str, Any]]) -> str:
+    admin = await suite.client("conversations", "admin")
     collection = await created(admin, "/v1/collections", {"mode": "import", "name": "im", "domain": "everyday"})
     path = f"/v1/collections/{collection['id']}/conversations"
     await created(admin, path, {"conversations": conversations})
@@ -80,8 +80,8 @@ def conversation(key: str, first: str, second: str, exchanges: int = 3) -> dict[
     return {"external_id": key, "participants": [side(first), side(second)], "turns": turns}
 
 
-async def open_campaign(house: House, collection_id: str, **more: Any) -> dict[str, Any]:
-    admin = await house.client("annotation", "admin")
+async def open_campaign(suite: RunningSuite, collection_id: str, **more: Any) -> dict[str, Any]:
+    admin = await suite.client("annotation", "admin")
     body = {"name": "c", "domain": "everyday", "collection_id": collection_id, "segments": [1, 2]} | more
     campaign = await created(admin, "/v1/campaigns", body)
     return await until(admin, f"/v1/campaigns/{campaign['id']}", "open")

@@ -8,7 +8,7 @@ from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations import store
 from spotthebot.kit.database import Database
 from tests.factories.bot_servers import Bot
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created
 
 FINISHED = {"collection": {"id": "0199", "name": "everyday-1"}, "complete": 45}
@@ -23,13 +23,15 @@ async def happen(outbox: Database, times: int = 1, data: dict[str, Any] | None =
     return made
 
 
-async def subscribe(house: House, url: str, *events: str, team: str | None = None, **more: Any) -> dict[str, Any]:
-    client = await house.client("conversations", "team" if team else "admin", team=team)
+async def subscribe(
+    suite: RunningSuite, url: str, *events: str, team: str | None = None, **more: Any
+) -> dict[str, Any]:
+    client = await suite.client("conversations", "team" if team else "admin", team=team)
     return await created(client, "/v1/subscriptions", {"url": url, "events": events or ("collection.finished",)} | more)
 
 
-async def deliveries(house: House, subscription: dict[str, Any], **params: Any) -> list[dict[str, Any]]:
-    admin = await house.client("conversations", "admin")
+async def deliveries(suite: RunningSuite, subscription: dict[str, Any], **params: Any) -> list[dict[str, Any]]:
+    admin = await suite.client("conversations", "admin")
     answer = await admin.get(f"/v1/subscriptions/{subscription['id']}/deliveries", params={"limit": 1000} | params)
     return answer.json()["items"]
 
@@ -41,11 +43,11 @@ async def until(is_so: Callable[[], Awaitable[Any]], seconds: float = 15) -> Any
     return found
 
 
-async def settled(house: House, subscription: dict[str, Any], number: int = 1) -> list[dict[str, Any]]:
+async def settled(suite: RunningSuite, subscription: dict[str, Any], number: int = 1) -> list[dict[str, Any]]:
     """Wait until so many deliveries have been made or given up."""
 
     async def all_settled() -> list[dict[str, Any]]:
-        found = [each for each in await deliveries(house, subscription) if each["state"] != "pending"]
+        found = [each for each in await deliveries(suite, subscription) if each["state"] != "pending"]
         return found if len(found) >= number else []
 
     return await until(all_settled)

@@ -81,7 +81,7 @@ class TestPlaces:
             collection = await start(processes, mode="self_play", bots=[only], exchanges=3, conversations_per_pair=40)
             found = await finished(processes, collection, seconds=LONGEST_SECONDS)
         assert found["complete"] == 40
-        assert bots.most_at_once["three"] == 3
+        assert bots.max_at_once["three"] == 3
 
 
 async def _die_and_return(server: Mortal) -> None:

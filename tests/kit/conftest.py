@@ -35,7 +35,7 @@ from spotthebot.kit.web.pagination import Page, Paging, page_of
 from spotthebot.kit.web.sessions import Reading, Writing, get_database
 from spotthebot.kit.web.streams import stream
 from spotthebot.suite.supervision.sockets import bind
-from tests.factories.house import DatabaseUrls, Keys, served
+from tests.factories.running_suite import DatabaseUrls, Keys, served
 
 _TABLE = """
 CREATE TABLE bots.things (
@@ -114,19 +114,19 @@ async def create_with_a_late_commit(
 @router.get("/things")
 async def list_things(session: Reading, _caller: Admin, paging: Paging) -> Page[ThingOut]:
     rows = await _fetch(session, paging.after, paging.limit + 1)
-    return page_of(rows, paging, key=lambda row: row.id, shape=lambda row: row)
+    return page_of(rows, paging, key=lambda row: row.id, to_out=lambda row: row)
 
 
 @router.get("/things/stream", response_class=StreamingResponse)
 async def stream_things(
     _caller: Admin, database: Annotated[Database, Depends(get_database)], breaking: bool = False
 ) -> StreamingResponse:
-    def shape(row: ThingOut) -> ThingOut:
+    def to_out(row: ThingOut) -> ThingOut:
         if breaking and row.name == "broken":
             raise Conflict
         return row
 
-    return stream(database, _fetch, key=lambda row: row.id, shape=shape)
+    return stream(database, _fetch, key=lambda row: row.id, to_out=to_out)
 
 
 async def _fetch(session: ReadSession, after: UUID | None, limit: int) -> list[ThingOut]:

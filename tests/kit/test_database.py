@@ -8,7 +8,7 @@ from sqlalchemy.exc import InternalError
 
 from spotthebot.kit.database import Database
 from spotthebot.suite.postgres.cluster import Cluster
-from tests.factories.house import DatabaseUrls
+from tests.factories.running_suite import DatabaseUrls
 
 _NAME = "the-one-under-test"
 

@@ -25,7 +25,7 @@ from spotthebot.suite.foundation import SERVICES
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.provision import Provisioned, logins, provision
 from spotthebot.suite.supervision.sockets import bind
-from tests.factories.house import DatabaseUrls, served
+from tests.factories.running_suite import DatabaseUrls, served
 
 LINEAGES = [ACCESS, *(service.lineage for service in SERVICES if service.lineage)]
 

@@ -10,7 +10,7 @@ from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.application import build_application
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.supervision.sockets import bind
-from tests.factories.house import served
+from tests.factories.running_suite import served
 from tests.kit.conftest import Edge
 
 MEMBERS = {"type", "title", "status", "detail", "instance", "errors"}

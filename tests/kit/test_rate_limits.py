@@ -75,10 +75,10 @@ class TestBuckets:
         limiter = RateLimiter(1, clock=lambda: 0.0)
         limiter.take("stale")
         limiter.take("fresh")
-        for number in range(rate_limits._MOST_KEYS - 2):
+        for number in range(rate_limits._MAX_KEYS - 2):
             limiter.take(str(number))
         assert limiter.take("fresh").retry_after_seconds == 60
         limiter.take("one too many")
-        assert len(limiter._buckets) == rate_limits._MOST_KEYS
+        assert len(limiter._buckets) == rate_limits._MAX_KEYS
         assert limiter.take("fresh").retry_after_seconds == 60  # kept, for it was seen a moment ago
         assert limiter.take("stale").retry_after_seconds == 0  # forgotten, so it begins anew

@@ -25,7 +25,7 @@ from spotthebot.suite.errors import NotAnExport
 from spotthebot.suite.progress import showing_progress
 from spotthebot.suite.reimporting import import_export, open_export
 from spotthebot.suite.session import Clients
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created
 
 SMALL = """\
@@ -39,13 +39,13 @@ conversations_per_pair: 2
 
 
 @pytest.fixture
-async def clients(house: House) -> AsyncIterator[Clients]:
+async def clients(suite: RunningSuite) -> AsyncIterator[Clients]:
     async with AsyncExitStack() as stack:
-        key = await house.keys.make("admin")
+        key = await suite.keys.make("admin")
         opened = {
-            name: await stack.enter_async_context(ServiceClient(name, url, key)) for name, url in house.urls.items()
+            name: await stack.enter_async_context(ServiceClient(name, url, key)) for name, url in suite.urls.items()
         }
-        yield Clients(**opened, tasks=opened["annotation"], urls=house.urls)
+        yield Clients(**opened, tasks=opened["annotation"], urls=suite.urls)
 
 
 @pytest.fixture
@@ -142,10 +142,10 @@ class TestCollect:
         assert (seen.collection.state, seen.is_whole) == (CollectionState.CANCELLED, False)
 
     async def test_goes_by_partner_sets_and_ids(
-        self, house: House, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+        self, suite: RunningSuite, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
     ):
-        target, partner = [await add_bot(house, model) for model in ("dull", "eliza")]
-        admin = await house.client("conversations", "admin")
+        target, partner = [await add_bot(suite, model) for model in ("dull", "eliza")]
+        admin = await suite.client("conversations", "admin")
         await created(admin, "/v1/partner-sets", {"name": "those", "bots": [partner]})
         text = SMALL.replace("all_play_all", "bipartite").replace("[eliza, parrot]", f"['{target}']")
         told = await estimate(clients, declared(text + "order: target_first\npartners: {set: those, version: 1}\n"))
@@ -157,9 +157,9 @@ class TestCollect:
         assert [pair.participants for pair in seen.pairs] == [("dull", "eliza")]
 
     async def test_tells_every_unknown_name_before_anything_is_put_there(
-        self, house: House, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+        self, suite: RunningSuite, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
     ):
-        await add_bot(house, "dull", name="our-bot")
+        await add_bot(suite, "dull", name="our-bot")
         nobody = "00000000-0000-7000-8000-000000000000"
         wanted = declared(
             SMALL.replace("all_play_all", "bipartite").replace("[eliza, parrot]", f"[eliza, our-bott, '{nobody}']")

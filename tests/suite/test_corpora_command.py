@@ -9,36 +9,36 @@ from spotthebot.kit.client import PeerRefused, ServiceClient
 from spotthebot.suite.cli.corpora import app
 from spotthebot.suite.corpora import add_file, list_corpora
 from spotthebot.suite.progress import showing_progress
-from tests.factories.house import House
+from tests.factories.running_suite import RunningSuite
 
 WANTED = CorpusIn(name="file", domain="everyday", origin="Written for a test.", licence="Apache-2.0")
 
 
-async def _add(house: House, file: Path, form: CorpusFormat = CorpusFormat.JSONL, **choices: str):
-    key = await house.keys.make("admin")
-    async with ServiceClient("conversations", house.urls["conversations"], key) as client:
+async def _add(suite: RunningSuite, file: Path, form: CorpusFormat = CorpusFormat.JSONL, **choices: str):
+    key = await suite.keys.make("admin")
+    async with ServiceClient("conversations", suite.urls["conversations"], key) as client:
         with showing_progress() as steps:
             corpus, done = await add_file(client, WANTED, file, form, steps, **choices)
         return corpus, done, await list_corpora(client)
 
 
 class TestAddFile:
-    async def test_a_second_file_goes_to_the_same_corpus(self, house: House, tmp_path: Path):
+    async def test_a_second_file_goes_to_the_same_corpus(self, suite: RunningSuite, tmp_path: Path):
         lines = [json.dumps({"turns": [f"question {number}", "answer", "so?"]}) for number in range(3000)]
         file = tmp_path / "dialogues.jsonl"
         file.write_text("\n".join([*lines, "{"]))
-        corpus, first, _ = await _add(house, file, splits="train:0.5,openings:0.5")
+        corpus, first, _ = await _add(suite, file, splits="train:0.5,openings:0.5")
         file.write_text("\n".join(lines[:10]))
-        _, again, corpora = await _add(house, file, split="train")
+        _, again, corpora = await _add(suite, file, split="train")
         assert (first.read, first.stored, [each.line for each in first.rejected.first]) == (3001, 3000, [3001])
         assert (again.stored, again.already_there) == (0, 10)
         assert [(each.id, sum(each.dialogues.values())) for each in corpora] == [(corpus.id, 3000)]
 
-    async def test_what_the_service_refuses_is_told(self, house: House, tmp_path: Path):
+    async def test_what_the_service_refuses_is_told(self, suite: RunningSuite, tmp_path: Path):
         file = tmp_path / "large.csv"
         file.write_bytes(b"no,columns\n" * 500_000)
         with pytest.raises(PeerRefused, match="must name"):
-            await _add(house, file, CorpusFormat.EMPATHETIC, split="train")
+            await _add(suite, file, CorpusFormat.EMPATHETIC, split="train")
 
 
 class TestWrongUsage:

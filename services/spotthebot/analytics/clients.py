@@ -27,8 +27,8 @@ from spotthebot.kit.client import PeerRefused, ServiceClient
 
 _SCORE: Final = {WireLabel.HUMAN: Label.HUMAN, WireLabel.UNSURE: Label.UNSURE, WireLabel.BOT: Label.BOT}
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
-_MOST_STUDIES: Final = 8
-_MOST_ANNOTATIONS: Final = 500_000
+_MAX_STUDIES: Final = 8
+_MAX_ANNOTATIONS: Final = 500_000
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Studies:
                 continue
             studies += 1
             annotations += len(task.result().judgements) if task.exception() is None else 0
-            if studies > 1 and (studies > _MOST_STUDIES or annotations > _MOST_ANNOTATIONS):
+            if studies > 1 and (studies > _MAX_STUDIES or annotations > _MAX_ANNOTATIONS):
                 del self._read[key]
 
     async def _fetch(self, campaign: CampaignOut) -> Study:

@@ -16,7 +16,7 @@ from spotthebot.contracts.analytics import AnalysisIn, AnalysisState, Counts, Pl
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
-MOST_KEPT = 1000
+MAX_KEPT = 1000
 """Answers of one campaign; the oldest make room, and are computed again when somebody asks."""
 _REQUEST: TypeAdapter[AnalysisIn] = TypeAdapter(AnalysisIn)
 
@@ -30,7 +30,7 @@ async def put_result(session: WriteSession, key: bytes, campaign_id: UUID, revis
     mine = ResultRow.campaign_id == campaign_id
     await session.execute(delete(ResultRow).where(mine, ResultRow.revision != revision))
     newest_first = select(ResultRow.key).where(mine).order_by(ResultRow.created_at.desc(), ResultRow.key)
-    await session.execute(delete(ResultRow).where(ResultRow.key.in_(newest_first.offset(MOST_KEPT - 1))))
+    await session.execute(delete(ResultRow).where(ResultRow.key.in_(newest_first.offset(MAX_KEPT - 1))))
     values = {"key": key, "campaign_id": campaign_id, "revision": revision, "body": body}
     await session.execute(insert(ResultRow).values(values).on_conflict_do_nothing())
     return (await session.scalars(select(ResultRow.body).where(ResultRow.key == key))).one()

@@ -17,10 +17,10 @@ from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 
 
-async def add_campaign(session: WriteSession, wanted: CampaignIn) -> Campaign:
+async def add_campaign(session: WriteSession, request: CampaignIn) -> Campaign:
     campaign_id = new_id()
-    values = wanted.model_dump()
-    await session.execute(insert(CampaignRow).values(id=campaign_id, **values | {"segments": [*wanted.segments]}))
+    values = request.model_dump()
+    await session.execute(insert(CampaignRow).values(id=campaign_id, **values | {"segments": [*request.segments]}))
     return await get_campaign(session, campaign_id)
 
 

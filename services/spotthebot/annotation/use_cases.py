@@ -38,11 +38,11 @@ _ROWS_AT_ONCE = 500
 
 
 async def start_campaign(
-    session: WriteSession, jobs: Jobs, conversations: Conversations, wanted: CampaignIn
+    session: WriteSession, jobs: Jobs, conversations: Conversations, request: CampaignIn
 ) -> Campaign:
     """Create a campaign over a complete collection and queue the job that makes its packages."""
-    await conversations.require_complete(wanted.collection_id)
-    campaign = await store.add_campaign(session, wanted)
+    await conversations.require_complete(request.collection_id)
+    campaign = await store.add_campaign(session, request)
     await jobs.defer(session, BUILD_CAMPAIGN, {"campaign_id": str(campaign.id)})
     return campaign
 

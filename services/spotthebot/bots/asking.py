@@ -13,7 +13,7 @@ from spotthebot.bots.domain.restraint import Circuit, Pace, RetryBudget
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import Limits, ReplyFailure
 
-MOST_ATTEMPTS = 4
+MAX_ATTEMPTS = 4
 _FIRST_WAIT_SECONDS = 0.1
 _jitter = random.SystemRandom()
 
@@ -83,7 +83,7 @@ class Line:
             raise Fault(ReplyFailure.TIMEOUT, detail) from None
 
     def _wait_before_another(self, fault: Fault, attempts: int, seconds_left: float) -> float | None:
-        if not fault.transient or attempts >= MOST_ATTEMPTS or self.circuit.is_open:
+        if not fault.transient or attempts >= MAX_ATTEMPTS or self.circuit.is_open:
             return None
         wait = fault.retry_after_seconds
         if wait is None:

@@ -21,8 +21,8 @@ from spotthebot.bots.protocols.triton import TritonSpeaker, over_grpc, over_http
 from spotthebot.contracts.bots import BuiltinProtocol, TransformersProtocol, TritonProtocol
 from spotthebot.kit.vault import Unreadable, Vault
 
-_MOST_LINES = 2048
-_MOST_BUILTIN = 64
+_MAX_LINES = 2048
+_MAX_BUILTIN = 64
 """Built-in bots hold what they learned in memory."""
 
 
@@ -91,9 +91,9 @@ class Lines:
             found = self.fresh(bot, version, model, on_open=partial(self._on_open, bot.id))
             self._lines[version.id] = found
             learned = [each for each, line in self._lines.items() if isinstance(line.speaker, BuiltinSpeaker)]
-            if len(learned) > _MOST_BUILTIN:
+            if len(learned) > _MAX_BUILTIN:
                 self.forget(learned[0])
-            if len(self._lines) > _MOST_LINES:
+            if len(self._lines) > _MAX_LINES:
                 self.forget(next(iter(self._lines)))
         self._lines.move_to_end(version.id)
         return found

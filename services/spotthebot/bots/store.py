@@ -28,7 +28,7 @@ from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
 _KEPT_PROBES = 100
-_MOST_DOUBLINGS = 16
+_MAX_DOUBLINGS = 16
 _protocols: TypeAdapter[Protocol] = TypeAdapter(Protocol)
 
 
@@ -191,7 +191,7 @@ async def set_status_by_probe(
         values = {"status": BotStatus.ACTIVE, "status_reason": None, "failed_probes": 0, "next_probe_at": due}
         await session.execute(mine.values(**values))
         return
-    wait = recovery * func.power(2, func.least(BotRow.failed_probes, _MOST_DOUBLINGS))
+    wait = recovery * func.power(2, func.least(BotRow.failed_probes, _MAX_DOUBLINGS))
     await session.execute(
         mine.values(
             status=BotStatus.FAILING,

@@ -33,11 +33,11 @@ class HostedModel:
     created_at: datetime
 
 
-async def add_model(session: WriteSession, wanted: HostedModelIn) -> None:
+async def add_model(session: WriteSession, request: HostedModelIn) -> None:
     """Store a model without files; raises HostedModelNameTaken."""
-    statement = insert(HostedModelRow).values(id=new_id(), **wanted.model_dump()).on_conflict_do_nothing()
+    statement = insert(HostedModelRow).values(id=new_id(), **request.model_dump()).on_conflict_do_nothing()
     if (await session.scalar(statement.returning(HostedModelRow.id))) is None:
-        raise HostedModelNameTaken(name=wanted.name)
+        raise HostedModelNameTaken(name=request.name)
 
 
 async def find_model(session: ReadSession, name: str) -> HostedModel | None:

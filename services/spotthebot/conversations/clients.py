@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from spotthebot.contracts.bots import MOST_CONTEXTS, BotOut, RepliesOut, ReplyOut
+from spotthebot.contracts.bots import MAX_CONTEXTS, BotOut, RepliesOut, ReplyOut
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.errors import UnknownBot
 from spotthebot.kit.client import PeerRefused, ServiceClient
@@ -46,13 +46,13 @@ class Bots:
         return known.bot if known is not None and known.until > time.monotonic() else await self.get(bot_id)
 
     async def reply(self, bot_id: UUID, conversations: Sequence[Conversation]) -> list[Reply]:
-        """Ask one version of a bot for the next turn of each of at most `MOST_CONTEXTS` conversations.
+        """Ask one version of a bot for the next turn of each of at most `MAX_CONTEXTS` conversations.
 
         Whoever asks again for the same turn asks the bot under the same key. Nothing is repeated here: what is to be
         done meanwhile is the caller's to say. Raises PeerRefused and PeerUnavailable.
         """
-        if len(conversations) > MOST_CONTEXTS:
-            message = f"{len(conversations)} contexts in one request, at most {MOST_CONTEXTS} fit"
+        if len(conversations) > MAX_CONTEXTS:
+            message = f"{len(conversations)} contexts in one request, at most {MAX_CONTEXTS} fit"
             raise ValueError(message)
         body = {"contexts": [_context(each) for each in conversations], "version": conversations[0].next_version}
         answer = await self._bots.post(f"/v1/bots/{bot_id}/replies", body)

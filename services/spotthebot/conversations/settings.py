@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field, SecretStr
 from pydantic_settings import SettingsConfigDict
 
-from spotthebot.contracts.bots import MOST_CONTEXTS
+from spotthebot.contracts.bots import MAX_CONTEXTS
 from spotthebot.kit.settings import Networks, ServiceSettings
 
 
@@ -21,7 +21,7 @@ class ConversationsSettings(ServiceSettings):
         default=256, ge=1, le=1000, description="Conversations that one runner carries forward at the same time."
     )
     contexts_per_request: int = Field(
-        default=32, ge=1, le=MOST_CONTEXTS, description="Contexts that one request for replies holds at most."
+        default=32, ge=1, le=MAX_CONTEXTS, description="Contexts that one request for replies holds at most."
     )
     stalled_after_seconds: float = Field(
         default=10.0, ge=1, le=600, description="A worker that was not heard of for so long is taken for dead."

@@ -14,7 +14,7 @@ _PIECE_BYTES = 256 * 1024
 
 async def add_file(
     conversations: ServiceClient,
-    wanted: CorpusIn,
+    request: CorpusIn,
     file: Path,
     form: CorpusFormat,
     steps: Steps,
@@ -24,7 +24,7 @@ async def add_file(
 
     `choices` are the upload's `split`, `splits` and `speakers`.
     """
-    corpus = await _find_or_create(conversations, wanted)
+    corpus = await _find_or_create(conversations, request)
     params = {"format": form.value} | {name: value for name, value in choices.items() if value is not None}
     with steps.step(f"Sending {file.name}", (await asyncio.to_thread(file.stat)).st_size) as step:
         done = await conversations.send(f"/v1/corpora/{corpus['id']}/uploads", _pieces(file, step), params)
@@ -37,9 +37,9 @@ async def list_corpora(conversations: ServiceClient) -> list[CorpusOut]:
     return [CorpusOut.model_validate(each) async for each in conversations.pages("/v1/corpora")]
 
 
-async def _find_or_create(conversations: ServiceClient, wanted: CorpusIn) -> Any:  # noqa: ANN401 - JSON
-    found = (await conversations.get("/v1/corpora", {"name": wanted.name}))["items"]
-    return found[0] if found else await conversations.post("/v1/corpora", wanted.model_dump(mode="json"))
+async def _find_or_create(conversations: ServiceClient, request: CorpusIn) -> Any:  # noqa: ANN401 - JSON
+    found = (await conversations.get("/v1/corpora", {"name": request.name}))["items"]
+    return found[0] if found else await conversations.post("/v1/corpora", request.model_dump(mode="json"))
 
 
 async def _pieces(file: Path, step: Step) -> AsyncIterator[bytes]:

@@ -15,8 +15,8 @@ LEARNING = frozenset({"retrieval", "ngram", "stray"})
 
 async def upload_sample(clients: Clients) -> str:
     """Make sure that the sample corpus is there; returns its id. What is there already stays as it is."""
-    wanted = {"name": sample.NAME, "domain": sample.DOMAIN, "origin": sample.ORIGIN, "licence": sample.LICENCE}
-    corpus = await _find_or_create(clients.conversations, "/v1/corpora", wanted)
+    request = {"name": sample.NAME, "domain": sample.DOMAIN, "origin": sample.ORIGIN, "licence": sample.LICENCE}
+    corpus = await _find_or_create(clients.conversations, "/v1/corpora", request)
     path = f"/v1/corpora/{corpus['id']}/dialogues"
     await clients.conversations.post(path, {"dialogues": sample.sample_dialogues()})
     return str(corpus["id"])
@@ -27,12 +27,12 @@ async def register_built_in(clients: Clients, model: str, *, domain: str, corpus
     protocol = {"kind": "builtin", "model": model}
     if model in LEARNING and corpus_id is not None:
         protocol["corpus_id"] = corpus_id
-    wanted = {"name": model, "description": "Built in.", "domains": [domain], "protocol": protocol}
-    return str((await _find_or_create(clients.bots, "/v1/bots", wanted))["id"])
+    request = {"name": model, "description": "Built in.", "domains": [domain], "protocol": protocol}
+    return str((await _find_or_create(clients.bots, "/v1/bots", request))["id"])
 
 
-async def _find_or_create(client: ServiceClient, path: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    async for found in client.pages(path, {"name": wanted["name"]}):
+async def _find_or_create(client: ServiceClient, path: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    async for found in client.pages(path, {"name": request["name"]}):
         return dict(found)
-    created: dict[str, Any] = await client.post(path, wanted)
+    created: dict[str, Any] = await client.post(path, request)
     return created

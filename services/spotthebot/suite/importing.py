@@ -79,11 +79,11 @@ async def import_dump(clients: Clients, dump: Dump, steps: Steps) -> Imported:
     return imported
 
 
-async def _find_or_create(client: ServiceClient, path: str, wanted: dict[str, Any]) -> dict[str, Any]:
-    async for found in client.pages(path, {"name": wanted["name"]}):
+async def _find_or_create(client: ServiceClient, path: str, request: dict[str, Any]) -> dict[str, Any]:
+    async for found in client.pages(path, {"name": request["name"]}):
         if found["mode"] == "import":
             return dict(found)
-    created: dict[str, Any] = await client.post(path, wanted, idempotency_key=f"import/{wanted['name']}")
+    created: dict[str, Any] = await client.post(path, request, idempotency_key=f"import/{request['name']}")
     return created
 
 

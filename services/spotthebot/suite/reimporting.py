@@ -62,9 +62,9 @@ async def _find_or_create(conversations: ServiceClient, name: str, domain: str) 
     async for found in conversations.pages("/v1/collections", {"name": name}):
         if found["mode"] == "import" and found["domain"] == domain:
             return dict(found)
-    wanted = {"mode": "import", "name": name, "domain": domain}
+    request = {"mode": "import", "name": name, "domain": domain}
     key = hashlib.sha256(f"{domain}/{name}".encode()).hexdigest()
-    created: dict[str, Any] = await conversations.post("/v1/collections", wanted, idempotency_key=f"import/{key}")
+    created: dict[str, Any] = await conversations.post("/v1/collections", request, idempotency_key=f"import/{key}")
     return created
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
-from spotthebot.contracts.conversations import MOST_IN_A_BATCH, Turn
+from spotthebot.contracts.conversations import MAX_BATCH_SIZE, Turn
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
 CampaignId = NewType("CampaignId", UUID)
@@ -188,7 +188,7 @@ class PackedSegment(Wire):
 class PackageBatchIn(Wire):
     """Packages to add to an import campaign."""
 
-    packages: tuple[PackageIn, ...] = Field(min_length=1, max_length=MOST_IN_A_BATCH)
+    packages: tuple[PackageIn, ...] = Field(min_length=1, max_length=MAX_BATCH_SIZE)
 
 
 class ImportedAnnotationIn(Judgements):
@@ -208,7 +208,7 @@ class ImportedAnnotationIn(Judgements):
 class AnnotationBatchIn(Wire):
     """Annotations to add to an import campaign."""
 
-    annotations: tuple[ImportedAnnotationIn, ...] = Field(min_length=1, max_length=MOST_IN_A_BATCH)
+    annotations: tuple[ImportedAnnotationIn, ...] = Field(min_length=1, max_length=MAX_BATCH_SIZE)
 
 
 class AnnotationOut(Judgements):

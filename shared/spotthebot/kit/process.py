@@ -21,7 +21,7 @@ from spotthebot.kit.logs import configure_logs
 from spotthebot.kit.migrations import Lineage, upgrade
 from spotthebot.kit.settings import ServiceSettings
 
-_MOST_FILES = 65_536
+_MAX_FILES = 65_536
 _STREAMS_END_SECONDS = 8
 """A stream of events would keep a server from stopping; its reader comes back. Supervisors wait 10 s."""
 Settings = TypeVar("Settings", bound=ServiceSettings)
@@ -90,7 +90,7 @@ def allow_many_files() -> None:
     A service that runs out of them takes its own want for a fault of whoever it calls.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+    wanted = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 

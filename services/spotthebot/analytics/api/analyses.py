@@ -22,7 +22,7 @@ async def create_analysis(
     session: Writing, _caller: Asker, jobs: JobQueue, studies: StudiesClient, wanted: AnalysisIn
 ) -> AnalysisJobOut:
     """Start an analysis; read it again to see how far it is, and its result."""
-    return _shape(await start_analysis(session, jobs, studies, wanted))
+    return _to_out(await start_analysis(session, jobs, studies, wanted))
 
 
 @router.get("", operation_id="list_analyses")
@@ -31,22 +31,22 @@ async def list_analyses(
 ) -> Page[AnalysisJobOut]:
     """List analyses, oldest first."""
     rows = await store.list_analyses(session, campaign_id=campaign_id, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda analysis: analysis.id, shape=_shape)
+    return page_of(rows, paging, key=lambda analysis: analysis.id, to_out=_to_out)
 
 
 @router.get("/{analysis_id}", operation_id="get_analysis")
 async def get_analysis(session: Reading, _caller: Analyst, analysis_id: UUID) -> AnalysisJobOut:
     """Return an analysis: its progress, and its result once it is complete."""
-    return _shape(await store.get_analysis(session, analysis_id))
+    return _to_out(await store.get_analysis(session, analysis_id))
 
 
 @router.put("/{analysis_id}/cancellation", operation_id="cancel_analysis")
 async def cancel(session: Writing, _caller: Canceller, analysis_id: UUID) -> AnalysisJobOut:
     """Cancel an analysis: it ends before its next step."""
-    return _shape(await cancel_analysis(session, analysis_id))
+    return _to_out(await cancel_analysis(session, analysis_id))
 
 
-def _shape(analysis: LongAnalysis) -> AnalysisJobOut:
+def _to_out(analysis: LongAnalysis) -> AnalysisJobOut:
     return AnalysisJobOut(
         id=analysis.id,
         kind=analysis.request.kind,

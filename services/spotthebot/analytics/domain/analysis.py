@@ -49,26 +49,26 @@ QUESTIONS = {
 }
 
 
-def answer(question: Question, study: Study, wanted: Parameters) -> Provenance:
+def answer(question: Question, study: Study, request: Parameters) -> Provenance:
     """Answer one question; raises NothingToAnalyse, or OneBotOnly where bots would be compared."""
-    sample = _sample(study, wanted)
+    sample = _sample(study, request)
     if question.compares:
         _require_two_bots(sample)
-    return question.answer(**_provenance(study, sample, wanted), **{question.key: question.compute(sample, wanted)})
+    return question.answer(**_provenance(study, sample, request), **{question.key: question.compute(sample, request)})
 
 
-def analyse(study: Study, wanted: Parameters) -> Analysis:
+def analyse(study: Study, request: Parameters) -> Analysis:
     """Answer every question at once; raises NothingToAnalyse, or OneBotOnly."""
-    sample = _sample(study, wanted)
+    sample = _sample(study, request)
     _require_two_bots(sample)
-    sections = {question.key: question.compute(sample, wanted) for question in QUESTIONS.values()}
-    return Analysis(**_provenance(study, sample, wanted), **sections)
+    sections = {question.key: question.compute(sample, request) for question in QUESTIONS.values()}
+    return Analysis(**_provenance(study, sample, request), **sections)
 
 
-def _sample(study: Study, wanted: Parameters) -> Sample:
-    sample = take_sample(study, wanted.filter)
+def _sample(study: Study, request: Parameters) -> Sample:
+    sample = take_sample(study, request.filter)
     if not sample.counts.annotations:
-        raise NothingToAnalyse(filter=wanted.filter, annotations=len(study.judgements))
+        raise NothingToAnalyse(filter=request.filter, annotations=len(study.judgements))
     return sample
 
 
@@ -79,17 +79,17 @@ def _require_two_bots(sample: Sample) -> None:
         raise OneBotOnly(bots=len(sample.table.bots))
 
 
-def _provenance(study: Study, sample: Sample, wanted: Parameters) -> dict[str, Any]:
+def _provenance(study: Study, sample: Sample, request: Parameters) -> dict[str, Any]:
     return {
         "campaign_id": study.campaign_id,
         "campaign": study.campaign,
         "domain": study.domain,
-        "filter": wanted.filter,
-        "unit": wanted.unit,
-        "confidence_level": wanted.confidence_level,
-        "resamples": wanted.resamples,
-        "seed": wanted.seed,
-        "correction": wanted.correction,
+        "filter": request.filter,
+        "unit": request.unit,
+        "confidence_level": request.confidence_level,
+        "resamples": request.resamples,
+        "seed": request.seed,
+        "correction": request.correction,
         "counts": sample.counts,
         "data_sha256": sample.sha256,
         "preliminary": not study.complete,

@@ -105,12 +105,12 @@ def complete_packages(study: Study) -> BoolArray:
     """
     sitting = _codes((each.package, each.annotator) for each in study.judgements)
     spoken = _codes(each.conversation for each in study.judgements)
-    wanted = np.array([len(study.packages[each.package]) for each in study.judgements], dtype=np.int64)
+    request = np.array([len(study.packages[each.package]) for each in study.judgements], dtype=np.int64)
     foreign = np.array([each.conversation not in study.packages[each.package] for each in study.judgements], dtype=bool)
     pairs = np.unique(np.column_stack([sitting, spoken]), axis=0)
     done = np.bincount(pairs[:, 0], minlength=1)[sitting]
     strayed = np.bincount(sitting, weights=foreign, minlength=1)[sitting]
-    complete: BoolArray = (done == wanted) & (strayed == 0)
+    complete: BoolArray = (done == request) & (strayed == 0)
     return complete
 
 

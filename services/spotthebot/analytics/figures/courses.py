@@ -21,7 +21,7 @@ from spotthebot.analytics.stats import HUMAN
 from spotthebot.contracts.analytics import StabilityCurve
 
 _SHARE = alt.Scale(domain=[0, 1])
-_MOST_BANDS = 10
+_MAX_BANDS = 10
 """Beyond as many speakers bands hide the curves."""
 
 
@@ -50,7 +50,7 @@ def survival(shown: FigureInput) -> Spec:
     )
     lines = _lines([*start, *rows], "survival", x, names, title="share not yet spotted")
     points = _points(rows, "survival", x, names)
-    few = len(names) <= _MOST_BANDS
+    few = len(names) <= _MAX_BANDS
     layers = [bands, lines, points] if few else [lines, points]
     chart = alt.layer(*layers).properties(width=420, height=300)
     shown_bands = f"{percent(analysis.confidence_level)} bands; " if few else "bands are in the table; "

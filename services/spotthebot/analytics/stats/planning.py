@@ -20,7 +20,7 @@ from spotthebot.analytics.stats.ranking import PairInterval, rank_bots
 from spotthebot.analytics.stats.significance import Adjustment, PairComparison, pair_tests
 from spotthebot.analytics.stats.wins import Games, count_wins
 
-MOST_CONVERSATIONS: Final = 1_000_000
+MAX_CONVERSATIONS: Final = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -154,9 +154,9 @@ def plan_conversations(
     found, reason = None, None
     if win_rate == 0.5:
         reason = "even bots cannot be told apart"
-    elif power_of(win_rate, MOST_CONVERSATIONS, design, alpha=alpha) < power:
+    elif power_of(win_rate, MAX_CONVERSATIONS, design, alpha=alpha) < power:
         reason = (
-            f"{MOST_CONVERSATIONS:,} conversations are not enough"
+            f"{MAX_CONVERSATIONS:,} conversations are not enough"
             if design.annotators is None
             else f"{design.annotators} annotators are too few, whatever the number of conversations"
         )
@@ -167,7 +167,7 @@ def plan_conversations(
         conversations=found,
         power=power,
         confidence_level=confidence_level,
-        design_effect=design.design_effect(found or MOST_CONVERSATIONS),
+        design_effect=design.design_effect(found or MAX_CONVERSATIONS),
         method=_METHOD,
         reason=reason,
     )
@@ -253,9 +253,9 @@ def outcome_correlation(games: Games) -> float:
 
 
 def _more(
-    pair: PairInterval, test: PairComparison, n: int, design: Design, wanted: tuple[float, float, int]
+    pair: PairInterval, test: PairComparison, n: int, design: Design, request: tuple[float, float, int]
 ) -> MoreConversations:
-    power, confidence_level, n_pairs = wanted
+    power, confidence_level, n_pairs = request
 
     def needed(rate: float | None) -> PairPlan | None:
         if rate is None:

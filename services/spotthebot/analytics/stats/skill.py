@@ -194,9 +194,9 @@ def _replicates(
     conversations = by(Resample.CONVERSATION)
     single, annotators = (replicate_variance(by(kind)) for kind in (Resample.GAME, Resample.ANNOTATOR))
     one_way = replicate_variance(conversations)
-    wanted = np.maximum(np.maximum(one_way, annotators), one_way + annotators - single)
+    request = np.maximum(np.maximum(one_way, annotators), one_way + annotators - single)
     centre = conversations.mean(axis=0)
-    stretch = np.sqrt(np.divide(wanted, one_way, out=np.ones_like(one_way), where=one_way > 0))
+    stretch = np.sqrt(np.divide(request, one_way, out=np.ones_like(one_way), where=one_way > 0))
     stretched: FloatArray = centre + (conversations - centre) * stretch
     return stretched
 

@@ -12,7 +12,7 @@ from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.bootstrap import defined
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 
-_MOST_PERMUTED: Final = 8
+_MAX_PERMUTED: Final = 8
 _ITERATIONS: Final = 100
 
 
@@ -60,7 +60,7 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> RankCorrelation:
         return RankCorrelation(None, None, n, "Spearman", reason)
     ranks_x, ranks_y = stats.rankdata(x), stats.rankdata(y)
     rho = float(np.corrcoef(ranks_x, ranks_y)[0, 1])
-    if n > _MOST_PERMUTED:
+    if n > _MAX_PERMUTED:
         return RankCorrelation(rho, float(stats.spearmanr(x, y).pvalue), n, "Spearman, Student's t", None)
     orders = np.array(list(permutations(ranks_y - ranks_y.mean())))
     spread = np.sqrt(np.sum((ranks_x - ranks_x.mean()) ** 2) * np.sum((ranks_y - ranks_y.mean()) ** 2))

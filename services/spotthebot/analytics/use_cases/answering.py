@@ -28,28 +28,28 @@ class Answers:
         self._studies = studies
         self._underway: dict[bytes, asyncio.Task[bytes]] = {}
 
-    async def ask(self, campaign_id: UUID, question: str, wanted: Parameters) -> bytes:
+    async def ask(self, campaign_id: UUID, question: str, request: Parameters) -> bytes:
         """Answer one of `QUESTIONS` as JSON; raises NoSuchCampaign, NothingToAnalyse or OneBotOnly."""
         asked = QUESTIONS[question]
         return await self._keep(
-            campaign_id, question, wanted, lambda study: answer(asked, study, wanted).model_dump_json().encode()
+            campaign_id, question, request, lambda study: answer(asked, study, request).model_dump_json().encode()
         )
 
-    async def analyse(self, campaign_id: UUID, wanted: Parameters) -> bytes:
+    async def analyse(self, campaign_id: UUID, request: Parameters) -> bytes:
         """Answer all questions in one document."""
         return await self._keep(
-            campaign_id, "analysis", wanted, lambda study: analyse(study, wanted).model_dump_json().encode()
+            campaign_id, "analysis", request, lambda study: analyse(study, request).model_dump_json().encode()
         )
 
-    async def analysis(self, campaign_id: UUID, wanted: Parameters) -> Analysis:
+    async def analysis(self, campaign_id: UUID, request: Parameters) -> Analysis:
         """Return what `analyse` answers as an object."""
-        return Analysis.model_validate_json(await self.analyse(campaign_id, wanted))
+        return Analysis.model_validate_json(await self.analyse(campaign_id, request))
 
     async def _keep(
-        self, campaign_id: UUID, question: str, wanted: Parameters, compute: Callable[[Study], bytes]
+        self, campaign_id: UUID, question: str, request: Parameters, compute: Callable[[Study], bytes]
     ) -> bytes:
         edition = await self._studies.identify(campaign_id)
-        key = _key(edition, question, wanted)
+        key = _key(edition, question, request)
         async with self._database.read() as reading:
             kept = await store.find_result(reading, key)
         if kept is not None:
@@ -68,13 +68,13 @@ class Answers:
             return await store.put_result(session, key, edition.campaign.id, edition.revision, body)
 
 
-def _key(edition: Edition, question: str, wanted: Parameters) -> bytes:
+def _key(edition: Edition, question: str, request: Parameters) -> bytes:
     depends_on = [
         str(edition.campaign.id),
         edition.campaign.name,
         edition.revision,
         question,
-        asdict(wanted),
+        asdict(request),
         version("spotthebot"),
         _sources(),
     ]

@@ -16,12 +16,12 @@ Form = Literal["json", "svg", "png"]
 
 
 async def draw_figure(
-    database: Database, answers: Answers, campaign_id: UUID, figure: str, form: Form, wanted: Parameters
+    database: Database, answers: Answers, campaign_id: UUID, figure: str, form: Form, request: Parameters
 ) -> bytes:
     """Draw one of `FIGURES`; raises NoSuchFigure, and whatever keeps the campaign from being analysed."""
     if figure not in FIGURES:
         raise NoSuchFigure(figure=figure, known=", ".join(FIGURES))
-    analysis = await answers.analysis(campaign_id, wanted)
+    analysis = await answers.analysis(campaign_id, request)
     async with database.read() as reading:
         found = await store.find_stability(reading, campaign_id)
     shown = FigureInput(analysis, found.stability if found else None)

@@ -20,10 +20,10 @@ router = APIRouter(prefix="/v1/campaigns", tags=["campaigns"], route_class=Idemp
 
 @router.post("", status_code=201, operation_id="create_campaign")
 async def create_campaign(
-    session: Writing, _caller: Admin, jobs: JobQueue, conversations: ConversationsClient, wanted: CampaignIn
+    session: Writing, _caller: Admin, jobs: JobQueue, conversations: ConversationsClient, request: CampaignIn
 ) -> CampaignOut:
     """Create a campaign over a complete collection; its packages are made in the background."""
-    return _shape(await use_cases.start_campaign(session, jobs, conversations, wanted))
+    return _to_out(await use_cases.start_campaign(session, jobs, conversations, request))
 
 
 @router.get("", operation_id="list_campaigns")
@@ -32,19 +32,19 @@ async def list_campaigns(
 ) -> Page[CampaignOut]:
     """List campaigns, oldest first."""
     rows = await store.list_campaigns(session, name=name, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda campaign: campaign.id, shape=_shape)
+    return page_of(rows, paging, key=lambda campaign: campaign.id, to_out=_to_out)
 
 
 @router.get("/{campaign_id}", operation_id="get_campaign")
 async def get_campaign(session: Reading, _caller: CampaignReader, campaign_id: UUID) -> CampaignOut:
     """Return a campaign and how far it is."""
-    return _shape(await store.get_campaign(session, campaign_id))
+    return _to_out(await store.get_campaign(session, campaign_id))
 
 
 @router.put("/{campaign_id}/closing", operation_id="close_campaign")
 async def close_campaign(session: Writing, _caller: Admin, campaign_id: UUID) -> CampaignOut:
     """End a campaign: nothing can be claimed any more."""
-    return _shape(await use_cases.close_campaign(session, campaign_id))
+    return _to_out(await use_cases.close_campaign(session, campaign_id))
 
 
 @router.post("/{campaign_id}/packages", status_code=201, operation_id="import_packages")
@@ -63,7 +63,7 @@ async def import_annotations(
     return await use_cases.import_annotations(session, campaign_id, batch.annotations)
 
 
-def _shape(campaign: Campaign) -> CampaignOut:
+def _to_out(campaign: Campaign) -> CampaignOut:
     return CampaignOut(
         id=campaign.id,
         name=campaign.name,

@@ -24,7 +24,7 @@ async def list_annotations(session: Reading, _caller: Reader, campaign_id: UUID,
     """List annotations, oldest first."""
     await store.get_campaign(session, campaign_id)
     rows = await store_judging.list_annotations(session, campaign_id, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda row: row.id, shape=lambda row: row)
+    return page_of(rows, paging, key=lambda row: row.id, to_out=lambda row: row)
 
 
 @router.get("/annotations/stream", operation_id="stream_annotations", response_class=StreamingResponse)
@@ -35,7 +35,7 @@ async def stream_annotations(session: Reading, _caller: Reader, database: Pool, 
     async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[AnnotationOut]:
         return await store_judging.list_annotations(reading, campaign_id, after=after, limit=limit)
 
-    return stream(database, fetch, key=lambda row: row.id, shape=lambda row: row)
+    return stream(database, fetch, key=lambda row: row.id, to_out=lambda row: row)
 
 
 @router.get("/annotations/revision", operation_id="annotations_revision")
@@ -50,4 +50,4 @@ async def list_packages(session: Reading, _caller: Reader, campaign_id: UUID, pa
     """List packages with what they hold, oldest first."""
     await store.get_campaign(session, campaign_id)
     rows = await store.list_packages(session, campaign_id, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda row: row.id, shape=lambda row: row)
+    return page_of(rows, paging, key=lambda row: row.id, to_out=lambda row: row)

@@ -17,19 +17,19 @@ router = APIRouter(prefix="/v1", tags=["tasks"], route_class=IdempotentRoute)
 
 @router.post("/campaigns/{campaign_id}/assignments", status_code=201, operation_id="claim_package")
 async def claim_package(
-    session: Writing, _caller: Claimer, settings: Settings, campaign_id: UUID, wanted: ClaimIn
+    session: Writing, _caller: Claimer, settings: Settings, campaign_id: UUID, request: ClaimIn
 ) -> AssignmentOut:
     """Claim a package for a worker; one who holds a package already gets it again. 404 where none is left."""
     ttl = settings.claim_ttl_seconds
-    assignment = await use_cases.claim_package(session, campaign_id, wanted.worker, ttl_seconds=ttl)
-    return _shape(assignment, await get_campaign(session, campaign_id))
+    assignment = await use_cases.claim_package(session, campaign_id, request.worker, ttl_seconds=ttl)
+    return _to_out(assignment, await get_campaign(session, campaign_id))
 
 
 @router.get("/assignments/{assignment_id}", operation_id="get_assignment")
 async def get_assignment(session: Reading, _caller: Frontend, assignment_id: UUID) -> AssignmentOut:
     """Return an assignment, to go on where the worker left off."""
     assignment = await store_judging.get_assignment(session, assignment_id)
-    return _shape(assignment, await get_campaign(session, assignment.campaign_id))
+    return _to_out(assignment, await get_campaign(session, assignment.campaign_id))
 
 
 @router.put("/assignments/{assignment_id}/annotations/{segment_id}", operation_id="submit_annotation")
@@ -47,7 +47,7 @@ async def submit_annotation(
     )
 
 
-def _shape(assignment: Assignment, campaign: Campaign) -> AssignmentOut:
+def _to_out(assignment: Assignment, campaign: Campaign) -> AssignmentOut:
     return AssignmentOut(
         id=assignment.id,
         campaign_id=assignment.campaign_id,

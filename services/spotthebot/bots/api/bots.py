@@ -34,10 +34,10 @@ Probing = Annotated[
 
 @router.post("", status_code=201, operation_id="register_bot")
 async def register_bot(
-    session: Writing, caller: Owner, tools: Tools, wanted: BotIn, *, probe: Probing = True
+    session: Writing, caller: Owner, tools: Tools, request: BotIn, *, probe: Probing = True
 ) -> BotOut:
     """Register a bot and probe it; the report says what to mend. What answers changes only with another version."""
-    return _shape(await registering.register_bot(session, tools, caller, wanted, probe=probe))
+    return _to_out(await registering.register_bot(session, tools, caller, request, probe=probe))
 
 
 @router.get("", operation_id="list_bots")
@@ -46,27 +46,27 @@ async def list_bots(
 ) -> Page[BotOut]:
     """List bots, oldest first; a team sees its own."""
     rows = await store.list_bots(session, caller, name=name, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda bot: bot.id, shape=_shape)
+    return page_of(rows, paging, key=lambda bot: bot.id, to_out=_to_out)
 
 
 @router.get("/{bot_id}", operation_id="get_bot")
 async def get_bot(session: Reading, caller: Reader, bot_id: UUID) -> BotOut:
     """Return one bot, with its present version and its latest full probe."""
-    return _shape(await store.get_bot(session, bot_id, caller))
+    return _to_out(await store.get_bot(session, bot_id, caller))
 
 
 @router.patch("/{bot_id}", operation_id="change_bot")
-async def change_bot(session: Writing, caller: Changer, tools: Tools, bot_id: UUID, wanted: BotChangesIn) -> BotOut:
+async def change_bot(session: Writing, caller: Changer, tools: Tools, bot_id: UUID, request: BotChangesIn) -> BotOut:
     """Change a bot's description, domains, limits or status; what is left out stays."""
-    return _shape(await registering.change_bot(session, tools, caller, bot_id, wanted))
+    return _to_out(await registering.change_bot(session, tools, caller, bot_id, request))
 
 
 @router.post("/{bot_id}/versions", status_code=201, operation_id="add_bot_version")
 async def add_version(
-    session: Writing, caller: Owner, tools: Tools, bot_id: UUID, wanted: BotVersionIn, *, probe: Probing = True
+    session: Writing, caller: Owner, tools: Tools, bot_id: UUID, request: BotVersionIn, *, probe: Probing = True
 ) -> BotOut:
     """Give the bot another way of answering, and probe it. Versions before it stay as they are."""
-    return _shape(await registering.add_version(session, tools, caller, bot_id, wanted, probe=probe))
+    return _to_out(await registering.add_version(session, tools, caller, bot_id, request, probe=probe))
 
 
 @router.get("/{bot_id}/versions", operation_id="list_bot_versions")
@@ -74,13 +74,13 @@ async def list_versions(session: Reading, caller: Reader, paging: Paging, bot_id
     """List a bot's versions, oldest first."""
     bot = await store.get_bot(session, bot_id, caller)
     rows = await store.list_versions(session, bot.id, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda version: version.id, shape=_shape_version)
+    return page_of(rows, paging, key=lambda version: version.id, to_out=_version_to_out)
 
 
 @router.put("/{bot_id}/secret", operation_id="replace_bot_secret")
-async def replace_secret(session: Writing, caller: Changer, tools: Tools, bot_id: UUID, wanted: SecretIn) -> BotOut:
+async def replace_secret(session: Writing, caller: Changer, tools: Tools, bot_id: UUID, request: SecretIn) -> BotOut:
     """Replace the secret of the present version: an API key that was renewed, a signing secret that is rotated."""
-    return _shape(await registering.replace_secret(session, tools, caller, bot_id, wanted))
+    return _to_out(await registering.replace_secret(session, tools, caller, bot_id, request))
 
 
 @router.post("/{bot_id}/probes", operation_id="probe_bot")
@@ -94,16 +94,16 @@ async def list_probes(session: Reading, caller: Reader, paging: Paging, bot_id: 
     """List the latest hundred probes of a bot, heartbeats among them, oldest first."""
     bot = await store.get_bot(session, bot_id, caller)
     rows = await store.list_probes(session, bot.id, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda probe: probe.id, shape=lambda probe: probe)
+    return page_of(rows, paging, key=lambda probe: probe.id, to_out=lambda probe: probe)
 
 
 @router.post("/{bot_id}/replies", operation_id="reply")
-async def reply(caller: Asker, tools: Tools, bot_id: UUID, wanted: RepliesIn) -> RepliesOut:
+async def reply(caller: Asker, tools: Tools, bot_id: UUID, request: RepliesIn) -> RepliesOut:
     """Ask a bot for one reply to each context; a context that fails says so and holds up no other."""
-    return await replying.reply(tools, caller, bot_id, wanted)
+    return await replying.reply(tools, caller, bot_id, request)
 
 
-def _shape(bot: Bot) -> BotOut:
+def _to_out(bot: Bot) -> BotOut:
     return BotOut(
         id=bot.id,
         name=bot.name,
@@ -122,7 +122,7 @@ def _shape(bot: Bot) -> BotOut:
     )
 
 
-def _shape_version(version: BotVersion) -> BotVersionOut:
+def _version_to_out(version: BotVersion) -> BotVersionOut:
     return BotVersionOut(
         number=version.number,
         protocol=version.protocol,

@@ -28,7 +28,7 @@ async def list_hosted_models(
     """List hosted models with their state, which a real inference tells, and their queue and batch statistics."""
     rows = await store_hosting.list_models(session, after=paging.after, limit=paging.limit + 1)
     outs = {out.id: out for out in await hosting.describe_all(tools, rows)}
-    return page_of(rows, paging, key=lambda model: model.id, shape=lambda model: outs[model.id])
+    return page_of(rows, paging, key=lambda model: model.id, to_out=lambda model: outs[model.id])
 
 
 @router.get("/triton/repository", operation_id="get_triton_repository")

@@ -24,7 +24,7 @@ from spotthebot.kit.ids import new_id
 from spotthebot.kit.web.problems import status_of
 from spotthebot.kit.web.sessions import Reading
 
-_MOST_MODELS = 1000
+_MAX_MODELS = 1000
 
 
 class _OpenAIRoute(APIRoute):
@@ -137,7 +137,7 @@ class ModelsOut(BaseModel):
 @router.get("/models", operation_id="list_openai_models", responses=_ERRORS)
 async def list_models(session: Reading, caller: Asker) -> ModelsOut:
     """List the bots that answer, up to a thousand, as models."""
-    found = await store.list_bots(session, caller, name=None, after=None, limit=_MOST_MODELS)
+    found = await store.list_bots(session, caller, name=None, after=None, limit=_MAX_MODELS)
     askable = [bot for bot in found if bot.status is BotStatus.ACTIVE]
     return ModelsOut(object="list", data=[_model(bot) for bot in askable])
 

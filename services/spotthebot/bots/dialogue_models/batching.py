@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-MOST_ROWS = 64
-_MOST_TOKENS = 32_768
+MAX_ROWS = 64
+_MAX_TOKENS = 32_768
 
 
 def groups(sizes: Sequence[tuple[int, int]], context_length: int) -> list[list[int]]:
@@ -22,4 +22,4 @@ def groups(sizes: Sequence[tuple[int, int]], context_length: int) -> list[list[i
 
 def _fits(group: Sequence[int], sizes: Sequence[tuple[int, int]], context_length: int) -> bool:
     width = max(sizes[place][0] for place in group) + max(sizes[place][1] for place in group)
-    return len(group) <= MOST_ROWS and width <= context_length and width * len(group) <= _MOST_TOKENS
+    return len(group) <= MAX_ROWS and width <= context_length and width * len(group) <= _MAX_TOKENS

@@ -30,8 +30,8 @@ def load_model(name_or_directory: str, *, device: str, dtype: str, revision: str
     folder = Path(name_or_directory).expanduser()
     if folder.is_dir():
         if (folder / CONFIGURATION).is_file():
-            wanted = _dtype(name_or_directory, dtype, place)
-            return load_own(folder, place, torch.float32 if wanted == "auto" else wanted)
+            request = _dtype(name_or_directory, dtype, place)
+            return load_own(folder, place, torch.float32 if request == "auto" else request)
         if not (folder / "config.json").is_file():
             raise UnknownModelKind(name_or_directory, f"it holds neither config.json nor {CONFIGURATION}")
         return _load_transformers(str(folder), place, dtype, None)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-MOST_NEW_TOKENS = 4096
+MAX_NEW_TOKENS = 4096
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class GenerationRequest:
         _check(isinstance(self.turns, tuple) and all(isinstance(turn, str) for turn in self.turns), "turns", "texts")
         _check(self.persona is None or isinstance(self.persona, str), "persona", "a text or null")
         _check(_is_whole(self.seed) and 0 <= self.seed < 2**63, "seed", "a whole number from 0 to 2^63 - 1")
-        fits = _is_whole(self.max_new_tokens) and 1 <= self.max_new_tokens <= MOST_NEW_TOKENS
-        _check(fits, "max_new_tokens", f"a whole number from 1 to {MOST_NEW_TOKENS}")
+        fits = _is_whole(self.max_new_tokens) and 1 <= self.max_new_tokens <= MAX_NEW_TOKENS
+        _check(fits, "max_new_tokens", f"a whole number from 1 to {MAX_NEW_TOKENS}")
         fits = _is_number(self.temperature) and (self.temperature == 0 or 0.001 <= self.temperature <= 100)
         _check(fits, "temperature", "0 or a number from 0.001 to 100")
         _check(_is_number(self.top_p) and 0 < self.top_p <= 1, "top_p", "a number above 0, at most 1")

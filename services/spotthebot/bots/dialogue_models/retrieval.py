@@ -6,7 +6,7 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from .batching import MOST_ROWS
+from .batching import MAX_ROWS
 from .contract import ModelDescription
 from .requests import GenerationRequest
 from .rows import conversation_tokens, padded
@@ -47,9 +47,9 @@ class RetrievalModel:
 
     def replies(self, requests: Sequence[GenerationRequest]) -> list[str]:
         """Return one reply for each request, in order."""
-        starts = range(0, len(requests), MOST_ROWS)
+        starts = range(0, len(requests), MAX_ROWS)
         with torch.inference_mode():
-            return [reply for start in starts for reply in self._retrieve(requests[start : start + MOST_ROWS])]
+            return [reply for start in starts for reply in self._retrieve(requests[start : start + MAX_ROWS])]
 
     def _retrieve(self, requests: Sequence[GenerationRequest]) -> list[str]:
         length = self.description.context_length

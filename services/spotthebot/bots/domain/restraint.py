@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 FAILURES_TO_OPEN = 5
 """Failures in a row, with no reply between them, after which a bot is asked nothing but probes."""
 _RETRIES_PER_REPLY = 0.1
-_MOST_RETRIES_SAVED = 10.0
+_MAX_RETRIES_SAVED = 10.0
 
 
 @dataclass
@@ -39,10 +39,10 @@ class Pace:
 class RetryBudget:
     """Retries are earned by replies, one for ten, so that a bot in trouble is not asked twice as much."""
 
-    _saved: float = field(default=_MOST_RETRIES_SAVED, init=False)
+    _saved: float = field(default=_MAX_RETRIES_SAVED, init=False)
 
     def earn(self) -> None:
-        self._saved = min(_MOST_RETRIES_SAVED, self._saved + _RETRIES_PER_REPLY)
+        self._saved = min(_MAX_RETRIES_SAVED, self._saved + _RETRIES_PER_REPLY)
 
     def spend(self) -> bool:
         """Take one retry; False where none is left."""

@@ -84,8 +84,8 @@ class CausalTask:
     def _summed(self, rows: Sequence[list[int]]) -> tuple[torch.Tensor, int]:
         ids, mask = padded(rows, self._device)
         logits = self.network(input_ids=ids, attention_mask=mask).logits[:, :-1]
-        wanted = ids[:, 1:].masked_fill(mask[:, 1:] == 0, -100)
-        total = functional.cross_entropy(logits.flatten(0, 1).float(), wanted.flatten(), reduction="sum")
+        request = ids[:, 1:].masked_fill(mask[:, 1:] == 0, -100)
+        total = functional.cross_entropy(logits.flatten(0, 1).float(), request.flatten(), reduction="sum")
         return total, sum(len(row) - 1 for row in rows)
 
     def export(self, folder: Path) -> None:

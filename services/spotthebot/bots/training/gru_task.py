@@ -59,10 +59,10 @@ class GruTask:
         ids, mask = padded([pairs.context(place) for place in places], self._device)
         replies = [pairs.reply(place) for place in places]
         given, _ = padded([[self._self, *reply] for reply in replies], self._device)
-        wanted, wanted_mask = padded([[*reply, self._end] for reply in replies], self._device)
+        request, wanted_mask = padded([[*reply, self._end] for reply in replies], self._device)
         logits = self.network(ids, mask, given)
-        wanted = wanted.masked_fill(wanted_mask == 0, -100)
-        total = functional.cross_entropy(logits.flatten(0, 1), wanted.flatten(), reduction="sum")
+        request = request.masked_fill(wanted_mask == 0, -100)
+        total = functional.cross_entropy(logits.flatten(0, 1), request.flatten(), reduction="sum")
         return total, sum(len(reply) + 1 for reply in replies)
 
     def export(self, folder: Path) -> None:

@@ -34,20 +34,20 @@ from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import FieldError
 
 
-async def host_model(session: WriteSession, workshop: Workshop, wanted: HostedModelIn) -> HostedModelOut:
+async def host_model(session: WriteSession, workshop: Workshop, request: HostedModelIn) -> HostedModelOut:
     """Take up a model: one whose directory is there already, or one whose files come next. Loads nothing."""
-    if wanted.backend is Backend.TRITON:
+    if request.backend is Backend.TRITON:
         _triton(workshop)
-    await store_hosting.add_model(session, wanted)
-    model = await store_hosting.get_model(session, wanted.name)
-    if wanted.directory is not None:
-        directory = workshop.folder.named(wanted.directory)
+    await store_hosting.add_model(session, request)
+    model = await store_hosting.get_model(session, request.name)
+    if request.directory is not None:
+        directory = workshop.folder.named(request.directory)
         files = await asyncio.to_thread(files_in, directory)
         if not any(file.name in {"config.json", "spotthebot.json"} for file in files):
             fault = FieldError("/directory", "holds neither config.json nor spotthebot.json")
-            raise ModelNotLoadable(model=wanted.name, reason=f"{wanted.directory} {fault.detail}", fields=(fault,))
+            raise ModelNotLoadable(model=request.name, reason=f"{request.directory} {fault.detail}", fields=(fault,))
         await store_hosting.put_files(session, model.id, files)
-    return await describe(workshop, await store_hosting.get_model(session, wanted.name))
+    return await describe(workshop, await store_hosting.get_model(session, request.name))
 
 
 async def upload_file(

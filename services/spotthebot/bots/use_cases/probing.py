@@ -23,7 +23,7 @@ from spotthebot.kit.errors import Error
 from spotthebot.kit.logs import get_logger
 
 _IDLE_SECONDS = 1.0
-_MOST_HEARTBEATS = 8
+_MAX_HEARTBEATS = 8
 _log = get_logger(__name__)
 
 
@@ -55,7 +55,7 @@ async def keep_statuses_true(workshop: Workshop, stopping: asyncio.Event) -> Non
     """
     lease = timedelta(seconds=2 * workshop.settings.probe_seconds)
     idle = min(_IDLE_SECONDS, workshop.settings.recovery_seconds)
-    places = asyncio.Semaphore(_MOST_HEARTBEATS)
+    places = asyncio.Semaphore(_MAX_HEARTBEATS)
     running: set[asyncio.Task[None]] = set()
     while not stopping.is_set():
         await places.acquire()

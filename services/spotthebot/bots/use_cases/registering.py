@@ -53,50 +53,50 @@ class _Checked:
 
 
 async def register_bot(
-    session: WriteSession, workshop: Workshop, principal: Principal, wanted: BotIn, *, probe: bool
+    session: WriteSession, workshop: Workshop, principal: Principal, request: BotIn, *, probe: bool
 ) -> Bot:
     """Register a bot for the caller's team and probe it, all in one transaction; without a probe one comes later."""
     if principal.role == Role.TEAM and principal.team is None:
         raise TeamKeyWithoutTeam
-    checked = await _check(session, workshop, principal, wanted)
+    checked = await _check(session, workshop, principal, request)
     with workshop.probing(principal.team):
-        bot_id = await store.add_bot(session, wanted, team=principal.team)
-        await store.add_version(session, bot_id, wanted.protocol, checked.sealed_secret, checked.made_from)
+        bot_id = await store.add_bot(session, request, team=principal.team)
+        await store.add_version(session, bot_id, request.protocol, checked.sealed_secret, checked.made_from)
         return await _probed(session, workshop, principal, bot_id, probe=probe)
 
 
 async def add_version(
-    session: WriteSession, workshop: Workshop, principal: Principal, bot_id: UUID, wanted: BotVersionIn, *, probe: bool
+    session: WriteSession, workshop: Workshop, principal: Principal, bot_id: UUID, request: BotVersionIn, *, probe: bool
 ) -> Bot:
     """Give a bot another way of answering; conversations that are under way keep the version they began with."""
     bot = await store.get_bot(session, bot_id, principal)
     if bot.status is BotStatus.RETIRED:
         raise BotRetired(name=bot.name)
-    checked = await _check(session, workshop, principal, wanted)
+    checked = await _check(session, workshop, principal, request)
     with workshop.probing(principal.team):
-        await store.add_version(session, bot_id, wanted.protocol, checked.sealed_secret, checked.made_from)
+        await store.add_version(session, bot_id, request.protocol, checked.sealed_secret, checked.made_from)
         if bot.status is not BotStatus.SUSPENDED:
             await store.change_bot(session, bot_id, {"status": BotStatus.PROBING, "status_reason": None})
         return await _probed(session, workshop, principal, bot_id, probe=probe)
 
 
 async def change_bot(
-    session: WriteSession, workshop: Workshop, principal: Principal, bot_id: UUID, wanted: BotChangesIn
+    session: WriteSession, workshop: Workshop, principal: Principal, bot_id: UUID, request: BotChangesIn
 ) -> Bot:
     """Change what decides nothing of what the bot answers. A bot that is set active is probed soon."""
     bot = await store.get_bot(session, bot_id, principal)
-    changes = wanted.model_dump(mode="json", exclude_none=True)
-    if wanted.status is not None:
-        if wanted.status not in _BY_OWNERS:
-            raise StatusNotForOwners(status=wanted.status, fields=(FieldError("/status", "not set by owners"),))
-        if bot.status is BotStatus.RETIRED and wanted.status is not BotStatus.RETIRED:
+    changes = request.model_dump(mode="json", exclude_none=True)
+    if request.status is not None:
+        if request.status not in _BY_OWNERS:
+            raise StatusNotForOwners(status=request.status, fields=(FieldError("/status", "not set by owners"),))
+        if bot.status is BotStatus.RETIRED and request.status is not BotStatus.RETIRED:
             raise BotRetired(name=bot.name)
-        ends = wanted.status is BotStatus.ACTIVE and bot.status is BotStatus.SUSPENDED
-        if wanted.status is BotStatus.ACTIVE:
+        ends = request.status is BotStatus.ACTIVE and bot.status is BotStatus.SUSPENDED
+        if request.status is BotStatus.ACTIVE:
             changes["status"] = BotStatus.PROBING if ends else bot.status
         if ends:
             changes["next_probe_at"] = func.now()
-        elif wanted.status is not BotStatus.ACTIVE:
+        elif request.status is not BotStatus.ACTIVE:
             changes |= {"next_probe_at": None, "status_reason": None}
             workshop.lines.forget(bot.version.id)
     if changes:
@@ -105,11 +105,11 @@ async def change_bot(
 
 
 async def replace_secret(
-    session: WriteSession, workshop: Workshop, principal: Principal, bot_id: UUID, wanted: SecretIn
+    session: WriteSession, workshop: Workshop, principal: Principal, bot_id: UUID, request: SecretIn
 ) -> Bot:
     """Put another secret in the place of the present version's; the version stays, as it answers the same."""
     bot = await store.get_bot(session, bot_id, principal)
-    sealed = _seal(workshop, bot.version.protocol, wanted.secret.get_secret_value())
+    sealed = _seal(workshop, bot.version.protocol, request.secret.get_secret_value())
     await store.replace_secret(session, bot.version.id, sealed)
     workshop.lines.forget(bot.version.id)
     return await store.get_bot(session, bot_id, principal)
@@ -125,13 +125,13 @@ async def _probed(session: WriteSession, workshop: Workshop, principal: Principa
     return await store.get_bot(session, bot_id, principal)
 
 
-async def _check(session: ReadSession, workshop: Workshop, principal: Principal, wanted: BotVersionIn) -> _Checked:
-    protocol = wanted.protocol
+async def _check(session: ReadSession, workshop: Workshop, principal: Principal, request: BotVersionIn) -> _Checked:
+    protocol = request.protocol
     is_ours = isinstance(protocol, TransformersProtocol) or (isinstance(protocol, TritonProtocol) and not protocol.url)
     if is_ours and principal.role != Role.ADMIN:
         raise HostingIsForAdministrators(kind=protocol.kind)
     await _check_address(workshop, protocol)
-    sealed = _seal(workshop, protocol, wanted.secret.get_secret_value()) if wanted.secret else None
+    sealed = _seal(workshop, protocol, request.secret.get_secret_value()) if request.secret else None
     return _Checked(await _made_from(session, workshop, protocol), sealed)
 
 

@@ -13,15 +13,15 @@ from spotthebot.contracts.bots import BotStatus, ContextIn, RepliesIn, RepliesOu
 from spotthebot.kit.access.keys import Principal
 
 
-async def reply(workshop: Workshop, principal: Principal, bot_id: UUID, wanted: RepliesIn) -> RepliesOut:
+async def reply(workshop: Workshop, principal: Principal, bot_id: UUID, request: RepliesIn) -> RepliesOut:
     """Ask a bot that the caller may see for one reply to each context; no database connection is held meanwhile."""
     async with workshop.database.read() as session:
         bot = await store.get_bot(session, bot_id, principal)
         version = bot.version
-        if wanted.version is not None and wanted.version != version.number:
-            version = await store.get_version(session, bot_id, wanted.version)
+        if request.version is not None and request.version != version.number:
+            version = await store.get_version(session, bot_id, request.version)
         model = await workshop.model_of(session, bot, version)
-    contexts = [_context(each) for each in wanted.contexts]
+    contexts = [_context(each) for each in request.contexts]
     if bot.status in {BotStatus.SUSPENDED, BotStatus.RETIRED}:
         raise BotNotAsked(name=bot.name, status=bot.status)
     if bot.status is BotStatus.FAILING:
@@ -32,21 +32,21 @@ async def reply(workshop: Workshop, principal: Principal, bot_id: UUID, wanted: 
         if line.circuit.is_open:  # and the database says that a probe has closed it since
             line.circuit.close()
         replies = await line.replies(contexts)
-    return _shape(bot, version, replies)
+    return _to_out(bot, version, replies)
 
 
-def _context(wanted: ContextIn) -> Context:
+def _context(request: ContextIn) -> Context:
     return Context(
-        turns=wanted.turns,
-        seed=wanted.seed,
-        conversation_id=wanted.conversation_id,
-        speaker=wanted.speaker,
-        domain=wanted.domain,
-        persona=wanted.persona,
+        turns=request.turns,
+        seed=request.seed,
+        conversation_id=request.conversation_id,
+        speaker=request.speaker,
+        domain=request.domain,
+        persona=request.persona,
     )
 
 
-def _shape(bot: Bot, version: BotVersion, replies: list[Reply]) -> RepliesOut:
+def _to_out(bot: Bot, version: BotVersion, replies: list[Reply]) -> RepliesOut:
     return RepliesOut(
         bot_id=bot.id,
         version=version.number,

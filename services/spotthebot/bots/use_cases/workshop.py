@@ -18,7 +18,7 @@ from spotthebot.bots.store_hosting import HostedModel
 from spotthebot.contracts.bots import BuiltinProtocol, TransformersProtocol
 from spotthebot.kit.database import Database, ReadSession
 
-_MOST_PROBES = 6  # each holds a connection while a bot is registered: others need some, too
+_MAX_PROBES = 6  # each holds a connection while a bot is registered: others need some, too
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Workshop:
     @contextmanager
     def probing(self, team: str | None) -> Iterator[None]:
         """Hold one of a team's places for probes; raises TooManyProbes."""
-        if self._probing[team] >= self.settings.probes_per_team or self._probing.total() >= _MOST_PROBES:
+        if self._probing[team] >= self.settings.probes_per_team or self._probing.total() >= _MAX_PROBES:
             raise TooManyProbes(running=self._probing[team], retry_after_seconds=5)
         self._probing[team] += 1
         try:

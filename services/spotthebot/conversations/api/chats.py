@@ -38,34 +38,34 @@ _EVENTS_AT_ONCE = 500
 
 
 @router.post("/chats", status_code=201, operation_id="start_chat")
-async def start_chat(session: Writing, _caller: Chatter, bots: BotsClient, wanted: ChatIn) -> ChatOut:
+async def start_chat(session: Writing, _caller: Chatter, bots: BotsClient, request: ChatIn) -> ChatOut:
     """Draw bots for a person to talk to; whoever has an open chat in the collection gets that one again."""
-    chat = await inviting.start_chat(session, bots, wanted.collection_id, wanted.interactor)
-    return _shape(await chatting.look(session, chat.id))
+    chat = await inviting.start_chat(session, bots, request.collection_id, request.interactor)
+    return _to_out(await chatting.look(session, chat.id))
 
 
 @router.get("/chats/{chat_id}", operation_id="get_chat")
 async def get_chat(session: Writing, _caller: ChatReader, chat_id: UUID) -> ChatOut:
     """Return a chat with all that was said, and from which event on to listen."""
-    return _shape(await chatting.look(session, chat_id))
+    return _to_out(await chatting.look(session, chat_id))
 
 
 @router.post("/chats/{chat_id}/turns", status_code=202, operation_id="say_in_chat")
 async def speak(session: Writing, _caller: Chatter, jobs: JobQueue, chat_id: UUID, said: ChatTurnIn) -> ChatOut:
     """Say something; the partner's answer comes as an event."""
-    return _shape(await chatting.speak(session, jobs, chat_id, said.text))
+    return _to_out(await chatting.speak(session, jobs, chat_id, said.text))
 
 
 @router.post("/chats/{chat_id}/advance", operation_id="advance_chat")
 async def advance(session: Writing, _caller: Chatter, chat_id: UUID) -> ChatOut:
     """Go on to the next partner, or to the ratings, once the least number of turns was said."""
-    return _shape(await chatting.advance(session, chat_id))
+    return _to_out(await chatting.advance(session, chat_id))
 
 
 @router.put("/chats/{chat_id}/ratings", operation_id="rate_chat")
 async def rate(session: Writing, _caller: ChatReader, chat_id: UUID, ratings: ChatRatingsIn) -> ChatOut:
     """Rate each conversation, and say which was better; sent again it takes the place of what was sent before."""
-    return _shape(await chatting.rate(session, chat_id, ratings))
+    return _to_out(await chatting.rate(session, chat_id, ratings))
 
 
 async def _known(session: Reading, _caller: ChatReader, chat_id: UUID) -> UUID:
@@ -110,7 +110,7 @@ async def list_chats(session: Reading, _caller: Reader, collection_id: UUID, pag
     """List a collection's chats with their bots, oldest first."""
     await store.chats.get_study(session, collection_id)
     rows = await store.chats.list_chats(session, collection_id, rated=False, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda chat: chat.id, shape=_summary)
+    return page_of(rows, paging, key=lambda chat: chat.id, to_out=_summary)
 
 
 @router.get("/collections/{collection_id}/ratings", operation_id="list_chat_ratings")
@@ -119,7 +119,7 @@ async def list_ratings(session: Reading, _caller: Reader, collection_id: UUID, p
     study = await store.chats.get_study(session, collection_id)
     rows = await store.chats.list_chats(session, collection_id, rated=True, after=paging.after, limit=paging.limit + 1)
 
-    def shape(chat: Chat) -> ChatRatingOut:
+    def to_out(chat: Chat) -> ChatRatingOut:
         scores = {each.number: each.scores for each in chat.ratings.conversations} if chat.ratings else {}
         preferred = chat.ratings.preferred if chat.ratings else None
         return ChatRatingOut(
@@ -135,7 +135,7 @@ async def list_ratings(session: Reading, _caller: Reader, collection_id: UUID, p
             rated_at=chat.rated_at or chat.last_turn_at,
         )
 
-    return page_of(rows, paging, key=lambda chat: chat.id, shape=shape)
+    return page_of(rows, paging, key=lambda chat: chat.id, to_out=to_out)
 
 
 def _summary(chat: Chat) -> ChatSummaryOut:
@@ -150,7 +150,7 @@ def _summary(chat: Chat) -> ChatSummaryOut:
     )
 
 
-def _shape(view: chatting.View) -> ChatOut:
+def _to_out(view: chatting.View) -> ChatOut:
     plan = view.study.plan
     return ChatOut(
         id=view.chat.id,

@@ -38,21 +38,21 @@ router = APIRouter(prefix="/v1", tags=["collections"], route_class=IdempotentRou
 
 @router.post("/collections", status_code=201, operation_id="create_collection")
 async def create_collection(
-    session: Writing, _caller: Admin, jobs: JobQueue, bots: BotsClient, settings: Settings, wanted: CollectionIn
+    session: Writing, _caller: Admin, jobs: JobQueue, bots: BotsClient, settings: Settings, request: CollectionIn
 ) -> CollectionOut:
     """Plan a collection and begin to hold its conversations, or open one for people's chats or for upload."""
-    if isinstance(wanted, ImportIn):
-        return collection_out(await planning.open_import(session, wanted))
-    if isinstance(wanted, HumanBotIn):
-        return collection_out(await inviting.open_chats(session, bots, wanted))
+    if isinstance(request, ImportIn):
+        return collection_out(await planning.open_import(session, request))
+    if isinstance(request, HumanBotIn):
+        return collection_out(await inviting.open_chats(session, bots, request))
     batch = settings.conversations_per_batch
-    return collection_out(await planning.start_collection(session, jobs, bots, wanted, batch=batch))
+    return collection_out(await planning.start_collection(session, jobs, bots, request, batch=batch))
 
 
 @router.post("/collections/dry-run", operation_id="estimate_collection")
-async def estimate_collection(session: Reading, _caller: Reader, bots: BotsClient, wanted: PlannedIn) -> EstimateOut:
+async def estimate_collection(session: Reading, _caller: Reader, bots: BotsClient, request: PlannedIn) -> EstimateOut:
     """Say what a collection would cost, with all the checks of a start; nothing is kept."""
-    return await planning.estimate_collection(session, bots, wanted)
+    return await planning.estimate_collection(session, bots, request)
 
 
 @router.get("/collections", operation_id="list_collections")
@@ -61,7 +61,7 @@ async def list_collections(
 ) -> Page[CollectionOut]:
     """List collections, oldest first."""
     rows = await store.collections.list_collections(session, name=name, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda collection: collection.id, shape=collection_out)
+    return page_of(rows, paging, key=lambda collection: collection.id, to_out=collection_out)
 
 
 @router.get("/collections/{collection_id}", operation_id="get_collection")
@@ -72,10 +72,10 @@ async def get_collection(session: Reading, _caller: Reader, collection_id: UUID)
 
 @router.patch("/collections/{collection_id}", operation_id="change_collection")
 async def change_collection(
-    session: Writing, _caller: Admin, collection_id: UUID, wanted: CollectionChangesIn
+    session: Writing, _caller: Admin, collection_id: UUID, request: CollectionChangesIn
 ) -> CollectionOut:
     """Change which collections go first."""
-    return collection_out(await steering.prioritise(session, collection_id, wanted.priority))
+    return collection_out(await steering.prioritise(session, collection_id, request.priority))
 
 
 @router.post("/collections/{collection_id}/pause", operation_id="pause_collection")
@@ -135,7 +135,7 @@ async def list_conversations(
     rows = await store.conversations.list_conversations(
         session, collection_id, after=paging.after, limit=paging.limit + 1
     )
-    return page_of(rows, paging, key=lambda conversation: conversation.id, shape=conversation_out)
+    return page_of(rows, paging, key=lambda conversation: conversation.id, to_out=conversation_out)
 
 
 @router.get(
@@ -155,7 +155,7 @@ async def stream_conversations(
     async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[Conversation]:
         return await store.conversations.list_conversations(reading, collection_id, after=after, limit=limit)
 
-    return stream(database, fetch, key=lambda conversation: conversation.id, shape=conversation_out)
+    return stream(database, fetch, key=lambda conversation: conversation.id, to_out=conversation_out)
 
 
 @router.get(
@@ -170,4 +170,4 @@ async def stream_speakers(
     async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[SpeakersOut]:
         return await store.conversations.list_speakers(reading, collection_id, after=after, limit=limit)
 
-    return stream(database, fetch, key=lambda speakers: speakers.id, shape=lambda speakers: speakers)
+    return stream(database, fetch, key=lambda speakers: speakers.id, to_out=lambda speakers: speakers)

@@ -28,7 +28,7 @@ async def list_of_bot(
     rows = await reading.list_conversations_of_bot(
         session, bots, caller, bot_id, after=paging.after, limit=paging.limit + 1
     )
-    return page_of(rows, paging, key=lambda conversation: conversation.id, shape=conversation_out)
+    return page_of(rows, paging, key=lambda conversation: conversation.id, to_out=conversation_out)
 
 
 @router.get("/{conversation_id}", operation_id="get_conversation")

@@ -31,7 +31,7 @@ router = APIRouter(prefix="/v1/corpora", tags=["corpora"], route_class=Idempoten
 @router.post("", status_code=201, operation_id="create_corpus")
 async def create_corpus(session: Writing, _caller: Admin, wanted: CorpusIn) -> CorpusOut:
     """Create an empty corpus."""
-    return _shape(await store.corpora.add_corpus(session, **wanted.model_dump()))
+    return _to_out(await store.corpora.add_corpus(session, **wanted.model_dump()))
 
 
 @router.get("", operation_id="list_corpora")
@@ -40,13 +40,13 @@ async def list_corpora(
 ) -> Page[CorpusOut]:
     """List corpora, oldest first."""
     rows = await store.corpora.list_corpora(session, name=name, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda corpus: corpus.id, shape=_shape)
+    return page_of(rows, paging, key=lambda corpus: corpus.id, to_out=_to_out)
 
 
 @router.get("/{corpus_id}", operation_id="get_corpus")
 async def get_corpus(session: Reading, _caller: Reader, corpus_id: UUID) -> CorpusOut:
     """Return a corpus and how much it holds by split."""
-    return _shape(await store.corpora.get_corpus(session, corpus_id))
+    return _to_out(await store.corpora.get_corpus(session, corpus_id))
 
 
 @router.post("/{corpus_id}/dialogues", status_code=201, operation_id="add_dialogues")
@@ -109,13 +109,13 @@ async def list_dialogues(
         rows,
         paging,
         key=lambda row: row.id,
-        shape=lambda row: DialogueOut.model_validate(
+        to_out=lambda row: DialogueOut.model_validate(
             {"key": row.key, "split": row.split, "turns": row.turns, "persona": row.persona, "metadata": row.details}
         ),
     )
 
 
-def _shape(corpus: store.corpora.Corpus) -> CorpusOut:
+def _to_out(corpus: store.corpora.Corpus) -> CorpusOut:
     return CorpusOut(
         id=corpus.id,
         name=corpus.name,

@@ -17,9 +17,11 @@ router = APIRouter(prefix="/v1/partner-sets", tags=["partner sets"], route_class
 
 
 @router.post("", status_code=201, operation_id="create_partner_set")
-async def create_partner_set(session: Writing, _caller: Admin, bots: BotsClient, wanted: PartnerSetIn) -> PartnerSetOut:
+async def create_partner_set(
+    session: Writing, _caller: Admin, bots: BotsClient, request: PartnerSetIn
+) -> PartnerSetOut:
     """Keep bots, in their present versions, as the next version of a partner set."""
-    return await planning.create_partner_set(session, bots, wanted)
+    return await planning.create_partner_set(session, bots, request)
 
 
 @router.get("", operation_id="list_partner_sets")
@@ -28,7 +30,7 @@ async def list_partner_sets(
 ) -> Page[PartnerSetOut]:
     """List versions of partner sets, oldest first."""
     rows = await store.partner_sets.list_partner_sets(session, name=name, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda each: each.id, shape=lambda each: each)
+    return page_of(rows, paging, key=lambda each: each.id, to_out=lambda each: each)
 
 
 @router.get("/{name}/versions/{version}", operation_id="get_partner_set")

@@ -27,7 +27,7 @@ async def list_pairs(session: Reading, _caller: Reader, collection_id: UUID, pag
     await store.collections.get_collection(session, collection_id)
     after = paging.after.int if paging.after is not None else -1
     rows = await store.collections.list_pairs(session, collection_id, after=after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda pair: UUID(int=pair.number), shape=lambda pair: pair)
+    return page_of(rows, paging, key=lambda pair: UUID(int=pair.number), to_out=lambda pair: pair)
 
 
 @router.get("/failures", operation_id="list_failures")
@@ -37,7 +37,7 @@ async def list_failures(session: Reading, _caller: Reader, collection_id: UUID, 
     after = paging.after.int if paging.after is not None else 0
     rows = await store.collections.list_failures(session, collection_id, offset=after, limit=paging.limit + 1)
     numbered = list(enumerate(rows, start=after + 1))
-    return page_of(numbered, paging, key=lambda pair: UUID(int=pair[0]), shape=lambda pair: pair[1])
+    return page_of(numbered, paging, key=lambda pair: UUID(int=pair[0]), to_out=lambda pair: pair[1])
 
 
 async def _known(session: Reading, _caller: Reader, collection_id: UUID) -> UUID:

@@ -18,13 +18,13 @@ router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["quality"], r
 
 @router.post("/marks", status_code=202, operation_id="mark_conversations")
 async def mark_conversations(
-    session: Writing, _caller: Admin, jobs: JobQueue, collection_id: UUID, wanted: MarksIn
+    session: Writing, _caller: Admin, jobs: JobQueue, collection_id: UUID, request: MarksIn
 ) -> MarkingOut:
     """Have the conversations that are complete marked, in the background; those that are marked are compared anew.
 
     A collection that finishes is marked by itself; this is for holding it against a training split.
     """
-    return _shape(await request_marks_against(session, jobs, collection_id, wanted))
+    return _to_out(await request_marks_against(session, jobs, collection_id, request))
 
 
 @router.get("/marks", operation_id="list_marks")
@@ -38,7 +38,7 @@ async def list_marks(
     """List what is noted of a collection's conversations, in the order of its plan."""
     await store.collections.get_collection(session, collection_id)
     rows = await store.marks.list_marks(session, collection_id, only=only, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda row: row["conversation_id"], shape=MarkOut.model_validate)
+    return page_of(rows, paging, key=lambda row: row["conversation_id"], to_out=MarkOut.model_validate)
 
 
 @router.get("/quality", operation_id="get_quality")
@@ -46,10 +46,10 @@ async def get_quality(session: Reading, _caller: Reader, collection_id: UUID) ->
     """Return the account of a collection's quality, and how far its marking is."""
     await store.collections.get_collection(session, collection_id)
     marking = await store.markings.get(session, collection_id)
-    return QualityOut(marking=_shape(marking), account=marking.account)
+    return QualityOut(marking=_to_out(marking), account=marking.account)
 
 
-def _shape(marking: store.markings.Marking) -> MarkingOut:
+def _to_out(marking: store.markings.Marking) -> MarkingOut:
     return MarkingOut(
         collection_id=marking.collection_id,
         state=marking.state,

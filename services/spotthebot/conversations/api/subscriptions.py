@@ -31,10 +31,10 @@ router = APIRouter(prefix="/v1", tags=["events"], route_class=IdempotentRoute)
 
 @router.post("/subscriptions", status_code=201, operation_id="create_subscription", response_class=ShownOnce)
 async def create_subscription(
-    session: Writing, caller: Subscriber, post: PostOffice, wanted: SubscriptionIn
+    session: Writing, caller: Subscriber, post: PostOffice, request: SubscriptionIn
 ) -> SubscriptionWithSecretOut:
     """Subscribe a URL to events; the answer holds the signing secret, which is not given again."""
-    subscription, secret = await notifying.subscribe(session, post, caller, wanted)
+    subscription, secret = await notifying.subscribe(session, post, caller, request)
     return _with_secret(subscription, secret)
 
 
@@ -42,13 +42,13 @@ async def create_subscription(
 async def list_subscriptions(session: Reading, caller: SubscriberChanges, paging: Paging) -> Page[SubscriptionOut]:
     """List subscriptions, oldest first; a team sees its own."""
     rows = await store.subscriptions.list_subscriptions(session, of=caller, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda subscription: subscription.id, shape=_shape)
+    return page_of(rows, paging, key=lambda subscription: subscription.id, to_out=_to_out)
 
 
 @router.get("/subscriptions/{subscription_id}", operation_id="get_subscription")
 async def get_subscription(session: Reading, caller: SubscriberChanges, subscription_id: UUID) -> SubscriptionOut:
     """Return a subscription."""
-    return _shape(await store.subscriptions.get_subscription(session, subscription_id, of=caller))
+    return _to_out(await store.subscriptions.get_subscription(session, subscription_id, of=caller))
 
 
 @router.patch("/subscriptions/{subscription_id}", operation_id="change_subscription")
@@ -57,10 +57,10 @@ async def change_subscription(
     caller: SubscriberChanges,
     post: PostOffice,
     subscription_id: UUID,
-    wanted: SubscriptionChangesIn,
+    request: SubscriptionChangesIn,
 ) -> SubscriptionOut:
     """Change where to, what of, or whether anything is sent."""
-    return _shape(await notifying.change_subscription(session, post, caller, subscription_id, wanted))
+    return _to_out(await notifying.change_subscription(session, post, caller, subscription_id, request))
 
 
 @router.delete("/subscriptions/{subscription_id}", status_code=204, operation_id="delete_subscription")
@@ -76,10 +76,10 @@ async def delete_subscription(session: Writing, caller: SubscriberChanges, subsc
     response_class=ShownOnce,
 )
 async def rotate_secret(
-    session: Writing, caller: Subscriber, post: PostOffice, subscription_id: UUID, wanted: NewSecretIn
+    session: Writing, caller: Subscriber, post: PostOffice, subscription_id: UUID, request: NewSecretIn
 ) -> SubscriptionWithSecretOut:
     """Sign with another secret; messages carry the old one's signature too while the two overlap."""
-    subscription, secret = await notifying.rotate_secret(session, post, caller, subscription_id, wanted)
+    subscription, secret = await notifying.rotate_secret(session, post, caller, subscription_id, request)
     return _with_secret(subscription, secret)
 
 
@@ -102,13 +102,13 @@ async def list_deliveries(
     rows = await store.deliveries.list_deliveries(
         session, subscription_id, state=state, after=paging.after, limit=paging.limit + 1
     )
-    return page_of(rows, paging, key=lambda delivery: delivery.id, shape=_delivery)
+    return page_of(rows, paging, key=lambda delivery: delivery.id, to_out=_delivery)
 
 
 @router.post("/subscriptions/{subscription_id}/replay", status_code=201, operation_id="replay_subscription")
-async def replay_since(session: Writing, caller: Subscriber, subscription_id: UUID, wanted: ReplayIn) -> ReplayedOut:
+async def replay_since(session: Writing, caller: Subscriber, subscription_id: UUID, request: ReplayIn) -> ReplayedOut:
     """Send this subscriber again what happened since then, under the old ids."""
-    return ReplayedOut(deliveries=await notifying.replay_since(session, caller, subscription_id, wanted.since))
+    return ReplayedOut(deliveries=await notifying.replay_since(session, caller, subscription_id, request.since))
 
 
 @router.get("/events", operation_id="list_events")
@@ -126,7 +126,7 @@ async def list_events(
         rows,
         paging,
         key=lambda event: event.id,
-        shape=lambda event: EventOut(
+        to_out=lambda event: EventOut(
             id=event.id, type=event.type, timestamp=event.created_at, data=event.told(notifying.team_of(caller))
         ),
     )
@@ -138,7 +138,7 @@ async def replay_event(session: Writing, caller: Subscriber, event_id: UUID) -> 
     return ReplayedOut(deliveries=await notifying.replay_event(session, caller, event_id))
 
 
-def _shape(subscription: Subscription) -> SubscriptionOut:
+def _to_out(subscription: Subscription) -> SubscriptionOut:
     return SubscriptionOut(
         id=subscription.id,
         team=subscription.team,
@@ -152,7 +152,7 @@ def _shape(subscription: Subscription) -> SubscriptionOut:
 
 
 def _with_secret(subscription: Subscription, secret: str) -> SubscriptionWithSecretOut:
-    return SubscriptionWithSecretOut(**_shape(subscription).model_dump(), secret=secret)
+    return SubscriptionWithSecretOut(**_to_out(subscription).model_dump(), secret=secret)
 
 
 def _delivery(delivery: Delivery) -> DeliveryOut:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from spotthebot.contracts.conversations import (
     HUMAN_NAME,
-    MOST_CONVERSATIONS,
+    MAX_CONVERSATIONS,
     AllPlayAllIn,
     BipartiteIn,
     Participant,
@@ -56,10 +56,10 @@ def count_conversations(plan: PlannedIn, partners: int = 0) -> int:
             pairs = len(plan.bots) * (len(plan.bots) - 1) // 2
         case BipartiteIn():
             pairs = len(plan.bots) * partners
-    wanted = pairs * plan.conversations_per_pair
-    if wanted > MOST_CONVERSATIONS:
-        raise TooManyConversations(wanted=wanted, most=MOST_CONVERSATIONS)
-    return wanted
+    request = pairs * plan.conversations_per_pair
+    if request > MAX_CONVERSATIONS:
+        raise TooManyConversations(request=request, most=MAX_CONVERSATIONS)
+    return request
 
 
 def plan_conversations(
@@ -130,7 +130,7 @@ def _choose_human_dialogues(
         return []
     long_enough = [turns for turns in dialogues if len(turns) >= _turns_before_people(plan) + 2]
     if len(long_enough) < plan.humans.conversations:
-        raise TooFewDialogues(split=plan.humans.split, available=len(long_enough), wanted=plan.humans.conversations)
+        raise TooFewDialogues(split=plan.humans.split, available=len(long_enough), request=plan.humans.conversations)
     return chance.sample(long_enough, plan.humans.conversations)
 
 

@@ -9,7 +9,7 @@ from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.quality.cleaning import clean
 from spotthebot.conversations.domain.quality.stopping import is_farewell, repeats
 
-MOST_ATTEMPTS = 8
+MAX_ATTEMPTS = 8
 """Failures of one turn, in a row, before its conversation fails: about a minute and a half of waiting."""
 _FIRST_WAIT_SECONDS = 0.5
 _LONGEST_WAIT_SECONDS = 30.0
@@ -91,7 +91,7 @@ def _in_vain(conversation: Conversation, reply: Reply) -> Step:
     if reply.failure is ReplyFailure.EMPTY and conversation.stop.empty and attempts >= conversation.stop.empty:
         ended = replace(conversation, state=ConversationState.COMPLETE, ended_by=Ending.EMPTY)
         return Step(conversation, ended)
-    if attempts >= MOST_ATTEMPTS:
+    if attempts >= MAX_ATTEMPTS:
         return fail(conversation, reply.reason)
     wait = min(_FIRST_WAIT_SECONDS * 2.0 ** (attempts - 1), _LONGEST_WAIT_SECONDS)
     return Step(conversation, replace(conversation, attempts=attempts), wait_seconds=wait)

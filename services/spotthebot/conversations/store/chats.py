@@ -35,9 +35,9 @@ class ChatEvent:
     data: Mapping[str, Any]
 
 
-def plan_of(wanted: HumanBotIn, partners: Sequence[Participant]) -> dict[str, Any]:
+def plan_of(request: HumanBotIn, partners: Sequence[Participant]) -> dict[str, Any]:
     """Return what a collection keeps of its plan: what was asked for, and the bots as they were then."""
-    return wanted.model_dump(mode="json") | {_PARTNERS: [each.model_dump(mode="json") for each in partners]}
+    return request.model_dump(mode="json") | {_PARTNERS: [each.model_dump(mode="json") for each in partners]}
 
 
 async def get_study(session: ReadSession, collection_id: UUID) -> Study:

@@ -84,7 +84,7 @@ async def release(session: WriteSession, job_id: int, ids: Sequence[UUID] | None
     )
 
 
-async def release_orphans(session: WriteSession, *, most_attempts: int) -> int:
+async def release_orphans(session: WriteSession, *, max_attempts: int) -> int:
     """Let go of what runners held that ended in an unforeseen way; returns how many conversations that are.
 
     A runner whose worker died is in the queue again, where it may wait for long: others go on with what it held. One
@@ -113,7 +113,7 @@ async def release_orphans(session: WriteSession, *, most_attempts: int) -> int:
             )
             SELECT count(*) FROM released
         """),  # noqa: S608 - a constant expression
-        {"most": most_attempts},
+        {"most": max_attempts},
     )
     return int(rows.scalar_one())
 

@@ -33,8 +33,8 @@ async def number_pairs(session: WriteSession, collection_id: UUID, sides: Sequen
         select(PairRow.number, PairRow.participants).where(PairRow.collection_id == collection_id)
     )
     known = {_sides(participants): number for number, participants in rows}
-    wanted = [each for each in dict.fromkeys(sides) if each not in known]
-    fresh = dict(zip(wanted, range(len(known), len(known) + len(wanted)), strict=True))
+    request = [each for each in dict.fromkeys(sides) if each not in known]
+    fresh = dict(zip(request, range(len(known), len(known) + len(request)), strict=True))
     if fresh:
         await session.execute(
             insert(PairRow),

@@ -41,7 +41,7 @@ async def list_deliveries(
     return await _list(session, statement.order_by(DeliveryRow.id).limit(limit))
 
 
-async def claim(session: WriteSession, *, most: int, most_each: int, held: timedelta) -> list[Claimed]:
+async def claim(session: WriteSession, *, most: int, max_each: int, held: timedelta) -> list[Claimed]:
     """Take up to `most` attempts that are due, so that no subscriber has more than `most_each` under way.
 
     What is due of a subscriber that another process looks at is left to that process.
@@ -58,7 +58,7 @@ async def claim(session: WriteSession, *, most: int, most_each: int, held: timed
             ) < :most_each
             ORDER BY random() LIMIT :most FOR UPDATE OF s SKIP LOCKED
         """),
-        {"most": most, "most_each": most_each},
+        {"most": most, "most_each": max_each},
     )
     # A statement of its own: it sees what whoever had these locks before has taken.
     rows = await session.execute(
@@ -81,7 +81,7 @@ async def claim(session: WriteSession, *, most: int, most_each: int, held: timed
             WHERE d.id = due.id
             RETURNING d.id, d.attempts, d.held_until
         """),
-        {"subscribers": list(subscribers), "most": most, "most_each": most_each, "held": held},
+        {"subscribers": list(subscribers), "most": most, "most_each": max_each, "held": held},
     )
     taken = {row.id: (row.attempts, row.held_until) for row in rows}
     if not taken:

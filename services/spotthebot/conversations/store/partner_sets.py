@@ -26,7 +26,7 @@ async def add_partner_set(
         description=description,
         partners=[each.model_dump(mode="json") for each in partners],
     )
-    return _shape((await session.scalars(statement.returning(PartnerSetRow))).one())
+    return _to_out((await session.scalars(statement.returning(PartnerSetRow))).one())
 
 
 async def get_partner_set(session: ReadSession, name: str, version: int) -> PartnerSetOut:
@@ -34,7 +34,7 @@ async def get_partner_set(session: ReadSession, name: str, version: int) -> Part
     row = await session.scalar(statement)
     if row is None:
         raise NoSuchPartnerSet(name=name, version=version)
-    return _shape(row)
+    return _to_out(row)
 
 
 async def list_partner_sets(
@@ -45,10 +45,10 @@ async def list_partner_sets(
         statement = statement.where(PartnerSetRow.name == name)
     if after is not None:
         statement = statement.where(PartnerSetRow.id > after)
-    return [_shape(row) for row in await session.scalars(statement)]
+    return [_to_out(row) for row in await session.scalars(statement)]
 
 
-def _shape(row: PartnerSetRow) -> PartnerSetOut:
+def _to_out(row: PartnerSetRow) -> PartnerSetOut:
     return PartnerSetOut(
         id=row.id,
         name=row.name,

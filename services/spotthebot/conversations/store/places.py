@@ -30,9 +30,9 @@ class Taken:
     places: int
 
 
-async def take(session: WriteSession, job_id: int, wanted: Mapping[UUID, Wanted]) -> dict[UUID, Taken]:
+async def take(session: WriteSession, job_id: int, request: Mapping[UUID, Wanted]) -> dict[UUID, Taken]:
     """Take as many places at each bot as are free, up to what is wanted; bots without a free one are left out."""
-    bots = sorted(wanted)
+    bots = sorted(request)
     await session.execute(
         text("""
             SELECT pg_advisory_xact_lock(hashtextextended('places/' || bot, 0))
@@ -63,9 +63,9 @@ async def take(session: WriteSession, job_id: int, wanted: Mapping[UUID, Wanted]
             "job_id": job_id,
             "ids": new_ids(len(bots)),
             "bots": bots,
-            "wanted": [wanted[each].places for each in bots],
-            "most": [wanted[each].limit for each in bots],
-            "seconds": [wanted[each].seconds for each in bots],
+            "wanted": [request[each].places for each in bots],
+            "most": [request[each].limit for each in bots],
+            "seconds": [request[each].seconds for each in bots],
         },
     )
     return {row.bot_id: Taken(row.id, row.taken) for row in rows}
@@ -107,7 +107,7 @@ async def give_back(session: WriteSession, places: Mapping[UUID, int]) -> None:
     )
 
 
-async def take_next(session: WriteSession, place_id: UUID, bot_id: UUID, wanted: Wanted, *, job_id: int) -> bool:
+async def take_next(session: WriteSession, place_id: UUID, bot_id: UUID, request: Wanted, *, job_id: int) -> bool:
     """Take one place, or queue for it ahead of whoever takes places: those that come free are kept for it.
 
     Returns whether it is taken; where it is not, ask again with the same id.
@@ -121,7 +121,7 @@ async def take_next(session: WriteSession, place_id: UUID, bot_id: UUID, wanted:
             VALUES (:id, :bot, :job_id, 1, clock_timestamp() + make_interval(secs => :seconds), true)
             ON CONFLICT (id) DO UPDATE SET until = excluded.until
         """),
-        {"id": place_id, "bot": bot_id, "job_id": job_id, "seconds": wanted.seconds},
+        {"id": place_id, "bot": bot_id, "job_id": job_id, "seconds": request.seconds},
     )
     taken = await session.execute(
         text("""
@@ -132,7 +132,7 @@ async def take_next(session: WriteSession, place_id: UUID, bot_id: UUID, wanted:
             ) < :limit
             RETURNING id
         """),
-        {"id": place_id, "bot": bot_id, "limit": wanted.limit},
+        {"id": place_id, "bot": bot_id, "limit": request.limit},
     )
     return taken.first() is not None
 

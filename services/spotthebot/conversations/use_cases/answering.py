@@ -59,12 +59,12 @@ class Answering:
     @asynccontextmanager
     async def _place(self, bot_id: UUID) -> AsyncIterator[None]:
         """Wait for a place at a bot, ahead of the runners."""
-        wanted = await places_wanted(self._bots, bot_id, 1)
+        request = await places_wanted(self._bots, bot_id, 1)
         place = new_id()
         try:
             while True:
                 async with self._database.write() as session:
-                    if await store.places.take_next(session, place, bot_id, wanted, job_id=self._job_id):
+                    if await store.places.take_next(session, place, bot_id, request, job_id=self._job_id):
                         break
                 await asyncio.sleep(_LOOK_AGAIN_SECONDS)
             yield

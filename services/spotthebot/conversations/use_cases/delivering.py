@@ -127,7 +127,7 @@ class Courier:
         held = timedelta(seconds=2 * self._schedule.timeout_seconds)
         try:
             async with self._database.write() as session:
-                return await store.deliveries.claim(session, most=most, most_each=self._schedule.at_once, held=held)
+                return await store.deliveries.claim(session, most=most, max_each=self._schedule.at_once, held=held)
         except DATABASE_TROUBLE as error:
             _log.warning("courier.waits", error=type(error).__name__)
             return []

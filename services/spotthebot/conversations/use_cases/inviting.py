@@ -31,17 +31,17 @@ _PERSON = Participant(kind=ParticipantKind.HUMAN, name=HUMAN_NAME)
 _ASKED = {BotStatus.ACTIVE, BotStatus.PROBING}
 
 
-async def open_chats(session: WriteSession, bots: Bots, wanted: HumanBotIn) -> Collection:
+async def open_chats(session: WriteSession, bots: Bots, request: HumanBotIn) -> Collection:
     """Open a collection that people chat in; its bots speak throughout in the versions of now."""
-    partners = await find_sides(bots, wanted.bots)
+    partners = await find_sides(bots, request.bots)
     collection_id = await store.collections.add_collection(
         session,
-        name=wanted.name,
-        domain=wanted.domain,
-        mode=wanted.mode,
-        plan=store.chats.plan_of(wanted, partners),
+        name=request.name,
+        domain=request.domain,
+        mode=request.mode,
+        plan=store.chats.plan_of(request, partners),
         state=CollectionState.COLLECTING,
-        bots=list(wanted.bots),
+        bots=list(request.bots),
     )
     await store.conversations.number_pairs(session, collection_id, [(_PERSON, partner) for partner in partners])
     return await store.collections.get_collection(session, collection_id)

@@ -29,7 +29,7 @@ from spotthebot.kit.outbound import AddressNotAllowed, CheckingResolver
 from spotthebot.kit.signing import NotASigningSecret, new_signing_secret, signing_key
 from spotthebot.kit.vault import Vault
 
-MOST_SUBSCRIPTIONS = 100
+MAX_SUBSCRIPTIONS = 100
 """Of one team, or of the operator."""
 
 
@@ -42,48 +42,48 @@ class Post:
 
 
 async def subscribe(
-    session: WriteSession, post: Post, caller: Principal, wanted: SubscriptionIn
+    session: WriteSession, post: Post, caller: Principal, request: SubscriptionIn
 ) -> tuple[Subscription, str]:
     """Tell a URL of events from now on; returns the secret too, which nobody is given again."""
-    _check_events(caller, wanted.events)
-    await _check_address(post, wanted.url)
+    _check_events(caller, request.events)
+    await _check_address(post, request.url)
     team = team_of(caller)
-    if await store.subscriptions.count_subscriptions(session, team=team) >= MOST_SUBSCRIPTIONS:
-        raise TooManySubscriptions(most=MOST_SUBSCRIPTIONS)
-    secret = _secret(wanted.secret)
+    if await store.subscriptions.count_subscriptions(session, team=team) >= MAX_SUBSCRIPTIONS:
+        raise TooManySubscriptions(most=MAX_SUBSCRIPTIONS)
+    secret = _secret(request.secret)
     subscription = await store.subscriptions.add_subscription(
-        session, team=team, url=wanted.url, events=wanted.events, sealed_secret=post.vault.seal(secret)
+        session, team=team, url=request.url, events=request.events, sealed_secret=post.vault.seal(secret)
     )
     return subscription, secret
 
 
 async def change_subscription(
-    session: WriteSession, post: Post, caller: Principal, subscription_id: UUID, wanted: SubscriptionChangesIn
+    session: WriteSession, post: Post, caller: Principal, subscription_id: UUID, request: SubscriptionChangesIn
 ) -> Subscription:
     """Change where to, what of, or whether at all."""
     subscription = await store.subscriptions.get_subscription(session, subscription_id, of=caller)
     changes: dict[str, object] = {}
-    if wanted.url is not None:
-        await _check_address(post, wanted.url)
-        changes["url"] = wanted.url
-    if wanted.events is not None:
-        _check_events_of(subscription.team, wanted.events)
-        changes["events"] = list(wanted.events)
-    if wanted.active is not None and wanted.active is not subscription.active:
-        changes |= {"active": wanted.active, "inactive_reason": None if wanted.active else "Switched off."}
+    if request.url is not None:
+        await _check_address(post, request.url)
+        changes["url"] = request.url
+    if request.events is not None:
+        _check_events_of(subscription.team, request.events)
+        changes["events"] = list(request.events)
+    if request.active is not None and request.active is not subscription.active:
+        changes |= {"active": request.active, "inactive_reason": None if request.active else "Switched off."}
     if changes:
         await store.subscriptions.change_subscription(session, subscription_id, **changes)
     return await store.subscriptions.get_subscription(session, subscription_id, of=caller)
 
 
 async def rotate_secret(
-    session: WriteSession, post: Post, caller: Principal, subscription_id: UUID, wanted: NewSecretIn
+    session: WriteSession, post: Post, caller: Principal, subscription_id: UUID, request: NewSecretIn
 ) -> tuple[Subscription, str]:
     """Sign with another secret; with the old one too while they overlap."""
     await store.subscriptions.get_subscription(session, subscription_id, of=caller)
-    secret = _secret(wanted.secret)
+    secret = _secret(request.secret)
     await store.subscriptions.replace_secret(
-        session, subscription_id, post.vault.seal(secret), overlap=timedelta(seconds=wanted.overlap_seconds)
+        session, subscription_id, post.vault.seal(secret), overlap=timedelta(seconds=request.overlap_seconds)
     )
     return await store.subscriptions.get_subscription(session, subscription_id, of=caller), secret
 

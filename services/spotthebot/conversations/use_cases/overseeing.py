@@ -7,7 +7,7 @@ from spotthebot.contracts.bots import BotOut, BotStatus
 from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.errors import UnknownBot
-from spotthebot.conversations.domain.stepping import MOST_ATTEMPTS
+from spotthebot.conversations.domain.stepping import MAX_ATTEMPTS
 from spotthebot.conversations.use_cases.telling import tell_bot_is_back, tell_finished
 from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.jobs import Jobs
@@ -16,7 +16,7 @@ from spotthebot.kit.logs import get_logger
 HOLD_CONVERSATIONS = "conversations:hold_conversations"
 RUNNERS = "runners"
 """The queue of the jobs that hold conversations."""
-_MOST_RUNNERS = 256
+_MAX_RUNNERS = 256
 
 _log = get_logger(__name__)
 
@@ -24,7 +24,7 @@ _log = get_logger(__name__)
 async def queue_runners(session: WriteSession, jobs: Jobs, *, waiting: int, batch: int) -> None:
     """Queue the jobs that hold so many conversations; one that finds nothing to do ends."""
     there = await store.claims.count_jobs(session, HOLD_CONVERSATIONS)
-    for _ in range(min(math.ceil(waiting / batch), _MOST_RUNNERS) - there):
+    for _ in range(min(math.ceil(waiting / batch), _MAX_RUNNERS) - there):
         await jobs.defer(session, HOLD_CONVERSATIONS, {}, queue=RUNNERS)
 
 
@@ -33,11 +33,11 @@ async def oversee(database: Database, jobs: Jobs, bots: Bots, *, batch: int, pat
     async with database.write() as session:
         if not await store.claims.take_oversight(session):
             return
-        if orphans := await store.claims.release_orphans(session, most_attempts=MOST_ATTEMPTS):
+        if orphans := await store.claims.release_orphans(session, max_attempts=MAX_ATTEMPTS):
             _log.warning("conversations.released", number=orphans, reason="their runner is gone")
         await store.places.free_orphans(session, runners=HOLD_CONVERSATIONS)
         await tell_finished(session, jobs, await store.claims.finish_ended(session))
-        waiting = await store.claims.count_waiting(session, most=_MOST_RUNNERS * batch)
+        waiting = await store.claims.count_waiting(session, most=_MAX_RUNNERS * batch)
         await queue_runners(session, jobs, waiting=waiting, batch=batch)
         away = await store.places.list_away(session)
     for bot in away:

@@ -111,7 +111,7 @@ async def start_collection(
 async def estimate_collection(session: ReadSession, bots: Bots, plan: PlannedIn) -> EstimateOut:
     """Say what a collection would cost, with all the checks of a start, and change nothing."""
     cast = await _cast(session, bots, plan)
-    wanted = count_conversations(plan, len(cast.partners))
+    request = count_conversations(plan, len(cast.partners))
     for pool in (plan.opening, plan.humans):
         if pool is not None:
             await _dialogues(session, pool.corpus_id, pool.split)
@@ -119,35 +119,35 @@ async def estimate_collection(session: ReadSession, bots: Bots, plan: PlannedIn)
     return estimate(
         [_speaker(bot) for bot in cast.bots],
         [_speaker(bot) for bot in cast.partners],
-        conversations=wanted,
+        conversations=request,
         by_people=by_people,
         exchanges=plan.exchanges,
     )
 
 
-async def open_import(session: WriteSession, wanted: ImportIn) -> store.collections.Collection:
+async def open_import(session: WriteSession, request: ImportIn) -> store.collections.Collection:
     """Open a collection that conversations held elsewhere can be uploaded to."""
     collection_id = await store.collections.add_collection(
         session,
-        name=wanted.name,
-        domain=wanted.domain,
-        mode=wanted.mode,
-        plan=wanted.model_dump(mode="json"),
+        name=request.name,
+        domain=request.domain,
+        mode=request.mode,
+        plan=request.model_dump(mode="json"),
         state=CollectionState.COMPLETE,
     )
     return await store.collections.get_collection(session, collection_id)
 
 
-async def create_partner_set(session: WriteSession, bots: Bots, wanted: PartnerSetIn) -> PartnerSetOut:
+async def create_partner_set(session: WriteSession, bots: Bots, request: PartnerSetIn) -> PartnerSetOut:
     """Keep bots, as they are now, as the next version of a partner set."""
-    found = await _find(bots, wanted.bots)
+    found = await _find(bots, request.bots)
     _names_differ(found)
     partners = [
         PartnerOut(bot_id=bot.id, name=bot.name, version=bot.version, configuration_sha256=bot.configuration_sha256)
         for bot in found
     ]
     return await store.partner_sets.add_partner_set(
-        session, name=wanted.name, description=wanted.description, partners=partners
+        session, name=request.name, description=request.description, partners=partners
     )
 
 
@@ -176,11 +176,11 @@ async def _cast(session: ReadSession, bots: Bots, plan: PlannedIn) -> Cast:
     return Cast(targets, partners, pinned)
 
 
-async def _partners(session: ReadSession, wanted: PartnerSetRef) -> tuple[PartnerOut, ...]:
+async def _partners(session: ReadSession, request: PartnerSetRef) -> tuple[PartnerOut, ...]:
     try:
-        return (await store.partner_sets.get_partner_set(session, wanted.set, wanted.version)).partners
+        return (await store.partner_sets.get_partner_set(session, request.set, request.version)).partners
     except NoSuchPartnerSet:
-        raise UnknownPartnerSet(name=wanted.set, version=wanted.version) from None
+        raise UnknownPartnerSet(name=request.set, version=request.version) from None
 
 
 async def _find(bots: Bots, ids: Sequence[UUID]) -> tuple[BotOut, ...]:

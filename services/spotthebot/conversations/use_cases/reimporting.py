@@ -117,14 +117,14 @@ class _Batch:
 
     async def _add(self, session: WriteSession) -> frozenset[str]:
         """Store what waits, in the order of the file; returns the ids, as exported, of what was not there yet."""
-        wanted = [each.conversation for each in self.waiting.values()]
+        request = [each.conversation for each in self.waiting.values()]
         # Takes the collection's lock on its pairs, so of two uploads at once one waits for the other.
-        pairs = await store.conversations.number_pairs(session, self.origin.id, [each.participants for each in wanted])
-        held_as = await store.exports.claim_mode(session, self.origin.id, wanted[0].mode)
-        if held_as != wanted[0].mode:
+        pairs = await store.conversations.number_pairs(session, self.origin.id, [each.participants for each in request])
+        held_as = await store.exports.claim_mode(session, self.origin.id, request[0].mode)
+        if held_as != request[0].mode:
             raise HeldOtherwise(name=self.origin.name, held_as=held_as)
-        ids = self._next_ids(len(wanted))
-        given = list(zip(ids, wanted, strict=True))
+        ids = self._next_ids(len(request))
+        given = list(zip(ids, request, strict=True))
         stored = await store.exports.add_exported(session, self.origin.id, given, pairs)
         new = [each for row_id, each in given if row_id in stored]
         turns = sum(len(each.turns) for each in new)

@@ -77,13 +77,13 @@ def rank(
 ) -> None:
     """Rank the bots of a campaign."""
     check_output(json_file)
-    wanted = Parameters(filter_.value, unit.value, confidence_level, resamples, seed, correction.value)
+    request = Parameters(filter_.value, unit.value, confidence_level, resamples, seed, correction.value)
     with ground(folder_at(data_dir)) as found:
 
         async def run() -> dict[str, Any]:
             async with connect(found) as clients:
                 known = await ranking.find_campaign(clients.annotation, campaign)
-                return await ranking.rank(clients, known["id"], asdict(wanted))
+                return await ranking.rank(clients, known["id"], asdict(request))
 
         results = asyncio.run(run())
     write_json(json_file, results)
@@ -107,7 +107,7 @@ def report(
 ) -> None:
     """Write a campaign's report: one HTML page, and its tables as CSV, JSON and LaTeX."""
     check_folder(out)
-    wanted = Parameters(filter_.value, unit.value, confidence_level, resamples, seed, correction.value)
+    request = Parameters(filter_.value, unit.value, confidence_level, resamples, seed, correction.value)
     with ground(folder_at(data_dir)) as found:
 
         async def run() -> tuple[Analysis, Stability | None]:
@@ -115,9 +115,9 @@ def report(
                 known = await ranking.find_campaign(clients.annotation, campaign)
                 with showing_progress() as steps:
                     with steps.step("Computing the results", total=1):
-                        analysis = await reporting.fetch_analysis(clients, known["id"], asdict(wanted))
+                        analysis = await reporting.fetch_analysis(clients, known["id"], asdict(request))
                     if stability:
-                        asked = {"filter": wanted.filter, "seed": wanted.seed}
+                        asked = {"filter": request.filter, "seed": request.seed}
                         return analysis, await reporting.compute_stability(clients, known["id"], asked, steps)
                 return analysis, await reporting.find_stability(clients, known["id"])
 
@@ -142,11 +142,11 @@ def analyse(
     check_output(json_file)
     if out is not None:
         check_folder(out)
-    wanted = Parameters(filter_.value, unit.value, confidence_level, resamples, seed, correction.value)
+    request = Parameters(filter_.value, unit.value, confidence_level, resamples, seed, correction.value)
     with open_dump(path, domain) as dump:
         read = read_study(dump)
     print_rejected(read.rejected)
-    analysis = analyse_study(read.study, wanted)
+    analysis = analyse_study(read.study, request)
     results = analysis.model_dump(mode="json")
     write_json(json_file, results)
     if out is not None:

@@ -50,9 +50,9 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Hold a bot against the conformance kit, as registration does; exit code 1 where something failed."""
-    wanted = _protocol(protocol, url, model, options)
+    request = _protocol(protocol, url, model, options)
     limits = Limits(timeout_seconds=timeout)
-    report = asyncio.run(check_bot(wanted, _secret(secret_from), limits, seconds=_SECONDS))
+    report = asyncio.run(check_bot(request, _secret(secret_from), limits, seconds=_SECONDS))
     if as_json:
         write_json(Path("-"), report.model_dump(mode="json"))
     else:

@@ -42,14 +42,14 @@ def add(
     """Upload a file to a corpus; a second time changes nothing, an interrupted one goes on."""
     check_output(json_file)
     try:
-        wanted = CorpusIn(name=name, domain=domain, origin=origin or file.name, licence=licence)
+        request = CorpusIn(name=name, domain=domain, origin=origin or file.name, licence=licence)
     except ValidationError as error:
         fault = error.errors()[0]
         message = f"{fault['loc'][0]}: {fault['msg']}"
         raise typer.BadParameter(message) from None
     choices = {"split": split, "splits": splits, "speakers": "all" if with_bots else None}
     with ground(folder_at(data_dir)) as found:
-        corpus, done = asyncio.run(_add(found, wanted, file, form, choices))
+        corpus, done = asyncio.run(_add(found, request, file, form, choices))
     write_json(json_file, {"corpus": corpus.model_dump(mode="json"), "upload": done.model_dump(mode="json")})
     _print_upload(corpus, done)
     if done.rejected.count and not done.stored + done.already_there:
@@ -68,11 +68,11 @@ def list_all(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> N
 
 
 async def _add(
-    found: Ground, wanted: CorpusIn, file: Path, form: CorpusFormat, choices: dict[str, str | None]
+    found: Ground, request: CorpusIn, file: Path, form: CorpusFormat, choices: dict[str, str | None]
 ) -> tuple[CorpusOut, UploadOut]:
     async with connect(found) as clients:
         with showing_progress() as steps:
-            return await add_file(clients.conversations, wanted, file, form, steps, **choices)
+            return await add_file(clients.conversations, request, file, form, steps, **choices)
 
 
 async def _list(found: Ground) -> list[CorpusOut]:

@@ -20,7 +20,7 @@ JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the result 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 DEFAULT_DATA_DIR = Path(".stb")
-_MOST_REJECTED_SHOWN = 20
+_MAX_REJECTED_SHOWN = 20
 
 
 class Source(StrEnum):
@@ -60,10 +60,10 @@ def print_rejected(rejected: Sequence[Rejected], count: int | None = None) -> No
     """Say how many rows could not be read, `count` where not all are given, and name the first of them."""
     count = len(rejected) if count is None else count
     screen.print(f"rejected: {count}")
-    for row in rejected[:_MOST_REJECTED_SHOWN]:
+    for row in rejected[:_MAX_REJECTED_SHOWN]:
         screen.print(f"  {row.file}, line {row.line}: {row.reason}", markup=False, highlight=False)
-    if count > _MOST_REJECTED_SHOWN:
-        screen.print(f"  ... and {count - _MOST_REJECTED_SHOWN} more")
+    if count > _MAX_REJECTED_SHOWN:
+        screen.print(f"  ... and {count - _MAX_REJECTED_SHOWN} more")
 
 
 def write_json(path: Path | None, result: Any) -> None:  # noqa: ANN401 - JSON

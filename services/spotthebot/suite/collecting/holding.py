@@ -24,7 +24,7 @@ from spotthebot.suite.waiting import NoProgress, until
 _LOOK_EVERY_SECONDS = 0.5
 _PAIRS_COST = 10
 """Pairs are counted by the database: looking at them again waits so many times as long as it took."""
-_MOST_FAILURES = 1000
+_MAX_FAILURES = 1000
 _PATIENCE_WITH_MARKS_SECONDS = 60
 
 
@@ -59,7 +59,7 @@ async def begin(clients: Clients, folder: DataFolder, declared: Declared, *, ane
 
     One that was paused is resumed. Raises DeclarationFaulty for what only the services can know to be wrong.
     """
-    identity = hashlib.sha256(f"{declared.wanted.name}/{declared.sha256}".encode()).hexdigest()
+    identity = hashlib.sha256(f"{declared.request.name}/{declared.sha256}".encode()).hexdigest()
     note = folder.path / "collecting" / f"{identity}.json"
     if not anew and (known := await _known(clients, note)) is not None:
         if known.state is CollectionState.PAUSED:
@@ -77,7 +77,7 @@ async def begin(clients: Clients, folder: DataFolder, declared: Declared, *, ane
         raise faults_of(declared, refused) from refused
     with speaking_of(folder.path):
         note.parent.mkdir(mode=0o700, exist_ok=True)
-        write_private(note, json.dumps({"collection_id": made["id"], "name": declared.wanted.name}))
+        write_private(note, json.dumps({"collection_id": made["id"], "name": declared.request.name}))
     return Begun(CollectionOut.model_validate(made), anew=True)
 
 
@@ -186,5 +186,5 @@ def _noted(note: Path) -> str | None:
 
 
 async def _failures(client: ServiceClient, path: str) -> tuple[FailureOut, ...]:
-    page = await client.get(f"{path}/failures", {"limit": _MOST_FAILURES})
+    page = await client.get(f"{path}/failures", {"limit": _MAX_FAILURES})
     return tuple(FailureOut.model_validate(each) for each in page["items"])

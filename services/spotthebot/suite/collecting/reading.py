@@ -28,7 +28,7 @@ _UTTERANCES = {"first_utterance": 1, "first_exchange": 2, "first_two_utterances"
 class Declared:
     """A declaration, and the file that it came from."""
 
-    wanted: Declaration
+    request: Declaration
     file: YamlFile
     sha256: str
 
@@ -46,12 +46,12 @@ def read_declaration(path: Path) -> Declared:
         raise file.faulty(Fault(1, "", reason))
     try:
         # As JSON, where strict means strict about numbers and text, and a list may be a tuple.
-        wanted = Declaration.model_validate_json(json.dumps(file.content), strict=True)
+        request = Declaration.model_validate_json(json.dumps(file.content), strict=True)
     except ValidationError as error:
         faults = [_fault(file, each) for each in error.errors()]
         raise file.faulty(*sorted(faults, key=lambda fault: fault.line or 0)) from error
-    declared = Declared(wanted, file, hashlib.sha256(path.read_bytes()).hexdigest())
-    if contradictions := list(_contradictions(wanted)):
+    declared = Declared(request, file, hashlib.sha256(path.read_bytes()).hexdigest())
+    if contradictions := list(_contradictions(request)):
         raise declared.faulty(*contradictions)
     return declared
 
@@ -85,37 +85,37 @@ def _reason(place: Place, error: Mapping[str, Any], *, missing: bool) -> str:
     return f"{reason}: put it in quotes." if quotes else f"{reason}."
 
 
-def _contradictions(wanted: Declaration) -> Iterator[tuple[Place, str]]:
-    yield from _wrong_for_the_mode(wanted)
-    yield from _named_twice(wanted)
-    if wanted.opening is not None:
-        take = wanted.opening.take
+def _contradictions(request: Declaration) -> Iterator[tuple[Place, str]]:
+    yield from _wrong_for_the_mode(request)
+    yield from _named_twice(request)
+    if request.opening is not None:
+        take = request.opening.take
         utterances = take if isinstance(take, int) else _UTTERANCES[take]
-        if utterances > 2 * wanted.exchanges:
-            reason = f"{utterances} utterances are longer than the conversation of {2 * wanted.exchanges} turns."
+        if utterances > 2 * request.exchanges:
+            reason = f"{utterances} utterances are longer than the conversation of {2 * request.exchanges} turns."
             yield ("opening", "take"), f"{reason} Take fewer, or ask for more exchanges."
 
 
-def _wrong_for_the_mode(wanted: Declaration) -> Iterator[tuple[Place, str]]:
-    mode = wanted.mode
-    if mode == "all_play_all" and len(wanted.bots) < 2:
+def _wrong_for_the_mode(request: Declaration) -> Iterator[tuple[Place, str]]:
+    mode = request.mode
+    if mode == "all_play_all" and len(request.bots) < 2:
         yield ("bots",), "all_play_all needs two bots at least: add one, or choose mode self_play."
     if mode == "bipartite":
-        if not wanted.partners:
+        if not request.partners:
             yield ("partners",), "bipartite needs partners: name bots, or {set: NAME, version: N}."
         return
-    if wanted.partners:
+    if request.partners:
         yield ("partners",), f"in {mode} there are no partners: leave them out, or choose mode bipartite."
-    if wanted.order == "target_first":
+    if request.order == "target_first":
         yield ("order",), f"target_first is for bipartite: in {mode} there is no target; choose both or first."
 
 
-def _named_twice(wanted: Declaration) -> Iterator[tuple[Place, str]]:
-    partners = () if isinstance(wanted.partners, PartnerSet) else wanted.partners
-    for key, names in (("bots", wanted.bots), ("partners", partners)):
+def _named_twice(request: Declaration) -> Iterator[tuple[Place, str]]:
+    partners = () if isinstance(request.partners, PartnerSet) else request.partners
+    for key, names in (("bots", request.bots), ("partners", partners)):
         for number, name in enumerate(names):
             if name in names[:number]:
                 yield (key, number), f"'{name}' is named twice: name each bot once."
     for number, name in enumerate(partners):
-        if name in wanted.bots:
+        if name in request.bots:
             yield ("partners", number), f"'{name}' is a target, too: it would talk to itself; name it once."

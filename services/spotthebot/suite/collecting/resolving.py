@@ -13,7 +13,7 @@ from spotthebot.suite.collecting.yaml_file import Place
 from spotthebot.suite.furnishing import BUILT_IN, LEARNING, register_built_in, upload_sample
 from spotthebot.suite.session import Clients
 
-_MOST_LISTED = 20
+_MAX_LISTED = 20
 _IDS = {"corpus_id": "corpus"}
 """Keys of the API that are called otherwise in a declaration."""
 
@@ -27,7 +27,7 @@ async def resolve(clients: Clients, declared: Declared) -> dict[str, Any]:
 
     Nothing is registered or uploaded before all names are known to be good.
     """
-    wanted = declared.wanted
+    request = declared.request
     faults: list[tuple[Place, str]] = []
 
     async def found(place: Place, finding: Awaitable[str | None]) -> str | None:
@@ -37,10 +37,10 @@ async def resolve(clients: Clients, declared: Declared) -> dict[str, Any]:
             faults.append((place, str(unknown)))
             return None
 
-    bots = {name: await found(place, _find_bot(clients, name)) for place, name in _bots_named(wanted)}
-    corpora = {name: await found(place, _find_corpus(clients, name)) for place, name in _corpora_named(wanted)}
-    if isinstance(wanted.partners, PartnerSet):
-        await found(("partners",), _find_partner_set(clients, wanted.partners))
+    bots = {name: await found(place, _find_bot(clients, name)) for place, name in _bots_named(request)}
+    corpora = {name: await found(place, _find_corpus(clients, name)) for place, name in _corpora_named(request)}
+    if isinstance(request.partners, PartnerSet):
+        await found(("partners",), _find_partner_set(clients, request.partners))
     if faults:
         raise declared.faulty(*faults)
     missing = [name for name, known in bots.items() if known is None]
@@ -48,8 +48,8 @@ async def resolve(clients: Clients, declared: Declared) -> dict[str, Any]:
         corpora[sample.NAME] = await upload_sample(clients)
     for name in missing:
         corpus_id = corpora.get(sample.NAME)
-        bots[name] = await register_built_in(clients, name, domain=wanted.domain, corpus_id=corpus_id)
-    return _body(wanted, bots, corpora)
+        bots[name] = await register_built_in(clients, name, domain=request.domain, corpus_id=corpus_id)
+    return _body(request, bots, corpora)
 
 
 def faults_of(declared: Declared, refused: PeerRefused) -> Exception:
@@ -97,46 +97,46 @@ async def _find_corpus(clients: Clients, name: str) -> str | None:
     raise _Unknown(message)
 
 
-async def _find_partner_set(clients: Clients, wanted: PartnerSet) -> str:
+async def _find_partner_set(clients: Clients, request: PartnerSet) -> str:
     versions: dict[str, list[int]] = {}
     async for each in clients.conversations.pages("/v1/partner-sets"):
         versions.setdefault(each["name"], []).append(each["version"])
-    if wanted.version in versions.get(wanted.set, ()):
-        return wanted.set
-    if wanted.set in versions:
-        there = ", ".join(map(str, versions[wanted.set]))
-        message = f"the partner set '{wanted.set}' has no version {wanted.version}: there is {there}."
+    if request.version in versions.get(request.set, ()):
+        return request.set
+    if request.set in versions:
+        there = ", ".join(map(str, versions[request.set]))
+        message = f"the partner set '{request.set}' has no version {request.version}: there is {there}."
     else:
         there = f"name one of {_listed(versions)}" if versions else "there is none yet"
-        message = f"there is no partner set '{wanted.set}': {there}; POST /v1/partner-sets makes one."
+        message = f"there is no partner set '{request.set}': {there}; POST /v1/partner-sets makes one."
     raise _Unknown(message)
 
 
-def _bots_named(wanted: Declaration) -> Iterator[tuple[Place, str]]:
-    for number, name in enumerate(wanted.bots):
+def _bots_named(request: Declaration) -> Iterator[tuple[Place, str]]:
+    for number, name in enumerate(request.bots):
         yield ("bots", number), name
-    if not isinstance(wanted.partners, PartnerSet):
-        for number, name in enumerate(wanted.partners):
+    if not isinstance(request.partners, PartnerSet):
+        for number, name in enumerate(request.partners):
             yield ("partners", number), name
 
 
-def _corpora_named(wanted: Declaration) -> Iterator[tuple[Place, str]]:
-    if wanted.opening is not None:
-        yield ("opening", "corpus"), wanted.opening.corpus
-    if wanted.humans is not None:
-        yield ("humans", "corpus"), wanted.humans.corpus
+def _corpora_named(request: Declaration) -> Iterator[tuple[Place, str]]:
+    if request.opening is not None:
+        yield ("opening", "corpus"), request.opening.corpus
+    if request.humans is not None:
+        yield ("humans", "corpus"), request.humans.corpus
 
 
-def _body(wanted: Declaration, bots: dict[str, str | None], corpora: dict[str, str | None]) -> dict[str, Any]:
-    body = wanted.model_dump(mode="json", exclude={"partners"})
-    body["bots"] = [bots[name] for name in wanted.bots]
+def _body(request: Declaration, bots: dict[str, str | None], corpora: dict[str, str | None]) -> dict[str, Any]:
+    body = request.model_dump(mode="json", exclude={"partners"})
+    body["bots"] = [bots[name] for name in request.bots]
     for key in ("opening", "humans"):
         if body[key] is not None:
             body[key]["corpus_id"] = corpora[body[key].pop("corpus")]
-    if isinstance(wanted.partners, PartnerSet):
-        body["partners"] = wanted.partners.model_dump(mode="json")
-    elif wanted.partners:
-        body["partners"] = [bots[name] for name in wanted.partners]
+    if isinstance(request.partners, PartnerSet):
+        body["partners"] = request.partners.model_dump(mode="json")
+    elif request.partners:
+        body["partners"] = [bots[name] for name in request.partners]
     return body
 
 
@@ -147,8 +147,8 @@ def _place(pointer: str) -> Place:
 
 def _listed(names: Iterable[str]) -> str:
     different = list(dict.fromkeys(names))
-    more = f" and {len(different) - _MOST_LISTED} more" if len(different) > _MOST_LISTED else ""
-    return ", ".join(different[:_MOST_LISTED]) + more
+    more = f" and {len(different) - _MAX_LISTED} more" if len(different) > _MAX_LISTED else ""
+    return ", ".join(different[:_MAX_LISTED]) + more
 
 
 def _is_id(name: str) -> bool:

@@ -14,7 +14,7 @@ import yaml
 from spotthebot.suite.collecting.errors import DeclarationFaulty, Fault
 
 Place = tuple[str | int, ...]
-_MOST_BYTES = 1024 * 1024
+_MAX_BYTES = 1024 * 1024
 _NULL, _BOOL, _INT, _FLOAT, _STR = (f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float", "str"))
 _COLLECTIONS = {"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
 
@@ -61,9 +61,9 @@ class YamlFile:
 
     def _text(self) -> str:
         with self.path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise self.faulty(Fault(None, "", f"the file holds more than {_MOST_BYTES} bytes: is it a declaration?"))
+            content = file.read(_MAX_BYTES + 1)
+        if len(content) > _MAX_BYTES:
+            raise self.faulty(Fault(None, "", f"the file holds more than {_MAX_BYTES} bytes: is it a declaration?"))
         try:
             return content.decode("utf-8-sig")
         except UnicodeDecodeError as error:

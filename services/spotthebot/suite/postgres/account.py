@@ -86,11 +86,11 @@ def child_environment() -> dict[str, str]:
     return {name: os.environ[name] for name in passed_on if name in os.environ} | {"LC_ALL": "C"}
 
 
-def _may(account: Account, folder: Path, wanted: int) -> bool:
+def _may(account: Account, folder: Path, request: int) -> bool:
     status = folder.stat()
     mode = stat.S_IMODE(status.st_mode)
     if status.st_uid == account.uid:
         mode >>= 6
     elif status.st_gid == account.gid:
         mode >>= 3
-    return mode & wanted == wanted
+    return mode & request == request

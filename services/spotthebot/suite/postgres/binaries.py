@@ -42,7 +42,7 @@ def find_binaries(major: str | None = None) -> Binaries:
         found = describe_binaries(folder)
         if found and major in {None, found.major}:
             return found
-    raise PostgresNotFound(wanted=f"PostgreSQL {major}" if major else "PostgreSQL")
+    raise PostgresNotFound(request=f"PostgreSQL {major}" if major else "PostgreSQL")
 
 
 def describe_binaries(folder: Path) -> Binaries | None:

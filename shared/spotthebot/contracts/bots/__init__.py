@@ -32,7 +32,7 @@ from spotthebot.contracts.bots.registry import (
     SecretIn,
 )
 from spotthebot.contracts.bots.replies import (
-    MOST_CONTEXTS,
+    MAX_CONTEXTS,
     ContextIn,
     RepliesIn,
     RepliesOut,
@@ -42,7 +42,7 @@ from spotthebot.contracts.bots.replies import (
 from spotthebot.contracts.bots.webhook import WebhookAnswer, WebhookQuestion, WebhookTurn
 
 __all__ = [
-    "MOST_CONTEXTS",
+    "MAX_CONTEXTS",
     "Backend",
     "BatchStatistics",
     "BotChangesIn",

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from spotthebot.contracts.wire import Domain, Utterance, Wire
 
-MOST_CONTEXTS = 256
+MAX_CONTEXTS = 256
 """Contexts that one request for replies may hold."""
 
 
@@ -30,7 +30,7 @@ class ContextIn(Wire):
 class RepliesIn(Wire):
     """One to many contexts for one bot."""
 
-    contexts: tuple[ContextIn, ...] = Field(min_length=1, max_length=MOST_CONTEXTS)
+    contexts: tuple[ContextIn, ...] = Field(min_length=1, max_length=MAX_CONTEXTS)
     version: int | None = Field(
         default=None, ge=1, lt=2**31, description="Which version of the bot; left out: the present one."
     )

@@ -17,7 +17,7 @@ from spotthebot.contracts.conversations.chats import (
     RatedConversationOut,
 )
 from spotthebot.contracts.conversations.collections import (
-    MOST_CONVERSATIONS,
+    MAX_CONVERSATIONS,
     AllPlayAllIn,
     BipartiteIn,
     CollectionChangesIn,
@@ -67,7 +67,7 @@ from spotthebot.contracts.conversations.exports import (
 )
 from spotthebot.contracts.conversations.ids import (
     HUMAN_NAME,
-    MOST_IN_A_BATCH,
+    MAX_BATCH_SIZE,
     CollectionId,
     ConversationId,
     CorpusId,
@@ -111,8 +111,8 @@ from spotthebot.contracts.conversations.subscriptions import (
 __all__ = [
     "DIALOGUE_LIKERT",
     "HUMAN_NAME",
-    "MOST_CONVERSATIONS",
-    "MOST_IN_A_BATCH",
+    "MAX_BATCH_SIZE",
+    "MAX_CONVERSATIONS",
     "TEST_EVENT",
     "AccountOut",
     "AllPlayAllIn",

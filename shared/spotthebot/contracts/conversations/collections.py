@@ -12,7 +12,7 @@ from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 from spotthebot.contracts.wire import Domain, Name, Split, Wire
 
-MOST_CONVERSATIONS = 500_000
+MAX_CONVERSATIONS = 500_000
 """Conversations that one collection may hold: three times the published bipartite-play."""
 
 _OPENING_UTTERANCES = {"first_utterance": 1, "first_exchange": 2, "first_two_utterances": 2}

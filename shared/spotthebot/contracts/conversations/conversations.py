@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, model_validator
 
-from spotthebot.contracts.conversations.ids import HUMAN_NAME, MOST_IN_A_BATCH
+from spotthebot.contracts.conversations.ids import HUMAN_NAME, MAX_BATCH_SIZE
 from spotthebot.contracts.wire import ExternalId, Name, Text, Utterance, Wire
 
 
@@ -69,7 +69,7 @@ class ConversationIn(Wire):
 class ConversationBatchIn(Wire):
     """Conversations to add to an import collection."""
 
-    conversations: tuple[ConversationIn, ...] = Field(min_length=1, max_length=MOST_IN_A_BATCH)
+    conversations: tuple[ConversationIn, ...] = Field(min_length=1, max_length=MAX_BATCH_SIZE)
 
 
 class ConversationState(StrEnum):

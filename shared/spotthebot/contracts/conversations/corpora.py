@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from spotthebot.contracts.conversations.ids import MOST_IN_A_BATCH
+from spotthebot.contracts.conversations.ids import MAX_BATCH_SIZE
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Split, Text, Utterance, Wire
 
 
@@ -92,7 +92,7 @@ class DialogueOut(Wire):
 class DialogueBatchIn(Wire):
     """Dialogues to add."""
 
-    dialogues: tuple[DialogueIn, ...] = Field(min_length=1, max_length=MOST_IN_A_BATCH)
+    dialogues: tuple[DialogueIn, ...] = Field(min_length=1, max_length=MAX_BATCH_SIZE)
 
 
 class RejectedLineOut(Wire):

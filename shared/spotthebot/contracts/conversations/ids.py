@@ -15,7 +15,7 @@ Mode = Literal["self_play", "all_play_all", "bipartite", "human_bot", "import"]
 HUMAN_NAME = "HU"
 """What results call people, as the paper does."""
 
-MOST_IN_A_BATCH = 1000
+MAX_BATCH_SIZE = 1000
 """Rows that one bulk request may hold."""
 
 

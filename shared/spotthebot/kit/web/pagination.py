@@ -50,10 +50,10 @@ Paging = Annotated[PageRequest, Depends(_page_request)]
 
 
 def page_of(
-    rows: Sequence[Row], request: PageRequest, *, key: Callable[[Row], UUID], shape: Callable[[Row], Item]
+    rows: Sequence[Row], request: PageRequest, *, key: Callable[[Row], UUID], to_out: Callable[[Row], Item]
 ) -> Page[Item]:
     """Shape rows into a page. Fetch `limit + 1` rows: the one too many says that there is a next page."""
     shown = rows[: request.limit]
     more = len(rows) > request.limit
     cursor = base64.urlsafe_b64encode(key(shown[-1]).bytes).decode() if more else None
-    return Page(items=[shape(row) for row in shown], next_cursor=cursor)
+    return Page(items=[to_out(row) for row in shown], next_cursor=cursor)

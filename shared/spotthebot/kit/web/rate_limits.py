@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from spotthebot.kit.errors import TooMany
 
 _WINDOW_SECONDS = 60
-_MOST_KEYS = 10_000
+_MAX_KEYS = 10_000
 _ROUNDING = 1e-6
 
 
@@ -54,7 +54,7 @@ class RateLimiter:
         allowed = tokens > 1 - _ROUNDING  # who waited as told gets in
         tokens = max(0.0, tokens - allowed)
         self._buckets[key] = (tokens, now)
-        if len(self._buckets) > _MOST_KEYS:
+        if len(self._buckets) > _MAX_KEYS:
             self._buckets.popitem(last=False)
         wait = 0 if allowed else max(1, math.ceil((1 - tokens) / self._rate))
         return RateLimit(self._quota, math.floor(tokens), wait, math.ceil((self._quota - tokens) / self._rate))

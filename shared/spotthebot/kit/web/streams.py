@@ -19,7 +19,7 @@ def stream(
     fetch: Callable[[ReadSession, UUID | None, int], Awaitable[Sequence[Row]]],
     *,
     key: Callable[[Row], UUID],
-    shape: Callable[[Row], BaseModel],
+    to_out: Callable[[Row], BaseModel],
 ) -> StreamingResponse:
     """Answer with all rows, fetched batch by batch with `fetch(session, after, limit)`, so memory stays flat.
 
@@ -33,7 +33,7 @@ def stream(
                 rows = await fetch(session, after, _ROWS_AT_ONCE)
             if not rows:
                 return
-            yield "".join(f"{shape(row).model_dump_json()}\n" for row in rows)
+            yield "".join(f"{to_out(row).model_dump_json()}\n" for row in rows)
             after = key(rows[-1])
 
     return StreamingResponse(lines(), media_type="application/x-ndjson")

@@ -16,17 +16,17 @@ from spotthebot.contracts.analytics import (
 )
 
 
-def agreement(sample: Sample, wanted: Parameters) -> Agreement:
+def agreement(sample: Sample, request: Parameters) -> Agreement:
     """Compare what annotators say of the same side."""
-    table, level, resamples = sample.table, wanted.confidence_level, wanted.resamples
-    labels = stats.label_agreement(table, confidence_level=level, n_resamples=resamples, seed=wanted.seed)
+    table, level, resamples = sample.table, request.confidence_level, request.resamples
+    labels = stats.label_agreement(table, confidence_level=level, n_resamples=resamples, seed=request.seed)
     ordinal, nominal = (
-        stats.label_alpha(table, level=each, confidence_level=level, n_resamples=resamples, seed=wanted.seed)
+        stats.label_alpha(table, level=each, confidence_level=level, n_resamples=resamples, seed=request.seed)
         for each in (stats.Measurement.ORDINAL, stats.Measurement.NOMINAL)
     )
     unit, conversation, label = stats.label_units(table)
     kappa = stats.fleiss_kappa(
-        unit, label, cluster=conversation, confidence_level=level, n_resamples=resamples, seed=wanted.seed
+        unit, label, cluster=conversation, confidence_level=level, n_resamples=resamples, seed=request.seed
     )
     return Agreement(
         labels=tuple(
@@ -48,19 +48,19 @@ def agreement(sample: Sample, wanted: Parameters) -> Agreement:
     )
 
 
-def annotators(sample: Sample, wanted: Parameters) -> Annotators:
+def annotators(sample: Sample, request: Parameters) -> Annotators:
     """Judge the annotators, and rank without the weak ones."""
     crowd = stats.annotator_quality(
-        sample.table, confidence_level=wanted.confidence_level, n_resamples=wanted.resamples, seed=wanted.seed
+        sample.table, confidence_level=request.confidence_level, n_resamples=request.resamples, seed=request.seed
     )
     without = stats.without_weak_annotators(
         sample.table,
-        unit=stats.Unit(wanted.unit),
-        confidence_level=wanted.confidence_level,
-        n_resamples=wanted.resamples,
-        seed=wanted.seed,
+        unit=stats.Unit(request.unit),
+        confidence_level=request.confidence_level,
+        n_resamples=request.resamples,
+        seed=request.seed,
     )
-    alike = stats.sides_alike(sample.table, n_resamples=wanted.resamples, seed=wanted.seed)
+    alike = stats.sides_alike(sample.table, n_resamples=request.resamples, seed=request.seed)
     return Annotators(
         n=crowd.n,
         correctness=crowd.correctness,
@@ -99,15 +99,15 @@ def annotators(sample: Sample, wanted: Parameters) -> Annotators:
     )
 
 
-def time(sample: Sample, wanted: Parameters) -> Time:
+def time(sample: Sample, request: Parameters) -> Time:
     """Say how long an annotation takes."""
     times = stats.annotation_times(
         sample.elapsed_ms,
         sample.table.exchanges,
         sample.table.conversation,
-        confidence_level=wanted.confidence_level,
-        n_resamples=wanted.resamples,
-        seed=wanted.seed,
+        confidence_level=request.confidence_level,
+        n_resamples=request.resamples,
+        seed=request.seed,
     )
     return Time(
         median_seconds=times.median_seconds,

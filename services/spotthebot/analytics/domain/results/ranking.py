@@ -7,25 +7,25 @@ from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Sample
 from spotthebot.contracts.analytics import Interval, RankedBot, Ranking, Skill, Strength
 
-MOST_MATCHES_PLAYED: Final = 20_000_000
+MAX_MATCHES_PLAYED: Final = 20_000_000
 """Matches that TrueSkill plays for its bounds: beyond it takes fewer replicates, and says how many."""
 _FEWEST_SKILL_RESAMPLES: Final = 20
 
 
-def ranking(sample: Sample, wanted: Parameters) -> Ranking:
+def ranking(sample: Sample, request: Parameters) -> Ranking:
     """Rank the bots, best first, with the ratings beside."""
-    games = stats.play_games(sample.table, unit=stats.Unit(wanted.unit))
+    games = stats.play_games(sample.table, unit=stats.Unit(request.unit))
     ranked = stats.rank_bots(
-        games, confidence_level=wanted.confidence_level, n_resamples=wanted.resamples, seed=wanted.seed
+        games, confidence_level=request.confidence_level, n_resamples=request.resamples, seed=request.seed
     )
-    affordable = max(_FEWEST_SKILL_RESAMPLES, MOST_MATCHES_PLAYED // max(1, len(games)))
+    affordable = max(_FEWEST_SKILL_RESAMPLES, MAX_MATCHES_PLAYED // max(1, len(games)))
     ratings = stats.rate_skills(
         games,
-        n_resamples=min(wanted.resamples, affordable),
-        confidence_level=wanted.confidence_level,
-        seed=wanted.seed,
+        n_resamples=min(request.resamples, affordable),
+        confidence_level=request.confidence_level,
+        seed=request.seed,
     )
-    strengths = stats.rate_davidson(stats.count_wins(games), confidence_level=wanted.confidence_level)
+    strengths = stats.rate_davidson(stats.count_wins(games), confidence_level=request.confidence_level)
     skills = {skill.bot: skill for skill in ratings.bots}
     davidson = {strength.bot: strength for strength in strengths.bots}
     return Ranking(

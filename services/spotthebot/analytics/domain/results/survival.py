@@ -6,20 +6,20 @@ from spotthebot.analytics.domain.study import FEATURES, Sample
 from spotthebot.contracts.analytics import CoxCoefficient, LogRank, Survival, SurvivalCurve
 
 
-def survival(sample: Sample, wanted: Parameters) -> Survival:
+def survival(sample: Sample, request: Parameters) -> Survival:
     """Estimate the curves, compare each two, and fit what the features change."""
     status = stats.current_status(sample.table)
     times = tuple(status.times.tolist())
     curves = stats.survival_curves(
-        status, confidence_level=wanted.confidence_level, n_resamples=wanted.resamples, seed=wanted.seed
+        status, confidence_level=request.confidence_level, n_resamples=request.resamples, seed=request.seed
     )
-    tests = stats.log_rank_tests(status, adjustment=stats.Adjustment(wanted.correction))
+    tests = stats.log_rank_tests(status, adjustment=stats.Adjustment(request.correction))
     return Survival(
         times=times,
         method=curves[0].method if curves else "",
         curves=tuple(_curve(curve, times) for curve in curves),
-        log_rank=tuple(_log_rank(test, 1 - wanted.confidence_level) for test in tests),
-        cox=_cox(status, wanted.confidence_level),
+        log_rank=tuple(_log_rank(test, 1 - request.confidence_level) for test in tests),
+        cox=_cox(status, request.confidence_level),
     )
 
 

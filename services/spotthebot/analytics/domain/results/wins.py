@@ -18,27 +18,27 @@ from spotthebot.contracts.analytics import (
 )
 
 
-def win_rates(sample: Sample, wanted: Parameters) -> WinRates:
+def win_rates(sample: Sample, request: Parameters) -> WinRates:
     """Count each pair's games and test them; bots best first, and of each pair the better one first."""
-    return _win_rates(stats.play_games(sample.table, unit=stats.Unit(wanted.unit)), wanted)
+    return _win_rates(stats.play_games(sample.table, unit=stats.Unit(request.unit)), request)
 
 
-def features(sample: Sample, wanted: Parameters) -> Features:
+def features(sample: Sample, request: Parameters) -> Features:
     """Do the same by what was preferred."""
 
     def by(criterion: str) -> WinRates:
-        games = stats.play_games(sample.table, unit=stats.Unit(wanted.unit), criterion=criterion)
-        return _win_rates(games, wanted)
+        games = stats.play_games(sample.table, unit=stats.Unit(request.unit), criterion=criterion)
+        return _win_rates(games, request)
 
     return Features(
         fluency=by("fluency"), sensibleness=by("sensibleness"), specificity=by("specificity"), ssa=by(stats.SSA)
     )
 
 
-def segments(sample: Sample, wanted: Parameters) -> tuple[Segment, ...]:
+def segments(sample: Sample, request: Parameters) -> tuple[Segment, ...]:
     """Analyse each number of exchanges by itself, per annotation."""
     results = stats.segment_results(
-        sample.table, confidence_level=wanted.confidence_level, n_resamples=wanted.resamples, seed=wanted.seed
+        sample.table, confidence_level=request.confidence_level, n_resamples=request.resamples, seed=request.seed
     )
     return tuple(
         Segment(
@@ -64,10 +64,10 @@ def segments(sample: Sample, wanted: Parameters) -> tuple[Segment, ...]:
     )
 
 
-def fooling_rates(sample: Sample, wanted: Parameters) -> tuple[FoolingRate, ...]:
+def fooling_rates(sample: Sample, request: Parameters) -> tuple[FoolingRate, ...]:
     """Count how often each is taken for a human, humans included."""
     rates = stats.fooling_rates(
-        sample.table, confidence_level=wanted.confidence_level, n_resamples=wanted.resamples, seed=wanted.seed
+        sample.table, confidence_level=request.confidence_level, n_resamples=request.resamples, seed=request.seed
     )
     return tuple(
         FoolingRate(
@@ -84,14 +84,14 @@ def fooling_rates(sample: Sample, wanted: Parameters) -> tuple[FoolingRate, ...]
     )
 
 
-def _win_rates(games: stats.Games, wanted: Parameters) -> WinRates:
+def _win_rates(games: stats.Games, request: Parameters) -> WinRates:
     counts = stats.count_wins(games)
     means = zip(counts.bots, counts.mean_win_rates.tolist(), strict=True)
     bots = [BotWinRate(bot=bot, win_rate=None if isnan(rate) else rate) for bot, rate in means]
     bots.sort(key=lambda each: (-1.0 if each.win_rate is None else -each.win_rate - 1, each.bot))
     place = {each.bot: number for number, each in enumerate(bots)}
-    tests = stats.sign_tests(counts, adjustment=stats.Adjustment(wanted.correction))
-    pairs = [_pair(test, 1 - wanted.confidence_level, place) for test in tests]
+    tests = stats.sign_tests(counts, adjustment=stats.Adjustment(request.correction))
+    pairs = [_pair(test, 1 - request.confidence_level, place) for test in tests]
     pairs.sort(key=lambda pair: (place[pair.bot], place[pair.other]))
     return WinRates(pairs=tuple(pairs), bots=tuple(bots))
 

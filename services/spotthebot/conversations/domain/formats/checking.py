@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from spotthebot.conversations.domain.formats.records import Fault, ReadDialogue
 
-_MOST_TURNS = 1000
+_MAX_TURNS = 1000
 _LONGEST_TURN = 20_000
 _LONGEST_KEY = 200
 _LARGEST_METADATA = 20_000
@@ -87,8 +87,8 @@ def _check_turns(turns: Sequence[str]) -> None:
         raise Fault(reason="is an empty dialogue")
     if len(turns) == 1:
         raise Fault(reason="has one turn only: a dialogue has two speakers")
-    if len(turns) > _MOST_TURNS:
-        raise Fault(reason=f"has {len(turns)} turns, {_MOST_TURNS} at most are kept")
+    if len(turns) > _MAX_TURNS:
+        raise Fault(reason=f"has {len(turns)} turns, {_MAX_TURNS} at most are kept")
     for number, turn in enumerate(turns, 1):
         if not turn.strip():
             raise Fault(reason=f"turn {number} is empty")

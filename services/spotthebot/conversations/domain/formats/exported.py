@@ -9,7 +9,7 @@ from spotthebot.contracts.conversations import ConversationState
 from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.conversations.domain.formats.records import Fault
 
-_MOST_FAULTS = 3
+_MAX_FAULTS = 3
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,6 @@ def _told(error: ValidationError) -> str:
     faults = error.errors(include_url=False, include_input=False)
     told = "; ".join(
         ": ".join(part for part in ("/".join(map(str, each["loc"])), each["msg"]) if part)
-        for each in faults[:_MOST_FAULTS]
+        for each in faults[:_MAX_FAULTS]
     )
-    return f"{told}; and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else told
+    return f"{told}; and {len(faults) - _MAX_FAULTS} more" if len(faults) > _MAX_FAULTS else told

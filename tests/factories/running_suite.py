@@ -44,7 +44,7 @@ class Keys:
 
 
 @dataclass
-class House:
+class RunningSuite:
     """Running services; `client` gives one with a key of the wanted role."""
 
     urls: dict[str, str]
@@ -94,9 +94,9 @@ async def served(app: FastAPI, sock: socket.socket) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def open_house(
+async def run_suite(
     database: DatabaseUrls, *, only: Collection[str] = (), **settings: Mapping[str, Any]
-) -> AsyncIterator[House]:
+) -> AsyncIterator[RunningSuite]:
     """Run all services and workers, or only those named; `settings` adds to a service's own, by its name."""
     running = [service for service in SERVICES if not only or service.name in only]
     keys = Keys(database.owner["access"])
@@ -120,7 +120,7 @@ async def open_house(
         apps = {service.name: service.create_app(own[service.name]) for service in running}
         await stack.enter_async_context(serve_all([(configured(app), sockets[name]) for name, app in apps.items()]))
         await stack.enter_async_context(_working([s.work(own[s.name]) for s in running if s.work is not None]))
-        yield House(urls, apps, database, keys, stack)
+        yield RunningSuite(urls, apps, database, keys, stack)
 
 
 def bots_settings() -> dict[str, Any]:

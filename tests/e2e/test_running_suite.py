@@ -1,0 +1,10 @@
+"""The house stands: every service answers, ready, and its roles are kept."""
+
+from tests.factories.running_suite import RunningSuite
+
+
+class TestHouse:
+    async def test_every_service_is_ready(self, suite: RunningSuite):
+        for name in suite.urls:
+            client = await suite.client(name, "admin")
+            assert (await client.get("/readyz")).json() == {"status": "ready"}
