@@ -14,10 +14,10 @@ from sqlalchemy.engine import make_url
 from spotthebot.kit.logs import configure_logs
 from spotthebot.kit.migrations import upgrade
 from spotthebot.kit.process import migrate_access
-from spotthebot.suite.foundation import SERVICES
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, provision
 from tests.factories.running_suite import DatabaseUrls, Keys, RunningSuite, run_suite
+from tests.factories.services import SERVICES
 
 _TEMPLATE = "template_stb"
 configure_logs("tests", "ERROR")  # else structlog draws tracebacks with all variables, which takes seconds

@@ -14,7 +14,7 @@ from spotthebot.bots.app import SERVICE as BOTS
 from spotthebot.kit.process import openapi_text
 from spotthebot.kit.web.authentication import Allow, allow
 from spotthebot.kit.web.idempotency import IdempotentRoute
-from spotthebot.suite.foundation import SERVICES
+from tests.factories.services import SERVICES
 
 ROOT = Path(__file__).parents[2]
 OPEN_ON_PURPOSE = {"/healthz", "/readyz", "/docs", "/docs/oauth2-redirect", "/openapi.json"}
@@ -54,7 +54,7 @@ class TestRepeats:
 class TestContract:
     def test_the_committed_one_is_current(self, service: Any):
         committed = (ROOT / "openapi" / f"{service.name}.json").read_text()
-        renew = f"renew it: python -m spotthebot.{service.name} openapi > openapi/{service.name}.json"
+        renew = "renew it: ./stb openapi"
         assert committed == openapi_text(service) + "\n", renew
 
     def test_is_openapi_3_1(self, service: Any):

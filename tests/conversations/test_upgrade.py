@@ -14,9 +14,9 @@ from spotthebot.conversations.tables import LINEAGE
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_ids
 from spotthebot.kit.migrations import upgrade
-from spotthebot.suite.foundation import SERVICES
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.provision import Provisioned, logins, provision
+from tests.factories.services import SERVICES
 
 FIRST, SECOND = new_ids(2)
 

@@ -20,13 +20,13 @@ from cryptography.fernet import Fernet
 from spotthebot.kit.errors import Error
 from spotthebot.kit.migrations import upgrade
 from spotthebot.kit.process import migrate_access
-from spotthebot.suite.foundation import SERVICES
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, provision
 from spotthebot.suite.supervision.sockets import bind
 from spotthebot.suite.supervision.spec import Event, ProcessSpec
 from spotthebot.suite.supervision.supervisor import Supervisor
 from tests.factories.running_suite import DatabaseUrls, Keys
+from tests.factories.services import SERVICES
 
 HOST = "127.0.0.1"
 _DATABASE_CHECK_SECONDS = 0.05

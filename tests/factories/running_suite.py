@@ -15,8 +15,8 @@ from fastapi import FastAPI
 
 from spotthebot.kit.access.store import create_key
 from spotthebot.kit.database import Database
-from spotthebot.suite.foundation import SERVICES
 from spotthebot.suite.supervision.sockets import bind
+from tests.factories.services import SERVICES
 
 
 @dataclass(frozen=True)

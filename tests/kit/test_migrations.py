@@ -21,11 +21,11 @@ from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.database import Database
 from spotthebot.kit.migrations import Lineage, check_drift, current_revision, upgrade
 from spotthebot.kit.process import Service, migrate_access
-from spotthebot.suite.foundation import SERVICES
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.provision import Provisioned, logins, provision
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.running_suite import DatabaseUrls, served
+from tests.factories.services import SERVICES
 
 LINEAGES = [ACCESS, *(service.lineage for service in SERVICES if service.lineage)]
 

@@ -5,24 +5,19 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
-from spotthebot.analytics.app import SERVICE as ANALYTICS
-from spotthebot.annotation.app import SERVICE as ANNOTATION
-from spotthebot.bots.app import SERVICE as BOTS
 from spotthebot.contracts.access import Role
-from spotthebot.conversations.app import SERVICE as CONVERSATIONS
+from spotthebot.contracts.services import SCHEMAS, SERVICES
 from spotthebot.kit.access.store import authenticate, create_key
 from spotthebot.kit.database import Database
 from spotthebot.kit.errors import Unauthenticated
 from spotthebot.kit.migrations import upgrade
-from spotthebot.kit.process import Service, migrate_access
+from spotthebot.kit.process import migrate_access
 from spotthebot.suite.data_folder import DataFolder
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, provision
+from spotthebot.suite.services import load_lineage
 
-SERVICES: tuple[Service[Any], ...] = (BOTS, CONVERSATIONS, ANNOTATION, ANALYTICS)
-"""In the order of their start."""
 DATABASE_URL_VARIABLE = "SPOTTHEBOT_DATABASE_URL"
 _DATABASE = "spotthebot"
 _OWN_KEYS = (Role.ADMIN, Role.SERVICE, Role.ANNOTATION)
@@ -40,14 +35,12 @@ class Foundation:
 @contextmanager
 def lay_foundation(folder: DataFolder) -> Iterator[Foundation]:
     """Start the database, unless one is given by the environment, and bring it up to date."""
-    names = [service.name for service in SERVICES]
-    passwords = {login: folder.secret(f"database/{login}") for login in logins(names)}
+    passwords = {login: folder.secret(f"database/{login}") for login in logins(SCHEMAS)}
     with _server(folder) as (admin_url, cluster):
-        urls = provision(admin_url, _DATABASE, names, passwords)
+        urls = provision(admin_url, _DATABASE, SCHEMAS, passwords)
         migrate_access(urls.owner_urls[ACCESS])
         for service in SERVICES:
-            if service.lineage is not None:
-                upgrade(service.lineage, urls.owner_urls[service.name])
+            upgrade(load_lineage(service.name), urls.owner_urls[service.schema])
         keys = {role.value: _own_key(folder, urls.owner_urls[ACCESS], role) for role in _OWN_KEYS}
         yield Foundation(urls, cluster, keys)
 

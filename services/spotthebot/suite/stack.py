@@ -8,9 +8,10 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 
+from spotthebot.contracts.services import SERVICES, ServiceEntry
 from spotthebot.kit.errors import Error
 from spotthebot.suite.data_folder import DataFolder, RunningService, RunningWorker, State
-from spotthebot.suite.foundation import DATABASE_URL_VARIABLE, SERVICES, Foundation
+from spotthebot.suite.foundation import DATABASE_URL_VARIABLE, Foundation
 from spotthebot.suite.hosting import Hosting
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.supervision.sockets import bind
@@ -26,8 +27,8 @@ def bound_sockets(port_base: int | None) -> Iterator[dict[str, socket.socket]]:
     """Bind a socket for each service: ports `port_base + 1` and up, or free ones without a base."""
     with contextlib.ExitStack() as stack:
         sockets = {}
-        for number, service in enumerate(SERVICES, start=1):
-            port = 0 if port_base is None else port_base + number
+        for service in SERVICES:
+            port = 0 if port_base is None else service.port_after(port_base)
             sockets[service.name] = stack.enter_context(contextlib.closing(bind(HOST, port)))
         yield sockets
 
@@ -98,8 +99,8 @@ def _specs(
     services = []
     workers = []
     for service in SERVICES:
-        environment = _environment(service.name, foundation, urls) | dict(hosted.environment)
-        command = (sys.executable, "-m", f"spotthebot.{service.name}")
+        environment = _environment(service, foundation, urls) | dict(hosted.environment)
+        command = (sys.executable, "-m", service.package)
         descriptor = sockets[service.name].fileno()
         services.append(
             ProcessSpec(
@@ -111,7 +112,7 @@ def _specs(
                 ready_url=f"{urls[service.name]}/readyz",
             )
         )
-        if service.work is not None:
+        if service.has_worker:
             workers.append(
                 ProcessSpec(
                     name=f"{service.name}-worker",
@@ -125,13 +126,13 @@ def _specs(
     return services + workers
 
 
-def _environment(name: str, foundation: Foundation, urls: Mapping[str, str]) -> dict[str, str]:
-    prefix = f"SPOTTHEBOT_{name.upper()}_"
+def _environment(service: ServiceEntry, foundation: Foundation, urls: Mapping[str, str]) -> dict[str, str]:
+    prefix = service.environment_prefix
     inherited = {key: value for key, value in os.environ.items() if key != DATABASE_URL_VARIABLE}
-    peers = {f"{prefix}{peer.upper()}_URL": url for peer, url in urls.items() if peer != name}
+    others = {f"{prefix}{other.upper()}_URL": urls[other] for other in service.calls}
     own = {
-        f"{prefix}DATABASE_URL": foundation.urls.app_urls[name],
+        f"{prefix}DATABASE_URL": foundation.urls.app_urls[service.schema],
         f"{prefix}SERVICE_KEY": foundation.keys["service"],
         "PYTHONUNBUFFERED": "1",
     }
-    return inherited | peers | own
+    return inherited | others | own

@@ -11,6 +11,7 @@ from spotthebot.suite.cli import (
     collecting,
     corpora,
     doctor,
+    documents,
     installing,
     keys,
     operation,
@@ -40,6 +41,7 @@ app.add_typer(bots.app, name="bots")
 app.add_typer(corpora.app, name="corpora")
 app.command("install")(installing.install)
 app.command("doctor")(doctor.doctor)
+app.command("openapi")(documents.openapi)
 app.command("test", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(testing.test)
 
 

@@ -15,6 +15,7 @@ import httpx
 import typer
 from rich.table import Table
 
+from spotthebot.contracts.services import DEFAULT_PORT_BASE
 from spotthebot.suite.cli.log_lines import readable
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, write_json
 from spotthebot.suite.data_folder import DataFolder, State
@@ -25,7 +26,6 @@ from spotthebot.suite.progress import screen
 from spotthebot.suite.stack import bound_sockets, running_stack
 from spotthebot.suite.supervision.spec import Event
 
-DEFAULT_PORT_BASE = 8100
 _STOP_SECONDS = 60
 
 

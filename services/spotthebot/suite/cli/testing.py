@@ -10,21 +10,21 @@ import typer
 from spotthebot.kit.errors import Unavailable
 from spotthebot.suite.progress import screen
 
-_ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[4]
 _SIDE_BY_SIDE = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder")
 
 
 class NotAClone(Unavailable):
-    """The tests are not part of an installed package: run './stb test' in a clone of the repository."""
+    """This command needs the sources: run it in a clone of the repository, not from an installed package."""
 
 
 def test(context: typer.Context) -> None:
     """Run the whole test suite; arguments that follow go to pytest, which then runs alone."""
-    if not (_ROOT / "tests").is_dir():
+    if not (ROOT / "tests").is_dir():
         raise NotAClone
     pytest = [sys.executable, "-m", "pytest", *context.args]
     if context.args:
-        raise typer.Exit(subprocess.call(pytest, cwd=_ROOT))  # noqa: S603 - our own command
+        raise typer.Exit(subprocess.call(pytest, cwd=ROOT))  # noqa: S603 - our own command
     steps = {
         "lint": [sys.executable, "-m", "ruff", "check", "."],
         "format": [sys.executable, "-m", "ruff", "format", "--check", "."],
@@ -35,7 +35,7 @@ def test(context: typer.Context) -> None:
     for name, command in steps.items():
         screen.rule(name)
         started = time.monotonic()
-        if subprocess.call(command, cwd=_ROOT):  # noqa: S603 - our own command
+        if subprocess.call(command, cwd=ROOT):  # noqa: S603 - our own command
             failed.append(name)
         screen.print(f"{name}: {'failed' if name in failed else 'ok'} ({time.monotonic() - started:.0f} s)")
     if failed:

@@ -1,0 +1,103 @@
+"""The registry of the services: one entry each, plain data, read by the suite, the tests, the documents and the docs.
+
+A new service is one entry here. `tests/architecture/test_services.py` then says what else must name it: its extra and
+its import contracts in `pyproject.toml`, its row in `services/README.md`, its document in `openapi/`. It imports
+the standard library only, so that a command that wants to know a port imports no service.
+"""
+
+from dataclasses import dataclass
+
+from spotthebot.contracts.access import Role
+
+DEFAULT_PORT_BASE = 8100
+"""The number that the services' ports follow."""
+
+
+@dataclass(frozen=True)
+class ServiceEntry:
+    """One service: its package is `spotthebot.<name>`, its settings begin with `SPOTTHEBOT_<NAME>_`."""
+
+    name: str
+    owns: str
+    port: int
+    schema: str
+    """Its schema in PostgreSQL: the login `<schema>_owner` migrates it, `<schema>_app` reads and writes its rows."""
+    extra: str
+    """The optional dependencies of `pyproject.toml` that its image installs."""
+    has_worker: bool
+    roles: frozenset[Role]
+    """The roles of API keys that at least one of its endpoints lets in."""
+    calls: tuple[str, ...] = ()
+    """The services that it calls; it finds each by the setting `<other>_url`."""
+    calls_outside: str = ""
+    """Who else is called, in words."""
+
+    @property
+    def package(self) -> str:
+        return f"spotthebot.{self.name}"
+
+    @property
+    def environment_prefix(self) -> str:
+        return f"SPOTTHEBOT_{self.name.upper()}_"
+
+    def port_after(self, port_base: int) -> int:
+        """Return the port where the suite's ports follow `port_base` instead of `DEFAULT_PORT_BASE`."""
+        return self.port - DEFAULT_PORT_BASE + port_base
+
+
+SERVICES: tuple[ServiceEntry, ...] = (
+    ServiceEntry(
+        name="bots",
+        owns="bots, their versions and probes, hosted models, replies",
+        port=8101,
+        schema="bots",
+        extra="bots",
+        has_worker=False,
+        roles=frozenset({Role.ADMIN, Role.TEAM, Role.ANALYST, Role.SERVICE}),
+        calls=("conversations",),
+        calls_outside="teams' bots, Triton",
+    ),
+    ServiceEntry(
+        name="conversations",
+        owns="corpora, partner sets, collections, conversations and their quality, chats, subscriptions",
+        port=8102,
+        schema="conversations",
+        extra="conversations",
+        has_worker=True,
+        roles=frozenset(Role),
+        calls=("bots",),
+        calls_outside="subscribers",
+    ),
+    ServiceEntry(
+        name="annotation",
+        owns="campaigns, packages, assignments, annotations",
+        port=8103,
+        schema="annotation",
+        extra="annotation",
+        has_worker=True,
+        roles=frozenset({Role.ADMIN, Role.ANNOTATION, Role.ANALYST, Role.SERVICE}),
+        calls=("conversations",),
+    ),
+    ServiceEntry(
+        name="analytics",
+        owns="answers it computed, analyses as jobs",
+        port=8104,
+        schema="analytics",
+        extra="analytics",
+        has_worker=True,
+        roles=frozenset({Role.ADMIN, Role.ANALYST, Role.SERVICE}),
+        calls=("conversations", "annotation"),
+    ),
+)
+"""In the order of their start."""
+
+SERVICE_NAMES: tuple[str, ...] = tuple(service.name for service in SERVICES)
+SCHEMAS: tuple[str, ...] = tuple(service.schema for service in SERVICES)
+
+
+def get_service(name: str) -> ServiceEntry:
+    """Return the entry of this name; raises KeyError."""
+    for service in SERVICES:
+        if service.name == name:
+            return service
+    raise KeyError(name)

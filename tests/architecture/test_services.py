@@ -1,0 +1,143 @@
+"""The registry of services is the one list: code, import contracts, extras, documents and docs agree with it."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.routing import APIRoute
+from pydantic import SecretStr
+from typer.testing import CliRunner
+
+from spotthebot.contracts.access import Role
+from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICE_NAMES, SERVICES, ServiceEntry, get_service
+from spotthebot.kit.web.authentication import Allow
+from spotthebot.suite.cli import app as command_line
+from spotthebot.suite.cli import documents
+from spotthebot.suite.services import load_service
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+CONTRACTS = PROJECT["tool"]["importlinter"]["contracts"]
+EVERY = pytest.mark.parametrize("entry", SERVICES, ids=lambda entry: entry.name)
+
+
+class TestRegistry:
+    def test_names_every_service_package(self):
+        packages = {path.parent.name for path in (ROOT / "services" / "spotthebot").glob("*/app.py")}
+        assert packages == set(SERVICE_NAMES)
+
+    def test_gives_each_service_a_port_and_a_schema_of_its_own(self):
+        for field in ("name", "port", "schema"):
+            assert len({getattr(entry, field) for entry in SERVICES}) == len(SERVICES)
+        assert [entry.port_after(9000) for entry in SERVICES] == [entry.port + 900 for entry in SERVICES]
+        assert all(entry.port > DEFAULT_PORT_BASE for entry in SERVICES)
+
+    def test_is_read_without_any_import_beyond_the_standard_library(self):
+        program = "import sys, spotthebot.contracts.services; print(*sorted(sys.modules))"
+        loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+        ours = {name for name in loaded.split() if name.startswith("spotthebot.")}
+        assert ours == {"spotthebot.contracts", "spotthebot.contracts.access", "spotthebot.contracts.services"}
+        assert "pydantic" not in loaded.split()
+
+    def test_an_unknown_name_is_an_error(self):
+        with pytest.raises(KeyError):
+            get_service("nobody")
+
+
+@EVERY
+class TestEntry:
+    def test_agrees_with_the_code_of_its_service(self, entry: ServiceEntry):
+        service = load_service(entry.name)
+        assert service.name == entry.name
+        assert (service.work is not None) is entry.has_worker
+        assert service.lineage is not None
+        assert service.lineage.schema == entry.schema
+        assert service.settings.model_config["env_prefix"] == entry.environment_prefix
+
+    def test_names_the_services_that_its_settings_lead_to(self, entry: ServiceEntry):
+        fields = load_service(entry.name).settings.model_fields
+        urls = {name: field.default for name, field in fields.items() if name.removesuffix("_url") in SERVICE_NAMES}
+        assert urls == {f"{other}_url": f"http://127.0.0.1:{get_service(other).port}" for other in entry.calls}
+
+    def test_names_the_roles_that_its_endpoints_let_in(self, entry: ServiceEntry):
+        service = load_service(entry.name)
+        app = service.create_app(service.settings(database_url=SecretStr("postgresql://nobody@localhost/none")))
+        assert _roles(app) == entry.roles
+
+    def test_has_an_extra_that_the_suite_installs(self, entry: ServiceEntry):
+        extras = PROJECT["project"]["optional-dependencies"]
+        assert entry.extra in extras
+        (suite,) = [each for each in extras["suite"] if each.startswith("spotthebot[")]
+        assert entry.extra in re.findall(r"\w+", suite)
+
+    def test_has_its_import_contracts(self, entry: ServiceEntry):
+        assert entry.package in PROJECT["tool"]["importlinter"]["root_packages"]
+        inside = [each for each in CONTRACTS if entry.package in each.get("containers", ())]
+        assert [each["exhaustive"] for each in inside] == [True]
+        (pure,) = [each for each in CONTRACTS if each["name"] == "Domains and statistics know no framework"]
+        assert f"{entry.package}.domain" in pure["source_modules"]
+
+    def test_is_kept_apart_from_the_other_services(self, entry: ServiceEntry):
+        (apart,) = [each for each in CONTRACTS if each["type"] == "layers" and "containers" not in each]
+        (siblings,) = [layer for layer in apart["layers"] if entry.package in layer]
+        assert set(siblings.split(" | ")) == {other.package for other in SERVICES}
+
+    def test_is_a_row_of_the_table_in_the_docs(self, entry: ServiceEntry):
+        row = _row(entry)
+        assert row in (ROOT / "services" / "README.md").read_text().splitlines(), (
+            f"write into services/README.md: {row}"
+        )
+
+
+class TestDocuments:
+    def test_are_those_of_the_registry(self):
+        assert {path.stem for path in (ROOT / "openapi").glob("*.json")} == set(SERVICE_NAMES)
+
+    def test_are_renewed_by_one_command(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        (tmp_path / "openapi").mkdir()
+        monkeypatch.setattr(documents, "ROOT", tmp_path)
+        said = CliRunner().invoke(command_line, ["openapi"])
+        assert said.exit_code == 0, said.output
+        for name in SERVICE_NAMES:
+            written, committed = ((root / "openapi" / f"{name}.json").read_text() for root in (tmp_path, ROOT))
+            assert json.loads(written) == json.loads(committed)
+
+
+def _row(entry: ServiceEntry) -> str:
+    called = [f"`{other}`" for other in entry.calls] + ([entry.calls_outside] if entry.calls_outside else [])
+    roles = [role.value for role in Role if role in entry.roles]
+    worker = "yes" if entry.has_worker else "no"
+    cells = (
+        f"`{entry.name}`",
+        entry.owns,
+        str(entry.port),
+        f"`{entry.schema}`",
+        worker,
+        ", ".join(called),
+        ", ".join(roles),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _roles(app: Any) -> set[str]:
+    return {role for route in _routes(app.routes) for role in _allowed(route.dependant)}
+
+
+def _routes(routes: Any) -> list[APIRoute]:
+    found: list[APIRoute] = []
+    for route in routes:
+        if isinstance(route, APIRoute):
+            found.append(route)
+        else:
+            found += _routes(getattr(getattr(route, "original_router", None) or route, "routes", []))
+    return found
+
+
+def _allowed(dependant: Any) -> set[str]:
+    own = set(dependant.call.roles) if isinstance(dependant.call, Allow) else set()
+    return own.union(*(_allowed(each) for each in dependant.dependencies))
