@@ -12,8 +12,8 @@ from pydantic import SecretStr
 
 from spotthebot.bots.app import SERVICE as BOTS
 from spotthebot.kit.process import openapi_text
-from spotthebot.kit.web.authentication import Allow, allow
-from spotthebot.kit.web.idempotency import IdempotentRoute
+from spotthebot.kit.web.bearer.authentication import Allow, allow
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from tests.factories.services import SERVICES
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICE_NAMES, SERVICES, ServiceEntry, get_service
-from spotthebot.kit.web.authentication import Allow
+from spotthebot.kit.web.bearer.authentication import Allow
 from spotthebot.suite.cli import app as command_line
 from spotthebot.suite.cli import documents
 from spotthebot.suite.services import load_service

@@ -28,12 +28,12 @@ from spotthebot.kit.errors import (
 )
 from spotthebot.kit.ids import new_id, new_ids
 from spotthebot.kit.settings import ServiceSettings
-from spotthebot.kit.web.application import build_application
-from spotthebot.kit.web.authentication import allow
-from spotthebot.kit.web.idempotency import IdempotentRoute, idempotent
-from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading, Writing, get_database
-from spotthebot.kit.web.streams import stream
+from spotthebot.kit.web.api import build_service
+from spotthebot.kit.web.bearer.authentication import allow
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.streams import stream
+from spotthebot.kit.web.database.idempotency import IdempotentRoute, idempotent
+from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.running_suite import DatabaseUrls, Keys, served
 
@@ -177,7 +177,7 @@ async def edge(database_urls: DatabaseUrls, keys: Keys) -> AsyncIterator[Edge]:
         cors_origins=("https://frontend.example",),
         max_body_bytes=2048,
     )
-    app = build_application("things", summary="", settings=settings, routers=[router], idempotency_table=IDEMPOTENCY)
+    app = build_service("things", summary="", settings=settings, routers=[router], idempotency_table=IDEMPOTENCY)
     async with served(app, bind("127.0.0.1", 0)) as url:
         yield Edge(app, url, keys, database_urls.owner["bots"])
 

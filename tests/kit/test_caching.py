@@ -3,7 +3,7 @@ import pytest
 from fastapi import FastAPI, Request
 from httpx import ASGITransport
 
-from spotthebot.kit.web.caching import revalidated
+from spotthebot.kit.web.core.caching import revalidated
 
 app = FastAPI()
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.kit.web.pagination import PageRequest, _page_request, page_of
+from spotthebot.kit.web.core.pagination import PageRequest, _page_request, page_of
 from tests.kit.conftest import Edge
 
 

@@ -7,7 +7,7 @@ from psycopg import sql
 from pydantic import SecretStr
 
 from spotthebot.kit.settings import ServiceSettings
-from spotthebot.kit.web.application import build_application
+from spotthebot.kit.web.api import build_service
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.running_suite import served
@@ -120,7 +120,7 @@ class TestBodyLimit:
 class TestDatabase:
     async def test_one_that_was_never_there_is_503(self):
         settings = ServiceSettings(database_url=SecretStr("postgresql://nobody:hunter2@127.0.0.1:1/none"))
-        app = build_application("lost", summary="", settings=settings, routers=[])
+        app = build_service("lost", summary="", settings=settings, routers=[])
         async with served(app, bind("127.0.0.1", 0)) as url, httpx.AsyncClient(base_url=url, trust_env=False) as client:
             ready, alive = await client.get("/readyz"), await client.get("/healthz")
         assert ready.status_code == 503

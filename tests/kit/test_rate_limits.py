@@ -2,8 +2,8 @@ import httpx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.kit.web import rate_limits
-from spotthebot.kit.web.rate_limits import RateLimiter
+from spotthebot.kit.web.bearer import rate_limits
+from spotthebot.kit.web.bearer.rate_limits import RateLimiter
 from tests.kit.conftest import Edge
 
 
@@ -41,16 +41,16 @@ class TestBuckets:
     def test_refill_with_time(self):
         now = 0.0
         limiter = RateLimiter(60, clock=lambda: now)
-        assert [limiter.take("a").retry_after_seconds for _ in range(61)] == [0] * 60 + [1]
+        assert [limiter.acquire("a").retry_after_seconds for _ in range(61)] == [0] * 60 + [1]
         now = 2.0  # 60 a minute: two more after two seconds
-        assert [limiter.take("a").retry_after_seconds for _ in range(3)] == [0, 0, 1]
+        assert [limiter.acquire("a").retry_after_seconds for _ in range(3)] == [0, 0, 1]
 
     def test_hold_no_more_than_a_minutes_worth(self):
         now = 0.0
         limiter = RateLimiter(2, clock=lambda: now)
-        limiter.take("a")
+        limiter.acquire("a")
         now = 86_400.0
-        assert [limiter.take("a").remaining for _ in range(3)] == [1, 0, 0]
+        assert [limiter.acquire("a").remaining for _ in range(3)] == [1, 0, 0]
 
     @given(st.integers(1, 100), st.lists(st.floats(0, 90), max_size=60))
     def test_never_let_more_through_than_they_hold_and_gain(self, quota: int, pauses: list[float]):
@@ -59,26 +59,26 @@ class TestBuckets:
         allowed = 0
         for pause in pauses:
             now += pause
-            allowed += not limiter.take("a").retry_after_seconds
+            allowed += not limiter.acquire("a").retry_after_seconds
         assert allowed <= quota + now * quota / 60 + 1e-6
 
     @given(st.integers(1, 100), st.floats(0, 60))
     def test_say_a_wait_after_which_there_is_one_more(self, quota: int, start: float):
         now = start
         limiter = RateLimiter(quota, clock=lambda: now)
-        while not (wait := limiter.take("a").retry_after_seconds):
+        while not (wait := limiter.acquire("a").retry_after_seconds):
             pass
         now += wait
-        assert limiter.take("a").retry_after_seconds == 0
+        assert limiter.acquire("a").retry_after_seconds == 0
 
     def test_are_forgotten_in_the_order_they_were_last_seen(self):
         limiter = RateLimiter(1, clock=lambda: 0.0)
-        limiter.take("stale")
-        limiter.take("fresh")
+        limiter.acquire("stale")
+        limiter.acquire("fresh")
         for number in range(rate_limits._MAX_KEYS - 2):
-            limiter.take(str(number))
-        assert limiter.take("fresh").retry_after_seconds == 60
-        limiter.take("one too many")
+            limiter.acquire(str(number))
+        assert limiter.acquire("fresh").retry_after_seconds == 60
+        limiter.acquire("one too many")
         assert len(limiter._buckets) == rate_limits._MAX_KEYS
-        assert limiter.take("fresh").retry_after_seconds == 60  # kept, for it was seen a moment ago
-        assert limiter.take("stale").retry_after_seconds == 0  # forgotten, so it begins anew
+        assert limiter.acquire("fresh").retry_after_seconds == 60  # kept, for it was seen a moment ago
+        assert limiter.acquire("stale").retry_after_seconds == 0  # forgotten, so it begins anew

@@ -14,7 +14,7 @@ from spotthebot.analytics.use_cases.answering import Answers
 from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.process import Service
-from spotthebot.kit.web.application import build_application
+from spotthebot.kit.web.api import build_service
 
 
 def create_app(settings: AnalyticsSettings) -> FastAPI:
@@ -32,7 +32,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
             app.state.answers = Answers(app.state.database, app.state.studies)
             yield
 
-    return build_application(
+    return build_service(
         "analytics",
         summary="Rankings, survival, agreement and all other results of campaigns, with their figures.",
         settings=settings,

@@ -13,7 +13,7 @@ from spotthebot.annotation.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.process import Service
-from spotthebot.kit.web.application import build_application
+from spotthebot.kit.web.api import build_service
 
 
 def create_app(settings: AnnotationSettings) -> FastAPI:
@@ -27,7 +27,7 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
             app.state.conversations = Conversations(conversations)
             yield
 
-    return build_application(
+    return build_service(
         "annotation",
         summary="The task API: campaigns, packages, assignments and what judges say.",
         settings=settings,

@@ -24,7 +24,7 @@ from spotthebot.kit.database import Database
 from spotthebot.kit.outbound import EVERYWHERE, CheckingResolver, networks
 from spotthebot.kit.process import Service
 from spotthebot.kit.vault import vault_from
-from spotthebot.kit.web.application import build_application
+from spotthebot.kit.web.api import build_service
 
 
 def create_app(settings: BotsSettings) -> FastAPI:
@@ -42,7 +42,7 @@ def create_app(settings: BotsSettings) -> FastAPI:
                 stopping.set()
                 await heartbeats
 
-    return build_application(
+    return build_service(
         "bots",
         summary="Registry and hosting of bots: who they are and what they reply.",
         settings=settings,

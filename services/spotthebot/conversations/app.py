@@ -28,7 +28,7 @@ from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.outbound import CheckingResolver, networks
 from spotthebot.kit.process import Service
 from spotthebot.kit.vault import vault_from
-from spotthebot.kit.web.application import build_application
+from spotthebot.kit.web.api import build_service
 
 
 def create_app(settings: ConversationsSettings) -> FastAPI:
@@ -52,7 +52,7 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
                 watching.cancel()
                 await asyncio.gather(watching, return_exceptions=True)
 
-    return build_application(
+    return build_service(
         "conversations",
         summary="Corpora, collections and the turn loop: who talks to whom, and what was said.",
         settings=settings,

@@ -10,7 +10,7 @@
     └── Unavailable      something we need does not answer
 
 A concrete error is a subclass of a family; its docstring is its message, with the constructor's keyword
-arguments filled in. Errors know no HTTP numbers: `kit.problems` maps families to status codes.
+arguments filled in. Errors know no HTTP numbers: `kit.web.core.problems` maps families to status codes.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What every service can be told from its environment; a service adds its own fields and its prefix."""
+"""The settings that services share, read from the environment; a service adds its own fields and its prefix."""
 
 from ipaddress import ip_network
 from typing import Annotated
@@ -17,10 +17,22 @@ Networks = Annotated[tuple[str, ...], AfterValidator(_are_networks)]
 """Networks such as `10.1.0.0/16`, as a JSON list."""
 
 
-class ServiceSettings(BaseSettings):
-    """Settings that all services share, read from `SPOTTHEBOT_<SERVICE>_<FIELD>`."""
+class EdgeSettings(BaseSettings):
+    """Settings of every web application."""
 
     model_config = SettingsConfigDict(frozen=True, extra="ignore")
+
+    cors_origins: tuple[str, ...] = Field(
+        default=(), description="Origins of browser frontends that may call this service, as a JSON list."
+    )
+    max_body_bytes: int = Field(
+        default=32 * 1024 * 1024, ge=1024, description="Largest request body that is read, in bytes."
+    )
+    log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR.")
+
+
+class ServiceSettings(EdgeSettings):
+    """Settings of every service, read from `SPOTTHEBOT_<SERVICE>_<FIELD>`."""
 
     database_url: SecretStr = Field(
         description="PostgreSQL URL of this service's role: DML only to serve, the owner's to migrate."
@@ -34,16 +46,9 @@ class ServiceSettings(BaseSettings):
     service_key: SecretStr = Field(
         default=SecretStr(""), description="API key (role `service`) for calls to the other services."
     )
-    cors_origins: tuple[str, ...] = Field(
-        default=(), description="Origins of browser frontends that may call this service, as a JSON list."
-    )
     rate_limit_requests_per_minute: int = Field(
         default=6000, ge=1, description="Requests one API key may make a minute to one process."
     )
     service_rate_limit_requests_per_minute: int = Field(
         default=120_000, ge=1, description="Requests another service of the suite may make a minute to one process."
     )
-    max_body_bytes: int = Field(
-        default=32 * 1024 * 1024, ge=1024, description="Largest request body that is read, in bytes."
-    )
-    log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR.")

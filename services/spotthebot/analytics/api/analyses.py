@@ -10,9 +10,9 @@ from spotthebot.analytics.api.deps import Analyst, Asker, Canceller, JobQueue, S
 from spotthebot.analytics.domain.analyses import LongAnalysis
 from spotthebot.analytics.use_cases.long_analyses import cancel_analysis, start_analysis
 from spotthebot.contracts.analytics import AnalysisIn, AnalysisJobOut
-from spotthebot.kit.web.idempotency import IdempotentRoute
-from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading, Writing
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Reading, Writing
 
 router = APIRouter(prefix="/v1/analyses", tags=["analyses"], route_class=IdempotentRoute)
 

@@ -11,8 +11,8 @@ from spotthebot.contracts.access import Role
 from spotthebot.contracts.analytics import Correction, Filter, Unit
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.jobs import Jobs
-from spotthebot.kit.web.authentication import allow
-from spotthebot.kit.web.idempotency import idempotent
+from spotthebot.kit.web.bearer.authentication import allow
+from spotthebot.kit.web.database.idempotency import idempotent
 
 _askers = allow(Role.ADMIN, Role.ANALYST)
 

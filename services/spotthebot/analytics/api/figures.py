@@ -9,8 +9,8 @@ from starlette.responses import Response
 from spotthebot.analytics.api.deps import Analyst, AnswersKept, Wanted
 from spotthebot.analytics.use_cases.drawing import Form, draw_figure
 from spotthebot.kit.database import Database
-from spotthebot.kit.web.caching import revalidated
-from spotthebot.kit.web.sessions import get_database
+from spotthebot.kit.web.core.caching import revalidated
+from spotthebot.kit.web.database.sessions import get_database
 
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}/figures", tags=["figures"])
 

@@ -18,7 +18,7 @@ from spotthebot.contracts.analytics import (
     TimeOut,
     WinRatesOut,
 )
-from spotthebot.kit.web.caching import revalidated
+from spotthebot.kit.web.core.caching import revalidated
 
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["results"])
 

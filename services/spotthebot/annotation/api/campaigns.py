@@ -11,9 +11,9 @@ from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.contracts.annotation import AnnotationBatchIn, CampaignIn, CampaignOut, PackageBatchIn
 from spotthebot.contracts.conversations import StoredOut
 from spotthebot.contracts.wire import Name
-from spotthebot.kit.web.idempotency import IdempotentRoute
-from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading, Writing
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Reading, Writing
 
 router = APIRouter(prefix="/v1/campaigns", tags=["campaigns"], route_class=IdempotentRoute)
 

@@ -9,8 +9,8 @@ from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.contracts.access import Role
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.jobs import Jobs
-from spotthebot.kit.web.authentication import allow
-from spotthebot.kit.web.idempotency import idempotent
+from spotthebot.kit.web.bearer.authentication import allow
+from spotthebot.kit.web.database.idempotency import idempotent
 
 _admins = allow(Role.ADMIN)
 _frontends = allow(Role.ANNOTATION)

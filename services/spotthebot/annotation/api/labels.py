@@ -10,9 +10,9 @@ from spotthebot.annotation import store, store_judging
 from spotthebot.annotation.api.deps import Reader
 from spotthebot.contracts.annotation import AnnotationOut, AnnotationsRevisionOut, PackageOut
 from spotthebot.kit.database import Database, ReadSession
-from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading, get_database
-from spotthebot.kit.web.streams import stream
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.streams import stream
+from spotthebot.kit.web.database.sessions import Reading, get_database
 
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["labels"])
 

@@ -9,8 +9,8 @@ from spotthebot.annotation.api.deps import Claimer, Frontend, Settings
 from spotthebot.annotation.domain.campaigns import Assignment, Campaign
 from spotthebot.annotation.store import get_campaign
 from spotthebot.contracts.annotation import AnnotationIn, AssignmentOut, AssignmentProgressOut, ClaimIn, SegmentOut
-from spotthebot.kit.web.idempotency import IdempotentRoute
-from spotthebot.kit.web.sessions import Reading, Writing
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Reading, Writing
 
 router = APIRouter(prefix="/v1", tags=["tasks"], route_class=IdempotentRoute)
 

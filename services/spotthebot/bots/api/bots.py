@@ -21,9 +21,9 @@ from spotthebot.contracts.bots import (
     SecretIn,
 )
 from spotthebot.contracts.wire import Name
-from spotthebot.kit.web.idempotency import IdempotentRoute
-from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading, Writing
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Reading, Writing
 
 router = APIRouter(prefix="/v1/bots", tags=["bots"], route_class=IdempotentRoute)
 

@@ -7,8 +7,8 @@ from fastapi import Depends, Request
 from spotthebot.bots.use_cases.workshop import Workshop
 from spotthebot.contracts.access import Role
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.web.authentication import allow
-from spotthebot.kit.web.idempotency import idempotent
+from spotthebot.kit.web.bearer.authentication import allow
+from spotthebot.kit.web.database.idempotency import idempotent
 
 _owners = allow(Role.ADMIN, Role.TEAM)
 _administrators = allow(Role.ADMIN)

@@ -6,9 +6,9 @@ from spotthebot.bots import store_hosting
 from spotthebot.bots.api.deps import Administrator, HostAdministrator, Tools
 from spotthebot.bots.use_cases import hosting
 from spotthebot.contracts.bots import HostedModelIn, HostedModelOut, TritonOut, UploadedFileOut
-from spotthebot.kit.web.idempotency import IdempotentRoute
-from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading, Writing
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Reading, Writing
 
 router = APIRouter(prefix="/v1/hosted-models", tags=["hosted models"], route_class=IdempotentRoute)
 

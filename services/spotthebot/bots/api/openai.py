@@ -21,8 +21,8 @@ from spotthebot.bots.use_cases.chatting import find_named, turns_of
 from spotthebot.contracts.bots import BotStatus, ContextIn, RepliesIn
 from spotthebot.kit import errors
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.web.problems import status_of
-from spotthebot.kit.web.sessions import Reading
+from spotthebot.kit.web.core.problems import status_of
+from spotthebot.kit.web.database.sessions import Reading
 
 _MAX_MODELS = 1000
 

@@ -28,9 +28,9 @@ from spotthebot.conversations.domain.chats import Chat
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.use_cases import chatting, inviting
 from spotthebot.kit.database import Database
-from spotthebot.kit.web.idempotency import IdempotentRoute
-from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading, Writing, get_database
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
 
 router = APIRouter(prefix="/v1", tags=["chats"], route_class=IdempotentRoute)
 

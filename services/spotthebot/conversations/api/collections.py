@@ -28,10 +28,10 @@ from spotthebot.conversations.api.shapes import collection_out, conversation_out
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.use_cases import inviting, planning, steering, uploading
 from spotthebot.kit.database import Database, ReadSession
-from spotthebot.kit.web.idempotency import IdempotentRoute
-from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading, Writing, get_database
-from spotthebot.kit.web.streams import stream
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.streams import stream
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
 
 router = APIRouter(prefix="/v1", tags=["collections"], route_class=IdempotentRoute)
 

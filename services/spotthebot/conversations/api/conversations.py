@@ -10,8 +10,8 @@ from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import BotsClient, Reader, Taker
 from spotthebot.conversations.api.shapes import conversation_out
 from spotthebot.conversations.use_cases import reading
-from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.database.sessions import Reading
 
 router = APIRouter(prefix="/v1/conversations", tags=["conversations"])
 

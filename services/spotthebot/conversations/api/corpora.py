@@ -21,9 +21,9 @@ from spotthebot.conversations.api.deps import Admin, Reader, Uploader, pieces_of
 from spotthebot.conversations.domain.corpora import Dialogue
 from spotthebot.conversations.use_cases import filling
 from spotthebot.kit.database import Database
-from spotthebot.kit.web.idempotency import IdempotentRoute
-from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading, Writing, get_database
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
 
 router = APIRouter(prefix="/v1/corpora", tags=["corpora"], route_class=IdempotentRoute)
 

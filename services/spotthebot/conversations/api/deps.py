@@ -14,8 +14,8 @@ from spotthebot.conversations.use_cases.notifying import Post
 from spotthebot.conversations.use_cases.watching import ChatWatch
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.jobs import Jobs
-from spotthebot.kit.web.authentication import allow
-from spotthebot.kit.web.idempotency import idempotent
+from spotthebot.kit.web.bearer.authentication import allow
+from spotthebot.kit.web.database.idempotency import idempotent
 
 _admins = allow(Role.ADMIN)
 

@@ -12,7 +12,7 @@ from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import JobQueue, Uploader, pieces_of
 from spotthebot.conversations.use_cases import downloading, reimporting
 from spotthebot.kit.database import Database, ReadSession
-from spotthebot.kit.web.sessions import get_database
+from spotthebot.kit.web.database.sessions import get_database
 
 router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["collections"])
 

@@ -9,9 +9,9 @@ from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Admin, BotsClient, Reader
 from spotthebot.conversations.use_cases import planning
-from spotthebot.kit.web.idempotency import IdempotentRoute
-from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading, Writing
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Reading, Writing
 
 router = APIRouter(prefix="/v1/partner-sets", tags=["partner sets"], route_class=IdempotentRoute)
 

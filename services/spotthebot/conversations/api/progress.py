@@ -13,8 +13,8 @@ from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Reader
 from spotthebot.conversations.api.shapes import collection_out
 from spotthebot.kit.database import Database
-from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading, get_database
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.database.sessions import Reading, get_database
 
 router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["collections"])
 

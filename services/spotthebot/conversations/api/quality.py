@@ -9,9 +9,9 @@ from spotthebot.contracts.conversations import MarkingOut, MarkKind, MarkOut, Ma
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Admin, JobQueue, Reader
 from spotthebot.conversations.use_cases.requesting_marks import request_marks_against
-from spotthebot.kit.web.idempotency import IdempotentRoute
-from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading, Writing
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Reading, Writing
 
 router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["quality"], route_class=IdempotentRoute)
 

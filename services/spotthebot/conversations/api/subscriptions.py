@@ -22,9 +22,9 @@ from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import PostOffice, Subscriber, SubscriberChanges
 from spotthebot.conversations.domain.events import Delivery, Subscription
 from spotthebot.conversations.use_cases import notifying
-from spotthebot.kit.web.idempotency import IdempotentRoute, ShownOnce
-from spotthebot.kit.web.pagination import Page, Paging, page_of
-from spotthebot.kit.web.sessions import Reading, Writing
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.database.idempotency import IdempotentRoute, ShownOnce
+from spotthebot.kit.web.database.sessions import Reading, Writing
 
 router = APIRouter(prefix="/v1", tags=["events"], route_class=IdempotentRoute)
 

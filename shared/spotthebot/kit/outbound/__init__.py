@@ -7,7 +7,7 @@ checked; redirects are not followed; sizes and times are bounded; nothing is rem
 from spotthebot.kit.outbound.addresses import EVERYWHERE, Network, networks
 from spotthebot.kit.outbound.errors import AddressNotAllowed, CallFailed, Failure
 from spotthebot.kit.outbound.http import Answer, GuardedHttp
-from spotthebot.kit.outbound.resolving import CheckingResolver
+from spotthebot.kit.outbound.resolver import CheckingResolver
 
 __all__ = [
     "EVERYWHERE",

@@ -12,7 +12,7 @@ import aiohttp
 from yarl import URL
 
 from spotthebot.kit.outbound.errors import AddressNotAllowed, CallFailed, Failure
-from spotthebot.kit.outbound.resolving import CheckingResolver
+from spotthebot.kit.outbound.resolver import CheckingResolver
 
 LARGEST_BODY = 1024 * 1024
 """Bytes of an answer that are read, compressed or not; the rest of a larger one is left where it is."""

@@ -1,9 +1,11 @@
-"""What surrounds every request: an id, the trace, a log line, metrics, limits on the body, the last net for errors."""
+"""The middleware around every request: id, trace, log, metrics, limits on the body, unexpected errors.
+
+Inner layers leave two entries in `request.state`: `caller`, for the log, and `response_headers`, for every response.
+"""
 
 import re
 import time
 from collections.abc import Mapping
-from typing import Any
 
 import structlog
 from fastapi import Request
@@ -14,8 +16,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.logs import get_logger
 from spotthebot.kit.tracing import continue_trace
-from spotthebot.kit.web.metrics import RequestMetrics
-from spotthebot.kit.web.problems import unexpected
+from spotthebot.kit.web.core.error_responses import ErrorResponses
+from spotthebot.kit.web.core.metrics import RequestMetrics
 
 _log = get_logger(__name__)
 _EMPTY: Message = {"type": "http.request", "body": b"", "more_body": False}
@@ -25,10 +27,17 @@ class RequestContext:
     """The middleware around every endpoint (pure ASGI, so that it costs next to nothing)."""
 
     def __init__(
-        self, app: ASGIApp, *, metrics: RequestMetrics, max_body_bytes: int, large_bodies: Mapping[str, int]
+        self,
+        app: ASGIApp,
+        *,
+        metrics: RequestMetrics,
+        error_responses: ErrorResponses,
+        max_body_bytes: int,
+        large_bodies: Mapping[str, int],
     ) -> None:
         self._app = app
         self._metrics = metrics
+        self._error_responses = error_responses
         self._max_body_bytes = max_body_bytes
         self._large_bodies = large_bodies
 
@@ -49,7 +58,7 @@ class RequestContext:
                 status = message["status"]
                 out = MutableHeaders(scope=message)
                 out["X-Request-Id"] = request_id
-                for name, value in _rate_limit_headers(scope).items():
+                for name, value in scope.get("state", {}).get("response_headers", {}).items():
                     out[name] = value
             await send(message)
 
@@ -59,7 +68,7 @@ class RequestContext:
             _log.exception("request.failed", path=scope["path"])
             if status:
                 raise
-            await unexpected(Request(scope))(scope, receive, send_with_context)
+            await self._error_responses.respond_unexpected(Request(scope))(scope, receive, send_with_context)
         finally:
             self._record(scope, status, time.perf_counter() - started)
             structlog.contextvars.unbind_contextvars("request_id", "trace_id")
@@ -87,17 +96,11 @@ class RequestContext:
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "unmatched")
         self._metrics.observe(scope["method"], route, status, seconds)
-        principal = scope.get("state", {}).get("principal")
         _log.info(
             "request",
             method=scope["method"],
             path=scope["path"],
             status=status,
             milliseconds=round(seconds * 1000, 2),
-            caller=str(principal.key_id) if principal else None,
+            caller=scope.get("state", {}).get("caller"),
         )
-
-
-def _rate_limit_headers(scope: Scope) -> dict[str, Any]:
-    limit = scope.get("state", {}).get("rate_limit")
-    return limit.headers if limit else {}

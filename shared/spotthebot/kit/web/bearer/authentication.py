@@ -1,4 +1,4 @@
-"""Who may call an endpoint: each names its roles with `allow(...)`; the key is looked up on every request."""
+"""Authentication by API key: an endpoint names the roles that may call it with `allow(...)`."""
 
 from typing import Annotated
 
@@ -9,11 +9,11 @@ from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.access.store import authenticate
 from spotthebot.kit.database import Database
 from spotthebot.kit.errors import Forbidden, Unauthenticated
-from spotthebot.kit.web.rate_limits import RateLimiter
-from spotthebot.kit.web.sessions import get_database
+from spotthebot.kit.web.bearer.rate_limits import RateLimiter
+from spotthebot.kit.web.database.sessions import get_database
 
 _SERVICE = "service"
-"""The role of other services of the house, which ask more often than people and programs outside."""
+"""The role of other services, which call more often than people and programs outside."""
 _bearer = HTTPBearer(auto_error=False, scheme_name="API key", description="Made by `./stb keys create`.")
 
 
@@ -37,11 +37,12 @@ class Allow:
             raise Unauthenticated
         async with database.read() as session:
             principal = await authenticate(session, credentials.credentials)
-        request.state.principal = principal
+        request.state.caller = str(principal.key_id)
         state = request.app.state
         limiter: RateLimiter = state.service_rate_limiter if principal.role == _SERVICE else state.rate_limiter
-        request.state.rate_limit = limiter.take(str(principal.key_id))
-        request.state.rate_limit.enforce()
+        limit = limiter.acquire(request.state.caller)
+        request.state.response_headers = limit.headers
+        limit.enforce()
         if principal.role not in self.roles:
             raise RoleNotAllowed(role=principal.role, allowed=", ".join(sorted(self.roles)))
         return principal

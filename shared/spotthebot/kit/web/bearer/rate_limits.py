@@ -1,4 +1,4 @@
-"""Rate limits per API key: a token bucket in the process's memory, told to the caller in `RateLimit` headers.
+"""Rate limits per API key: a token bucket in the process's memory, stated in the `RateLimit` headers of each response.
 
 The headers follow draft-ietf-httpapi-ratelimit-headers: a policy of `q` requests per window of `w` seconds, of
 which `r` remain; a full bucket refills in `t` seconds.
@@ -19,7 +19,7 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class RateLimit:
-    """How one request stands against its key's limit."""
+    """What is left of a key's limit after one request."""
 
     quota: int
     remaining: int
@@ -47,11 +47,11 @@ class RateLimiter:
         self._clock = clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, key: str) -> RateLimit:
+    def acquire(self, key: str) -> RateLimit:
         now = self._clock()
         tokens, seen = self._buckets.pop(key, (float(self._quota), now))
         tokens = min(self._quota, tokens + (now - seen) * self._rate)
-        allowed = tokens > 1 - _ROUNDING  # who waited as told gets in
+        allowed = tokens > 1 - _ROUNDING  # a caller that waited `Retry-After` gets in
         tokens = max(0.0, tokens - allowed)
         self._buckets[key] = (tokens, now)
         if len(self._buckets) > _MAX_KEYS:

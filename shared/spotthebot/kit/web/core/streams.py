@@ -1,29 +1,36 @@
-"""Whole lists as NDJSON, one object a line: for services and researchers that need all of it."""
+"""Whole lists as NDJSON, one object a line, for services and researchers that need every row."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import TypeVar
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel
 from starlette.responses import StreamingResponse
 
-from spotthebot.kit.database import Database, ReadSession
-
 _ROWS_AT_ONCE = 500
 
 Row = TypeVar("Row")
+Session_co = TypeVar("Session_co", covariant=True)
+
+
+class Readable(Protocol[Session_co]):
+    """What rows are read from: `kit.database.Database`, or anything else with sessions."""
+
+    def read(self) -> AbstractAsyncContextManager[Session_co]:
+        """Open a session for reading."""
 
 
 def stream(
-    database: Database,
-    fetch: Callable[[ReadSession, UUID | None, int], Awaitable[Sequence[Row]]],
+    database: Readable[Session_co],
+    fetch: Callable[[Session_co, UUID | None, int], Awaitable[Sequence[Row]]],
     *,
     key: Callable[[Row], UUID],
     to_out: Callable[[Row], BaseModel],
 ) -> StreamingResponse:
     """Answer with all rows, fetched batch by batch with `fetch(session, after, limit)`, so memory stays flat.
 
-    An error on the way breaks the connection off, which the reader sees as an incomplete body.
+    An error in between breaks the connection off, which the reader sees as an incomplete body.
     """
 
     async def lines() -> AsyncIterator[str]:

@@ -1,7 +1,7 @@
-"""The two aliases through which an endpoint gets a session.
+"""The two annotations by which an endpoint asks for a session: `Reading` and `Writing`.
 
 `scope="function"` matters: with it FastAPI leaves the session's block, and so commits, *before* the response is
-sent, and a failing commit is answered 500. The default commits after the response (see the test of the order).
+sent, and a commit that fails is answered 500. The default commits after the response (see the test of the order).
 """
 
 from collections.abc import AsyncIterator

@@ -7,13 +7,10 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
-from sqlalchemy.exc import InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from spotthebot.kit import errors
-from spotthebot.kit.logs import get_logger
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -33,11 +30,6 @@ _HTTP_TITLES = {
     413: ("Request body too large", "body-too-large"),
     500: ("Internal error", "internal-error"),
 }
-_log = get_logger(__name__)
-
-
-class DatabaseUnavailable(errors.Unavailable):
-    """The database does not answer at the moment: try again."""
 
 
 class ProblemField(BaseModel):
@@ -72,38 +64,44 @@ def problem(request: Request, status: int, slug: str, title: str, detail: str, *
     return JSONResponse(body.model_dump(), status_code=status, media_type=MEDIA_TYPE, headers=more.get("headers", {}))
 
 
-def add_problem_handlers(app: FastAPI) -> None:
-    """Answer every error, ours, the framework's or unexpected, as a problem."""
-    app.add_exception_handler(errors.Error, _ours)
-    app.add_exception_handler(RequestValidationError, _validation)
-    app.add_exception_handler(HTTPException, _framework)
-    for kind in (OperationalError, InterfaceError, PoolTimeout):
-        app.add_exception_handler(kind, _database)
+class ProblemDetails:
+    """Answers every error, ours, the framework's or unexpected, as a problem document."""
 
+    def document(self, descriptions: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
+        return {
+            status: {"model": Problem, "description": description, "content": {MEDIA_TYPE: {}}}
+            for status, description in descriptions.items()
+        }
 
-def unexpected(request: Request) -> Response:
-    """Answer an error that nobody foresaw, without a word of what it was."""
-    detail = "Something went wrong on our side; it was logged with this request's id."
-    return problem(request, 500, "internal-error", "Internal error", detail)
+    def mount(self, app: FastAPI) -> None:
+        app.add_exception_handler(errors.Error, self._ours)
+        app.add_exception_handler(RequestValidationError, _validation)
+        app.add_exception_handler(HTTPException, _framework)
+
+    def respond(self, request: Request, error: errors.Error) -> Response:
+        status = status_of(error)
+        headers = {}
+        if status == 401:
+            headers["WWW-Authenticate"] = "Bearer"
+        if retry_after := error.facts.get("retry_after_seconds"):
+            headers["Retry-After"] = str(retry_after)
+        fields = [ProblemField(pointer=f.pointer, parameter=None, detail=f.detail) for f in error.fields]
+        slug = _slug(type(error).__name__)
+        return problem(request, status, slug, error.title, error.detail, errors=fields, headers=headers)
+
+    def respond_unexpected(self, request: Request) -> Response:
+        detail = "Something went wrong on our side; it was logged with this request's id."
+        return problem(request, 500, "internal-error", "Internal error", detail)
+
+    async def _ours(self, request: Request, error: Exception) -> Response:
+        if not isinstance(error, errors.Error):
+            raise error
+        return self.respond(request, error)
 
 
 def status_of(error: errors.Error) -> int:
     """Return the HTTP status of an error by its family."""
     return next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), 500)
-
-
-async def _ours(request: Request, error: Exception) -> Response:
-    if not isinstance(error, errors.Error):
-        raise error
-    status = status_of(error)
-    headers = {}
-    if status == 401:
-        headers["WWW-Authenticate"] = "Bearer"
-    if retry_after := error.facts.get("retry_after_seconds"):
-        headers["Retry-After"] = str(retry_after)
-    fields = [ProblemField(pointer=f.pointer, parameter=None, detail=f.detail) for f in error.fields]
-    slug = _slug(type(error).__name__)
-    return problem(request, status, slug, error.title, error.detail, errors=fields, headers=headers)
 
 
 async def _validation(request: Request, error: Exception) -> Response:
@@ -129,11 +127,6 @@ async def _framework(request: Request, error: Exception) -> Response:
     title, slug = _HTTP_TITLES.get(error.status_code, (str(error.detail), "http-error"))
     headers = dict(error.headers or {})
     return problem(request, error.status_code, slug, title, f"{error.detail}.", headers=headers)
-
-
-async def _database(request: Request, error: Exception) -> Response:
-    _log.warning("database.unavailable", error=type(error).__name__)
-    return await _ours(request, DatabaseUnavailable(retry_after_seconds=1))
 
 
 def _field(fault: Mapping[str, Any], body: object) -> ProblemField:

@@ -8,7 +8,8 @@ refused. Keys belong to an API key and a path, and are kept for 24 hours.
 import hashlib
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
+from uuid import UUID
 
 from fastapi import Depends, Header, Request
 from fastapi.routing import APIRoute
@@ -29,10 +30,9 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 from starlette.responses import JSONResponse, Response
 
-from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import Invalid
-from spotthebot.kit.web.sessions import Writing
+from spotthebot.kit.web.database.sessions import Writing
 
 KEPT = timedelta(hours=24)
 _PURGED_AT_ONCE = 100
@@ -58,6 +58,13 @@ def idempotency_table(metadata: MetaData) -> Table:
         Column("created_at", DateTime(timezone=True), nullable=False),
         Index("ix_idempotency_keys_created_at", "created_at"),
     )
+
+
+class Identified(Protocol):
+    """A caller to whom idempotency keys belong."""
+
+    @property
+    def key_id(self) -> UUID: ...
 
 
 class _Replay(Exception):
@@ -143,7 +150,7 @@ def idempotent(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
     async def claim(
         request: Request,
         session: Writing,
-        principal: Annotated[Principal, Depends(principal_dependency)],
+        principal: Annotated[Identified, Depends(principal_dependency)],
         idempotency_key: Annotated[
             str | None,
             Header(
@@ -153,7 +160,7 @@ def idempotent(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
                 description="Makes a repeat harmless.",
             ),
         ] = None,
-    ) -> Principal:
+    ) -> Identified:
         if idempotency_key is not None:
             table: Table = request.app.state.idempotency_table
             identity = {"principal": principal.key_id, "path": request.url.path, "key": idempotency_key}

@@ -1,0 +1,36 @@
+"""Builds the application of a service with an API: the core, a database, callers with API keys."""
+
+from collections.abc import Mapping, Sequence
+
+from fastapi import APIRouter, FastAPI
+from sqlalchemy import Table
+
+from spotthebot.kit.migrations import Lineage
+from spotthebot.kit.settings import ServiceSettings
+from spotthebot.kit.web.bearer.part import BearerPart
+from spotthebot.kit.web.core.application import Lifespan, build_application
+from spotthebot.kit.web.database.part import DatabasePart
+
+
+def build_service(
+    name: str,
+    *,
+    summary: str,
+    settings: ServiceSettings,
+    routers: Sequence[APIRouter],
+    lineages: Sequence[Lineage] = (),
+    idempotency_table: Table | None = None,
+    lifespan: Lifespan | None = None,
+    large_bodies: Mapping[str, int] | None = None,
+) -> FastAPI:
+    """Return the application of a service; `build_application` says what `lifespan` and `large_bodies` are."""
+    database = DatabasePart(name, settings, lineages=lineages, idempotency_table=idempotency_table)
+    return build_application(
+        name,
+        summary=summary,
+        settings=settings,
+        routers=routers,
+        parts=[database, BearerPart(settings, database.database)],
+        lifespan=lifespan,
+        large_bodies=large_bodies,
+    )

@@ -1,0 +1,1 @@
+"""What an API has whose callers authenticate with API keys: the keys, roles, rate limits."""

@@ -1,0 +1,37 @@
+"""The part that lets an application authenticate API keys, which it reads in the schema `access`."""
+
+from typing import ClassVar
+
+from fastapi import FastAPI
+
+from spotthebot.kit.access.tables import LINEAGE as ACCESS
+from spotthebot.kit.database import Database
+from spotthebot.kit.settings import ServiceSettings
+from spotthebot.kit.web.bearer.authentication import allow
+from spotthebot.kit.web.bearer.rate_limits import RateLimiter
+from spotthebot.kit.web.core.operations import metrics_router
+from spotthebot.kit.web.core.parts import Part
+from spotthebot.kit.web.database.readiness import check_schemas
+
+
+class BearerPart(Part):
+    """API keys and their rate limits for endpoints that name their roles with `allow`; `/metrics` for two roles."""
+
+    exposed_headers = ("RateLimit", "RateLimit-Policy")
+    error_statuses: ClassVar = {
+        401: "The API key is missing, unknown, expired or revoked.",
+        403: "The API key's role may not do this.",
+        429: "Too many requests; see `Retry-After`.",
+    }
+
+    def __init__(self, settings: ServiceSettings, database: Database) -> None:
+        self._settings = settings
+        self._database = database
+
+    def mount(self, app: FastAPI) -> None:
+        app.state.rate_limiter = RateLimiter(self._settings.rate_limit_requests_per_minute)
+        app.state.service_rate_limiter = RateLimiter(self._settings.service_rate_limit_requests_per_minute)
+        app.include_router(metrics_router(allow("admin", "service")))
+
+    async def check_ready(self) -> None:
+        await check_schemas(self._database, [ACCESS])

@@ -1,0 +1,85 @@
+"""Builds an application of the parts it is given, around a core that all applications share."""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import APIRouter, FastAPI
+from starlette.middleware.cors import CORSMiddleware
+
+from spotthebot.kit.settings import EdgeSettings
+from spotthebot.kit.web.core import operations
+from spotthebot.kit.web.core.error_responses import ErrorResponses
+from spotthebot.kit.web.core.metrics import RequestMetrics
+from spotthebot.kit.web.core.parts import Part
+from spotthebot.kit.web.core.problems import ProblemDetails
+from spotthebot.kit.web.core.requests import RequestContext
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+_ERROR_STATUSES = {422: "The request is invalid; `errors` says where."}
+_EXPOSED_HEADERS = ("X-Request-Id", "Retry-After")
+
+
+def build_application(
+    name: str,
+    *,
+    summary: str,
+    settings: EdgeSettings,
+    routers: Sequence[APIRouter],
+    parts: Sequence[Part] = (),
+    error_responses: ErrorResponses | None = None,
+    lifespan: Lifespan | None = None,
+    large_bodies: Mapping[str, int] | None = None,
+) -> FastAPI:
+    """Return an application with the core and the given parts; `lifespan` opens and closes the service's own objects.
+
+    Parts start in their order, before `lifespan`, and stop in reverse. Errors are answered as problem documents unless
+    `error_responses` says otherwise. `large_bodies` maps regular expressions of path beginnings to the bytes that a
+    request body may hold there, where that is more than the settings allow.
+    """
+    error_responses = error_responses or ProblemDetails()
+
+    @asynccontextmanager
+    async def running(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for part in parts:
+                await stack.enter_async_context(part.run(app))
+            if lifespan is not None:
+                await stack.enter_async_context(lifespan(app))
+            yield
+
+    app = FastAPI(
+        title=f"Spot The Bot: {name}",
+        summary=summary,
+        version=version("spotthebot"),
+        lifespan=running,
+        redoc_url=None,
+    )
+    app.state.settings = settings
+    app.state.parts = parts
+    app.state.error_responses = error_responses
+    app.state.metrics = RequestMetrics(name)
+    statuses = _ERROR_STATUSES | {status: text for part in parts for status, text in part.error_statuses.items()}
+    documented = error_responses.document(statuses)
+    for router in routers:
+        app.include_router(router, responses=documented)
+    app.include_router(operations.router)
+    error_responses.mount(app)
+    for part in parts:
+        part.mount(app)
+    app.add_middleware(
+        RequestContext,
+        metrics=app.state.metrics,
+        error_responses=error_responses,
+        max_body_bytes=settings.max_body_bytes,
+        large_bodies=large_bodies or {},
+    )
+    # Outermost, so that a browser may read the answer to an unexpected error too.
+    app.add_middleware(
+        CORSMiddleware,
+        allow_origins=settings.cors_origins,
+        allow_methods=["*"],
+        allow_headers=["*"],
+        expose_headers=[*_EXPOSED_HEADERS, *(name for part in parts for name in part.exposed_headers)],
+    )
+    return app

@@ -1,0 +1,28 @@
+"""A part: one concern that an application may be built with, such as sessions on a database or API keys."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import ClassVar
+
+from fastapi import FastAPI
+
+
+class Part:
+    """The hooks of a part; a subclass overrides those it needs."""
+
+    exposed_headers: ClassVar[tuple[str, ...]] = ()
+    """Response headers of this part that scripts of other origins may read."""
+
+    error_statuses: ClassVar[Mapping[int, str]] = {}
+    """Statuses that this part may answer any endpoint with, and their descriptions in OpenAPI."""
+
+    def mount(self, app: FastAPI) -> None:
+        """Add routes, exception handlers and state to the application, before it starts."""
+
+    @asynccontextmanager
+    async def run(self, _app: FastAPI) -> AsyncIterator[None]:
+        """Keep open, while the application runs, what this part needs."""
+        yield
+
+    async def check_ready(self) -> None:
+        """Raise an error of the family Unavailable while this part can't serve requests."""

@@ -1,0 +1,69 @@
+"""The part that gives an application its connections to PostgreSQL."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import ClassVar
+
+from fastapi import FastAPI, Request
+from sqlalchemy import Table
+from starlette.responses import Response
+
+from spotthebot.kit.database import DATABASE_TROUBLE, Database
+from spotthebot.kit.errors import Unavailable
+from spotthebot.kit.logs import get_logger
+from spotthebot.kit.migrations import Lineage
+from spotthebot.kit.settings import ServiceSettings
+from spotthebot.kit.web.core.error_responses import ErrorResponses
+from spotthebot.kit.web.core.parts import Part
+from spotthebot.kit.web.database.readiness import check_schemas
+
+_log = get_logger(__name__)
+
+
+class DatabaseUnavailable(Unavailable):
+    """The database does not answer at the moment: try again."""
+
+
+class DatabasePart(Part):
+    """Sessions for endpoints (`sessions`), idempotency keys in `idempotency_table`, readiness of the schemas."""
+
+    exposed_headers = ("Idempotency-Replayed",)
+    error_statuses: ClassVar = {503: "Something needed does not answer; try again."}
+
+    def __init__(
+        self,
+        name: str,
+        settings: ServiceSettings,
+        *,
+        lineages: Sequence[Lineage] = (),
+        idempotency_table: Table | None = None,
+    ) -> None:
+        self.database = Database(
+            settings.database_url.get_secret_value(),
+            pool_size=settings.database_pool_size,
+            application_name=f"spotthebot-{name}",
+        )
+        self._lineages = lineages
+        self._idempotency_table = idempotency_table
+
+    def mount(self, app: FastAPI) -> None:
+        app.state.database = self.database
+        app.state.idempotency_table = self._idempotency_table
+        for kind in DATABASE_TROUBLE:
+            app.add_exception_handler(kind, _respond_unavailable)
+
+    @asynccontextmanager
+    async def run(self, _app: FastAPI) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await self.database.close()
+
+    async def check_ready(self) -> None:
+        await check_schemas(self.database, self._lineages)
+
+
+async def _respond_unavailable(request: Request, error: Exception) -> Response:
+    _log.warning("database.unavailable", error=type(error).__name__)
+    error_responses: ErrorResponses = request.app.state.error_responses
+    return error_responses.respond(request, DatabaseUnavailable(retry_after_seconds=1))
