@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from spotthebot.bots.asking import Line
+from spotthebot.bots.bot_client import BotClient
 from spotthebot.bots.domain.dialogue import Context
 from spotthebot.bots.domain.replies import Reply
 from spotthebot.bots.outbound import BotHttp
@@ -83,12 +83,12 @@ HOSTILE: dict[str, tuple[bot_servers.Talk, ReplyFailure, str]] = {
 
 
 @asynccontextmanager
-async def _line(
+async def _client(
     url: str, *, allowed: Any = LOOPBACK, resolver: Any = None, seconds: float = 1.0
-) -> AsyncIterator[Line]:
+) -> AsyncIterator[BotClient]:
     async with BotHttp(CheckingResolver(allowed, resolver)) as http:
         speaker = WebhookSpeaker(WebhookProtocol(kind="webhook", url=url), None, http)
-        yield Line("bot/1", speaker, Limits(timeout_seconds=seconds), _nothing)
+        yield BotClient("bot/1", speaker, Limits(timeout_seconds=seconds), _nothing)
 
 
 async def _nothing(_reason: str) -> None:
@@ -96,8 +96,8 @@ async def _nothing(_reason: str) -> None:
 
 
 async def _ask(url: str, **how: Any) -> Reply:
-    async with _line(url, **how) as line:
-        return await line.reply(HELLO)
+    async with _client(url, **how) as client:
+        return await client.reply(HELLO)
 
 
 class TestAnswers:
@@ -148,9 +148,9 @@ class TestAnswers:
             writer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
             await writer.drain()
 
-        async with raw_server(sets_a_cookie) as url, _line(url) as line:
-            await line.replies([HELLO, HELLO])
-            await line.reply(HELLO)
+        async with raw_server(sets_a_cookie) as url, _client(url) as client:
+            await client.replies([HELLO, HELLO])
+            await client.reply(HELLO)
         assert len(seen) == 3
         assert not [head for head in seen if b"cookie" in head.lower()]
 
@@ -247,8 +247,8 @@ class TestAddresses:
         assert await resolver.check_host("bot.example.org", 80) == "93.184.215.14"
         async with BotHttp(resolver) as http:
             protocol = WebhookProtocol(kind="webhook", url="http://bot.example.org/")
-            line = Line("b/1", WebhookSpeaker(protocol, None, http), Limits(timeout_seconds=1), _nothing)
-            reply = await line.reply(HELLO)
+            client = BotClient("b/1", WebhookSpeaker(protocol, None, http), Limits(timeout_seconds=1), _nothing)
+            reply = await client.reply(HELLO)
         assert rebinding.asked == 2
         assert "127.0.0.1 is a loopback address" in (reply.detail or "")
 
@@ -280,8 +280,8 @@ class TestHarm:
         ):
             tracemalloc.start()
             for url in (long, bomb, endless):
-                async with _line(url, seconds=10) as line:
-                    replies = await line.replies([HELLO] * 8)
+                async with _client(url, seconds=10) as client:
+                    replies = await client.replies([HELLO] * 8)
                 assert {reply.failure for reply in replies} <= {ReplyFailure.TOO_LONG}
             _, peak = tracemalloc.get_traced_memory()
             tracemalloc.stop()
@@ -293,16 +293,16 @@ class TestHarm:
             bot(well_behaved) as (_, quick),
             BotHttp(CheckingResolver(LOOPBACK)) as http,
         ):
-            lines = [
-                Line(name, WebhookSpeaker(WebhookProtocol(kind="webhook", url=url), None, http), limits, _nothing)
+            clients = [
+                BotClient(name, WebhookSpeaker(WebhookProtocol(kind="webhook", url=url), None, http), limits, _nothing)
                 for name, url, limits in (
                     ("slow", slow, Limits(timeout_seconds=2, concurrency=64)),
                     ("quick", quick, Limits(timeout_seconds=2)),
                 )
             ]
-            stuck = asyncio.create_task(lines[0].replies([HELLO] * 64))
+            stuck = asyncio.create_task(clients[0].replies([HELLO] * 64))
             await asyncio.sleep(0.2)
-            answered = await lines[1].replies([HELLO] * 64)
+            answered = await clients[1].replies([HELLO] * 64)
             assert not stuck.done()
             assert all(reply.text for reply in answered)
             assert {reply.failure for reply in await stuck} <= {ReplyFailure.TIMEOUT, ReplyFailure.CIRCUIT_OPEN}

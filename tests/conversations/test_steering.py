@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from spotthebot.bots.domain.restraint import FAILURES_TO_OPEN
+from spotthebot.bots.domain.circuit import FAILURES_TO_OPEN
 from tests.factories.bot_servers import Bot, bot, well_behaved
 from tests.factories.running_suite import DatabaseUrls, RunningSuite, run_suite
 from tests.factories.studies import add_bot, created, plan, until

@@ -10,15 +10,16 @@ from fastapi import FastAPI
 
 from spotthebot.bots import store
 from spotthebot.bots.api import bots, hosted_models, openai
+from spotthebot.bots.client_pool import BotClientPool
 from spotthebot.bots.clients import Corpora
 from spotthebot.bots.hosting import ModelWorkers, TritonHost
-from spotthebot.bots.lines import Lines, Ways
 from spotthebot.bots.model_files import ModelFolder
 from spotthebot.bots.outbound import BotHttp
+from spotthebot.bots.protocols.factory import SpeakerFactory
 from spotthebot.bots.settings import BotsSettings
 from spotthebot.bots.tables import IDEMPOTENCY, LINEAGE
-from spotthebot.bots.use_cases.probing import keep_statuses_true
-from spotthebot.bots.use_cases.workshop import Workshop
+from spotthebot.bots.use_cases.context import BotsContext
+from spotthebot.bots.use_cases.probes import keep_statuses_true
 from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.database import Database
 from spotthebot.kit.outbound import EVERYWHERE, CheckingResolver, networks
@@ -33,9 +34,9 @@ def create_app(settings: BotsSettings) -> FastAPI:
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            app.state.workshop = await _workshop(stack, settings, app.state.database)
+            app.state.context = await _context(stack, settings, app.state.database)
             stopping = asyncio.Event()
-            heartbeats = asyncio.create_task(keep_statuses_true(app.state.workshop, stopping))
+            heartbeats = asyncio.create_task(keep_statuses_true(app.state.context, stopping))
             try:
                 yield
             finally:
@@ -54,12 +55,12 @@ def create_app(settings: BotsSettings) -> FastAPI:
     )
 
 
-async def _workshop(stack: AsyncExitStack, settings: BotsSettings, database: Database) -> Workshop:
+async def _context(stack: AsyncExitStack, settings: BotsSettings, database: Database) -> BotsContext:
     key = settings.service_key.get_secret_value()
     conversations = await stack.enter_async_context(ServiceClient("conversations", settings.conversations_url, key))
     workers = ModelWorkers(idle_seconds=settings.model_idle_seconds)
     stack.push_async_callback(workers.close)
-    ways = Ways(
+    speakers = SpeakerFactory(
         http=await stack.enter_async_context(BotHttp(CheckingResolver(networks(settings.allowed_networks)))),
         own_http=await stack.enter_async_context(BotHttp(CheckingResolver(EVERYWHERE))),
         corpora=Corpora(conversations),
@@ -69,14 +70,14 @@ async def _workshop(stack: AsyncExitStack, settings: BotsSettings, database: Dat
         triton_http=settings.triton_http,
     )
 
-    async def opened(bot_id: UUID, reason: str) -> None:
+    async def circuit_opened(bot_id: UUID, reason: str) -> None:
         async with database.write() as session:
-            await store.mark_failing(session, bot_id, reason, timedelta(seconds=settings.recovery_seconds))
+            await store.bots.mark_failing(session, bot_id, reason, timedelta(seconds=settings.recovery_seconds))
 
-    lines = Lines(ways, opened)
-    stack.push_async_callback(lines.close)
+    clients = BotClientPool(speakers, circuit_opened)
+    stack.push_async_callback(clients.close)
     folder = ModelFolder(settings.models_folder, largest_file_bytes=settings.largest_model_bytes)
-    return Workshop(settings, database, lines, folder)
+    return BotsContext(settings, database, speakers, clients, folder)
 
 
 SERVICE = Service(name="bots", settings=BotsSettings, create_app=create_app, lineage=LINEAGE)

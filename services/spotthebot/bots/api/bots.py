@@ -6,9 +6,11 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from spotthebot.bots import store
-from spotthebot.bots.api.deps import Asker, Changer, Owner, Reader, Tools
+from spotthebot.bots.api.deps import Asker, Changer, Context, Owner, Reader
 from spotthebot.bots.domain.bots import Bot, BotVersion
-from spotthebot.bots.use_cases import probing, registering, replying
+from spotthebot.bots.domain.probes import Probe
+from spotthebot.bots.domain.replies import Replies
+from spotthebot.bots.use_cases import bots, probes, registration, replies
 from spotthebot.contracts.bots import (
     BotChangesIn,
     BotIn,
@@ -18,6 +20,7 @@ from spotthebot.contracts.bots import (
     ProbeOut,
     RepliesIn,
     RepliesOut,
+    ReplyOut,
     SecretIn,
 )
 from spotthebot.contracts.wire import Name
@@ -34,10 +37,10 @@ Probing = Annotated[
 
 @router.post("", status_code=201, operation_id="register_bot")
 async def register_bot(
-    session: Writing, caller: Owner, tools: Tools, request: BotIn, *, probe: Probing = True
+    session: Writing, caller: Owner, context: Context, request: BotIn, *, probe: Probing = True
 ) -> BotOut:
-    """Register a bot and probe it; the report says what to mend. What answers changes only with another version."""
-    return _to_out(await registering.register_bot(session, tools, caller, request, probe=probe))
+    """Register a bot and probe it; the report says what to mend. Its replies change only with another version."""
+    return _to_out(await registration.register_bot(session, context, caller, request, probe=probe))
 
 
 @router.get("", operation_id="list_bots")
@@ -45,62 +48,66 @@ async def list_bots(
     session: Reading, caller: Reader, paging: Paging, name: Annotated[Name | None, Query()] = None
 ) -> Page[BotOut]:
     """List bots, oldest first; a team sees its own."""
-    rows = await store.list_bots(session, caller, name=name, after=paging.after, limit=paging.limit + 1)
+    rows = await store.bots.list_bots(session, caller, name=name, after=paging.after, limit=paging.limit + 1)
     return page_of(rows, paging, key=lambda bot: bot.id, to_out=_to_out)
 
 
 @router.get("/{bot_id}", operation_id="get_bot")
 async def get_bot(session: Reading, caller: Reader, bot_id: UUID) -> BotOut:
     """Return one bot, with its present version and its latest full probe."""
-    return _to_out(await store.get_bot(session, bot_id, caller))
+    return _to_out(await store.bots.get_bot(session, bot_id, caller))
 
 
 @router.patch("/{bot_id}", operation_id="change_bot")
-async def change_bot(session: Writing, caller: Changer, tools: Tools, bot_id: UUID, request: BotChangesIn) -> BotOut:
+async def change_bot(
+    session: Writing, caller: Changer, context: Context, bot_id: UUID, request: BotChangesIn
+) -> BotOut:
     """Change a bot's description, domains, limits or status; what is left out stays."""
-    return _to_out(await registering.change_bot(session, tools, caller, bot_id, request))
+    return _to_out(await bots.change_bot(session, context, caller, bot_id, request))
 
 
 @router.post("/{bot_id}/versions", status_code=201, operation_id="add_bot_version")
 async def add_version(
-    session: Writing, caller: Owner, tools: Tools, bot_id: UUID, request: BotVersionIn, *, probe: Probing = True
+    session: Writing, caller: Owner, context: Context, bot_id: UUID, request: BotVersionIn, *, probe: Probing = True
 ) -> BotOut:
-    """Give the bot another way of answering, and probe it. Versions before it stay as they are."""
-    return _to_out(await registering.add_version(session, tools, caller, bot_id, request, probe=probe))
+    """Add the bot's next version and probe it. Earlier versions stay as they are."""
+    return _to_out(await registration.add_version(session, context, caller, bot_id, request, probe=probe))
 
 
 @router.get("/{bot_id}/versions", operation_id="list_bot_versions")
 async def list_versions(session: Reading, caller: Reader, paging: Paging, bot_id: UUID) -> Page[BotVersionOut]:
     """List a bot's versions, oldest first."""
-    bot = await store.get_bot(session, bot_id, caller)
-    rows = await store.list_versions(session, bot.id, after=paging.after, limit=paging.limit + 1)
+    bot = await store.bots.get_bot(session, bot_id, caller)
+    rows = await store.versions.list_versions(session, bot.id, after=paging.after, limit=paging.limit + 1)
     return page_of(rows, paging, key=lambda version: version.id, to_out=_version_to_out)
 
 
 @router.put("/{bot_id}/secret", operation_id="replace_bot_secret")
-async def replace_secret(session: Writing, caller: Changer, tools: Tools, bot_id: UUID, request: SecretIn) -> BotOut:
+async def replace_secret(
+    session: Writing, caller: Changer, context: Context, bot_id: UUID, request: SecretIn
+) -> BotOut:
     """Replace the secret of the present version: an API key that was renewed, a signing secret that is rotated."""
-    return _to_out(await registering.replace_secret(session, tools, caller, bot_id, request))
+    return _to_out(await bots.replace_secret(session, context, caller, bot_id, request))
 
 
 @router.post("/{bot_id}/probes", operation_id="probe_bot")
-async def probe_bot(caller: Changer, tools: Tools, bot_id: UUID) -> ProbeOut:
-    """Probe the bot now and answer with the report. The bot's status becomes what it says."""
-    return await probing.probe_bot(tools, caller, bot_id)
+async def probe_bot(caller: Changer, context: Context, bot_id: UUID) -> ProbeOut:
+    """Probe the bot now and answer with the report. The report decides the bot's status."""
+    return _probe_to_out(await probes.probe_bot(context, caller, bot_id))
 
 
 @router.get("/{bot_id}/probes", operation_id="list_bot_probes")
 async def list_probes(session: Reading, caller: Reader, paging: Paging, bot_id: UUID) -> Page[ProbeOut]:
     """List the latest hundred probes of a bot, heartbeats among them, oldest first."""
-    bot = await store.get_bot(session, bot_id, caller)
-    rows = await store.list_probes(session, bot.id, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda probe: probe.id, to_out=lambda probe: probe)
+    bot = await store.bots.get_bot(session, bot_id, caller)
+    rows = await store.probes.list_probes(session, bot.id, after=paging.after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda probe: probe.id, to_out=_probe_to_out)
 
 
 @router.post("/{bot_id}/replies", operation_id="reply")
-async def reply(caller: Asker, tools: Tools, bot_id: UUID, request: RepliesIn) -> RepliesOut:
-    """Ask a bot for one reply to each context; a context that fails says so and holds up no other."""
-    return await replying.reply(tools, caller, bot_id, request)
+async def reply(caller: Asker, context: Context, bot_id: UUID, request: RepliesIn) -> RepliesOut:
+    """Ask a bot for one reply to each context; a context that fails says so and delays no other."""
+    return _replies_to_out(await replies.reply(context, caller, bot_id, request))
 
 
 def _to_out(bot: Bot) -> BotOut:
@@ -131,4 +138,33 @@ def _version_to_out(version: BotVersion) -> BotVersionOut:
         files_sha256=version.files_sha256,
         configuration_sha256=version.configuration_sha256,
         created_at=version.created_at,
+    )
+
+
+def _probe_to_out(probe: Probe) -> ProbeOut:
+    return ProbeOut(
+        id=probe.id,
+        bot_id=probe.bot_id,
+        version=probe.version,
+        trigger=probe.trigger,
+        started_at=probe.started_at,
+        report=probe.report,
+    )
+
+
+def _replies_to_out(found: Replies) -> RepliesOut:
+    return RepliesOut(
+        bot_id=found.bot_id,
+        version=found.version,
+        configuration_sha256=found.configuration_sha256,
+        replies=tuple(
+            ReplyOut(
+                text=each.text,
+                failure=each.failure,
+                detail=each.detail,
+                attempts=each.attempts,
+                latency_ms=each.latency_ms,
+            )
+            for each in found.replies
+        ),
     )

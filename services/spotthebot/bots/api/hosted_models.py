@@ -2,45 +2,42 @@
 
 from fastapi import APIRouter, Request
 
-from spotthebot.bots import store_hosting
-from spotthebot.bots.api.deps import Administrator, HostAdministrator, Tools
-from spotthebot.bots.use_cases import hosting
+from spotthebot.bots.api.deps import Administrator, Context, HostAdministrator
+from spotthebot.bots.domain.hosted_models import HostedModelCondition
+from spotthebot.bots.use_cases import hosted_models
 from spotthebot.contracts.bots import HostedModelIn, HostedModelOut, TritonOut, UploadedFileOut
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
-from spotthebot.kit.web.database.sessions import Reading, Writing
+from spotthebot.kit.web.database.sessions import Writing
 
 router = APIRouter(prefix="/v1/hosted-models", tags=["hosted models"], route_class=IdempotentRoute)
 
 
 @router.post("", status_code=201, operation_id="host_model")
 async def host_model(
-    session: Writing, _caller: HostAdministrator, tools: Tools, wanted: HostedModelIn
+    session: Writing, _caller: HostAdministrator, context: Context, request: HostedModelIn
 ) -> HostedModelOut:
-    """Take up a model directory by name, or a model whose files are uploaded next. Nothing is loaded yet."""
-    return await hosting.host_model(session, tools, wanted)
+    """Host a model directory by name, or a model whose files are uploaded next. Nothing is loaded yet."""
+    return _to_out(await hosted_models.host_model(session, context, request))
 
 
 @router.get("", operation_id="list_hosted_models")
-async def list_hosted_models(
-    session: Reading, _caller: Administrator, tools: Tools, paging: Paging
-) -> Page[HostedModelOut]:
-    """List hosted models with their state, which a real inference tells, and their queue and batch statistics."""
-    rows = await store_hosting.list_models(session, after=paging.after, limit=paging.limit + 1)
-    outs = {out.id: out for out in await hosting.describe_all(tools, rows)}
-    return page_of(rows, paging, key=lambda model: model.id, to_out=lambda model: outs[model.id])
+async def list_hosted_models(_caller: Administrator, context: Context, paging: Paging) -> Page[HostedModelOut]:
+    """List hosted models with their state, found by a real inference, and their queue and batch statistics."""
+    rows = await hosted_models.list_hosted_models(context, after=paging.after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda each: each.model.id, to_out=_to_out)
 
 
 @router.get("/triton/repository", operation_id="get_triton_repository")
-async def get_repository(_caller: Administrator, tools: Tools) -> TritonOut:
-    """Return what the suite's own Triton finds in its model repository, and in which state."""
-    return await hosting.describe_triton(tools)
+async def get_repository(_caller: Administrator, context: Context) -> TritonOut:
+    """Return the models in the repository of the suite's own Triton, with their states."""
+    return await hosted_models.describe_triton(context)
 
 
 @router.get("/{name}", operation_id="get_hosted_model")
-async def get_hosted_model(session: Reading, _caller: Administrator, tools: Tools, name: str) -> HostedModelOut:
+async def get_hosted_model(_caller: Administrator, context: Context, name: str) -> HostedModelOut:
     """Return one hosted model."""
-    return await hosting.describe(tools, await store_hosting.get_model(session, name))
+    return _to_out(await hosted_models.get_hosted_model(context, name))
 
 
 @router.put(
@@ -54,25 +51,44 @@ async def get_hosted_model(session: Reading, _caller: Administrator, tools: Tool
     },
 )
 async def upload_file(
-    session: Writing, _caller: Administrator, tools: Tools, name: str, file: str, request: Request
+    session: Writing, _caller: Administrator, context: Context, name: str, file: str, request: Request
 ) -> UploadedFileOut:
     """Upload one file of a model directory as the request's body; sending it again replaces it."""
-    return await hosting.upload_file(session, tools, name, file, request.stream())
+    return await hosted_models.upload_file(session, context, name, file, request.stream())
 
 
 @router.post("/{name}/load", operation_id="load_hosted_model")
-async def load_model(session: Writing, _caller: Administrator, tools: Tools, name: str) -> HostedModelOut:
-    """Load a model and see it answer; one that is loaded already is loaded anew."""
-    return await hosting.load_model(session, tools, name)
+async def load_model(session: Writing, _caller: Administrator, context: Context, name: str) -> HostedModelOut:
+    """Load a model and check that it answers; a loaded model is loaded again."""
+    return _to_out(await hosted_models.load_model(session, context, name))
 
 
 @router.post("/{name}/unload", operation_id="unload_hosted_model")
-async def unload_model(session: Writing, _caller: Administrator, tools: Tools, name: str) -> HostedModelOut:
+async def unload_model(session: Writing, _caller: Administrator, context: Context, name: str) -> HostedModelOut:
     """Unload a model; its files stay."""
-    return await hosting.unload_model(session, tools, name)
+    return _to_out(await hosted_models.unload_model(session, context, name))
 
 
 @router.delete("/{name}", status_code=204, operation_id="remove_hosted_model")
-async def remove_model(session: Writing, _caller: Administrator, tools: Tools, name: str) -> None:
-    """Unload a model and delete what was uploaded for it; a directory that was named stays as it is."""
-    await hosting.remove_hosted_model(session, tools, name)
+async def remove_model(session: Writing, _caller: Administrator, context: Context, name: str) -> None:
+    """Unload a model and delete its uploaded files; a directory given by name stays as it is."""
+    await hosted_models.remove_hosted_model(session, context, name)
+
+
+def _to_out(condition: HostedModelCondition) -> HostedModelOut:
+    model = condition.model
+    return HostedModelOut(
+        id=model.id,
+        name=model.name,
+        backend=model.backend,
+        directory=model.directory,
+        files=model.files,
+        files_sha256=model.files_sha256,
+        max_batch_size=model.max_batch_size,
+        max_queue_delay_ms=model.max_queue_delay_ms,
+        device=model.device,
+        dtype=model.dtype,
+        state=condition.state,
+        statistics=condition.statistics,
+        created_at=model.created_at,
+    )

@@ -1,4 +1,4 @@
-"""`/openai/v1`: every bot that a key may use, behind the API that evaluation harnesses and clients already speak."""
+"""`/openai/v1`: every bot that a key may use, behind OpenAI's chat API."""
 
 import json
 import time
@@ -13,11 +13,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from spotthebot.bots import store
-from spotthebot.bots.api.deps import Asker, Tools
+from spotthebot.bots.api.deps import Asker, Context
 from spotthebot.bots.domain.bots import Bot
 from spotthebot.bots.domain.errors import ChatFailed
-from spotthebot.bots.use_cases import replying
-from spotthebot.bots.use_cases.chatting import find_named, turns_of
+from spotthebot.bots.use_cases import replies
+from spotthebot.bots.use_cases.openai_chats import get_named_bot, turns_of
 from spotthebot.contracts.bots import BotStatus, ContextIn, RepliesIn
 from spotthebot.kit import errors
 from spotthebot.kit.ids import new_id
@@ -55,7 +55,7 @@ router = APIRouter(prefix="/openai/v1", tags=["openai"], route_class=_OpenAIRout
 
 
 class ErrorDetail(BaseModel):
-    """What is wrong, as OpenAI says it."""
+    """The error, in OpenAI's fields."""
 
     message: str
     type: str
@@ -64,7 +64,7 @@ class ErrorDetail(BaseModel):
 
 
 class ErrorOut(BaseModel):
-    """OpenAI's form of an error."""
+    """An error in OpenAI's form."""
 
     error: ErrorDetail
 
@@ -106,7 +106,7 @@ class ChatMessage(BaseModel):
 
 
 class ChatCompletionIn(BaseModel):
-    """What is understood of OpenAI's request; how a bot samples is registered with it, so the rest changes nothing."""
+    """The fields of OpenAI's request that count; others are ignored, since a bot's sampling is registered with it."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -137,7 +137,7 @@ class ModelsOut(BaseModel):
 @router.get("/models", operation_id="list_openai_models", responses=_ERRORS)
 async def list_models(session: Reading, caller: Asker) -> ModelsOut:
     """List the bots that answer, up to a thousand, as models."""
-    found = await store.list_bots(session, caller, name=None, after=None, limit=_MAX_MODELS)
+    found = await store.bots.list_bots(session, caller, name=None, after=None, limit=_MAX_MODELS)
     askable = [bot for bot in found if bot.status is BotStatus.ACTIVE]
     return ModelsOut(object="list", data=[_model(bot) for bot in askable])
 
@@ -145,21 +145,21 @@ async def list_models(session: Reading, caller: Asker) -> ModelsOut:
 @router.get("/models/{model}", operation_id="get_openai_model", responses=_ERRORS)
 async def get_model(session: Reading, caller: Asker, model: str) -> ModelOut:
     """Return one bot as a model, by its id or name."""
-    return _model(await find_named(session, caller, model))
+    return _model(await get_named_bot(session, caller, model))
 
 
 @router.post("/chat/completions", operation_id="create_chat_completion", response_model=None, responses=_ERRORS)
-async def complete_chat(caller: Asker, tools: Tools, wanted: ChatCompletionIn) -> Response:
+async def complete_chat(caller: Asker, context: Context, request: ChatCompletionIn) -> Response:
     """Ask a bot for its next turn. With `stream` its words come as server-sent events once the reply is there."""
-    async with tools.database.read() as session:
-        bot = await find_named(session, caller, wanted.model)
-    persona, turns = turns_of([(message.role, message.text) for message in wanted.messages])
-    context = ContextIn(turns=turns, persona=persona, seed=wanted.seed or 0)
-    answer = (await replying.reply(tools, caller, bot.id, RepliesIn(contexts=(context,)))).replies[0]
+    async with context.database.read() as session:
+        bot = await get_named_bot(session, caller, request.model)
+    persona, turns = turns_of([(message.role, message.text) for message in request.messages])
+    question = ContextIn(turns=turns, persona=persona, seed=request.seed or 0)
+    answer = (await replies.reply(context, caller, bot.id, RepliesIn(contexts=(question,)))).replies[0]
     if answer.text is None:
         raise ChatFailed(failure=answer.failure, detail=answer.detail)
-    head = {"id": f"chatcmpl-{new_id().hex}", "created": int(time.time()), "model": wanted.model}
-    if wanted.stream:
+    head = {"id": f"chatcmpl-{new_id().hex}", "created": int(time.time()), "model": request.model}
+    if request.stream:
         return StreamingResponse(_chunks(head, answer.text), media_type="text/event-stream")
     message = {"role": "assistant", "content": answer.text, "refusal": None}
     choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}

@@ -1,6 +1,7 @@
-"""What a bot's answer is held to before it counts as a reply, and how asking can fail."""
+"""Replies: the rules that a bot's answer has to meet, and the ways in which a request can fail."""
 
 from dataclasses import dataclass
+from uuid import UUID
 
 from spotthebot.contracts.bots import ReplyFailure
 from spotthebot.kit.text import INVISIBLE, printable
@@ -8,7 +9,7 @@ from spotthebot.kit.text import INVISIBLE, printable
 
 @dataclass(frozen=True)
 class Reply:
-    """What came of asking a bot once, retries included: a text, or a failure with its detail."""
+    """The result of one question, retries included: a text, or a failure with its detail."""
 
     text: str | None
     failure: ReplyFailure | None
@@ -17,8 +18,18 @@ class Reply:
     latency_ms: float
 
 
+@dataclass(frozen=True)
+class Replies:
+    """One reply for each context, in order, and the version that gave them."""
+
+    bot_id: UUID
+    version: int
+    configuration_sha256: str
+    replies: tuple[Reply, ...]
+
+
 class Fault(Exception):
-    """Why one attempt gave no reply; `transient` where another attempt may, after `retry_after_seconds` if known."""
+    """Why one attempt gave no reply; if `transient`, a retry may help, after `retry_after_seconds` if known."""
 
     def __init__(
         self,
@@ -38,21 +49,23 @@ class Fault(Exception):
 COUNTS_AGAINST = frozenset(
     {ReplyFailure.TIMEOUT, ReplyFailure.UNREACHABLE, ReplyFailure.HTTP_ERROR, ReplyFailure.INVALID}
 )
-"""Failures that open a bot's circuit when they follow each other; the others say that the bot is there."""
+"""Failures that open a bot's circuit when they come in a row; all other failures show that the bot answers."""
 
 
-def accepted(text: str, longest: int) -> str:
-    """Return a bot's text as it is kept: line ends as newlines, no blanks around it, otherwise as it came.
+def accepted(text: str, max_characters: int) -> str:
+    """Return a bot's text as it is stored: line ends as newlines, stripped, otherwise unchanged.
 
-    Markup, instructions to whoever reads it and right-to-left scripts are text like any other. Raises Fault:
-    `empty`, `too_long` (more than `longest` characters), or `invalid` for characters that are no text or that
-    reorder what stands around them (Unicode's bidirectional overrides and isolates).
+    Markup, instructions to the reader and right-to-left scripts are text like any other. Raises Fault: `empty`,
+    `too_long` (more than `max_characters`), or `invalid` for control characters and for characters that reorder
+    the text around them (Unicode's bidirectional overrides and isolates).
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     if not text:
         raise Fault(ReplyFailure.EMPTY, "The reply is empty.")
-    if len(text) > longest:
-        raise Fault(ReplyFailure.TOO_LONG, f"The reply has {len(text)} characters, at most {longest} are accepted.")
+    if len(text) > max_characters:
+        raise Fault(
+            ReplyFailure.TOO_LONG, f"The reply has {len(text)} characters, at most {max_characters} are accepted."
+        )
     if found := INVISIBLE.search(text):
         character = f"U+{ord(found[0]):04X}"
         detail = f"The reply holds the character {character} at position {found.start()}: send plain text."

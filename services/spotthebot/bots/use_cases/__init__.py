@@ -1,1 +1,1 @@
-"""What can be done with bots and hosted models."""
+"""The use cases of `bots`, by noun."""

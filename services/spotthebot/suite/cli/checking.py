@@ -11,7 +11,7 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 from rich.table import Table
 
-from spotthebot.bots.checking import check_bot
+from spotthebot.bots.conformance_check import check_bot
 from spotthebot.contracts.bots import Limits, ProbeReport, Protocol, Verdict
 from spotthebot.kit.errors import Invalid
 from spotthebot.suite.cli.options import AsJson, write_json

@@ -1,36 +1,17 @@
-"""The only SQL over hosted models and their files."""
+"""SQL over hosted models and their files."""
 
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.bots.domain.errors import HostedModelNameTaken, NoSuchHostedModel
+from spotthebot.bots.domain.hosted_models import HostedModel, files_sha256_of
 from spotthebot.bots.tables import HostedModelFileRow, HostedModelRow
 from spotthebot.contracts.bots import Backend, HostedModelIn, UploadedFileOut
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
-
-
-@dataclass(frozen=True)
-class HostedModel:
-    """A model that the suite hosts. Without a `directory` its files were uploaded."""
-
-    id: UUID
-    name: str
-    backend: Backend
-    directory: str | None
-    files: tuple[UploadedFileOut, ...]
-    files_sha256: str | None
-    max_batch_size: int
-    max_queue_delay_ms: float
-    device: str
-    dtype: str
-    created_at: datetime
 
 
 async def add_model(session: WriteSession, request: HostedModelIn) -> None:
@@ -53,7 +34,7 @@ async def get_model(session: ReadSession, name: str) -> HostedModel:
 
 
 async def lock_model(session: WriteSession, name: str) -> HostedModel:
-    """Return a model that nobody else changes before this transaction ends; raises NoSuchHostedModel."""
+    """Return a model, locked until this transaction ends; raises NoSuchHostedModel."""
     await session.execute(select(HostedModelRow.id).where(HostedModelRow.name == name).with_for_update())
     return await get_model(session, name)
 
@@ -67,23 +48,17 @@ async def list_models(session: ReadSession, *, after: UUID | None, limit: int) -
 
 
 async def put_files(session: WriteSession, model_id: UUID, files: Sequence[UploadedFileOut]) -> None:
-    """Store what is known of files, in place of those of the same name, and the hash over all."""
+    """Store files with their hashes, replace those of the same name, and store the hash over all files."""
     for file in files:
         values = {"bytes": file.bytes, "sha256": file.sha256}
         statement = insert(HostedModelFileRow).values(model_id=model_id, name=file.name, **values)
         await session.execute(statement.on_conflict_do_update(index_elements=["model_id", "name"], set_=values))
-    hashed = hash_of(await _files(session, model_id))
+    hashed = files_sha256_of(await _files(session, model_id))
     await session.execute(update(HostedModelRow).where(HostedModelRow.id == model_id).values(files_sha256=hashed))
 
 
 async def delete_model(session: WriteSession, model_id: UUID) -> None:
     await session.execute(delete(HostedModelRow).where(HostedModelRow.id == model_id))
-
-
-def hash_of(files: Sequence[UploadedFileOut]) -> str:
-    """Return the SHA-256 over all files, as `sha256sum` would list them by name."""
-    lines = sorted((file.name, file.sha256) for file in files)
-    return hashlib.sha256("".join(f"{digest}  {name}\n" for name, digest in lines).encode()).hexdigest()
 
 
 async def _files(session: ReadSession, model_id: UUID) -> tuple[UploadedFileOut, ...]:

@@ -1,4 +1,4 @@
-"""What the chat-completions form needs beyond asking a bot: a bot by its name, and messages as turns."""
+"""Chats in OpenAI's form: a bot by its name, and messages as turns."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -10,12 +10,12 @@ from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import ReadSession
 
 
-async def find_named(session: ReadSession, principal: Principal, name: str) -> Bot:
-    """Return the one bot that the caller may see with this id or name; raises BotNotNamed."""
+async def get_named_bot(session: ReadSession, principal: Principal, name: str) -> Bot:
+    """Return the one bot with this id or name that the caller may see; raises BotNotNamed, NoSuchBot."""
     try:
-        return await store.get_bot(session, UUID(name), principal)
+        return await store.bots.get_bot(session, UUID(name), principal)
     except ValueError:
-        found = await store.list_bots(session, principal, name=name, after=None, limit=2)
+        found = await store.bots.list_bots(session, principal, name=name, after=None, limit=2)
     if len(found) != 1:
         how_many = "no bot is" if not found else "several bots are"
         raise BotNotNamed(name=name, how_many=how_many)
@@ -23,10 +23,10 @@ async def find_named(session: ReadSession, principal: Principal, name: str) -> B
 
 
 def turns_of(messages: Sequence[tuple[str, str]]) -> tuple[str | None, tuple[str, ...]]:
-    """Return persona and turns of (role, text) messages: system messages are the persona, the rest alternates.
+    """Return persona and turns of (role, text) messages: system messages are the persona, the others alternate.
 
-    Messages of one role that follow each other become one turn. Raises MessagesNotAlternating where the last
-    message is the assistant's own.
+    Consecutive messages of one role become one turn. Raises MessagesNotAlternating if the last message is the
+    assistant's own.
     """
     persona = "\n\n".join(text for role, text in messages if role in {"system", "developer"})
     turns: list[tuple[str, str]] = []

@@ -1,4 +1,4 @@
-"""What use cases work with, made once for the process."""
+"""The context of all use cases of `bots`, made once for the process."""
 
 import asyncio
 from collections import Counter
@@ -7,14 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from spotthebot.bots import store_hosting
+from spotthebot.bots import store
+from spotthebot.bots.client_pool import BotClientPool
 from spotthebot.bots.domain.bots import Bot, BotVersion
 from spotthebot.bots.domain.errors import ModelFilesChanged, TooManyProbes
+from spotthebot.bots.domain.hosted_models import HostedModel
 from spotthebot.bots.hosting import WorkerModel
-from spotthebot.bots.lines import Lines
 from spotthebot.bots.model_files import ModelFolder
+from spotthebot.bots.protocols.factory import SpeakerFactory
 from spotthebot.bots.settings import BotsSettings
-from spotthebot.bots.store_hosting import HostedModel
 from spotthebot.contracts.bots import BuiltinProtocol, TransformersProtocol
 from spotthebot.kit.database import Database, ReadSession
 
@@ -22,12 +23,13 @@ _MAX_PROBES = 6  # each holds a connection while a bot is registered: others nee
 
 
 @dataclass
-class Workshop:
-    """The lines to bots, the folder of models, the settings, and who is being probed."""
+class BotsContext:
+    """Settings, database, the factory of speakers, the pool of clients, the folder of models, and running probes."""
 
     settings: BotsSettings
     database: Database
-    lines: Lines
+    speakers: SpeakerFactory
+    clients: BotClientPool
     folder: ModelFolder
     _probing: Counter[str | None] = field(default_factory=Counter)
 
@@ -36,14 +38,14 @@ class Workshop:
         return timedelta(seconds=self.settings.recovery_seconds)
 
     def heartbeat_of(self, version: BotVersion) -> timedelta | None:
-        """Time between heartbeats; None for what runs in our own processes, which needs none."""
+        """Return the time between heartbeats; None for a version that runs in our own processes and needs none."""
         if isinstance(version.protocol, BuiltinProtocol | TransformersProtocol):
             return None
         return timedelta(seconds=self.settings.heartbeat_seconds)
 
     @contextmanager
     def probing(self, team: str | None) -> Iterator[None]:
-        """Hold one of a team's places for probes; raises TooManyProbes."""
+        """Count a probe against its team's limit while the block runs; raises TooManyProbes."""
         if self._probing[team] >= self.settings.probes_per_team or self._probing.total() >= _MAX_PROBES:
             raise TooManyProbes(running=self._probing[team], retry_after_seconds=5)
         self._probing[team] += 1
@@ -53,11 +55,11 @@ class Workshop:
             self._probing[team] -= 1
 
     async def model_of(self, session: ReadSession, bot: Bot, version: BotVersion) -> WorkerModel | None:
-        """Return what a `transformers` version loads; None for other protocols. Raises ModelFilesChanged."""
+        """Return the model that a `transformers` version loads; None for other protocols. Raises ModelFilesChanged."""
         protocol = version.protocol
         if not isinstance(protocol, TransformersProtocol):
             return None
-        hosted = await store_hosting.find_model(session, protocol.model)
+        hosted = await store.hosted_models.find_model(session, protocol.model)
         if hosted is None:
             return await asyncio.to_thread(self.unhosted, protocol)
         if version.files_sha256 and hosted.files_sha256 != version.files_sha256:

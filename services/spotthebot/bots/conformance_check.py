@@ -1,6 +1,6 @@
-"""The conformance kit from a team's own machine: the probe that registration runs, with nobody's addresses refused."""
+"""The conformance check from a team's own machine: the probe of registration, with no address refused."""
 
-from spotthebot.bots.asking import Line
+from spotthebot.bots.bot_client import BotClient
 from spotthebot.bots.domain.conformance import probe
 from spotthebot.bots.domain.dialogue import Context
 from spotthebot.bots.domain.replies import Reply
@@ -11,17 +11,17 @@ from spotthebot.kit.outbound import EVERYWHERE, CheckingResolver
 
 
 async def check_bot(protocol: Protocol, secret: str | None, limits: Limits, *, seconds: float) -> ProbeReport:
-    """Probe a bot at its URL and report; raises ValueError for a protocol that has none."""
+    """Probe a bot at its URL and return the report; raises ValueError for a protocol without a URL."""
     async with BotHttp(CheckingResolver(EVERYWHERE)) as http:
         speaker = remote_speaker(protocol, secret, http)
         if speaker is None:
             message = f"a {protocol.kind} bot is not at a URL"
             raise ValueError(message)
-        line = Line("checked/1", speaker, limits, _leave_it)
+        client = BotClient("checked/1", speaker, limits, _ignore)
 
         async def ask(context: Context) -> Reply:
-            line.circuit.close()  # each check is to be told by its own questions
-            return await line.reply(context)
+            client.circuit.close()  # each check reports its own questions, whatever failed before
+            return await client.reply(context)
 
         try:
             return await probe(ask, limits, seconds=seconds)
@@ -29,5 +29,5 @@ async def check_bot(protocol: Protocol, secret: str | None, limits: Limits, *, s
             await speaker.close()
 
 
-async def _leave_it(_reason: str) -> None:
-    """Nobody else asks this bot through here."""
+async def _ignore(_reason: str) -> None:
+    return  # the report says already why the bot failed

@@ -1,0 +1,19 @@
+"""A probe of a bot that was made."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from spotthebot.contracts.bots import ProbeReport, ProbeTrigger
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Which version was probed, why, when, and what the probe found."""
+
+    id: UUID
+    bot_id: UUID
+    version: int
+    trigger: ProbeTrigger
+    started_at: datetime
+    report: ProbeReport

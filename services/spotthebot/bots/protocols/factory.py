@@ -1,0 +1,68 @@
+"""The factory of speakers: from a bot version to the object that speaks its protocol."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from spotthebot.bots.clients import Corpora
+from spotthebot.bots.domain.bots import BotVersion
+from spotthebot.bots.domain.errors import HostingMissing, SecretUnreadable
+from spotthebot.bots.hosting import ModelWorkers, TritonHost, WorkerModel
+from spotthebot.bots.outbound import BotHttp
+from spotthebot.bots.protocols.builtin import BuiltinSpeaker
+from spotthebot.bots.protocols.remote import remote_speaker
+from spotthebot.bots.protocols.speaker import Speaker
+from spotthebot.bots.protocols.transformers import TransformersSpeaker
+from spotthebot.bots.protocols.triton import TritonSpeaker, over_grpc, over_http
+from spotthebot.contracts.bots import BuiltinProtocol, TransformersProtocol, TritonProtocol
+from spotthebot.kit.vault import Unreadable, Vault
+
+
+@dataclass(frozen=True)
+class SpeakerFactory:
+    """Makes speakers from shared connections, workers and keys."""
+
+    http: BotHttp
+    """To bots: every address is checked."""
+    own_http: BotHttp
+    """To the suite's own Triton, at whichever address the administrator gave it."""
+    corpora: Corpora
+    vault: Vault
+    workers: ModelWorkers
+    triton: TritonHost | None
+    triton_http: str
+    """URL of the suite's own Triton over HTTP; empty without one."""
+
+    def make(self, version: BotVersion, bot_id: UUID, model: WorkerModel | None) -> Speaker:
+        """Make a version's speaker; `model` is what a `transformers` version loads.
+
+        Raises SecretUnreadable, and HostingMissing for a model of a Triton that does not run.
+        """
+        match version.protocol:
+            case TransformersProtocol() as protocol:
+                return TransformersSpeaker(model or WorkerModel(protocol.model), protocol.sampling, self.workers)
+            case BuiltinProtocol() as protocol:
+                return BuiltinSpeaker(protocol, self.corpora, bot_id, version.training_sha256)
+            case TritonProtocol(url=None) as protocol:
+                return self._own_triton(protocol)
+            case protocol:
+                speaker = remote_speaker(protocol, self._secret(version, bot_id), self.http)
+        if speaker is None:
+            message = f"no speaker for the protocol {protocol.kind}"
+            raise TypeError(message)
+        return speaker
+
+    def _own_triton(self, protocol: TritonProtocol) -> Speaker:
+        model, host = protocol.model, self.triton
+        if host is None:
+            raise HostingMissing(reason="This suite has no Triton of its own: name the server's `url`.")
+        by_http = over_http(self.triton_http, model, self.own_http) if self.triton_http else None
+        first, second = over_grpc(host.wire, model), by_http
+        if protocol.transport == "http" and by_http is not None:
+            first, second = by_http, None
+        return TritonSpeaker(protocol.sampling, first, fallback=second, recover=lambda: host.recover(model))
+
+    def _secret(self, version: BotVersion, bot_id: UUID) -> str | None:
+        try:
+            return self.vault.open(version.sealed_secret) if version.sealed_secret is not None else None
+        except Unreadable:
+            raise SecretUnreadable(bot_id=bot_id) from None

@@ -1,0 +1,78 @@
+"""SQL over probes: those that were made, and the claim of those that are due."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, func, insert, select, update
+
+from spotthebot.bots.domain.bots import Bot
+from spotthebot.bots.domain.probes import Probe
+from spotthebot.bots.store.bots import change_bot, get_known_bot
+from spotthebot.bots.tables import BotRow, ProbeRow
+from spotthebot.contracts.bots import ProbeReport, ProbeTrigger
+from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.ids import new_id
+
+_KEPT_PROBES = 100
+
+
+async def claim_due_probe(session: WriteSession, lease: timedelta) -> Bot | None:
+    """Claim the bot whose probe is most overdue until the lease ends; return None if none is due."""
+    due = (
+        select(BotRow.id)
+        .where(BotRow.next_probe_at <= func.now())
+        .order_by(BotRow.next_probe_at)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+        .scalar_subquery()
+    )
+    claimed = await session.scalar(
+        update(BotRow).where(BotRow.id == due).values(next_probe_at=func.now() + lease).returning(BotRow.id)
+    )
+    return None if claimed is None else await get_known_bot(session, claimed)
+
+
+async def add_probe(
+    session: WriteSession, bot: Bot, trigger: ProbeTrigger, started_at: datetime, report: ProbeReport
+) -> Probe:
+    """Store a probe's report, and keep the latest hundred of the bot."""
+    probe = Probe(new_id(), bot.id, bot.version.number, trigger, started_at, report)
+    await session.execute(
+        insert(ProbeRow).values(
+            id=probe.id,
+            bot_id=probe.bot_id,
+            version=probe.version,
+            trigger=trigger,
+            started_at=started_at,
+            report=_json(report),
+        )
+    )
+    old = select(ProbeRow.id).where(ProbeRow.bot_id == bot.id).order_by(ProbeRow.id.desc()).offset(_KEPT_PROBES)
+    await session.execute(delete(ProbeRow).where(ProbeRow.id.in_(old)))
+    if trigger is not ProbeTrigger.HEARTBEAT:
+        await change_bot(session, bot.id, {"probe": _json(report)})
+    return probe
+
+
+async def list_probes(session: ReadSession, bot_id: UUID, *, after: UUID | None, limit: int) -> Sequence[Probe]:
+    """Return a bot's probes, oldest first."""
+    statement = select(ProbeRow).where(ProbeRow.bot_id == bot_id).order_by(ProbeRow.id).limit(limit)
+    if after is not None:
+        statement = statement.where(ProbeRow.id > after)
+    return [
+        Probe(
+            id=row.id,
+            bot_id=row.bot_id,
+            version=row.version,
+            trigger=ProbeTrigger(row.trigger),
+            started_at=row.started_at,
+            report=ProbeReport.model_validate(row.report),
+        )
+        for row in await session.scalars(statement)
+    ]
+
+
+def _json(report: ProbeReport) -> dict[str, Any]:
+    return report.model_dump(mode="json")

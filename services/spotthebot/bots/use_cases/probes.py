@@ -1,0 +1,172 @@
+"""Probes of bots: at registration, on request, and as heartbeats that keep their statuses true."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from spotthebot.bots import store
+from spotthebot.bots.bot_client import BotClient
+from spotthebot.bots.domain.bots import Bot
+from spotthebot.bots.domain.conformance import Ask, heartbeat, probe
+from spotthebot.bots.domain.dialogue import Context
+from spotthebot.bots.domain.probes import Probe
+from spotthebot.bots.domain.replies import Fault, Reply
+from spotthebot.bots.use_cases.context import BotsContext
+from spotthebot.contracts.bots import BotStatus, Finding, ProbeReport, ProbeTrigger, ReplyFailure, Verdict
+from spotthebot.kit.access.keys import Principal
+from spotthebot.kit.database import Database, ReadSession, WriteSession
+from spotthebot.kit.errors import Error
+from spotthebot.kit.logs import get_logger
+
+_IDLE_SECONDS = 1.0
+_MAX_HEARTBEATS = 8
+_log = get_logger(__name__)
+
+
+async def probe_bot(context: BotsContext, principal: Principal, bot_id: UUID) -> Probe:
+    """Probe a bot now, without a database connection meanwhile; the report decides the bot's status."""
+    async with context.database.read() as session:
+        bot = await store.bots.get_bot(session, bot_id, principal)
+    with context.probing(principal.team):
+        started_at = datetime.now(UTC)
+        async with _ask_of(context, bot) as ask:
+            report = await probe(ask, bot.limits, seconds=context.settings.probe_seconds)
+    async with context.database.write() as session:
+        return await _record(session, context, bot, ProbeTrigger.REQUEST, started_at, report)
+
+
+async def probe_in_transaction(
+    session: WriteSession, context: BotsContext, bot: Bot, trigger: ProbeTrigger, started_at: datetime
+) -> Probe:
+    """Probe a bot that only this transaction sees yet."""
+    async with _ask_of(context, bot, session) as ask:
+        report = await probe(ask, bot.limits, seconds=context.settings.probe_seconds)
+    return await _record(session, context, bot, trigger, started_at, report)
+
+
+async def keep_statuses_true(context: BotsContext, stopping: asyncio.Event) -> None:
+    """Probe all bots that are due, eight at a time, until `stopping` is set; any number of processes share the work.
+
+    If a process dies during a probe, another one claims the bot when the lease ends.
+    """
+    lease = timedelta(seconds=2 * context.settings.probe_seconds)
+    idle = min(_IDLE_SECONDS, context.settings.recovery_seconds)
+    slots = asyncio.Semaphore(_MAX_HEARTBEATS)
+    running: set[asyncio.Task[None]] = set()
+    while not stopping.is_set():
+        await slots.acquire()
+        bot = await _claim_due(context, lease)
+        if bot is None:
+            slots.release()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), idle)
+            continue
+        task = asyncio.create_task(_heartbeat(context, bot))
+        running.add(task)
+        task.add_done_callback(running.discard)
+        task.add_done_callback(lambda _: slots.release())
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
+
+
+async def _claim_due(context: BotsContext, lease: timedelta) -> Bot | None:
+    try:
+        async with context.database.write() as session:
+            return await store.probes.claim_due_probe(session, lease)
+    except SQLAlchemyError as error:  # the database is unavailable: the next round tries again
+        _log.warning("heartbeat.failed", error=type(error).__name__)
+        return None
+
+
+async def _heartbeat(context: BotsContext, bot: Bot) -> None:
+    try:
+        await _probe_due(context, bot)
+    except (Error, SQLAlchemyError) as error:
+        _log.warning("heartbeat.failed", bot=str(bot.id), error=str(error))
+
+
+async def _probe_due(context: BotsContext, bot: Bot) -> None:
+    started_at = datetime.now(UTC)
+    is_new = bot.status is BotStatus.PROBING
+    async with _ask_of(context, bot) as ask:
+        if is_new:
+            report = await probe(ask, bot.limits, seconds=context.settings.probe_seconds)
+        else:
+            report = await heartbeat(ask, seconds=context.settings.probe_seconds)
+    trigger = ProbeTrigger.REGISTRATION if is_new else ProbeTrigger.HEARTBEAT
+    async with context.database.write() as session:
+        await _record(session, context, bot, trigger, started_at, report)
+    if report.passed != (bot.status is BotStatus.ACTIVE):
+        _log.info("bot.status_changed", bot=str(bot.id), was=bot.status, passed=report.passed)
+
+
+@asynccontextmanager
+async def _ask_of(context: BotsContext, bot: Bot, session: ReadSession | None = None) -> AsyncIterator[Ask]:
+    """Yield a client's `ask` for one probe: its failures count in the report and open no circuit."""
+    try:
+        async with _session(context.database, session) as reading:
+            model = await context.model_of(reading, bot, bot.version)
+        client = context.clients.make(bot, bot.version, model)
+    except Error as error:
+        refusal = error.detail
+
+        async def refuse(_question: Context) -> Reply:
+            return Reply(None, ReplyFailure.UNREACHABLE, refusal, 0, 0.0)
+
+        yield refuse
+        return
+    try:
+        yield _without_circuit(client)
+    finally:
+        await client.speaker.close()
+
+
+def _without_circuit(client: BotClient) -> Ask:
+    async def ask(question: Context) -> Reply:
+        client.circuit.close()
+        try:
+            return await client.reply(question)
+        except Error as error:  # trouble on our own side: a corpus that changed, a service that does not answer
+            fault = Fault(ReplyFailure.UNREACHABLE, error.detail)
+            return Reply(None, fault.failure, fault.detail, 1, 0.0)
+
+    return ask
+
+
+@asynccontextmanager
+async def _session(database: Database, session: ReadSession | None) -> AsyncIterator[ReadSession]:
+    if session is not None:
+        yield session
+        return
+    async with database.read() as opened:
+        yield opened
+
+
+async def _record(
+    session: WriteSession,
+    context: BotsContext,
+    bot: Bot,
+    trigger: ProbeTrigger,
+    started_at: datetime,
+    report: ProbeReport,
+) -> Probe:
+    out = await store.probes.add_probe(session, bot, trigger, started_at, report)
+    failed = next((finding for finding in report.findings if finding.verdict is Verdict.FAILED), None)
+    await store.bots.set_status_by_probe(
+        session,
+        bot,
+        reason=_reason(failed) if failed else None,
+        next_in=context.heartbeat_of(bot.version),
+        recovery=context.recovery,
+    )
+    return out
+
+
+def _reason(finding: Finding) -> str:
+    return f"{finding.check}: {finding.detail}"

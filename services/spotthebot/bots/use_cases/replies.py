@@ -1,0 +1,48 @@
+"""Replies: one bot version is asked for one reply to each context."""
+
+from uuid import UUID
+
+from spotthebot.bots import store
+from spotthebot.bots.bot_client import not_asked
+from spotthebot.bots.domain.dialogue import Context
+from spotthebot.bots.domain.errors import BotNotAsked
+from spotthebot.bots.domain.replies import Replies
+from spotthebot.bots.use_cases.context import BotsContext
+from spotthebot.contracts.bots import BotStatus, ContextIn, RepliesIn, ReplyFailure
+from spotthebot.kit.access.keys import Principal
+
+
+async def reply(context: BotsContext, principal: Principal, bot_id: UUID, request: RepliesIn) -> Replies:
+    """Ask a bot that the caller may see for one reply to each context; no database connection is held meanwhile.
+
+    Raises BotNotAsked for a suspended or retired bot. A failing bot gets no request.
+    """
+    async with context.database.read() as session:
+        bot = await store.bots.get_bot(session, bot_id, principal)
+        version = bot.version
+        if request.version is not None and request.version != version.number:
+            version = await store.versions.get_version(session, bot_id, request.version)
+        model = await context.model_of(session, bot, version)
+    questions = [_question(each) for each in request.contexts]
+    if bot.status in {BotStatus.SUSPENDED, BotStatus.RETIRED}:
+        raise BotNotAsked(name=bot.name, status=bot.status)
+    if bot.status is BotStatus.FAILING:
+        detail = f"The bot is failing and is asked again after a probe: {bot.status_reason}"
+        replies = [not_asked(ReplyFailure.CIRCUIT_OPEN, detail)] * len(questions)
+    else:
+        client = context.clients.get(bot, version, model)
+        if client.circuit.is_open:  # and the database says that a probe has closed it since
+            client.circuit.close()
+        replies = await client.replies(questions)
+    return Replies(bot.id, version.number, version.configuration_sha256, tuple(replies))
+
+
+def _question(request: ContextIn) -> Context:
+    return Context(
+        turns=request.turns,
+        seed=request.seed,
+        conversation_id=request.conversation_id,
+        speaker=request.speaker,
+        domain=request.domain,
+        persona=request.persona,
+    )

@@ -1,0 +1,95 @@
+"""Checks of a version before it is stored: who may register it, its address, its secret, and what it is made from."""
+
+import asyncio
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from spotthebot.bots import store
+from spotthebot.bots.domain.bots import Fingerprints, fingerprint_dialogues
+from spotthebot.bots.domain.builtin import BuiltinModel, build
+from spotthebot.bots.domain.errors import HostingIsForAdministrators, SecretNotUsed
+from spotthebot.bots.domain.hosted_models import files_sha256_of
+from spotthebot.bots.model_files import files_in
+from spotthebot.bots.protocols.builtin import training_dialogues
+from spotthebot.bots.use_cases.context import BotsContext
+from spotthebot.contracts.access import Role
+from spotthebot.contracts.bots import (
+    BotVersionIn,
+    BuiltinProtocol,
+    OpenAIProtocol,
+    Protocol,
+    TransformersProtocol,
+    TritonProtocol,
+    WebhookProtocol,
+)
+from spotthebot.kit.access.keys import Principal
+from spotthebot.kit.database import ReadSession
+from spotthebot.kit.errors import FieldError
+from spotthebot.kit.outbound import AddressNotAllowed
+from spotthebot.kit.signing import NotASigningSecret, signing_key
+
+
+@dataclass(frozen=True)
+class CheckedVersion:
+    """A version that may be stored: what it is made from, and its encrypted secret."""
+
+    made_from: Fingerprints
+    sealed_secret: bytes | None
+
+
+async def check_version(
+    session: ReadSession, context: BotsContext, principal: Principal, request: BotVersionIn
+) -> CheckedVersion:
+    """Check a version that the caller wants to store; raises what is wrong with it."""
+    protocol = request.protocol
+    is_ours = isinstance(protocol, TransformersProtocol) or (isinstance(protocol, TritonProtocol) and not protocol.url)
+    if is_ours and principal.role != Role.ADMIN:
+        raise HostingIsForAdministrators(kind=protocol.kind)
+    await _check_address(context, protocol)
+    sealed = seal_secret(context, protocol, request.secret.get_secret_value()) if request.secret else None
+    return CheckedVersion(await _made_from(session, context, protocol), sealed)
+
+
+def seal_secret(context: BotsContext, protocol: Protocol, secret: str) -> bytes:
+    """Return the encrypted secret; raises SecretNotUsed, NotASigningSecret."""
+    if not isinstance(protocol, WebhookProtocol | OpenAIProtocol):
+        raise SecretNotUsed(kind=protocol.kind, fields=(FieldError("/secret", "not used by this protocol"),))
+    if isinstance(protocol, WebhookProtocol):
+        try:
+            signing_key(secret)
+        except NotASigningSecret as error:
+            raise NotASigningSecret(fields=(FieldError("/secret", error.detail),)) from None
+    return context.speakers.vault.seal(secret)
+
+
+async def _check_address(context: BotsContext, protocol: Protocol) -> None:
+    field = "base_url" if isinstance(protocol, OpenAIProtocol) else "url"
+    url = getattr(protocol, field, None)
+    if url is None:
+        return
+    parts = urlsplit(url)
+    port = parts.port or {"http": 80, "ws": 80}.get(parts.scheme, 443)
+    try:
+        await context.speakers.http.resolver.check_host(parts.hostname or "", port)
+    except AddressNotAllowed as refused:
+        fault = FieldError(f"/protocol/{field}", str(refused.facts["reason"]))
+        raise AddressNotAllowed(**refused.facts, fields=(fault,)) from None
+    except OSError:
+        return  # a name that does not resolve yet: the probe reports it
+
+
+async def _made_from(session: ReadSession, context: BotsContext, protocol: Protocol) -> Fingerprints:
+    match protocol:
+        case BuiltinProtocol():
+            dialogues = await training_dialogues(protocol, context.speakers.corpora)
+            model = BuiltinModel(protocol.model)
+            await asyncio.to_thread(build, model, seed=protocol.seed, dialogues=dialogues)
+            return Fingerprints(training_sha256=fingerprint_dialogues(dialogues) if dialogues else None)
+        case TransformersProtocol() | TritonProtocol(url=None):
+            hosted = await store.hosted_models.find_model(session, protocol.model)
+            if hosted is not None:
+                return Fingerprints(files_sha256=hosted.files_sha256)
+            if isinstance(protocol, TransformersProtocol) and (directory := context.folder.find(protocol.model)):
+                files = await asyncio.to_thread(files_in, directory)
+                return Fingerprints(files_sha256=files_sha256_of(files))
+    return Fingerprints()
