@@ -1,26 +1,34 @@
-"""Fixtures for all tests: an embedded PostgreSQL, a migrated database for each test, the house on top of it."""
+"""Fixtures for all tests: an embedded PostgreSQL, a migrated database for each test, running services on top of it."""
 
-import secrets
-import shutil
-import tempfile
+import contextlib
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
-import psycopg
 import pytest
-from psycopg import sql
-from sqlalchemy.engine import make_url
 
 from spotthebot.kit.logs import configure_logs
-from spotthebot.kit.migrations import upgrade
-from spotthebot.kit.process import migrate_access
-from spotthebot.suite.postgres.cluster import Cluster
-from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, provision
-from tests.factories.running_suite import DatabaseUrls, Keys, RunningSuite, run_suite
-from tests.factories.services import SERVICES
+from spotthebot.suite.postgres.provision import ACCESS, Provisioned
+from tests.factories.databases import Databases, DatabaseUrls, PostgresServer, migrated_template, running_server
+from tests.factories.running_suite import Keys, RunningSuite, run_suite
 
-_TEMPLATE = "template_stb"
+_SERVER = pytest.StashKey[PostgresServer]()
+_RUNNING = pytest.StashKey[contextlib.ExitStack]()
 configure_logs("tests", "ERROR")  # else structlog draws tracebacks with all variables, which takes seconds
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node) -> None:
+    """Give each test worker the one server, which the first of them starts in the process above them all."""
+    config = node.config
+    if _SERVER not in config.stash:
+        config.stash[_RUNNING] = contextlib.ExitStack()
+        config.stash[_SERVER] = config.stash[_RUNNING].enter_context(running_server())
+    server = config.stash[_SERVER]
+    node.workerinput["postgres"] = (server.admin_url, server.secret)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if _RUNNING in config.stash:
+        config.stash[_RUNNING].close()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -29,42 +37,33 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
-    """An embedded PostgreSQL that trades safety for speed."""
-    parent = Path(tempfile.mkdtemp(prefix="stb-tests-"))
-    parent.chmod(0o755)  # root's PostgreSQL runs as another account, which has to pass
-    try:
-        with Cluster(parent / "data", home=parent / "homes", durable=False) as running:
-            yield running
-    finally:
-        shutil.rmtree(parent, ignore_errors=True)
+def cluster(request: pytest.FixtureRequest) -> Iterator[PostgresServer]:
+    """The PostgreSQL of all test workers."""
+    workerinput = getattr(request.config, "workerinput", None)
+    if workerinput is not None:
+        yield PostgresServer(*workerinput["postgres"])
+        return
+    with running_server() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
-def template(cluster: Cluster) -> Provisioned:
+def template(cluster: PostgresServer) -> Provisioned:
     """A database with every schema at its head, to be cloned."""
-    names = [service.name for service in SERVICES]
-    passwords = {login: secrets.token_hex(8) for login in logins(names)}
-    urls = provision(cluster.admin_url, _TEMPLATE, names, passwords)
-    migrate_access(urls.owner_urls[ACCESS])
-    for service in SERVICES:
-        if service.lineage is not None:
-            upgrade(service.lineage, urls.owner_urls[service.name])
-    return urls
+    return migrated_template(cluster)
+
+
+@pytest.fixture(scope="session")
+def databases(cluster: PostgresServer, template: Provisioned) -> Databases:
+    """Lends migrated databases without rows."""
+    return Databases(cluster, template)
 
 
 @pytest.fixture
-def database_urls(cluster: Cluster, template: Provisioned) -> Iterator[DatabaseUrls]:
-    """A clone of the template for one test."""
-    name = f"test_{secrets.token_hex(6)}"
-    clone = sql.Identifier(name)
-    with psycopg.connect(cluster.admin_url, autocommit=True) as admin:
-        admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(clone, sql.Identifier(_TEMPLATE)))
-        yield DatabaseUrls(
-            owner={schema: _in(name, url) for schema, url in template.owner_urls.items()},
-            app={schema: _in(name, url) for schema, url in template.app_urls.items()},
-        )
-        admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(clone))
+def database_urls(databases: Databases) -> Iterator[DatabaseUrls]:
+    """A database of this test's own."""
+    with databases.lend() as urls:
+        yield urls
 
 
 @pytest.fixture
@@ -76,9 +75,5 @@ def keys(database_urls: DatabaseUrls) -> Keys:
 @pytest.fixture
 async def suite(database_urls: DatabaseUrls) -> AsyncIterator[RunningSuite]:
     """All services and workers, running."""
-    async with run_suite(database_urls) as opened:
-        yield opened
-
-
-def _in(database: str, url: str) -> str:
-    return make_url(url).set(database=database).render_as_string(hide_password=False)
+    async with run_suite(database_urls) as running:
+        yield running

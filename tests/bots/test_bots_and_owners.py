@@ -9,7 +9,8 @@ import psycopg
 from psycopg import sql
 
 from tests.factories.bot_servers import bot, webhook, well_behaved
-from tests.factories.running_suite import DatabaseUrls, RunningSuite, bots_settings, run_suite
+from tests.factories.databases import DatabaseUrls
+from tests.factories.running_suite import RunningSuite, bots_settings, run_suite
 from tests.factories.studies import add_bot, created, plan, until
 
 SECRET = "whsec_" + base64.b64encode(b"a key of at least 24 bytes").decode()

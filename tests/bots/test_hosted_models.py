@@ -11,7 +11,8 @@ import psutil
 import pytest
 
 from spotthebot.bots.hosting import ModelWorkers, WorkerModel
-from tests.factories.running_suite import DatabaseUrls, RunningSuite, bots_settings, run_suite
+from tests.factories.databases import DatabaseUrls
+from tests.factories.running_suite import RunningSuite, bots_settings, run_suite
 from tests.factories.studies import created
 from tests.factories.talking_models import talking_gpt2
 

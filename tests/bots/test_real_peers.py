@@ -12,8 +12,9 @@ import pytest
 from spotthebot.suite.triton.errors import TritonNotHere
 from spotthebot.suite.triton.installation import Installation, find_installation
 from spotthebot.suite.triton.server import TritonAddresses, development_server
+from tests.factories.databases import DatabaseUrls
 from tests.factories.peers import parlai_interactive_web, parlai_websocket_chat, transformers_serve
-from tests.factories.running_suite import DatabaseUrls, RunningSuite, bots_settings, run_suite
+from tests.factories.running_suite import RunningSuite, bots_settings, run_suite
 from tests.factories.studies import add_bot, created, plan, until
 from tests.factories.talking_models import talking_gpt2, talking_llama
 

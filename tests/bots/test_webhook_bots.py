@@ -10,7 +10,8 @@ import pytest
 from standardwebhooks import Webhook
 
 from tests.factories.bot_servers import Answer, bot, webhook, well_behaved
-from tests.factories.running_suite import DatabaseUrls, RunningSuite, bots_settings, run_suite
+from tests.factories.databases import DatabaseUrls
+from tests.factories.running_suite import RunningSuite, bots_settings, run_suite
 from tests.factories.studies import created
 
 SECRET = "whsec_" + base64.b64encode(b"a key of at least 24 bytes").decode()

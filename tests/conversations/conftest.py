@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from spotthebot.kit.database import Database
-from tests.factories.running_suite import DatabaseUrls, RunningSuite, run_suite
+from tests.factories.databases import DatabaseUrls
+from tests.factories.running_suite import RunningSuite, run_suite
 
 
 @pytest.fixture

@@ -24,7 +24,8 @@ from spotthebot.kit.database import Database
 from spotthebot.kit.signing import new_signing_secret
 from spotthebot.kit.vault import Vault
 from tests.factories.bot_servers import bot, never_answers, raw_server, says
-from tests.factories.running_suite import DatabaseUrls, RunningSuite, conversations_settings, run_suite
+from tests.factories.databases import DatabaseUrls
+from tests.factories.running_suite import RunningSuite, conversations_settings, run_suite
 from tests.factories.studies import add_bot, created
 from tests.factories.subscribers import FINISHED, deliveries, happen, ids, settled, subscribe, true, until
 

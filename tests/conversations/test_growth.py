@@ -16,8 +16,8 @@ from sqlalchemy.engine import make_url
 
 from spotthebot.conversations import store
 from spotthebot.kit.database import Database, ReadSession, WriteSession
-from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.provision import Provisioned
+from tests.factories.databases import PostgresServer
 from tests.factories.grown_tables import HELD_BY, Grown, grow
 
 TURNS = 2_000_000
@@ -44,7 +44,7 @@ class Grew:
 
 
 @pytest.fixture(scope="module")
-def grown_urls(cluster: Cluster, template: Provisioned) -> Iterator[tuple[str, str]]:
+def grown_urls(cluster: PostgresServer, template: Provisioned) -> Iterator[tuple[str, str]]:
     """A clone of the template, as superuser and as the service."""
     name = f"grown_{secrets.token_hex(4)}"
     clone, source = sql.Identifier(name), sql.Identifier(make_url(template.app_urls["conversations"]).database or "")

@@ -12,9 +12,8 @@ from spotthebot.conversations import store
 from spotthebot.conversations.store.places import Wanted
 from spotthebot.conversations.use_cases.overseeing import HOLD_CONVERSATIONS, RUNNERS
 from spotthebot.kit.database import Database
-from spotthebot.suite.postgres.cluster import Cluster
+from tests.factories.databases import DatabaseUrls, PostgresServer
 from tests.factories.grown_tables import HELD_BY, grow
-from tests.factories.running_suite import DatabaseUrls
 
 TURNS = 70_000
 """So many that the runner holds some."""
@@ -22,7 +21,7 @@ MAX_ATTEMPTS = 8
 
 
 @pytest.fixture
-def admin_url(cluster: Cluster, database_urls: DatabaseUrls) -> str:
+def admin_url(cluster: PostgresServer, database_urls: DatabaseUrls) -> str:
     """The URL of a superuser, who alone may load rows unchecked."""
     name = make_url(database_urls.app["conversations"]).database
     return make_url(cluster.admin_url).set(database=name).render_as_string(hide_password=False)

@@ -11,7 +11,8 @@ import pytest
 
 from spotthebot.bots.domain.circuit import FAILURES_TO_OPEN
 from tests.factories.bot_servers import Bot, bot, well_behaved
-from tests.factories.running_suite import DatabaseUrls, RunningSuite, run_suite
+from tests.factories.databases import DatabaseUrls
+from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import add_bot, created, plan, until
 
 LIVELY = {"oversight_seconds": 0.2, "bot_patience_seconds": 60}

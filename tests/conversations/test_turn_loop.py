@@ -24,7 +24,8 @@ from spotthebot.kit.client import PeerUnavailable
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Jobs
 from spotthebot.suite.supervision.sockets import bind
-from tests.factories.running_suite import DatabaseUrls, Keys, RunningSuite, bots_settings, run_suite, served
+from tests.factories.databases import DatabaseUrls
+from tests.factories.running_suite import Keys, RunningSuite, bots_settings, run_suite, served
 from tests.factories.studies import (
     add_bot,
     add_corpus,

@@ -14,15 +14,15 @@ from spotthebot.conversations.tables import LINEAGE
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_ids
 from spotthebot.kit.migrations import upgrade
-from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.provision import Provisioned, logins, provision
+from tests.factories.databases import PostgresServer
 from tests.factories.services import SERVICES
 
 FIRST, SECOND = new_ids(2)
 
 
 @pytest.fixture
-def before(cluster: Cluster) -> Iterator[Provisioned]:
+def before(cluster: PostgresServer) -> Iterator[Provisioned]:
     """A database of the release before, without data."""
     name = f"before_{secrets.token_hex(4)}"
     services = [service.name for service in SERVICES]

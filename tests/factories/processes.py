@@ -25,7 +25,8 @@ from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, pro
 from spotthebot.suite.supervision.sockets import bind
 from spotthebot.suite.supervision.spec import Event, ProcessSpec
 from spotthebot.suite.supervision.supervisor import Supervisor
-from tests.factories.running_suite import DatabaseUrls, Keys
+from tests.factories.databases import DatabaseUrls
+from tests.factories.running_suite import Keys
 from tests.factories.services import SERVICES
 
 HOST = "127.0.0.1"

@@ -1,8 +1,9 @@
-"""The whole house in one process: real servers on loopback, real workers, on a migrated database of its own."""
+"""All services in one process: real servers on loopback, real workers, on a migrated database of its own."""
 
 import asyncio
 import contextlib
 import socket
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
@@ -16,15 +17,8 @@ from fastapi import FastAPI
 from spotthebot.kit.access.store import create_key
 from spotthebot.kit.database import Database
 from spotthebot.suite.supervision.sockets import bind
+from tests.factories.databases import DatabaseUrls
 from tests.factories.services import SERVICES
-
-
-@dataclass(frozen=True)
-class DatabaseUrls:
-    """One migrated database: the owner's and the app's URL of each schema."""
-
-    owner: Mapping[str, str]
-    app: Mapping[str, str]
 
 
 class Keys:
@@ -41,6 +35,10 @@ class Keys:
             return text
         finally:
             await database.close()
+
+
+_TLS = ssl.create_default_context()
+"""One for all clients: to read the certificates takes longer than most requests."""
 
 
 @dataclass
@@ -64,6 +62,7 @@ class RunningSuite:
                     headers={"Authorization": f"Bearer {key}"},
                     timeout=30,
                     trust_env=False,
+                    verify=_TLS,
                 )
             )
         return self._clients[name]

@@ -1,6 +1,6 @@
 """A small application on kit's edge, with a table of its own, to try what every service is given."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, cast
 from uuid import UUID
@@ -35,7 +35,8 @@ from spotthebot.kit.web.core.streams import stream
 from spotthebot.kit.web.database.idempotency import IdempotentRoute, idempotent
 from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
 from spotthebot.suite.supervision.sockets import bind
-from tests.factories.running_suite import DatabaseUrls, Keys, served
+from tests.factories.databases import Databases, DatabaseUrls
+from tests.factories.running_suite import Keys, served
 
 _TABLE = """
 CREATE TABLE bots.things (
@@ -169,9 +170,14 @@ class Edge:
 
 
 @pytest.fixture
+def database_urls(databases: Databases) -> Iterator[DatabaseUrls]:
+    """A database of this test's own, with the table of things."""
+    with databases.lend(schema="bots", more=_TABLE) as urls:
+        yield urls
+
+
+@pytest.fixture
 async def edge(database_urls: DatabaseUrls, keys: Keys) -> AsyncIterator[Edge]:
-    with psycopg.connect(database_urls.owner["bots"]) as connection:
-        connection.execute(_TABLE)
     settings = ServiceSettings(
         database_url=SecretStr(database_urls.app["bots"]),
         cors_origins=("https://frontend.example",),

@@ -11,7 +11,8 @@ from spotthebot.kit.access.keys import make_key, parse_key
 from spotthebot.kit.access.store import NoSuchKey, list_keys, revoke_key
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id
-from tests.factories.running_suite import DatabaseUrls, Keys
+from tests.factories.databases import DatabaseUrls
+from tests.factories.running_suite import Keys
 from tests.kit.conftest import Edge
 
 IN_FORM = f"stb_admin_{UUID(int=7).hex}_{'a' * 43}"

@@ -7,8 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import InternalError
 
 from spotthebot.kit.database import Database
-from spotthebot.suite.postgres.cluster import Cluster
-from tests.factories.running_suite import DatabaseUrls
+from tests.factories.databases import DatabaseUrls, PostgresServer
 
 _NAME = "the-one-under-test"
 
@@ -40,7 +39,7 @@ class TestReading:
 
 
 class TestConnectionsThatDied:
-    async def test_are_replaced_when_they_were_idle(self, database: Database, cluster: Cluster):
+    async def test_are_replaced_when_they_were_idle(self, database: Database, cluster: PostgresServer):
         for session in (database.read, database.write):
             async with session() as before:
                 pid = await before.scalar(text("SELECT pg_backend_pid()"))

@@ -8,7 +8,7 @@ import pytest
 
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Blueprint, Jobs
-from tests.factories.running_suite import DatabaseUrls
+from tests.factories.databases import DatabaseUrls
 
 ROOT = Path(__file__).parents[2]
 WORKER = """

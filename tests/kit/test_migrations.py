@@ -21,17 +21,24 @@ from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.database import Database
 from spotthebot.kit.migrations import Lineage, check_drift, current_revision, upgrade
 from spotthebot.kit.process import Service, migrate_access
-from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.provision import Provisioned, logins, provision
 from spotthebot.suite.supervision.sockets import bind
-from tests.factories.running_suite import DatabaseUrls, served
+from tests.factories.databases import Databases, DatabaseUrls, PostgresServer
+from tests.factories.running_suite import served
 from tests.factories.services import SERVICES
 
 LINEAGES = [ACCESS, *(service.lineage for service in SERVICES if service.lineage)]
 
 
 @pytest.fixture
-def empty(cluster: Cluster) -> Iterator[Provisioned]:
+def database_urls(databases: Databases) -> Iterator[DatabaseUrls]:
+    """What the migrations make, and nothing beside it."""
+    with databases.lend() as urls:
+        yield urls
+
+
+@pytest.fixture
+def empty(cluster: PostgresServer) -> Iterator[Provisioned]:
     """A database with schemas and roles, and nothing in them."""
     name = f"empty_{secrets.token_hex(4)}"
     services = [service.name for service in SERVICES]

@@ -8,8 +8,8 @@ from pydantic import SecretStr
 
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.api import build_service
-from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.supervision.sockets import bind
+from tests.factories.databases import PostgresServer
 from tests.factories.running_suite import served
 from tests.kit.conftest import Edge
 
@@ -130,7 +130,7 @@ class TestDatabase:
         assert alive.status_code == 200
 
     async def test_one_that_goes_away_is_503_until_it_is_back(
-        self, edge: Edge, admin: httpx.AsyncClient, cluster: Cluster
+        self, edge: Edge, admin: httpx.AsyncClient, cluster: PostgresServer
     ):
         assert (await admin.get("/things")).status_code == 200
         name = edge.owner_url.rpartition("/")[2]

@@ -27,7 +27,13 @@ _SETTINGS = {
     "log_timezone": "UTC",
     "timezone": "UTC",
 }
-_FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+_FORGETFUL = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+    "max_connections": "500",
+}
 _POLL_SECONDS = 0.01
 _QUIT_SECONDS = 5.0
 _LOG_LINES = 8
