@@ -50,9 +50,9 @@ FAULTS = {
         "spotthebot.annotation.store -> spotthebot.annotation.api.deps",
     ),
     "a domain imports a framework": (
-        "services/spotthebot/conversations/domain/planning.py",
+        "services/spotthebot/conversations/domain/plans.py",
         "import sqlalchemy as _",
-        "spotthebot.conversations.domain.planning -> sqlalchemy",
+        "spotthebot.conversations.domain.plans -> sqlalchemy",
     ),
     "a domain reaches a framework by a detour": (
         "services/spotthebot/bots/domain/dialogue.py",

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import text
 
 from spotthebot.conversations.clients import Bots
-from spotthebot.conversations.use_cases.answering import Answering
+from spotthebot.conversations.use_cases.chats.reply import ChatReply
 from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.database import Database
 from tests.factories.bot_servers import bot, well_behaved
@@ -196,7 +196,7 @@ class TestJobs:
             async with ServiceClient("bots", suite.urls["bots"], key) as client:
                 again = [
                     asyncio.create_task(
-                        Answering(outbox, Bots(client), job_id).run(UUID(chat["id"]), UUID(held["id"]), 1)
+                        ChatReply(outbox, Bots(client), job_id).run(UUID(chat["id"]), UUID(held["id"]), 1)
                     )
                     for job_id in (1001, 1002, 1003)
                 ]
@@ -214,4 +214,4 @@ class TestJobs:
         assert len(found["conversations"][0]["turns"]) == 2
         assert (found["last_event"], list(keys.values())) == (3, [4])
         async with outbox.read() as session:
-            assert await session.scalar(text("SELECT count(*) FROM conversations.places")) == 0
+            assert await session.scalar(text("SELECT count(*) FROM conversations.concurrency_slots")) == 0

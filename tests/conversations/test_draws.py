@@ -142,7 +142,7 @@ def _conversation(state: ConversationState) -> Conversation:
         opening=(),
         opening_shown=False,
         turns=(),
-        turns_wanted=2,
+        turns_planned=2,
         seed=0,
         domain="everyday",
     )

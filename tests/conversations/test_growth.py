@@ -18,7 +18,7 @@ from spotthebot.conversations import store
 from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.suite.postgres.provision import Provisioned
 from tests.factories.databases import PostgresServer
-from tests.factories.grown_tables import HELD_BY, Grown, grow
+from tests.factories.grown_tables import RUNNER_JOB_ID, Grown, grow
 
 TURNS = 2_000_000
 LONGEST_LOAD_SECONDS = 40
@@ -74,8 +74,8 @@ Write = Callable[[WriteSession, Grown], Awaitable[Any]]
 
 READS: Mapping[str, Read] = {
     "which collections are served first": lambda session, _: store.claims.list_open(session),
-    "whether runners are wanted": lambda session, _: store.claims.count_waiting(session, most=256 * 64),
-    "what a runner holds": lambda session, _: store.conversations.list_held(session, HELD_BY),
+    "whether runners are wanted": lambda session, _: store.claims.count_waiting(session, limit=256 * 64),
+    "what a runner has claimed": lambda session, _: store.conversations.list_claimed(session, RUNNER_JOB_ID),
     "the first page": lambda session, grown: store.conversations.list_conversations(
         session, grown.collection_id, after=None, limit=51
     ),
@@ -99,10 +99,10 @@ READS: Mapping[str, Read] = {
 }
 WRITES: Mapping[str, Write] = {
     "claiming the next work": lambda session, grown: store.claims.claim(
-        session, HELD_BY, grown.collection_id, limit=64, full=[]
+        session, RUNNER_JOB_ID, grown.collection_id, limit=64, full=[]
     ),
     "claiming while a bot is full": lambda session, grown: store.claims.claim(
-        session, HELD_BY, grown.collection_id, limit=64, full=[grown.bot_id]
+        session, RUNNER_JOB_ID, grown.collection_id, limit=64, full=[grown.bot_id]
     ),
 }
 

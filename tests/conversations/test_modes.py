@@ -14,8 +14,8 @@ from spotthebot.contracts.conversations import (
     SelfPlayIn,
 )
 from spotthebot.conversations.domain.errors import TooManyConversations
-from spotthebot.conversations.domain.estimating import Speaker, estimate
-from spotthebot.conversations.domain.planning import count_conversations, plan_conversations
+from spotthebot.conversations.domain.estimates import Speaker, estimate
+from spotthebot.conversations.domain.plans import count_conversations, plan_conversations
 from spotthebot.kit.ids import new_ids
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, add_corpus, created, plan, until

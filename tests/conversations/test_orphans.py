@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from spotthebot.conversations import store
-from spotthebot.conversations.store.places import Wanted
-from spotthebot.conversations.use_cases.overseeing import HOLD_CONVERSATIONS, RUNNERS
+from spotthebot.conversations.store.concurrency_slots import SlotRequest
+from spotthebot.conversations.use_cases.turn_loop.maintenance import RUN_CONVERSATIONS, RUNNERS
 from spotthebot.kit.database import Database
 from tests.factories.databases import DatabaseUrls, PostgresServer
-from tests.factories.grown_tables import HELD_BY, grow
+from tests.factories.grown_tables import RUNNER_JOB_ID, grow
 
 TURNS = 70_000
 """So many that the runner holds some."""
@@ -41,49 +41,49 @@ def _job(admin_url: str, status: str) -> None:
         connection.execute(
             "INSERT INTO conversations.procrastinate_jobs (id, queue_name, task_name, args, status)"
             " OVERRIDING SYSTEM VALUE VALUES (%s, %s, %s, '{}', %s)",
-            [HELD_BY, RUNNERS, HOLD_CONVERSATIONS, status],
+            [RUNNER_JOB_ID, RUNNERS, RUN_CONVERSATIONS, status],
         )
 
 
-def _held(admin_url: str) -> list[Any]:
+def _claimed(admin_url: str) -> list[Any]:
     with psycopg.connect(admin_url) as connection:
         return connection.execute(
-            "SELECT id, attempts FROM conversations.conversations WHERE held_by = %s", [HELD_BY]
+            "SELECT id, attempts FROM conversations.conversations WHERE runner_job_id = %s", [RUNNER_JOB_ID]
         ).fetchall()
 
 
 class TestOrphans:
     @pytest.mark.parametrize(("status", "kept"), [("doing", True), ("todo", False), ("failed", False)])
-    async def test_only_a_runner_at_work_keeps_conversations_and_places(
+    async def test_only_a_runner_at_work_keeps_conversations_and_slots(
         self, admin_url: str, database: Database, status: str, kept: bool
     ):
         grow(admin_url, TURNS)
         _job(admin_url, status)
-        before = _held(admin_url)
+        before = _claimed(admin_url)
         assert before
         bot = uuid4()
-        wanted = {bot: Wanted(3, limit=3, seconds=60)}
+        requests = {bot: SlotRequest(3, limit=3, seconds=60)}
         async with database.write() as session:
-            assert (await store.places.take(session, HELD_BY, wanted))[bot].places == 3
+            assert (await store.concurrency_slots.acquire(session, RUNNER_JOB_ID, requests))[bot].slots == 3
         async with database.write() as session:
             released = await store.claims.release_orphans(session, max_attempts=MAX_ATTEMPTS)
-            await store.places.free_orphans(session, runners=HOLD_CONVERSATIONS)
+            await store.concurrency_slots.release_orphans(session, runners=RUN_CONVERSATIONS)
         assert released == (0 if kept else len(before))
-        assert _held(admin_url) == (before if kept else [])
+        assert _claimed(admin_url) == (before if kept else [])
         async with database.write() as session:
-            taken = await store.places.take(session, HELD_BY + 1, wanted)
-        assert sum(each.places for each in taken.values()) == (0 if kept else 3)
+            acquired = await store.concurrency_slots.acquire(session, RUNNER_JOB_ID + 1, requests)
+        assert sum(each.slots for each in acquired.values()) == (0 if kept else 3)
 
     async def test_a_worker_that_dies_often_fails_no_conversation(self, admin_url: str, database: Database):
         grow(admin_url, TURNS)
         _job(admin_url, "todo")
-        held = _held(admin_url)
+        claimed = _claimed(admin_url)
         for _ in range(MAX_ATTEMPTS + 1):
             async with database.write() as session:
-                assert await store.claims.release_orphans(session, max_attempts=MAX_ATTEMPTS) == len(held)
+                assert await store.claims.release_orphans(session, max_attempts=MAX_ATTEMPTS) == len(claimed)
             with psycopg.connect(admin_url) as connection:
                 connection.execute(
-                    "UPDATE conversations.conversations SET held_by = %s WHERE id = ANY(%s)",
-                    [HELD_BY, [each for each, _ in held]],
+                    "UPDATE conversations.conversations SET runner_job_id = %s WHERE id = ANY(%s)",
+                    [RUNNER_JOB_ID, [each for each, _ in claimed]],
                 )
-        assert _held(admin_url) == held
+        assert _claimed(admin_url) == claimed

@@ -191,13 +191,13 @@ class TestBotsThatFail:
             async with registered(suite, moody, well_behaved, well_behaved) as (_, ids):
                 is_well = False
                 path = await _start(admin, ids, exchanges=3, conversations_per_pair=20)
-                parked = await _when(admin, path, lambda found: found["parked"] == 40 and found["complete"] == 20)
-                assert (parked["failed"], parked["state"]) == (0, "collecting")
+                waiting = await _when(admin, path, lambda found: found["waiting"] == 40 and found["complete"] == 20)
+                assert (waiting["failed"], waiting["state"]) == (0, "collecting")
                 (waiting,) = (await admin.get(f"{path}/failures")).json()["items"]
                 assert (waiting["state"], waiting["bot"], waiting["conversations"]) == ("waiting", "bot-0", 40)
                 is_well = True
                 done = await until(admin, path, "complete")
-                assert (done["complete"], done["failed"], done["parked"], done["turns"]) == (60, 0, 0, 360)
+                assert (done["complete"], done["failed"], done["waiting"], done["turns"]) == (60, 0, 0, 360)
 
     async def test_that_never_come_back_fail_their_conversations_with_the_reason(self, database_urls: DatabaseUrls):
         impatient = LIVELY | {"bot_patience_seconds": 1}
@@ -215,7 +215,7 @@ class TestBotsThatFail:
                 assert (done["complete"], done["failed"]) == (20, 40)
                 (failed,) = (await admin.get(f"{path}/failures")).json()["items"]
                 assert (failed["state"], failed["bot"], failed["conversations"]) == ("failed", "bot-0", 40)
-                assert "bot-0 did not come back" in failed["reason"]
+                assert "bot-0 did not recover" in failed["reason"]
                 questions = [each for each in bots[0].asked if each["conversation_id"] is not None]
                 assert len(questions) < 40 + FAILURES_TO_OPEN  # once its circuit was open, only probes came
 
@@ -227,7 +227,7 @@ class TestBotsThatFail:
                 await _when(admin, path, lambda found: found["turns"] >= 4)
                 bot_path = f"/v1/bots/{ids[0]}"
                 assert (await registry.patch(bot_path, json={"status": "suspended"})).status_code == 200
-                await _when(admin, path, lambda found: found["parked"] == 2)
+                await _when(admin, path, lambda found: found["waiting"] == 2)
                 assert (await registry.patch(bot_path, json={"status": "active"})).status_code == 200
                 done = await until(admin, path, "complete")
                 assert (done["complete"], done["turns"]) == (2, 40)

@@ -17,9 +17,9 @@ from spotthebot.contracts.conversations import AllPlayAllIn, CollectionState, Co
 from spotthebot.conversations import store
 from spotthebot.conversations.app import SERVICE as CONVERSATIONS
 from spotthebot.conversations.domain.conversations import Conversation, Reply
-from spotthebot.conversations.domain.stepping import step
-from spotthebot.conversations.use_cases import planning
-from spotthebot.conversations.use_cases.holding import Runner, Terms
+from spotthebot.conversations.domain.transitions import step
+from spotthebot.conversations.use_cases.collections import start
+from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
 from spotthebot.kit.client import PeerUnavailable
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Jobs
@@ -82,7 +82,7 @@ async def _started(database: Database, jobs: Jobs, **more: Any) -> UUID:
     """Start a collection that no worker works on."""
     wanted = AllPlayAllIn.model_validate(plan([str(each) for each in BOTS_IN_PLAY], exchanges=3, **more))
     async with database.write() as session:
-        collection = await planning.start_collection(session, jobs, FlakyBots(), wanted, batch=64)
+        collection = await start.start_collection(session, jobs, FlakyBots(), wanted, batch=64)
     return collection.id
 
 
@@ -98,9 +98,9 @@ def jobs(database_urls: DatabaseUrls) -> Jobs:
     return Jobs(database_urls.app["conversations"], "conversations")
 
 
-def _runner(database: Database, jobs: Jobs, bots: FlakyBots, job_id: int = 1, **more: Any) -> Runner:
-    terms = Terms(**({"batch": 64, "contexts": 32} | more))
-    return Runner(database, jobs, bots, job_id, terms, lambda: False)
+def _runner(database: Database, jobs: Jobs, bots: FlakyBots, job_id: int = 1, **more: Any) -> ConversationRunner:
+    limits = RunnerLimits(**({"conversations": 64, "contexts": 32} | more))
+    return ConversationRunner(database, jobs, bots, job_id, limits, lambda: False)
 
 
 async def _held(database: Database, collection_id: UUID) -> list[Conversation]:
@@ -112,7 +112,7 @@ class TestRunner:
     async def test_says_every_turn_once_and_in_order(self, database: Database, jobs: Jobs):
         collection = await _started(database, jobs, conversations_per_pair=100)
         bots = FlakyBots()
-        await asyncio.gather(*(_runner(database, jobs, bots, job, batch=16).run() for job in range(1, 5)))
+        await asyncio.gather(*(_runner(database, jobs, bots, job, conversations=16).run() for job in range(1, 5)))
         held = await _held(database, collection)
         assert [each.turns for each in held] == [tuple(f"turn {number}" for number in range(6))] * 100
         assert {each.state for each in held} == {ConversationState.COMPLETE}
@@ -144,9 +144,9 @@ class TestRunner:
         late = step(before, Reply("too late", None, None, 1.0))
         await _runner(database, jobs, FlakyBots()).run()
         async with database.write() as session:
-            written = await store.waves.write(session, [late])
+            committed = await store.turns.commit_steps(session, [late])
         (held,) = await _held(database, collection)
-        assert written.conversations == frozenset()
+        assert committed.conversations == frozenset()
         assert held.turns == tuple(f"turn {number}" for number in range(6))
 
     async def test_counts_what_it_holds_to_its_end(self, database: Database, jobs: Jobs):
@@ -155,7 +155,7 @@ class TestRunner:
         async with database.read() as session:
             found = await store.collections.get_collection(session, collection)
         assert (found.state, found.complete, found.turns) == (CollectionState.COMPLETE, 5, 30)
-        assert found.turns == found.turns_wanted
+        assert found.turns == found.turns_planned
         assert found.finished_at is not None
 
 

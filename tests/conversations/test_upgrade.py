@@ -3,6 +3,7 @@
 import json
 import secrets
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -10,7 +11,10 @@ import pytest
 from alembic import command
 
 from spotthebot.conversations import store
+from spotthebot.conversations.store.concurrency_slots import SlotRequest
 from spotthebot.conversations.tables import LINEAGE
+from spotthebot.conversations.use_cases.chats.converse import REPLY_IN_CHAT
+from spotthebot.conversations.use_cases.turn_loop.maintenance import RUN_CONVERSATIONS
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_ids
 from spotthebot.kit.migrations import upgrade
@@ -21,16 +25,23 @@ from tests.factories.services import SERVICES
 FIRST, SECOND = new_ids(2)
 
 
-@pytest.fixture
-def before(cluster: PostgresServer) -> Iterator[Provisioned]:
-    """A database of the release before, without data."""
+@contextmanager
+def _database_at(cluster: PostgresServer, revision: str) -> Iterator[Provisioned]:
+    """A database at an older revision, without data."""
     name = f"before_{secrets.token_hex(4)}"
     services = [service.name for service in SERVICES]
     made = provision(cluster.admin_url, name, services, {login: secrets.token_hex(8) for login in logins(services)})
-    command.upgrade(LINEAGE.config(made.owner_urls["conversations"]), "conversations_0002")
+    command.upgrade(LINEAGE.config(made.owner_urls["conversations"]), revision)
     yield made
     with psycopg.connect(cluster.admin_url, autocommit=True) as admin:
         admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def before(cluster: PostgresServer) -> Iterator[Provisioned]:
+    """A database of the release before pairs and states."""
+    with _database_at(cluster, "conversations_0002") as made:
+        yield made
 
 
 def _side(name: str, bot_id: object) -> dict[str, Any]:
@@ -77,3 +88,57 @@ async def test_old_conversations_keep_their_speakers_and_turns_and_running_ones_
     assert held[2].turns == ("turn 0",)
     assert held[2].next_bot == SECOND
     assert claimed == [running]
+
+
+@pytest.fixture
+def at_0006(cluster: PostgresServer) -> Iterator[Provisioned]:
+    """A database whose tables have the names from before revision 0007."""
+    with _database_at(cluster, "conversations_0006") as made:
+        yield made
+
+
+async def test_rows_and_queued_jobs_survive_the_renaming_of_tables_and_columns(at_0006: Provisioned):
+    owner = at_0006.owner_urls["conversations"]
+    collection, claimed, slots = new_ids(3)
+    with psycopg.connect(owner) as connection:
+        connection.execute("SET search_path TO conversations")
+        connection.execute(
+            "INSERT INTO collections (id, name, domain, mode, plan, state, bots, conversations, turns_wanted)"
+            " VALUES (%s, 'old', 'd', 'all_play_all', '{}', 'collecting', %s, 1, 4)",
+            [collection, [FIRST, SECOND]],
+        )
+        connection.execute(
+            "INSERT INTO pairs (collection_id, number, participants) VALUES (%s, 0, %s)",
+            [collection, json.dumps([_side("X", FIRST), _side("Y", SECOND)])],
+        )
+        connection.execute(
+            "INSERT INTO conversations (id, collection_id, pair, round, state, opening, opening_shown, turns_wanted,"
+            " seed, held_by) VALUES (%s, %s, 0, 0, 'running', '{}', false, 4, 0, 7)",
+            [claimed, collection],
+        )
+        connection.execute("INSERT INTO paces VALUES (%s, now(), 60)", [collection])
+        connection.execute("INSERT INTO away_bots (bot_id, name, reason) VALUES (%s, 'Y', 'gone')", [SECOND])
+        connection.execute(
+            "INSERT INTO places (id, bot_id, job_id, taken, until) VALUES (%s, %s, 7, 3, now() + interval '1 h')",
+            [slots, FIRST],
+        )
+        for task in ("hold_conversations", "answer_chat", "mark_conversations"):
+            connection.execute(
+                "INSERT INTO procrastinate_jobs (queue_name, task_name, args) VALUES ('default', %s, '{}')",
+                [f"conversations:{task}"],
+            )
+    upgrade(LINEAGE, owner)
+    database = Database(at_0006.app_urls["conversations"], pool_size=1)
+    async with database.write() as session:
+        found = await store.collections.get_collection(session, collection)
+        (conversation,) = await store.conversations.list_claimed(session, 7)
+        (unavailable,) = await store.unavailable_bots.list_unavailable(session)
+        acquired = await store.concurrency_slots.acquire(session, 8, {FIRST: SlotRequest(3, limit=4, seconds=60)})
+        runners = await store.claims.count_jobs(session, RUN_CONVERSATIONS)
+        replies = await store.claims.count_jobs(session, REPLY_IN_CHAT)
+    await database.close()
+    assert (found.turns_planned, conversation.id, conversation.turns_planned) == (4, claimed, 4)
+    assert found.rate_turns_per_second is not None
+    assert (unavailable.bot_id, unavailable.name, unavailable.reason) == (SECOND, "Y", "gone")
+    assert acquired[FIRST].slots == 1
+    assert (runners, replies) == (1, 1)

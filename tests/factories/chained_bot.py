@@ -103,13 +103,13 @@ def reply(conversation_id: str, said: Sequence[str], number: int) -> str:
     return f"Turn {len(said)} of {conversation_id} after {_digest(said)}, said as number {number}."
 
 
-def faults(conversation: Mapping[str, Any], turns_wanted: int) -> list[str]:
+def faults(conversation: Mapping[str, Any], turns_planned: int) -> list[str]:
     """Return what is wrong with a conversation as the API gives it, `ConversationOut`; nothing, it is to be hoped."""
     opening = [turn["text"] for turn in conversation["opening"]]
     texts = [*opening, *(turn["text"] for turn in conversation["turns"])]
     found = []
-    if len(conversation["turns"]) != turns_wanted:
-        found.append(f"{len(conversation['turns'])} turns instead of {turns_wanted}")
+    if len(conversation["turns"]) != turns_planned:
+        found.append(f"{len(conversation['turns'])} turns instead of {turns_planned}")
     speakers = [turn["speaker"] for turn in conversation["turns"]]
     if any(before == after for before, after in itertools.pairwise(speakers)):
         found.append(f"speakers do not alternate: {speakers}")

@@ -11,9 +11,9 @@ import psycopg
 
 TARGETS, PARTNERS = 11, 24
 TURNS_EACH = 10
-HELD_BY = 7
+RUNNER_JOB_ID = 7
 """The number of a runner's job."""
-_HELD_EACH, _FAILED_EACH = 320, 4
+_CLAIMED_EACH, _FAILED_EACH = 320, 4
 
 _BOTS = f"""
     CREATE TEMPORARY TABLE grown_bots AS
@@ -23,7 +23,7 @@ _BOTS = f"""
 """  # noqa: S608 - constants
 _COLLECTION = """
     INSERT INTO conversations.collections (
-        id, name, domain, mode, plan, state, bots, conversations, complete, failed, turns, turns_wanted
+        id, name, domain, mode, plan, state, bots, conversations, complete, failed, turns, turns_planned
     ) SELECT %(id)s, 'grown', 'everyday', 'bipartite', '{}', 'collecting', array_agg(id), %(all)s, %(complete)s,
         %(failed)s, %(turns)s, %(wanted)s
     FROM grown_bots
@@ -42,15 +42,15 @@ _PAIRS = f"""
 # 01a1fdd2-...: as UUIDs of version 7 begin. Said so far: all, five, or nothing.
 _CONVERSATIONS = f"""
     INSERT INTO conversations.conversations (
-        id, collection_id, pair, round, state, ended_by, failure, opening, opening_shown, turns_wanted, turns_said,
-        seed, next_bot, held_by
+        id, collection_id, pair, round, state, ended_by, failure, opening, opening_shown, turns_planned, turns_said,
+        seed, next_bot, runner_job_id
     )
     SELECT (%(prefix)s || lpad(to_hex(n), 12, '0'))::uuid, %(id)s, n %% pairs, n / pairs,
         CASE WHEN said = {TURNS_EACH} THEN 'complete' WHEN failed THEN 'failed' ELSE 'running' END,
         CASE WHEN said = {TURNS_EACH} THEN 'exchanges' END, CASE WHEN failed THEN 'timeout: No reply within 30 s.' END,
         ARRAY['Hello! How are you today?', 'I am fine, thank you. I went for a walk.'], false, {TURNS_EACH}, said, n,
         CASE WHEN said < {TURNS_EACH} AND NOT failed THEN (participants -> (said %% 2) ->> 'bot_id')::uuid END,
-        CASE WHEN said = 5 AND NOT failed AND n %% {_HELD_EACH} = 0 THEN {HELD_BY} END
+        CASE WHEN said = 5 AND NOT failed AND n %% {_CLAIMED_EACH} = 0 THEN {RUNNER_JOB_ID} END
     FROM (
         SELECT n, {2 * TARGETS * PARTNERS} AS pairs,
             n BETWEEN %(complete)s AND %(begun)s - 1 AND n %% {_FAILED_EACH} = 1 AS failed,
@@ -59,8 +59,8 @@ _CONVERSATIONS = f"""
     ) AS planned
     JOIN conversations.pairs AS p ON p.collection_id = %(id)s AND p.number = n %% pairs
 """  # noqa: S608 - constants
-_AWAY = f"""
-    INSERT INTO conversations.away_bots (bot_id, name, reason)
+_UNAVAILABLE = f"""
+    INSERT INTO conversations.unavailable_bots (bot_id, name, reason)
     SELECT id, name, 'timeout: No reply within 30 s.' FROM grown_bots WHERE number = {TARGETS + PARTNERS - 1}
 """  # noqa: S608 - constants
 _TURNS = """
@@ -101,7 +101,7 @@ def grow(admin_url: str, turns: int) -> Grown:
     }
     with psycopg.connect(admin_url) as connection:
         connection.execute("SET session_replication_role = replica")
-        for statement in (_BOTS, _COLLECTION, _PAIRS, _CONVERSATIONS, _TURNS, _AWAY):
+        for statement in (_BOTS, _COLLECTION, _PAIRS, _CONVERSATIONS, _TURNS, _UNAVAILABLE):
             connection.execute(statement, wanted)
         bot_id = connection.execute("SELECT id FROM grown_bots WHERE number = 0").fetchone()
     with psycopg.connect(admin_url, autocommit=True) as connection:  # as autovacuum does sooner or later

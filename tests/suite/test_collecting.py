@@ -88,9 +88,9 @@ class TestCollect:
             "complete": 3,
             "failed": 0,
             "cancelled": 0,
-            "parked": 0,
+            "waiting": 0,
             "turns": 12,
-            "turns_wanted": 12,
+            "turns_planned": 12,
         }
         assert result["rate"]["turns_per_second"] == 6.0
         pairs = {tuple(pair["participants"]): pair["conversations"] for pair in result["pairs"]}

@@ -22,9 +22,9 @@ COLLECTION = CollectionOut.model_validate(
         "complete": 12,
         "failed": 3,
         "cancelled": 0,
-        "parked": 5,
+        "waiting": 5,
         "turns": 300,
-        "turns_wanted": 1000,
+        "turns_planned": 1000,
         "rate_turns_per_second": 12.34,
         "seconds_left": 3725.4,
         "created_at": datetime(2026, 1, 1, tzinfo=UTC),
@@ -55,14 +55,14 @@ def _drawn(sight: Sight, most: int) -> str:
 class TestProgressLine:
     def test_says_how_far_it_is_how_fast_and_how_long(self):
         assert watching.progress_line(_sight()) == (
-            "collecting: 12 of 40 conversations complete, 3 failed, 5 wait for a bot that is away, "
+            "collecting: 12 of 40 conversations complete, 3 failed, 5 wait for an unavailable bot, "
             "300 of 1000 turns, 12.3 turns/s, 1:02:05 left"
         )
 
     def test_leaves_out_what_is_nothing_or_unknown(self):
-        done = _sight(state="complete", complete=40, failed=0, parked=0, turns=1000)
+        done = _sight(state="complete", complete=40, failed=0, waiting=0, turns=1000)
         assert watching.progress_line(done) == "complete: 40 of 40 conversations complete, 1000 of 1000 turns"
-        begun = _sight(failed=0, parked=0, rate_turns_per_second=None, seconds_left=None)
+        begun = _sight(failed=0, waiting=0, rate_turns_per_second=None, seconds_left=None)
         assert watching.progress_line(begun).endswith("300 of 1000 turns")
 
 

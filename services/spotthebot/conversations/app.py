@@ -21,8 +21,8 @@ from spotthebot.conversations.api import (
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.conversations.tables import IDEMPOTENCY, LINEAGE
+from spotthebot.conversations.use_cases.chats.watch import ChatWatch
 from spotthebot.conversations.use_cases.notifying import Post
-from spotthebot.conversations.use_cases.watching import ChatWatch
 from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.outbound import CheckingResolver, networks

@@ -18,19 +18,25 @@ class ConversationsSettings(ServiceSettings):
     bots_url: str = Field(default="http://127.0.0.1:8101", description="Where the service `bots` is.")
     worker_concurrency: int = Field(default=1, ge=1, le=100, description="Runners in one worker process.")
     conversations_per_batch: int = Field(
-        default=256, ge=1, le=1000, description="Conversations that one runner carries forward at the same time."
+        default=256, ge=1, le=1000, description="Conversations that one runner runs at the same time."
     )
     contexts_per_request: int = Field(
-        default=32, ge=1, le=MAX_CONTEXTS, description="Contexts that one request for replies holds at most."
+        default=32, ge=1, le=MAX_CONTEXTS, description="Most contexts in one request for replies."
     )
     stalled_after_seconds: float = Field(
-        default=10.0, ge=1, le=600, description="A worker that was not heard of for so long is taken for dead."
+        default=10.0, ge=1, le=600, description="Time without a heartbeat after which a worker counts as dead."
     )
     oversight_seconds: float = Field(
-        default=1.0, ge=0.1, le=60, description="Between two looks after lost runners and bots that are away."
+        default=1.0,
+        ge=0.1,
+        le=60,
+        description="Time between two checks for lost runners and unavailable bots.",
     )
     bot_patience_seconds: float = Field(
-        default=3600.0, ge=0, le=604_800, description="How long conversations wait for a bot that is away, then fail."
+        default=3600.0,
+        ge=0,
+        le=604_800,
+        description="Time that conversations wait for an unavailable bot, then fail.",
     )
     largest_upload_bytes: int = Field(
         default=4 * 1024**3,
@@ -62,8 +68,8 @@ class ConversationsSettings(ServiceSettings):
         default=0.5, gt=0, le=60, description="Time between two looks of a worker for events to deliver."
     )
     chats_at_once: int = Field(
-        default=64, ge=1, le=1000, description="People that bots answer at the same time, by one worker process."
+        default=64, ge=1, le=1000, description="Replies in chats that one worker process requests at the same time."
     )
     chat_poll_seconds: float = Field(
-        default=0.2, gt=0, le=10, description="Time between two looks of a process for what happened in watched chats."
+        default=0.2, gt=0, le=10, description="Time between two polls of a process for events of watched chats."
     )

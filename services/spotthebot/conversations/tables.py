@@ -89,7 +89,7 @@ class PartnerSetRow(_Base):
 
 
 class CollectionRow(_Base):
-    """A collection: in `plan` what was asked for, and counts that every wave of turns keeps true."""
+    """A collection: in `plan` what was asked for, and counts that every batch of turns adds to."""
 
     __tablename__ = "collections"
     __table_args__ = (Index(None, "priority", "id", postgresql_where=text("state = 'collecting'")),)
@@ -107,15 +107,15 @@ class CollectionRow(_Base):
     failed: Mapped[int] = mapped_column(server_default="0")
     cancelled: Mapped[int] = mapped_column(server_default="0")
     turns: Mapped[int] = mapped_column(BigInteger, server_default="0")
-    turns_wanted: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    turns_planned: Mapped[int] = mapped_column(BigInteger, server_default="0")
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     finished_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
 
 
-class PaceRow(_Base):
+class TurnCountRow(_Base):
     """How many turns a collection got in ten seconds."""
 
-    __tablename__ = "paces"
+    __tablename__ = "turn_counts"
 
     collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id), primary_key=True)
     begins_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), primary_key=True)
@@ -135,14 +135,14 @@ class PairRow(_Base):
     participants: Mapped[list[dict[str, Any]]] = mapped_column(JSONB)
 
 
-_IS_WAITING = "state = 'running' AND held_by IS NULL AND next_bot IS NOT NULL"
+_IS_WAITING = "state = 'running' AND runner_job_id IS NULL AND next_bot IS NOT NULL"
 
 
 class ConversationRow(_Base):
     """A conversation; ids grow in the order of the collection's plan.
 
-    A runner that holds it (`held_by`, the number of its job) changes nothing between turns that an index knows, so
-    that PostgreSQL writes no index entries for a turn: `next_bot` is true of conversations that nobody holds.
+    The runner that claimed it (`runner_job_id`) changes no indexed column between turns, so that PostgreSQL writes no
+    index entries for a turn: `next_bot` is true only of conversations that no runner has claimed.
     """
 
     __tablename__ = "conversations"
@@ -154,7 +154,12 @@ class ConversationRow(_Base):
         Index(
             "ix_conversations_waiting", "collection_id", "next_bot", "round", "id", postgresql_where=text(_IS_WAITING)
         ),
-        Index("ix_conversations_held", "held_by", "collection_id", postgresql_where=text("held_by IS NOT NULL")),
+        Index(
+            "ix_conversations_claimed",
+            "runner_job_id",
+            "collection_id",
+            postgresql_where=text("runner_job_id IS NOT NULL"),
+        ),
         {"postgresql_with": {"fillfactor": 80}},
     )
 
@@ -169,14 +174,14 @@ class ConversationRow(_Base):
     failure: Mapped[str | None] = mapped_column(String(1000))
     opening: Mapped[list[str]] = mapped_column(ARRAY(Text))
     opening_shown: Mapped[bool]
-    turns_wanted: Mapped[int]
+    turns_planned: Mapped[int]
     turns_said: Mapped[int] = mapped_column(server_default="0")
     seed: Mapped[int]
     next_bot: Mapped[UUID | None]
-    held_by: Mapped[int | None] = mapped_column(BigInteger)
+    runner_job_id: Mapped[int | None] = mapped_column(BigInteger)
     not_before: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     attempts: Mapped[int] = mapped_column(SmallInteger, server_default="0")
-    """How often its next turn was asked for in vain."""
+    """Failed requests for its next turn, in a row."""
 
 
 class TurnRow(_Base):
@@ -232,28 +237,28 @@ class MarkRow(_Base):
     exchange_hashes: Mapped[bytes]
 
 
-class PlaceRow(_Base):
-    """Questions that a bot is being asked: what all processes together keep within its concurrency.
+class ConcurrencySlotRow(_Base):
+    """Slots that a job occupies at a bot: they keep all processes together within the bot's concurrency.
 
-    Not logged: after a crash of PostgreSQL nothing is left to wait for.
+    Unlogged: after a crash of PostgreSQL no request is left that could occupy one.
     """
 
-    __tablename__ = "places"
+    __tablename__ = "concurrency_slots"
     __table_args__ = (Index(None, "bot_id"), {"prefixes": ["UNLOGGED"]})
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     bot_id: Mapped[UUID]
     job_id: Mapped[int] = mapped_column(BigInteger)
-    taken: Mapped[int]
-    until: Mapped[datetime] = mapped_column(DateTime(timezone=True))
-    waits: Mapped[bool] = mapped_column(server_default=false())
-    """Whether it is only queued for, by somebody who is asked before runners are."""
+    slots: Mapped[int]
+    expires_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    queued: Mapped[bool] = mapped_column(server_default=false())
+    """Whether a chat only queues for it, ahead of the runners."""
 
 
-class AwayBotRow(_Base):
-    """A bot that is not asked until it answers again: its conversations wait."""
+class UnavailableBotRow(_Base):
+    """A bot that is asked nothing until it recovers: its conversations wait."""
 
-    __tablename__ = "away_bots"
+    __tablename__ = "unavailable_bots"
 
     bot_id: Mapped[UUID] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(100))

@@ -11,12 +11,12 @@ from procrastinate import RetryStrategy
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.conversations.use_cases import marking
-from spotthebot.conversations.use_cases.answering import Answering
-from spotthebot.conversations.use_cases.chatting import CHATS
+from spotthebot.conversations.use_cases.chats.converse import CHATS
+from spotthebot.conversations.use_cases.chats.idle import abandon_idle_chats
+from spotthebot.conversations.use_cases.chats.reply import ChatReply
 from spotthebot.conversations.use_cases.delivering import Courier, Schedule
-from spotthebot.conversations.use_cases.holding import Runner, Terms
-from spotthebot.conversations.use_cases.inviting import abandon_idle
-from spotthebot.conversations.use_cases.overseeing import RUNNERS, oversee
+from spotthebot.conversations.use_cases.turn_loop.maintenance import RUNNERS, maintain
+from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
 from spotthebot.kit.client import PeerRefused, PeerUnavailable, ServiceClient
 from spotthebot.kit.database import DATABASE_TROUBLE, Database
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Blueprint, JobContext, Jobs, QueueTrouble
@@ -28,8 +28,8 @@ _LONGEST_REPLIES = httpx.Timeout(660.0, connect=5.0)
 """A bot may wait its time-out, at most 300 s, to be asked, and again to reply."""
 _OTHER_JOBS_AT_ONCE = 4
 _MARKING_ATTEMPTS = 3
-_ANSWERED_AGAIN = 100
-"""An answer is tried again as long as something we need, such as the database, is away."""
+_REPLY_ATTEMPTS = 100
+"""A reply is retried as long as a peer of ours, such as the database, is unavailable."""
 _IDLE_CHATS_SECONDS = 5.0
 
 _log = get_logger(__name__)
@@ -38,12 +38,12 @@ _log = get_logger(__name__)
 def _tasks() -> Blueprint:
     tasks = Blueprint()
 
-    @tasks.task(name="hold_conversations", queue=RUNNERS, pass_context=True)
-    async def hold_conversations(context: JobContext) -> None:
-        """Hold conversations of any collection, as long as there are some to go on with."""
+    @tasks.task(name="run_conversations", queue=RUNNERS, pass_context=True)
+    async def run_conversations(context: JobContext) -> None:
+        """Run conversations of any collection until none is left to claim."""
         given = context.additional_context
-        await Runner(
-            given["database"], given["jobs"], given["bots"], context.job.id or 0, given["terms"], context.should_abort
+        await ConversationRunner(
+            given["database"], given["jobs"], given["bots"], context.job.id or 0, given["limits"], context.should_abort
         ).run()
 
     @tasks.task(
@@ -56,13 +56,13 @@ def _tasks() -> Blueprint:
         await marking.mark_conversations(database, UUID(collection_id), last_attempt=last_attempt)
 
     @tasks.task(
-        name="answer_chat", queue=CHATS, pass_context=True, retry=RetryStrategy(max_attempts=_ANSWERED_AGAIN, wait=2)
+        name="reply_in_chat", queue=CHATS, pass_context=True, retry=RetryStrategy(max_attempts=_REPLY_ATTEMPTS, wait=2)
     )
-    async def answer(context: JobContext, chat_id: str, conversation_id: str, turns: int) -> None:
-        """Have a bot answer a person."""
+    async def reply_in_chat(context: JobContext, chat_id: str, conversation_id: str, turns: int) -> None:
+        """Have a bot reply to a person."""
         given = context.additional_context
-        answering = Answering(given["database"], given["bots"], context.job.id or 0)
-        await answering.run(UUID(chat_id), UUID(conversation_id), turns)
+        reply = ChatReply(given["database"], given["bots"], context.job.id or 0)
+        await reply.run(UUID(chat_id), UUID(conversation_id), turns)
 
     return tasks
 
@@ -72,7 +72,7 @@ async def work(settings: ConversationsSettings) -> None:
     url = settings.database_url.get_secret_value()
     database = Database(url, pool_size=settings.database_pool_size, application_name="spotthebot-conversations-worker")
     key = settings.service_key.get_secret_value()
-    terms = Terms(settings.conversations_per_batch, settings.contexts_per_request)
+    limits = RunnerLimits(settings.conversations_per_batch, settings.contexts_per_request)
     jobs = Jobs(url, "conversations", stalled_after_seconds=settings.stalled_after_seconds)
     patience = timedelta(seconds=settings.bot_patience_seconds)
     try:
@@ -81,34 +81,34 @@ async def work(settings: ConversationsSettings) -> None:
             GuardedHttp(CheckingResolver(networks(settings.allowed_networks))) as http,
         ):
             bots = Bots(client)
-            context = {"database": database, "bots": bots, "jobs": jobs, "terms": terms}
+            context = {"database": database, "bots": bots, "jobs": jobs, "limits": limits}
             queues = {
                 RUNNERS: settings.worker_concurrency,
                 CHATS: settings.chats_at_once,
                 DEFAULT_QUEUE: _OTHER_JOBS_AT_ONCE,
             }
 
-            async def look() -> None:
-                await oversee(database, jobs, bots, batch=terms.batch, patience=patience)
+            async def maintain_turn_loop() -> None:
+                await maintain(database, jobs, bots, batch=limits.conversations, patience=patience)
 
-            async def look_after_chats() -> None:
-                await abandon_idle(database)
+            async def maintain_chats() -> None:
+                await abandon_idle_chats(database)
 
             async with asyncio.TaskGroup() as group:
-                group.create_task(_again_and_again(look_after_chats, _IDLE_CHATS_SECONDS))
-                group.create_task(_again_and_again(look, settings.oversight_seconds))
+                group.create_task(_repeat(maintain_chats, _IDLE_CHATS_SECONDS))
+                group.create_task(_repeat(maintain_turn_loop, settings.oversight_seconds))
                 group.create_task(_courier(settings, database, bots, http).run())
                 group.create_task(jobs.work(_tasks(), concurrency=queues, context=context))
     finally:
         await asyncio.shield(database.close())
 
 
-async def _again_and_again(look: Callable[[], Awaitable[None]], seconds: float) -> None:
+async def _repeat(work: Callable[[], Awaitable[None]], seconds: float) -> None:
     while True:
         try:
-            await look()
+            await work()
         except (*DATABASE_TROUBLE, QueueTrouble, PeerRefused, PeerUnavailable) as error:
-            _log.warning("oversight.failed", reason=str(error)[:200])
+            _log.warning("maintenance.failed", reason=str(error)[:200])
         await asyncio.sleep(seconds)
 
 

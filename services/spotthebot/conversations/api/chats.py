@@ -26,7 +26,9 @@ from spotthebot.conversations.api.deps import Admin, BotsClient, ChatReader, Cha
 from spotthebot.conversations.api.shapes import collection_out
 from spotthebot.conversations.domain.chats import Chat
 from spotthebot.conversations.domain.conversations import Conversation
-from spotthebot.conversations.use_cases import chatting, inviting
+from spotthebot.conversations.use_cases.chats import converse
+from spotthebot.conversations.use_cases.chats.start import start_chat as start
+from spotthebot.conversations.use_cases.chats.study import finish_study
 from spotthebot.kit.database import Database
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
@@ -39,33 +41,33 @@ _EVENTS_AT_ONCE = 500
 
 @router.post("/chats", status_code=201, operation_id="start_chat")
 async def start_chat(session: Writing, _caller: Chatter, bots: BotsClient, request: ChatIn) -> ChatOut:
-    """Draw bots for a person to talk to; whoever has an open chat in the collection gets that one again."""
-    chat = await inviting.start_chat(session, bots, request.collection_id, request.interactor)
-    return _to_out(await chatting.look(session, chat.id))
+    """Draw bots for a person to talk to; a person with an open chat in the collection gets that chat again."""
+    chat = await start(session, bots, request.collection_id, request.interactor)
+    return _to_out(await converse.view_chat(session, chat.id))
 
 
 @router.get("/chats/{chat_id}", operation_id="get_chat")
 async def get_chat(session: Writing, _caller: ChatReader, chat_id: UUID) -> ChatOut:
-    """Return a chat with all that was said, and from which event on to listen."""
-    return _to_out(await chatting.look(session, chat_id))
+    """Return a chat with all its turns, and the number of its last event."""
+    return _to_out(await converse.view_chat(session, chat_id))
 
 
 @router.post("/chats/{chat_id}/turns", status_code=202, operation_id="say_in_chat")
 async def speak(session: Writing, _caller: Chatter, jobs: JobQueue, chat_id: UUID, said: ChatTurnIn) -> ChatOut:
-    """Say something; the partner's answer comes as an event."""
-    return _to_out(await chatting.speak(session, jobs, chat_id, said.text))
+    """Say something; the partner's reply comes as an event."""
+    return _to_out(await converse.speak(session, jobs, chat_id, said.text))
 
 
 @router.post("/chats/{chat_id}/advance", operation_id="advance_chat")
 async def advance(session: Writing, _caller: Chatter, chat_id: UUID) -> ChatOut:
     """Go on to the next partner, or to the ratings, once the least number of turns was said."""
-    return _to_out(await chatting.advance(session, chat_id))
+    return _to_out(await converse.advance(session, chat_id))
 
 
 @router.put("/chats/{chat_id}/ratings", operation_id="rate_chat")
 async def rate(session: Writing, _caller: ChatReader, chat_id: UUID, ratings: ChatRatingsIn) -> ChatOut:
-    """Rate each conversation, and say which was better; sent again it takes the place of what was sent before."""
-    return _to_out(await chatting.rate(session, chat_id, ratings))
+    """Rate each conversation, and say which was better; ratings sent again replace the earlier ones."""
+    return _to_out(await converse.rate(session, chat_id, ratings))
 
 
 async def _known(session: Reading, _caller: ChatReader, chat_id: UUID) -> UUID:
@@ -78,31 +80,31 @@ async def watch_chat(
     database: Annotated[Database, Depends(get_database)],
     watch: Watch,
     last_event_id: Annotated[
-        int, Header(alias="Last-Event-ID", ge=0, lt=2**31, description="Tell only what came after this event.")
+        int, Header(alias="Last-Event-ID", ge=0, lt=2**31, description="Send only events after this one.")
     ] = 0,
 ) -> AsyncIterator[ServerSentEvent]:
-    """Tell what happens: `turn`, `typing`, `failed`, `next`, and `done`, which is the last.
+    """Stream events as they happen: `turn`, `typing`, `failed`, `next`, and `done`, which is the last.
 
-    Who was cut off sends the id of the last event it got as `Last-Event-ID`, as browsers do, and misses nothing.
+    A client that was cut off sends the id of its last event as `Last-Event-ID`, as browsers do, and misses nothing.
     """
-    told = last_event_id
+    last = last_event_id
     while True:
         async with database.read() as session:
             chat = await store.chats.get_chat(session, chat_id)
-            events = await store.chats.list_events(session, chat_id, after=told, limit=_EVENTS_AT_ONCE)
+            events = await store.chats.list_events(session, chat_id, after=last, limit=_EVENTS_AT_ONCE)
         for event in events:
             yield ServerSentEvent(id=str(event.number), event=event.kind, data=event.data, retry=1000)
-            told = event.number
+            last = event.number
         if not events:
             if chat.state is not ChatState.CHATTING:
                 return
-            await watch.beyond(chat_id, told)
+            await watch.wait_beyond(chat_id, last)
 
 
 @router.post("/collections/{collection_id}/finish", operation_id="finish_collection")
 async def finish_collection(session: Writing, _caller: Admin, jobs: JobQueue, collection_id: UUID) -> CollectionOut:
     """Take no more chats; those that go on count as abandoned, those that are over can still be rated."""
-    return collection_out(await inviting.finish_collection(session, jobs, collection_id))
+    return collection_out(await finish_study(session, jobs, collection_id))
 
 
 @router.get("/collections/{collection_id}/chats", operation_id="list_chats")
@@ -150,7 +152,7 @@ def _summary(chat: Chat) -> ChatSummaryOut:
     )
 
 
-def _to_out(view: chatting.View) -> ChatOut:
+def _to_out(view: converse.ChatView) -> ChatOut:
     plan = view.study.plan
     return ChatOut(
         id=view.chat.id,

@@ -1,4 +1,4 @@
-"""`/v1/collections`: plan conversations, watch and steer them, upload those that were held elsewhere."""
+"""`/v1/collections`: start, pause, resume, cancel and read collections; import conversations from elsewhere."""
 
 from typing import Annotated
 from uuid import UUID
@@ -26,7 +26,9 @@ from spotthebot.conversations.api.deps import Admin, BotsClient, JobQueue, Reade
 from spotthebot.conversations.api.exports import DOWNLOADS, download
 from spotthebot.conversations.api.shapes import collection_out, conversation_out
 from spotthebot.conversations.domain.conversations import Conversation
-from spotthebot.conversations.use_cases import inviting, planning, steering, uploading
+from spotthebot.conversations.use_cases.chats.study import open_study
+from spotthebot.conversations.use_cases.collections import control, estimate, imports
+from spotthebot.conversations.use_cases.collections.start import start_collection
 from spotthebot.kit.database import Database, ReadSession
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.streams import stream
@@ -40,19 +42,19 @@ router = APIRouter(prefix="/v1", tags=["collections"], route_class=IdempotentRou
 async def create_collection(
     session: Writing, _caller: Admin, jobs: JobQueue, bots: BotsClient, settings: Settings, request: CollectionIn
 ) -> CollectionOut:
-    """Plan a collection and begin to hold its conversations, or open one for people's chats or for upload."""
+    """Start a collection: run its planned conversations, or open it for people's chats or for upload."""
     if isinstance(request, ImportIn):
-        return collection_out(await planning.open_import(session, request))
+        return collection_out(await imports.open_import(session, request))
     if isinstance(request, HumanBotIn):
-        return collection_out(await inviting.open_chats(session, bots, request))
+        return collection_out(await open_study(session, bots, request))
     batch = settings.conversations_per_batch
-    return collection_out(await planning.start_collection(session, jobs, bots, request, batch=batch))
+    return collection_out(await start_collection(session, jobs, bots, request, batch=batch))
 
 
 @router.post("/collections/dry-run", operation_id="estimate_collection")
 async def estimate_collection(session: Reading, _caller: Reader, bots: BotsClient, request: PlannedIn) -> EstimateOut:
-    """Say what a collection would cost, with all the checks of a start; nothing is kept."""
-    return await planning.estimate_collection(session, bots, request)
+    """Estimate what a collection would cost, with all the checks of a start; nothing is stored."""
+    return await estimate.estimate_collection(session, bots, request)
 
 
 @router.get("/collections", operation_id="list_collections")
@@ -66,7 +68,7 @@ async def list_collections(
 
 @router.get("/collections/{collection_id}", operation_id="get_collection")
 async def get_collection(session: Reading, _caller: Reader, collection_id: UUID) -> CollectionOut:
-    """Return a collection and how far it is."""
+    """Return a collection and its progress."""
     return collection_out(await store.collections.get_collection(session, collection_id))
 
 
@@ -74,37 +76,37 @@ async def get_collection(session: Reading, _caller: Reader, collection_id: UUID)
 async def change_collection(
     session: Writing, _caller: Admin, collection_id: UUID, request: CollectionChangesIn
 ) -> CollectionOut:
-    """Change which collections go first."""
-    return collection_out(await steering.prioritise(session, collection_id, request.priority))
+    """Change a collection's priority."""
+    return collection_out(await control.prioritise(session, collection_id, request.priority))
 
 
 @router.post("/collections/{collection_id}/pause", operation_id="pause_collection")
 async def pause_collection(session: Writing, _caller: Admin, collection_id: UUID) -> CollectionOut:
-    """Ask nothing more until it is resumed; turns that are on their way are still kept."""
-    return collection_out(await steering.pause(session, collection_id))
+    """Request no more turns until the collection is resumed; replies to pending requests are still stored."""
+    return collection_out(await control.pause(session, collection_id))
 
 
 @router.post("/collections/{collection_id}/resume", operation_id="resume_collection")
 async def resume_collection(
     session: Writing, _caller: Admin, jobs: JobQueue, settings: Settings, collection_id: UUID
 ) -> CollectionOut:
-    """Go on where a pause left it."""
+    """Resume a paused collection."""
     batch = settings.conversations_per_batch
-    return collection_out(await steering.resume(session, jobs, collection_id, batch=batch))
+    return collection_out(await control.resume(session, jobs, collection_id, batch=batch))
 
 
 @router.post("/collections/{collection_id}/cancel", operation_id="cancel_collection")
 async def cancel_collection(session: Writing, _caller: Admin, collection_id: UUID) -> CollectionOut:
-    """End all conversations that still run, for good; what was said stays."""
-    return collection_out(await steering.cancel(session, collection_id))
+    """End all running conversations for good; their turns stay."""
+    return collection_out(await control.cancel(session, collection_id))
 
 
 @router.post("/collections/{collection_id}/conversations", status_code=201, operation_id="import_conversations")
 async def import_conversations(
     session: Writing, _caller: Admin, collection_id: UUID, batch: ConversationBatchIn
 ) -> StoredOut:
-    """Upload conversations; one whose external id is known is left as it is, so a batch can be sent again."""
-    return await uploading.import_conversations(session, collection_id, batch.conversations)
+    """Import conversations; one whose external id is known stays as it is, so a batch can be sent again."""
+    return await imports.import_conversations(session, collection_id, batch.conversations)
 
 
 @router.get(

@@ -9,7 +9,7 @@ from spotthebot.contracts.conversations import ConversationOut
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import BotsClient, Reader, Taker
 from spotthebot.conversations.api.shapes import conversation_out
-from spotthebot.conversations.use_cases import reading
+from spotthebot.conversations.use_cases import conversations
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.sessions import Reading
 
@@ -25,7 +25,7 @@ async def list_of_bot(
     bot_id: Annotated[UUID, Query(description="A bot; a team's key can name its own.")],
 ) -> Page[ConversationOut]:
     """List the conversations that a bot takes part in, oldest first; a team is not told who its partners are."""
-    rows = await reading.list_conversations_of_bot(
+    rows = await conversations.list_conversations_of_bot(
         session, bots, caller, bot_id, after=paging.after, limit=paging.limit + 1
     )
     return page_of(rows, paging, key=lambda conversation: conversation.id, to_out=conversation_out)

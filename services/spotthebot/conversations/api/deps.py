@@ -10,8 +10,8 @@ from spotthebot.contracts.access import Role
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.errors import TeamKeyWithoutTeam, UploadCutShort
 from spotthebot.conversations.settings import ConversationsSettings
+from spotthebot.conversations.use_cases.chats.watch import ChatWatch
 from spotthebot.conversations.use_cases.notifying import Post
-from spotthebot.conversations.use_cases.watching import ChatWatch
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.bearer.authentication import allow

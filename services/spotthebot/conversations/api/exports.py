@@ -10,7 +10,8 @@ from starlette.responses import StreamingResponse
 from spotthebot.contracts.conversations import ExportFormat, ImportedOut
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import JobQueue, Uploader, pieces_of
-from spotthebot.conversations.use_cases import downloading, reimporting
+from spotthebot.conversations.use_cases import downloading
+from spotthebot.conversations.use_cases.collections import exported_imports
 from spotthebot.kit.database import Database, ReadSession
 from spotthebot.kit.web.database.sessions import get_database
 
@@ -63,4 +64,4 @@ async def upload_export(
     The collection's own export is then what was uploaded, marks aside. A file can be sent again, after an interruption
     too: conversations are known by their id. No Idempotency-Key is needed.
     """
-    return await reimporting.import_export(database, jobs, collection_id, pieces_of(request))
+    return await exported_imports.import_export(database, jobs, collection_id, pieces_of(request))

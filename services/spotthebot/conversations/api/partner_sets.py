@@ -8,7 +8,7 @@ from spotthebot.contracts.conversations import PartnerSetIn, PartnerSetOut
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Admin, BotsClient, Reader
-from spotthebot.conversations.use_cases import planning
+from spotthebot.conversations.use_cases.collections.partner_sets import create_partner_set as create
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing
@@ -20,8 +20,8 @@ router = APIRouter(prefix="/v1/partner-sets", tags=["partner sets"], route_class
 async def create_partner_set(
     session: Writing, _caller: Admin, bots: BotsClient, request: PartnerSetIn
 ) -> PartnerSetOut:
-    """Keep bots, in their present versions, as the next version of a partner set."""
-    return await planning.create_partner_set(session, bots, request)
+    """Store bots, in their present versions, as the next version of a partner set."""
+    return await create(session, bots, request)
 
 
 @router.get("", operation_id="list_partner_sets")

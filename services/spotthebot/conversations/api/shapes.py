@@ -24,7 +24,7 @@ def conversation_out(conversation: Conversation) -> ConversationOut:
 def collection_out(collection: Collection) -> CollectionOut:
     """Shape a collection, with the time that is left at the rate of the last minute."""
     rate = collection.rate_turns_per_second
-    left = collection.turns_wanted - collection.turns
+    left = collection.turns_planned - collection.turns
     return CollectionOut(
         id=collection.id,
         name=collection.name,
@@ -36,9 +36,9 @@ def collection_out(collection: Collection) -> CollectionOut:
         complete=collection.complete,
         failed=collection.failed,
         cancelled=collection.cancelled,
-        parked=collection.parked,
+        waiting=collection.waiting,
         turns=collection.turns,
-        turns_wanted=collection.turns_wanted,
+        turns_planned=collection.turns_planned,
         rate_turns_per_second=round(rate, 3) if rate else None,
         seconds_left=round(left / rate, 1) if rate else None,
         created_at=collection.created_at,

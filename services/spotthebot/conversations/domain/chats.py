@@ -1,4 +1,4 @@
-"""Chats of people with bots: who is drawn, what a person is told, what ratings have to hold."""
+"""Chats of people with bots: which bots are drawn, how a reply continues a chat, which ratings are complete."""
 
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,12 +18,12 @@ from spotthebot.contracts.conversations import (
 )
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.errors import RatingsIncomplete
-from spotthebot.conversations.domain.stepping import Step, fail, step
+from spotthebot.conversations.domain.transitions import Step, fail, step
 from spotthebot.kit.errors import FieldError
 
 WAITS_SECONDS = (1.0, 2.0, 4.0)
-"""Between questions to a bot that gives no reply; after the last one its conversation ends."""
-ASKED_AGAIN = "Your partner needs a little longer."
+"""Waits before the retries of a request that got no reply; when all have failed the conversation ends."""
+DELAYED = "Your partner needs a little longer."
 BROKEN_OFF = "Your partner can't go on. That is not your fault; please go on with what comes next."
 
 Drawn = frozenset[UUID]
@@ -79,11 +79,11 @@ def draw(
         yield tuple(order)
 
 
-def answer(conversation: Conversation, reply: Reply) -> tuple[Step, float | None]:
-    """Decide what a bot's reply makes of a chat; with it the seconds to wait before it is asked again, if it is."""
-    said = step(conversation, reply)
-    if said.text is not None:
-        return said, None
+def step_in_chat(conversation: Conversation, reply: Reply) -> tuple[Step, float | None]:
+    """Return the step that a bot's reply leads to in a chat, and the seconds before a retry, None without one."""
+    found = step(conversation, reply)
+    if found.text is not None:
+        return found, None
     if conversation.attempts >= len(WAITS_SECONDS):
         return fail(conversation, reply.reason), None
     again = replace(conversation, attempts=conversation.attempts + 1)

@@ -32,7 +32,7 @@ class Conversation:
     opening: tuple[str, ...]
     opening_shown: bool
     turns: tuple[str, ...]
-    turns_wanted: int
+    turns_planned: int
     seed: int
     domain: str
     pair: int = 0
@@ -59,7 +59,7 @@ class Conversation:
     def next_bot(self) -> UUID | None:
         """The bot to ask for the next turn; None where nobody is to be asked."""
         speaker = self.participants[len(self.turns) % 2]
-        is_running = self.state is ConversationState.RUNNING and len(self.turns) < self.turns_wanted
+        is_running = self.state is ConversationState.RUNNING and len(self.turns) < self.turns_planned
         return speaker.bot_id if is_running and speaker.kind is ParticipantKind.BOT else None
 
     @property

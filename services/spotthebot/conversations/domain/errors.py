@@ -66,7 +66,7 @@ class PlaysItself(Invalid):
 
 
 class TooManyConversations(Invalid):
-    """This makes {wanted} conversations; a collection holds at most {most}: split it into several."""
+    """This makes {conversations} conversations; a collection holds at most {limit}: split it into several."""
 
 
 class UnknownCorpusInPlan(Invalid):
@@ -82,7 +82,7 @@ class SplitIsEmpty(Invalid):
 
 
 class TooFewDialogues(Invalid):
-    """The split '{split}' has {available} dialogues long enough for human-human conversations, {wanted} were asked."""
+    """The split '{split}' has {available} dialogues long enough for human-human conversations, {request} are needed."""
 
 
 class DialoguesTooShort(Invalid):

@@ -5,6 +5,7 @@ from spotthebot.conversations.store import (
     chats,
     claims,
     collections,
+    concurrency_slots,
     conversations,
     corpora,
     deliveries,
@@ -13,10 +14,10 @@ from spotthebot.conversations.store import (
     marks,
     outbox,
     partner_sets,
-    places,
     planned,
     subscriptions,
-    waves,
+    turns,
+    unavailable_bots,
 )
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "chats",
     "claims",
     "collections",
+    "concurrency_slots",
     "conversations",
     "corpora",
     "deliveries",
@@ -32,8 +34,8 @@ __all__ = [
     "marks",
     "outbox",
     "partner_sets",
-    "places",
     "planned",
     "subscriptions",
-    "waves",
+    "turns",
+    "unavailable_bots",
 ]

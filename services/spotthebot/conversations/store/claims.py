@@ -1,4 +1,4 @@
-"""The only SQL over who holds which conversations: runners claim them, let go of them, and may be gone."""
+"""The only SQL over which runner runs which conversations: runners claim and release them, and may be gone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,39 +10,39 @@ from spotthebot.kit.database import ReadSession, WriteSession
 
 
 @dataclass(frozen=True)
-class Open:
-    """A collection that has something to be said, and how many of its conversations runners hold."""
+class OpenCollection:
+    """A collection with turns to request, and how many of its conversations runners have claimed."""
 
     id: UUID
     priority: int
-    held: int
+    claimed: int
 
 
-async def list_open(session: ReadSession) -> list[Open]:
-    """Return the collections that go on, those to be served first first: by priority, then by who has least."""
+async def list_open(session: ReadSession) -> list[OpenCollection]:
+    """Return the collections that are collecting: higher priority first, then fewer claimed conversations first."""
     rows = await session.execute(
         text("""
-            SELECT c.id, c.priority, COALESCE(h.held, 0) AS held
+            SELECT c.id, c.priority, COALESCE(r.claimed, 0) AS claimed
             FROM conversations.collections AS c
             LEFT JOIN (
-                SELECT collection_id, count(*) AS held FROM conversations.conversations
-                WHERE held_by IS NOT NULL GROUP BY collection_id
-            ) AS h ON h.collection_id = c.id
+                SELECT collection_id, count(*) AS claimed FROM conversations.conversations
+                WHERE runner_job_id IS NOT NULL GROUP BY collection_id
+            ) AS r ON r.collection_id = c.id
             WHERE c.state = 'collecting'
-            ORDER BY c.priority DESC, held, c.id
+            ORDER BY c.priority DESC, claimed, c.id
         """)
     )
-    return [Open(row.id, row.priority, row.held) for row in rows]
+    return [OpenCollection(row.id, row.priority, row.claimed) for row in rows]
 
 
 async def claim(
     session: WriteSession, job_id: int, collection_id: UUID, *, limit: int, full: Sequence[UUID]
 ) -> list[UUID]:
-    """Give a runner up to `limit` conversations that wait, the lowest rounds first; returns their ids.
+    """Claim up to `limit` waiting conversations for a runner, the lowest rounds first; returns their ids.
 
-    Left out are those whose next bot is away, or in `full`: no more questions fit there at the moment.
+    Skips conversations whose next bot is unavailable, or in `full`: such a bot has no free concurrency slot.
     """
-    # One at a time, else two runners would look at the same rows and the second would get none of them.
+    # One runner at a time, else two would select the same rows and the second would get none of them.
     await session.execute(
         text("SELECT pg_advisory_xact_lock(hashtextextended('claim/' || :collection, 0))"),
         {"collection": str(collection_id)},
@@ -52,18 +52,18 @@ async def claim(
             WITH askable AS (
                 SELECT bot FROM conversations.collections AS c, unnest(c.bots) AS bot
                 WHERE c.id = :collection AND c.state = 'collecting' AND bot <> ALL(:full)
-                    AND NOT EXISTS (SELECT FROM conversations.away_bots WHERE bot_id = bot)
+                    AND NOT EXISTS (SELECT FROM conversations.unavailable_bots WHERE bot_id = bot)
             ), waiting AS (
                 SELECT found.id FROM askable, LATERAL (
                     SELECT id, round FROM conversations.conversations
                     WHERE collection_id = :collection AND next_bot = askable.bot
-                        AND state = 'running' AND held_by IS NULL AND (not_before IS NULL OR not_before <= now())
+                        AND state = 'running' AND runner_job_id IS NULL AND (not_before IS NULL OR not_before <= now())
                     ORDER BY round, id LIMIT :limit
                 ) AS found
                 ORDER BY found.round, found.id LIMIT :limit
             )
-            UPDATE conversations.conversations AS c SET held_by = :job_id, not_before = NULL
-            FROM waiting WHERE c.id = waiting.id AND c.state = 'running' AND c.held_by IS NULL
+            UPDATE conversations.conversations AS c SET runner_job_id = :job_id, not_before = NULL
+            FROM waiting WHERE c.id = waiting.id AND c.state = 'running' AND c.runner_job_id IS NULL
             RETURNING c.id
         """),
         {"collection": collection_id, "job_id": job_id, "limit": limit, "full": list(full)},
@@ -72,12 +72,12 @@ async def claim(
 
 
 async def release(session: WriteSession, job_id: int, ids: Sequence[UUID] | None = None) -> None:
-    """Let go of a runner's conversations, or of those given, so that anybody can go on with them."""
+    """Release a runner's conversations, or only `ids`, so that any runner can claim them."""
     await session.execute(
         text(f"""
-            UPDATE conversations.conversations AS c SET held_by = NULL, next_bot = {_NEXT_BOT}
+            UPDATE conversations.conversations AS c SET runner_job_id = NULL, next_bot = {_NEXT_BOT}
             FROM conversations.pairs AS p
-            WHERE p.collection_id = c.collection_id AND p.number = c.pair AND c.held_by = :job_id
+            WHERE p.collection_id = c.collection_id AND p.number = c.pair AND c.runner_job_id = :job_id
                 AND (CAST(:ids AS uuid[]) IS NULL OR c.id = ANY(:ids))
         """),  # noqa: S608 - a constant expression
         {"job_id": job_id, "ids": None if ids is None else list(ids)},
@@ -85,24 +85,25 @@ async def release(session: WriteSession, job_id: int, ids: Sequence[UUID] | None
 
 
 async def release_orphans(session: WriteSession, *, max_attempts: int) -> int:
-    """Let go of what runners held that ended in an unforeseen way; returns how many conversations that are.
+    """Release the conversations of runners that crashed or failed; returns how many that are.
 
-    A runner whose worker died is in the queue again, where it may wait for long: others go on with what it held. One
-    that failed counts as an attempt, so that a conversation that ends every runner is failed at last.
+    A runner whose worker died is queued again, perhaps for long: others go on with its conversations. A runner that
+    failed counts as an attempt, so that a conversation that makes every runner fail is failed in the end.
     """
     rows = await session.execute(
         text(f"""
             WITH orphans AS (
                 SELECT c.id, COALESCE(j.status = 'failed', false)::int AS failed
                 FROM conversations.conversations AS c
-                LEFT JOIN conversations.procrastinate_jobs AS j ON j.id = c.held_by
-                WHERE c.held_by IS NOT NULL AND j.status IS DISTINCT FROM 'doing'
+                LEFT JOIN conversations.procrastinate_jobs AS j ON j.id = c.runner_job_id
+                WHERE c.runner_job_id IS NOT NULL AND j.status IS DISTINCT FROM 'doing'
                 ORDER BY c.id FOR UPDATE OF c SKIP LOCKED
             ), released AS (
                 UPDATE conversations.conversations AS c
-                SET held_by = NULL, next_bot = {_NEXT_BOT}, attempts = c.attempts + orphans.failed,
-                    state = CASE WHEN c.attempts + orphans.failed >= :most THEN 'failed' ELSE c.state END,
-                    failure = CASE WHEN c.attempts + orphans.failed >= :most THEN 'Its worker failed repeatedly.' END
+                SET runner_job_id = NULL, next_bot = {_NEXT_BOT}, attempts = c.attempts + orphans.failed,
+                    state = CASE WHEN c.attempts + orphans.failed >= :max_attempts THEN 'failed' ELSE c.state END,
+                    failure = CASE WHEN c.attempts + orphans.failed >= :max_attempts
+                        THEN 'Its worker failed repeatedly.' END
                 FROM orphans, conversations.pairs AS p
                 WHERE c.id = orphans.id AND p.collection_id = c.collection_id AND p.number = c.pair
                 RETURNING c.id, c.collection_id, c.state
@@ -113,26 +114,27 @@ async def release_orphans(session: WriteSession, *, max_attempts: int) -> int:
             )
             SELECT count(*) FROM released
         """),  # noqa: S608 - a constant expression
-        {"most": max_attempts},
+        {"max_attempts": max_attempts},
     )
     return int(rows.scalar_one())
 
 
-async def count_waiting(session: ReadSession, *, most: int) -> int:
-    """Count conversations that could be claimed now, up to `most`."""
+async def count_waiting(session: ReadSession, *, limit: int) -> int:
+    """Count conversations that could be claimed now, up to `limit`."""
     rows = await session.execute(
         text("""
             SELECT count(*) FROM (
                 SELECT FROM conversations.collections AS c, unnest(c.bots) AS bot, LATERAL (
                     SELECT FROM conversations.conversations
-                    WHERE collection_id = c.id AND next_bot = bot AND state = 'running' AND held_by IS NULL
-                        AND (not_before IS NULL OR not_before <= now()) LIMIT :most
+                    WHERE collection_id = c.id AND next_bot = bot AND state = 'running' AND runner_job_id IS NULL
+                        AND (not_before IS NULL OR not_before <= now()) LIMIT :limit
                 ) AS waiting
-                WHERE c.state = 'collecting' AND NOT EXISTS (SELECT FROM conversations.away_bots WHERE bot_id = bot)
-                LIMIT :most
+                WHERE c.state = 'collecting'
+                    AND NOT EXISTS (SELECT FROM conversations.unavailable_bots WHERE bot_id = bot)
+                LIMIT :limit
             ) AS claimable
         """),
-        {"most": most},
+        {"limit": limit},
     )
     return int(rows.scalar_one())
 
@@ -152,9 +154,9 @@ async def count_jobs(session: ReadSession, task: str) -> int:
 _NEXT_BOT = "(p.participants -> (c.turns_said % 2) ->> 'bot_id')::uuid"
 
 
-async def take_oversight(session: WriteSession) -> bool:
-    """Return whether this transaction is the one that looks after runners."""
-    rows = await session.execute(text("SELECT pg_try_advisory_xact_lock(hashtextextended('oversight', 0))"))
+async def lock_maintenance(session: WriteSession) -> bool:
+    """Return whether this transaction, of all that try at the same time, may do maintenance."""
+    rows = await session.execute(text("SELECT pg_try_advisory_xact_lock(hashtextextended('maintenance', 0))"))
     return bool(rows.scalar_one())
 
 
@@ -171,14 +173,14 @@ async def finish_ended(session: WriteSession) -> list[UUID]:
 
 
 async def fail_waiting(session: WriteSession, bot_id: UUID, reason: str) -> int:
-    """Fail up to 5,000 conversations that wait for a bot, in collections that go on; returns how many."""
+    """Fail up to 5,000 conversations that wait for a bot, in collections that are collecting; returns how many."""
     rows = await session.execute(
         text("""
             WITH waiting AS (
                 SELECT c.id FROM conversations.collections AS n
                 JOIN conversations.conversations AS c ON c.collection_id = n.id
                 WHERE n.state = 'collecting' AND :bot = ANY(n.bots)
-                    AND c.next_bot = :bot AND c.state = 'running' AND c.held_by IS NULL
+                    AND c.next_bot = :bot AND c.state = 'running' AND c.runner_job_id IS NULL
                 ORDER BY c.id LIMIT 5000 FOR UPDATE OF c SKIP LOCKED
             ), failed AS (
                 UPDATE conversations.conversations AS c SET state = 'failed', failure = :reason

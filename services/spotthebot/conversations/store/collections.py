@@ -1,4 +1,4 @@
-"""The only SQL over collections: what was asked for, how far it is, and what of it was said lately."""
+"""The only SQL over collections: their plans, states, counts and rates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ RATE_OVER_SECONDS = 60
 
 @dataclass(frozen=True)
 class Collection:
-    """A collection and how far it is; `turns_lately` were said in the last `RATE_OVER_SECONDS`."""
+    """A collection and its progress; its rate is that of the last `RATE_OVER_SECONDS`."""
 
     id: CollectionId
     name: str
@@ -32,9 +32,9 @@ class Collection:
     complete: int
     failed: int
     cancelled: int
-    parked: int
+    waiting: int
     turns: int
-    turns_wanted: int
+    turns_planned: int
     rate_turns_per_second: float | None
     created_at: datetime
     finished_at: datetime | None
@@ -109,7 +109,7 @@ async def count_in(
     conversations: int,
     complete: int,
     turns: int,
-    turns_wanted: int,
+    turns_planned: int,
     failed: int = 0,
     cancelled: int = 0,
 ) -> None:
@@ -124,14 +124,14 @@ async def count_in(
             failed=row.failed + failed,
             cancelled=row.cancelled + cancelled,
             turns=row.turns + turns,
-            turns_wanted=row.turns_wanted + turns_wanted,
+            turns_planned=row.turns_planned + turns_planned,
         )
     )
 
 
 async def cancel_conversations(session: WriteSession, collection_id: UUID) -> int:
     """End all conversations that still run; a turn that is on its way finds them ended. Returns how many."""
-    # Locked first, in the order that waves lock them, so that neither waits for the other in a ring.
+    # Locked first, in the order in which batches of turns lock them, so that neither deadlocks with the other.
     await session.execute(
         text("""
             SELECT count(*) FROM (
@@ -145,7 +145,8 @@ async def cancel_conversations(session: WriteSession, collection_id: UUID) -> in
         text("""
             WITH cancelled AS (
                 UPDATE conversations.conversations
-                SET state = 'cancelled', held_by = NULL, next_bot = NULL, failure = 'The collection was cancelled.'
+                SET state = 'cancelled', runner_job_id = NULL, next_bot = NULL,
+                    failure = 'The collection was cancelled.'
                 WHERE collection_id = :collection AND state = 'running' RETURNING id
             )
             SELECT count(*) FROM cancelled
@@ -185,7 +186,7 @@ async def list_pairs(session: ReadSession, collection_id: UUID, *, after: int, l
 
 
 async def list_failures(session: ReadSession, collection_id: UUID, *, offset: int, limit: int) -> list[FailureOut]:
-    """Return why conversations failed, or wait for a bot that is away, the most frequent reasons first."""
+    """Return why conversations failed, or wait for an unavailable bot, the most frequent reasons first."""
     rows = await session.execute(
         text("""
             SELECT c.state AS state, c.failure AS reason, p.participants -> (c.turns_said % 2) ->> 'name' AS bot,
@@ -195,9 +196,10 @@ async def list_failures(session: ReadSession, collection_id: UUID, *, offset: in
             WHERE c.collection_id = :collection AND c.state = 'failed' GROUP BY 1, 2, 3
             UNION ALL
             SELECT 'waiting', a.reason, a.name, c.waiting
-            FROM conversations.away_bots AS a, LATERAL (
+            FROM conversations.unavailable_bots AS a, LATERAL (
                 SELECT count(*) AS waiting FROM conversations.conversations
-                WHERE collection_id = :collection AND next_bot = a.bot_id AND state = 'running' AND held_by IS NULL
+                WHERE collection_id = :collection AND next_bot = a.bot_id AND state = 'running'
+                    AND runner_job_id IS NULL
             ) AS c
             WHERE c.waiting > 0
             ORDER BY number DESC, bot, reason LIMIT :limit OFFSET :offset
@@ -209,7 +211,7 @@ async def list_failures(session: ReadSession, collection_id: UUID, *, offset: in
 
 async def _list_collections(session: ReadSession, statement: Select[CollectionRow]) -> list[Collection]:
     rows = (await session.scalars(statement)).all()
-    lately, parked = await _lately(session, rows), await _parked(session, rows)
+    rates, waiting = await _rates(session, rows), await _count_waiting(session, rows)
     return [
         Collection(
             id=CollectionId(row.id),
@@ -222,10 +224,10 @@ async def _list_collections(session: ReadSession, statement: Select[CollectionRo
             complete=row.complete,
             failed=row.failed,
             cancelled=row.cancelled,
-            parked=parked.get(row.id, 0),
+            waiting=waiting.get(row.id, 0),
             turns=row.turns,
-            turns_wanted=row.turns_wanted,
-            rate_turns_per_second=lately.get(row.id),
+            turns_planned=row.turns_planned,
+            rate_turns_per_second=rates.get(row.id),
             created_at=row.created_at,
             finished_at=row.finished_at,
         )
@@ -233,7 +235,7 @@ async def _list_collections(session: ReadSession, statement: Select[CollectionRo
     ]
 
 
-async def _lately(session: ReadSession, rows: Sequence[CollectionRow]) -> dict[UUID, float]:
+async def _rates(session: ReadSession, rows: Sequence[CollectionRow]) -> dict[UUID, float]:
     running = [row.id for row in rows if row.state == CollectionState.COLLECTING]
     if not running:
         return {}
@@ -241,7 +243,7 @@ async def _lately(session: ReadSession, rows: Sequence[CollectionRow]) -> dict[U
         text("""
             SELECT collection_id, sum(turns)
                 / GREATEST(EXTRACT(EPOCH FROM clock_timestamp() - min(begins_at)), 1) AS rate
-            FROM conversations.paces
+            FROM conversations.turn_counts
             WHERE collection_id = ANY(:ids) AND begins_at > now() - make_interval(secs => :seconds)
             GROUP BY collection_id
         """),
@@ -250,17 +252,17 @@ async def _lately(session: ReadSession, rows: Sequence[CollectionRow]) -> dict[U
     return {row.collection_id: float(row.rate) for row in found}
 
 
-async def _parked(session: ReadSession, rows: Sequence[CollectionRow]) -> dict[UUID, int]:
-    """Count what waits for bots that are away: with the index of waiting conversations, one look for each bot."""
+async def _count_waiting(session: ReadSession, rows: Sequence[CollectionRow]) -> dict[UUID, int]:
+    """Count conversations that wait for unavailable bots: one look-up in an index for each bot."""
     running = [row.id for row in rows if row.state in {CollectionState.COLLECTING, CollectionState.PAUSED}]
     if not running:
         return {}
     found = await session.execute(
         text("""
             SELECT n.id AS collection_id, sum(c.waiting)::int AS waiting
-            FROM unnest(CAST(:ids AS uuid[])) AS n (id), conversations.away_bots AS a, LATERAL (
+            FROM unnest(CAST(:ids AS uuid[])) AS n (id), conversations.unavailable_bots AS a, LATERAL (
                 SELECT count(*) AS waiting FROM conversations.conversations
-                WHERE collection_id = n.id AND next_bot = a.bot_id AND state = 'running' AND held_by IS NULL
+                WHERE collection_id = n.id AND next_bot = a.bot_id AND state = 'running' AND runner_job_id IS NULL
             ) AS c
             GROUP BY n.id
         """),

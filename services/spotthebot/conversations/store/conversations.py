@@ -18,7 +18,7 @@ from spotthebot.contracts.conversations import (
 )
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.errors import NoSuchConversation
-from spotthebot.conversations.domain.planning import Sides
+from spotthebot.conversations.domain.plans import Sides
 from spotthebot.conversations.tables import CollectionRow, ConversationRow, PairRow, TurnRow
 from spotthebot.kit.database import ReadSession, WriteSession
 
@@ -68,7 +68,7 @@ async def add_conversations(session: WriteSession, conversations: Sequence[Conve
             "failure": conversation.failure,
             "opening": [*conversation.opening],
             "opening_shown": conversation.opening_shown,
-            "turns_wanted": conversation.turns_wanted,
+            "turns_planned": conversation.turns_planned,
             "turns_said": len(conversation.turns),
             "seed": conversation.seed,
             "next_bot": conversation.next_bot,
@@ -116,13 +116,13 @@ async def list_conversations_of_bot(
     return await _with_turns(session, statement.order_by(ConversationRow.id).limit(limit))
 
 
-async def list_held(session: ReadSession, job_id: int) -> list[Conversation]:
-    """Return the conversations that a runner holds, with their turns."""
-    held = ConversationRow.held_by == bindparam("job_id", job_id, BigInteger)
-    return await _with_turns(session, _whole().where(held).order_by(ConversationRow.id))
+async def list_claimed(session: ReadSession, job_id: int) -> list[Conversation]:
+    """Return the conversations that a runner has claimed, with their turns."""
+    claimed = ConversationRow.runner_job_id == bindparam("job_id", job_id, BigInteger)
+    return await _with_turns(session, _whole().where(claimed).order_by(ConversationRow.id))
 
 
-async def list_given(session: ReadSession, ids: Sequence[UUID]) -> list[Conversation]:
+async def list_by_ids(session: ReadSession, ids: Sequence[UUID]) -> list[Conversation]:
     """Return these conversations with their turns."""
     return await _with_turns(session, _whole().where(ConversationRow.id.in_(ids)))
 
@@ -194,7 +194,7 @@ def _conversation(
         opening=tuple(row.opening),
         opening_shown=row.opening_shown,
         turns=tuple(turns),
-        turns_wanted=row.turns_wanted,
+        turns_planned=row.turns_planned,
         seed=row.seed,
         domain=domain,
         pair=row.pair,

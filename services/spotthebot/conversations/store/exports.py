@@ -15,7 +15,7 @@ from spotthebot.contracts.conversations import CollectionId, ConversationId, Par
 from spotthebot.contracts.conversations.exports import ExportedConversation, ExportedMarks
 from spotthebot.conversations.domain.conversations import speaker_at
 from spotthebot.conversations.domain.errors import NoSuchCollection
-from spotthebot.conversations.domain.planning import Sides
+from spotthebot.conversations.domain.plans import Sides
 from spotthebot.conversations.tables import CollectionRow, ConversationRow, CorpusRow, MarkRow, PairRow, TurnRow
 from spotthebot.kit.database import ReadSession, WriteSession
 
@@ -127,7 +127,7 @@ async def add_exported(
             "failure": each.failure,
             "opening": [turn.text for turn in each.opening],
             "opening_shown": each.opening_shown,
-            "turns_wanted": len(each.turns),
+            "turns_planned": len(each.turns),
             "turns_said": len(each.turns),
             "seed": each.seed,
             "next_bot": None,

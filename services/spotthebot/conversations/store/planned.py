@@ -9,7 +9,7 @@ from spotthebot.kit.database import WriteSession
 
 _CONVERSATIONS = """
     COPY conversations.conversations (
-        id, collection_id, pair, round, state, ended_by, opening, opening_shown, turns_wanted, turns_said, seed,
+        id, collection_id, pair, round, state, ended_by, opening, opening_shown, turns_planned, turns_said, seed,
         next_bot
     ) FROM STDIN
 """
@@ -32,7 +32,7 @@ async def add_planned(session: WriteSession, conversations: Sequence[Conversatio
                         each.ended_by,
                         list(each.opening),
                         each.opening_shown,
-                        each.turns_wanted,
+                        each.turns_planned,
                         len(each.turns),
                         each.seed,
                         each.next_bot,

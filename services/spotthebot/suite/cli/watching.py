@@ -57,8 +57,8 @@ def progress_line(sight: Sight) -> str:
         f"{seen.state}: {seen.complete} of {seen.conversations} conversations complete",
         *([f"{seen.failed} failed"] if seen.failed else []),
         *([f"{seen.cancelled} cancelled"] if seen.cancelled else []),
-        *([f"{seen.parked} wait for a bot that is away"] if seen.parked else []),
-        f"{seen.turns} of {seen.turns_wanted} turns",
+        *([f"{seen.waiting} wait for an unavailable bot"] if seen.waiting else []),
+        f"{seen.turns} of {seen.turns_planned} turns",
     ]
     if seen.rate_turns_per_second is not None and not sight.has_ended:
         parts.append(f"{seen.rate_turns_per_second:.1f} turns/s")

@@ -103,7 +103,7 @@ async def follow(client: ServiceClient, begun: Begun, show: Callable[[Sight], No
         if ended or started >= pairs_due:
             pairs = tuple([PairOut.model_validate(each) async for each in client.pages(f"{path}/pairs")])
             pairs_due = time.monotonic() + _PAIRS_COST * (time.monotonic() - started)
-        failures = await _failures(client, path) if collection.failed or collection.parked else ()
+        failures = await _failures(client, path) if collection.failed or collection.waiting else ()
         sight = Sight(collection, pairs, failures)
         show(sight)
         if ended:
@@ -114,7 +114,7 @@ async def follow(client: ServiceClient, begun: Begun, show: Callable[[Sight], No
 def account(declared: Declared, seen: Sight, *, turns: int, seconds: float) -> dict[str, Any]:
     """Return all that `--json` writes; `turns` were said in the `seconds` of this call."""
     collection = seen.collection.model_dump(mode="json")
-    counts = ("conversations", "complete", "failed", "cancelled", "parked", "turns", "turns_wanted")
+    counts = ("conversations", "complete", "failed", "cancelled", "waiting", "turns", "turns_planned")
     return {
         "file": str(declared.file.path),
         "file_sha256": declared.sha256,

@@ -164,7 +164,7 @@ class CollectionState(StrEnum):
 
     COLLECTING = "collecting"
     PAUSED = "paused"
-    """Nothing is asked; turns that were on their way are still kept."""
+    """No turn is requested; replies to pending requests are still stored."""
     CANCELLED = "cancelled"
     COMPLETE = "complete"
     """All conversations have ended, each in its own way."""
@@ -183,9 +183,9 @@ class CollectionOut(Wire):
     complete: int
     failed: int
     cancelled: int
-    parked: int = Field(description="Conversations that wait for a failing bot.")
+    waiting: int = Field(description="Conversations that wait for an unavailable bot.")
     turns: int
-    turns_wanted: int = Field(description="Turns there will be if no conversation ends early.")
+    turns_planned: int = Field(description="Turns there will be if no conversation ends early.")
     rate_turns_per_second: float | None = Field(description="Over the last minute; null where nothing was said in it.")
     seconds_left: float | None = Field(description="At that rate; null where there is none.")
     created_at: datetime

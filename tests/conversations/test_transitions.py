@@ -12,7 +12,7 @@ from spotthebot.contracts.conversations import (
     StopRules,
 )
 from spotthebot.conversations.domain.conversations import Conversation, Reply
-from spotthebot.conversations.domain.stepping import MAX_ATTEMPTS, step
+from spotthebot.conversations.domain.transitions import MAX_ATTEMPTS, step
 
 FIRST, SECOND = (
     Participant(kind=ParticipantKind.BOT, name=name, bot_id=UUID(int=number))
@@ -28,7 +28,7 @@ BEGUN = Conversation(
     opening=(),
     opening_shown=False,
     turns=("Hello.", "Hi there."),
-    turns_wanted=10,
+    turns_planned=10,
     seed=0,
     domain="everyday",
 )
@@ -62,7 +62,7 @@ class TestAReply:
         assert (found.text, found.after.attempts, found.after.turns) == (None, 1, BEGUN.turns)
 
     def test_that_is_the_last_completes_the_conversation(self):
-        found = step(replace(BEGUN, turns_wanted=3), _said("Bye."))
+        found = step(replace(BEGUN, turns_planned=3), _said("Bye."))
         assert (found.after.state, found.after.ended_by) == (ConversationState.COMPLETE, Ending.EXCHANGES)
 
     def test_forgets_attempts_in_vain(self):
@@ -115,7 +115,7 @@ class TestAFailure:
 
     def test_of_a_bot_whose_circuit_is_open_is_not_the_conversations(self):
         found = step(replace(BEGUN, attempts=7), _silent(ReplyFailure.CIRCUIT_OPEN))
-        assert (found.away, found.reason) == (FIRST.bot_id, "because")
+        assert (found.unavailable_bot, found.reason) == (FIRST.bot_id, "because")
         assert found.after == found.before
 
     def test_to_get_a_turn_within_a_bots_pace_is_no_attempt(self):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spotthebot.contracts.conversations import AllPlayAllIn, Participant, ParticipantKind
 from spotthebot.conversations.domain.errors import DialoguesTooShort, TooFewDialogues
-from spotthebot.conversations.domain.planning import HUMANS, plan_conversations
+from spotthebot.conversations.domain.plans import HUMANS, plan_conversations
 from spotthebot.kit.ids import new_ids
 
 NAMES = ("one", "two", "three", "four")

@@ -1,4 +1,4 @@
-"""Turns the plan of a collection into its conversations, the same ones for the same seed.
+"""Plans: they yield the conversations of a collection, the same ones for the same seed.
 
 Nothing here depends on ids, so that two runs of one plan differ in nothing but ids.
 """
@@ -30,7 +30,7 @@ Sides = tuple[Participant, Participant]
 
 @dataclass(frozen=True)
 class PlannedConversation:
-    """A conversation to hold, or, where `turns` are given, one that people held; `round` counts within its pair."""
+    """A conversation to run, or, where `turns` are given, one of people; `round` counts within its pair."""
 
     participants: Sides
     opening: tuple[str, ...]
@@ -48,7 +48,7 @@ class _Pair:
 
 
 def count_conversations(plan: PlannedIn, partners: int = 0) -> int:
-    """Return how many conversations bots will hold; raises TooManyConversations."""
+    """Return how many conversations bots will have; raises TooManyConversations."""
     match plan:
         case SelfPlayIn():
             pairs = len(plan.bots)
@@ -56,10 +56,10 @@ def count_conversations(plan: PlannedIn, partners: int = 0) -> int:
             pairs = len(plan.bots) * (len(plan.bots) - 1) // 2
         case BipartiteIn():
             pairs = len(plan.bots) * partners
-    request = pairs * plan.conversations_per_pair
-    if request > MAX_CONVERSATIONS:
-        raise TooManyConversations(request=request, most=MAX_CONVERSATIONS)
-    return request
+    conversations = pairs * plan.conversations_per_pair
+    if conversations > MAX_CONVERSATIONS:
+        raise TooManyConversations(conversations=conversations, limit=MAX_CONVERSATIONS)
+    return conversations
 
 
 def plan_conversations(
@@ -69,7 +69,7 @@ def plan_conversations(
     openings: Sequence[tuple[str, ...]],
     human_dialogues: Sequence[tuple[str, ...]],
 ) -> list[PlannedConversation]:
-    """Plan every pair's conversations, then mix in the human ones at seeded places.
+    """Plan every pair's conversations, then mix in the human ones at seeded positions.
 
     `openings` and `human_dialogues` are the dialogues to draw from, in their stable order. Openings are drawn
     without replacement until all were used, then again; dialogues used as human conversations open none, as long
@@ -113,8 +113,8 @@ def _mixed(
     for number, turns in enumerate(by_people):
         start = _turns_before_people(plan)
         said = turns[start : start + 2 * plan.exchanges]
-        place = chance.randrange(len(conversations) + 1)
-        conversations.insert(place, PlannedConversation(HUMANS, turns[:start], said, 0, number))
+        position = chance.randrange(len(conversations) + 1)
+        conversations.insert(position, PlannedConversation(HUMANS, turns[:start], said, 0, number))
     return conversations
 
 

@@ -1,4 +1,4 @@
-"""Waiting for what happens in chats: one query for all that are watched through this process."""
+"""Waiting for events of chats: one query for all chats that are watched through this process."""
 
 import asyncio
 from collections import defaultdict
@@ -12,19 +12,19 @@ _log = get_logger(__name__)
 
 
 class ChatWatch:
-    """Wakes whoever waits for an event of a chat, wherever in the suite it was written."""
+    """Wakes the readers of a chat when any process adds an event to it."""
 
     def __init__(self, database: Database, seconds: float) -> None:
         self._database = database
         self._seconds = seconds
         self._waiting: dict[UUID, dict[asyncio.Future[None], int]] = defaultdict(dict)
-        self._somebody = asyncio.Event()
+        self._has_readers = asyncio.Event()
 
-    async def beyond(self, chat_id: UUID, number: int) -> None:
-        """Return once a chat has an event with a number above this one."""
+    async def wait_beyond(self, chat_id: UUID, number: int) -> None:
+        """Return once a chat has an event with a number above `number`."""
         woken = asyncio.get_running_loop().create_future()
         self._waiting[chat_id][woken] = number
-        self._somebody.set()
+        self._has_readers.set()
         try:
             await woken
         finally:
@@ -33,9 +33,9 @@ class ChatWatch:
                 del self._waiting[chat_id]
 
     async def run(self) -> None:
-        """Look again and again, while somebody waits."""
+        """Poll as long as any reader waits."""
         while True:
-            await self._somebody.wait()
+            await self._has_readers.wait()
             try:
                 async with self._database.read() as session:
                     counts = await store.chats.count_events(session, list(self._waiting))
@@ -47,5 +47,5 @@ class ChatWatch:
                     if count > number and not woken.done():
                         woken.set_result(None)
             if not self._waiting:
-                self._somebody.clear()
+                self._has_readers.clear()
             await asyncio.sleep(self._seconds)

@@ -1,4 +1,4 @@
-"""Reading conversations, as far as the reader may."""
+"""Conversations as far as a reader may see them."""
 
 from uuid import UUID
 

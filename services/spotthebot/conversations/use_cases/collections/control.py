@@ -1,4 +1,4 @@
-"""Steering collections: pause, resume, cancel, priority."""
+"""Controlling collections: pause, resume, cancel, prioritise."""
 
 from uuid import UUID
 
@@ -6,20 +6,20 @@ from spotthebot.contracts.conversations import CollectionState
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.errors import HasEnded
 from spotthebot.conversations.store.collections import Collection
-from spotthebot.conversations.use_cases.overseeing import queue_runners
+from spotthebot.conversations.use_cases.turn_loop.maintenance import queue_runners
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.jobs import Jobs
 
 
 async def pause(session: WriteSession, collection_id: UUID) -> Collection:
-    """Ask nothing more; turns that are on their way are still kept. Pausing twice changes nothing."""
+    """Request no more turns; pending requests are still committed. Pausing twice changes nothing."""
     await _require_open(session, collection_id, "pause")
     await store.collections.change_collection(session, collection_id, state=CollectionState.PAUSED)
     return await store.collections.get_collection(session, collection_id)
 
 
 async def resume(session: WriteSession, jobs: Jobs, collection_id: UUID, *, batch: int) -> Collection:
-    """Go on where a pause left it."""
+    """Continue a paused collection."""
     collection = await _require_open(session, collection_id, "resume")
     await store.collections.change_collection(session, collection_id, state=CollectionState.COLLECTING)
     await queue_runners(session, jobs, waiting=collection.open, batch=batch)
@@ -27,7 +27,7 @@ async def resume(session: WriteSession, jobs: Jobs, collection_id: UUID, *, batc
 
 
 async def cancel(session: WriteSession, collection_id: UUID) -> Collection:
-    """End all conversations that still run, for good; what was said stays. Cancelling twice changes nothing."""
+    """End all running conversations for good; their turns stay. Cancelling twice changes nothing."""
     collection = await store.collections.get_collection(session, collection_id)
     if collection.state is CollectionState.CANCELLED:
         return collection
@@ -38,7 +38,7 @@ async def cancel(session: WriteSession, collection_id: UUID) -> Collection:
 
 
 async def prioritise(session: WriteSession, collection_id: UUID, priority: int) -> Collection:
-    """Change which collections go first, from the next claim on."""
+    """Change a collection's priority, from the next claim on."""
     await store.collections.get_collection(session, collection_id)
     await store.collections.change_collection(session, collection_id, priority=priority)
     return await store.collections.get_collection(session, collection_id)

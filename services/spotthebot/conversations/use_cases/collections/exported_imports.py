@@ -1,4 +1,4 @@
-"""Stores exported conversations while they arrive: in batches, so that memory stays flat and what was stored stays."""
+"""Importing exports: conversations are stored in batches while the file arrives, so that memory use stays flat."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
@@ -137,7 +137,7 @@ class _Batch:
             failed=by_state[ConversationState.FAILED],
             cancelled=by_state[ConversationState.CANCELLED],
             turns=turns,
-            turns_wanted=turns,
+            turns_planned=turns,
         )
         return frozenset(each.id for each in new)
 

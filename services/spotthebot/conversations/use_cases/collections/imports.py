@@ -1,9 +1,17 @@
-"""Uploading conversations that were held elsewhere."""
+"""Importing conversations that took place elsewhere."""
 
 from collections.abc import Sequence
 from uuid import UUID
 
-from spotthebot.contracts.conversations import ConversationId, ConversationIn, ConversationState, Ending, StoredOut
+from spotthebot.contracts.conversations import (
+    CollectionState,
+    ConversationId,
+    ConversationIn,
+    ConversationState,
+    Ending,
+    ImportIn,
+    StoredOut,
+)
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.errors import NotAnImport
@@ -11,10 +19,23 @@ from spotthebot.kit.database import WriteSession
 from spotthebot.kit.ids import new_ids
 
 
+async def open_import(session: WriteSession, request: ImportIn) -> store.collections.Collection:
+    """Open a collection that takes uploads of conversations."""
+    collection_id = await store.collections.add_collection(
+        session,
+        name=request.name,
+        domain=request.domain,
+        mode=request.mode,
+        plan=request.model_dump(mode="json"),
+        state=CollectionState.COMPLETE,
+    )
+    return await store.collections.get_collection(session, collection_id)
+
+
 async def import_conversations(
     session: WriteSession, collection_id: UUID, uploaded: Sequence[ConversationIn]
 ) -> StoredOut:
-    """Store uploaded conversations as complete; those that are there already are left as they are."""
+    """Store uploaded conversations as complete; those that are stored already stay as they are."""
     collection = await store.collections.get_collection(session, collection_id)
     if collection.mode != "import":
         raise NotAnImport(name=collection.name)
@@ -30,7 +51,7 @@ async def import_conversations(
             opening=(),
             opening_shown=False,
             turns=tuple(turn.text for turn in each.turns),
-            turns_wanted=len(each.turns),
+            turns_planned=len(each.turns),
             seed=0,
             domain=collection.domain,
             pair=pairs[each.participants],
@@ -41,6 +62,6 @@ async def import_conversations(
     stored = frozenset(await store.conversations.add_conversations(session, conversations))
     turns = sum(len(each.turns) for each in conversations if each.id in stored)
     await store.collections.count_in(
-        session, collection.id, conversations=len(stored), complete=len(stored), turns=turns, turns_wanted=turns
+        session, collection.id, conversations=len(stored), complete=len(stored), turns=turns, turns_planned=turns
     )
     return StoredOut(stored=len(stored), already_there=len(uploaded) - len(stored))

@@ -1,4 +1,4 @@
-"""What a reply makes of a conversation: its next turn, its end, another attempt later, or its failure."""
+"""Transitions of a conversation: a reply leads to its next turn, its end, another attempt later, or its failure."""
 
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -18,10 +18,10 @@ _RATE_LIMITED_WAIT_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Step:
-    """One conversation after one reply.
+    """The transition of one conversation after one reply.
 
-    `text` is the turn to add, None where nothing was said. `wait_seconds` says after which time to ask again. A bot
-    that is `away` is asked nothing more until it answers again; its conversation is left as it was.
+    `text` is the turn to add, None where there is none. The turn is requested again after `wait_seconds`. An
+    `unavailable_bot` is asked nothing more until it recovers; its conversation stays as it is.
     """
 
     before: Conversation
@@ -30,38 +30,44 @@ class Step:
     raw: str | None = None
     latency_ms: float | None = None
     wait_seconds: float | None = None
-    away: UUID | None = None
+    unavailable_bot: UUID | None = None
     reason: str | None = None
-    """Why it is away."""
+    """Why the bot is unavailable."""
+
+    @property
+    def is_released(self) -> bool:
+        """Whether the runner releases the conversation after this step: it ended, or waits."""
+        has_ended = self.after.state is not ConversationState.RUNNING
+        return has_ended or self.wait_seconds is not None or self.unavailable_bot is not None
 
 
 def step(conversation: Conversation, reply: Reply) -> Step:
-    """Decide what a reply means; pure, so that it can be decided again after a crash."""
+    """Return the step that a reply leads to; pure, so that it can be computed again after a crash."""
     if reply.text is not None:
-        said = clean(reply.text)
-        if said:
-            return _said(conversation, said, reply)
+        text = clean(reply.text)
+        if text:
+            return _new_turn(conversation, text, reply)
         reply = Reply(None, ReplyFailure.EMPTY, "Nothing but special tokens.", reply.latency_ms)
     match reply.failure:
         case ReplyFailure.CIRCUIT_OPEN:
-            return leave(conversation, reply.detail or "")
+            return wait_for_bot(conversation, reply.detail or "")
         case ReplyFailure.RATE_LIMITED:
             return Step(conversation, conversation, wait_seconds=_RATE_LIMITED_WAIT_SECONDS)
         case _:
-            return _in_vain(conversation, reply)
+            return _failed_attempt(conversation, reply)
 
 
-def leave(conversation: Conversation, reason: str) -> Step:
-    """Leave a conversation as it is until its next bot, which is away, answers again."""
-    return Step(conversation, conversation, away=conversation.next_bot, reason=reason[:1000])
+def wait_for_bot(conversation: Conversation, reason: str) -> Step:
+    """Leave a conversation as it is until its next bot, which is unavailable, recovers."""
+    return Step(conversation, conversation, unavailable_bot=conversation.next_bot, reason=reason[:1000])
 
 
 def fail(conversation: Conversation, reason: str) -> Step:
-    """End a conversation for a reason that no other attempt would mend."""
+    """End a conversation for a reason that no retry would mend."""
     return Step(conversation, replace(conversation, state=ConversationState.FAILED, failure=reason[:1000]))
 
 
-def _said(conversation: Conversation, text: str, reply: Reply) -> Step:
+def _new_turn(conversation: Conversation, text: str, reply: Reply) -> Step:
     turns = (*conversation.turns, text)
     ending = _ending(conversation, turns)
     after = replace(
@@ -77,7 +83,7 @@ def _said(conversation: Conversation, text: str, reply: Reply) -> Step:
 
 def _ending(conversation: Conversation, turns: tuple[str, ...]) -> Ending | None:
     rules = conversation.stop
-    if len(turns) >= conversation.turns_wanted:
+    if len(turns) >= conversation.turns_planned:
         return Ending.EXCHANGES
     if rules.farewell and len(turns) > 1 and all(is_farewell(text) for text in turns[-2:]):
         return Ending.FAREWELL
@@ -86,7 +92,7 @@ def _ending(conversation: Conversation, turns: tuple[str, ...]) -> Ending | None
     return None
 
 
-def _in_vain(conversation: Conversation, reply: Reply) -> Step:
+def _failed_attempt(conversation: Conversation, reply: Reply) -> Step:
     attempts = conversation.attempts + 1
     if reply.failure is ReplyFailure.EMPTY and conversation.stop.empty and attempts >= conversation.stop.empty:
         ended = replace(conversation, state=ConversationState.COMPLETE, ended_by=Ending.EMPTY)

@@ -1,4 +1,4 @@
-"""The only SQL that carries conversations forward: a wave of steps is written at once, or not at all."""
+"""The only SQL that writes turns: a batch of steps is committed as a whole, or not at all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from uuid import UUID
 from sqlalchemy import text
 
 from spotthebot.contracts.conversations import CollectionState, ConversationState
-from spotthebot.conversations.domain.stepping import Step
+from spotthebot.conversations.domain.transitions import Step
 from spotthebot.kit.database import WriteSession
 
 
 @dataclass(frozen=True)
-class Written:
-    """What became of a wave: the conversations that went on as decided, and the states of their collections.
+class CommittedSteps:
+    """The conversations whose step was committed, and the states of their collections.
 
-    `finished` names collections whose last conversation ended with this wave.
+    `finished` names collections whose last conversation ended with this batch.
     """
 
     conversations: frozenset[UUID]
@@ -23,18 +23,18 @@ class Written:
     finished: frozenset[UUID]
 
 
-async def write(session: WriteSession, steps: Sequence[Step]) -> Written:
-    """Write each step, unless its conversation was carried forward or ended by somebody else meanwhile.
+async def commit_steps(session: WriteSession, steps: Sequence[Step]) -> CommittedSteps:
+    """Write each step, unless another process added a turn to its conversation or ended it meanwhile.
 
-    The condition is the number of turns that were said before: it decides which of two that ask for the same turn
-    may add it, so that a turn is never doubled, lost or out of order.
+    The condition is the number of turns before the step. If two runners requested the same turn, it lets one of them
+    add it, so that a turn is never doubled, lost or out of order.
     """
     kept = await _advance(session, steps)
     done = [each for each in steps if each.after.id in kept]
     await _add_turns(session, [each for each in done if each.text is not None])
     collections = await _count(session, done)
     finished = frozenset(each for each, state in collections.items() if state is CollectionState.COMPLETE)
-    return Written(kept, collections, finished)
+    return CommittedSteps(kept, collections, finished)
 
 
 async def _advance(session: WriteSession, steps: Sequence[Step]) -> frozenset[UUID]:
@@ -44,8 +44,8 @@ async def _advance(session: WriteSession, steps: Sequence[Step]) -> frozenset[UU
                 SELECT * FROM unnest(
                     CAST(:ids AS uuid[]), CAST(:before AS int[]), CAST(:after AS int[]), CAST(:states AS text[]),
                     CAST(:endings AS text[]), CAST(:failures AS text[]), CAST(:attempts AS int[]),
-                    CAST(:waits AS float8[]), CAST(:next_bots AS uuid[]), CAST(:let_go AS bool[])
-                ) AS s (id, before, after, state, ended_by, failure, attempts, wait, next_bot, let_go)
+                    CAST(:waits AS float8[]), CAST(:next_bots AS uuid[]), CAST(:released AS bool[])
+                ) AS s (id, before, after, state, ended_by, failure, attempts, wait, next_bot, released)
             ), locked AS (
                 SELECT c.id FROM conversations.conversations AS c JOIN step ON step.id = c.id
                 WHERE c.state = 'running' AND c.turns_said = step.before ORDER BY c.id FOR UPDATE OF c
@@ -53,8 +53,8 @@ async def _advance(session: WriteSession, steps: Sequence[Step]) -> frozenset[UU
             UPDATE conversations.conversations AS c SET
                 turns_said = step.after, state = step.state, ended_by = step.ended_by, failure = step.failure,
                 attempts = step.attempts, not_before = now() + make_interval(secs => step.wait),
-                next_bot = CASE WHEN step.let_go THEN step.next_bot ELSE c.next_bot END,
-                held_by = CASE WHEN step.let_go THEN NULL ELSE c.held_by END
+                next_bot = CASE WHEN step.released THEN step.next_bot ELSE c.next_bot END,
+                runner_job_id = CASE WHEN step.released THEN NULL ELSE c.runner_job_id END
             FROM step, locked
             WHERE c.id = step.id AND locked.id = c.id
             RETURNING c.id
@@ -69,16 +69,10 @@ async def _advance(session: WriteSession, steps: Sequence[Step]) -> frozenset[UU
             "attempts": [each.after.attempts for each in steps],
             "waits": [each.wait_seconds for each in steps],
             "next_bots": [each.after.next_bot for each in steps],
-            "let_go": [lets_go(each) for each in steps],
+            "released": [each.is_released for each in steps],
         },
     )
     return frozenset(rows.scalars())
-
-
-def lets_go(step: Step) -> bool:
-    """Whether a runner holds the conversation no longer after this step: it ended, or waits."""
-    ended = step.after.state is not ConversationState.RUNNING
-    return ended or step.wait_seconds is not None or step.away is not None
 
 
 async def _add_turns(session: WriteSession, steps: Sequence[Step]) -> None:
@@ -103,14 +97,14 @@ async def _add_turns(session: WriteSession, steps: Sequence[Step]) -> None:
 
 
 async def _count(session: WriteSession, steps: Sequence[Step]) -> dict[UUID, CollectionState]:
-    """Keep the counts of collections true; the last to end completes its collection."""
+    """Add the steps to the counts of their collections; the last conversation that ends completes its collection."""
     collections = sorted({each.after.collection_id for each in steps})
     if not collections:
         return {}
 
     if len(collections) > 1:
-        # In one order, lest two waves wait for each other; in a statement of its own, so that the next one sees the
-        # rows as they are once they are locked, and asks for none that was updated meanwhile.
+        # In one order, lest two batches deadlock; in a statement of its own, so that the next one sees the rows as they
+        # are once they are locked.
         await session.execute(
             text("SELECT FROM conversations.collections WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"),
             {"ids": collections},
@@ -125,24 +119,24 @@ async def _count(session: WriteSession, steps: Sequence[Step]) -> dict[UUID, Col
     ]
     rows = await session.execute(
         text("""
-            WITH wave AS (
+            WITH batch AS (
                 SELECT * FROM unnest(
                     CAST(:ids AS uuid[]), CAST(:complete AS int[]), CAST(:failed AS int[]), CAST(:turns AS int[])
-                ) AS w (id, complete, failed, turns)
-            ), pace AS (
-                INSERT INTO conversations.paces (collection_id, begins_at, turns)
-                SELECT id, date_bin('10 seconds', now(), TIMESTAMPTZ '2000-01-01'), turns FROM wave WHERE turns > 0
-                ON CONFLICT (collection_id, begins_at) DO UPDATE SET turns = paces.turns + excluded.turns
+                ) AS b (id, complete, failed, turns)
+            ), turn_count AS (
+                INSERT INTO conversations.turn_counts (collection_id, begins_at, turns)
+                SELECT id, date_bin('10 seconds', now(), TIMESTAMPTZ '2000-01-01'), turns FROM batch WHERE turns > 0
+                ON CONFLICT (collection_id, begins_at) DO UPDATE SET turns = turn_counts.turns + excluded.turns
             )
             UPDATE conversations.collections AS c SET
-                complete = c.complete + wave.complete, failed = c.failed + wave.failed, turns = c.turns + wave.turns,
-                state = CASE WHEN (wave.complete > 0 OR wave.failed > 0) AND c.mode <> 'human_bot'
-                    AND c.complete + wave.complete + c.failed + wave.failed + c.cancelled >= c.conversations
+                complete = c.complete + batch.complete, failed = c.failed + batch.failed, turns = c.turns + batch.turns,
+                state = CASE WHEN (batch.complete > 0 OR batch.failed > 0) AND c.mode <> 'human_bot'
+                    AND c.complete + batch.complete + c.failed + batch.failed + c.cancelled >= c.conversations
                     AND c.state IN ('collecting', 'paused') THEN 'complete' ELSE c.state END,
-                finished_at = CASE WHEN (wave.complete > 0 OR wave.failed > 0) AND c.mode <> 'human_bot'
-                    AND c.complete + wave.complete + c.failed + wave.failed + c.cancelled >= c.conversations
+                finished_at = CASE WHEN (batch.complete > 0 OR batch.failed > 0) AND c.mode <> 'human_bot'
+                    AND c.complete + batch.complete + c.failed + batch.failed + c.cancelled >= c.conversations
                     AND c.state IN ('collecting', 'paused') THEN now() ELSE c.finished_at END
-            FROM wave WHERE c.id = wave.id
+            FROM batch WHERE c.id = batch.id
             RETURNING c.id, c.state
         """),
         {

@@ -5,13 +5,13 @@ from uuid import UUID, uuid4
 
 from spotthebot.contracts.conversations import CollectionId, ConversationId, ConversationState, Participant
 from spotthebot.conversations.domain.conversations import Conversation, Reply
-from spotthebot.conversations.domain.stepping import step
-from spotthebot.conversations.use_cases.gathering import Gathering
+from spotthebot.conversations.domain.transitions import step
+from spotthebot.conversations.use_cases.turn_loop.request_batching import RequestBatcher
 
 QUICK, SLOW, OTHER = uuid4(), uuid4(), uuid4()
 CONTEXTS = 4
 ENOUGH = 2
-"""Requests under way that are enough for a batch that one request holds."""
+"""Pending requests that are enough for a batch that one request holds."""
 
 
 def _waiting(bot: UUID, number: int) -> list[Conversation]:
@@ -29,7 +29,7 @@ def _waiting(bot: UUID, number: int) -> list[Conversation]:
             opening=(),
             opening_shown=False,
             turns=(),
-            turns_wanted=2,
+            turns_planned=2,
             seed=1,
             domain="everyday",
         )
@@ -37,45 +37,45 @@ def _waiting(bot: UUID, number: int) -> list[Conversation]:
     ]
 
 
-def _gathering() -> Gathering:
-    made = Gathering(CONTEXTS, CONTEXTS)
+def _batcher() -> RequestBatcher:
+    made = RequestBatcher(CONTEXTS, CONTEXTS)
     for bot, latency_ms in ((QUICK, 3.0), (SLOW, 500.0)):
-        made.note([step(each, Reply("Hello.", None, None, latency_ms)) for each in _waiting(bot, 1)])
+        made.learn([step(each, Reply("Hello.", None, None, latency_ms)) for each in _waiting(bot, 1)])
     return made
 
 
-class TestGathering:
+class TestRequestBatcher:
     def test_asks_at_once_while_little_is_under_way(self):
         waiting = {QUICK: _waiting(QUICK, 1)}
-        assert _gathering().choose(waiting, under_way=ENOUGH - 1, now=0.0) == waiting
+        assert _batcher().choose(waiting, pending=ENOUGH - 1, now=0.0) == waiting
 
     def test_lets_questions_gather_while_enough_is_under_way(self):
-        gathering = _gathering()
-        assert gathering.choose({QUICK: _waiting(QUICK, 1)}, under_way=ENOUGH, now=0.0) == {}
-        assert 0 < gathering.seconds_left(0.0) < math.inf
+        batcher = _batcher()
+        assert batcher.choose({QUICK: _waiting(QUICK, 1)}, pending=ENOUGH, now=0.0) == {}
+        assert 0 < batcher.seconds_left(0.0) < math.inf
 
     def test_asks_what_fills_a_request(self):
         waiting = {QUICK: _waiting(QUICK, CONTEXTS), OTHER: _waiting(OTHER, 1)}
-        assert set(_gathering().choose(waiting, under_way=ENOUGH, now=0.0)) == {QUICK}
+        assert set(_batcher().choose(waiting, pending=ENOUGH, now=0.0)) == {QUICK}
 
     def test_asks_the_largest_group_first(self):
         waiting = {OTHER: _waiting(OTHER, 1), QUICK: _waiting(QUICK, 2)}
-        assert set(_gathering().choose(waiting, under_way=ENOUGH - 1, now=0.0)) == {QUICK}
+        assert set(_batcher().choose(waiting, pending=ENOUGH - 1, now=0.0)) == {QUICK}
 
     def test_keeps_a_slow_bot_waiting_for_a_moment_only(self):
-        gathering, waiting = _gathering(), {SLOW: _waiting(SLOW, 1), QUICK: _waiting(QUICK, 1)}
-        assert gathering.choose(waiting, under_way=ENOUGH, now=0.0) == {}
-        moment = gathering.seconds_left(0.0)
+        batcher, waiting = _batcher(), {SLOW: _waiting(SLOW, 1), QUICK: _waiting(QUICK, 1)}
+        assert batcher.choose(waiting, pending=ENOUGH, now=0.0) == {}
+        moment = batcher.seconds_left(0.0)
         assert moment <= 0.025, "5 % of a bot of 500 ms"
-        assert set(gathering.choose(waiting, under_way=ENOUGH, now=moment)) == {SLOW}
+        assert set(batcher.choose(waiting, pending=ENOUGH, now=moment)) == {SLOW}
 
     def test_leaves_nobody_waiting_for_ever(self):
-        gathering = _gathering()
+        batcher = _batcher()
         waiting = {QUICK: _waiting(QUICK, 1)}
-        gathering.choose(waiting, under_way=ENOUGH, now=0.0)
-        assert set(gathering.choose(waiting, under_way=ENOUGH, now=1.0)) == {QUICK}
+        batcher.choose(waiting, pending=ENOUGH, now=0.0)
+        assert set(batcher.choose(waiting, pending=ENOUGH, now=1.0)) == {QUICK}
 
     def test_has_nothing_to_wait_for_once_all_is_asked(self):
-        gathering = _gathering()
-        gathering.choose({QUICK: _waiting(QUICK, 1)}, under_way=0, now=0.0)
-        assert gathering.seconds_left(0.0) == math.inf
+        batcher = _batcher()
+        batcher.choose({QUICK: _waiting(QUICK, 1)}, pending=0, now=0.0)
+        assert batcher.seconds_left(0.0) == math.inf

@@ -1,4 +1,4 @@
-"""Having a bot answer a person: within its limits, under one key however often it is asked, and at last not at all."""
+"""A bot's reply in a chat: within the bot's limits, under one key however often it is requested, with few retries."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,20 +9,20 @@ from spotthebot.contracts.bots import ReplyFailure
 from spotthebot.contracts.conversations import ConversationState
 from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
-from spotthebot.conversations.domain.chats import ASKED_AGAIN, BROKEN_OFF, answer
+from spotthebot.conversations.domain.chats import BROKEN_OFF, DELAYED, step_in_chat
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.errors import UnknownBot
-from spotthebot.conversations.domain.stepping import Step
-from spotthebot.conversations.use_cases.asking import places_wanted
-from spotthebot.conversations.use_cases.chatting import move_on, tell_turn
+from spotthebot.conversations.domain.transitions import Step
+from spotthebot.conversations.use_cases.chats.converse import add_turn_event, continue_chat
+from spotthebot.conversations.use_cases.turn_loop.bot_requests import slots_needed
 from spotthebot.kit.client import PeerRefused, PeerUnavailable
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id
 
-_LOOK_AGAIN_SECONDS = 0.05
+_POLL_SECONDS = 0.05
 
 
-class Answering:
+class ChatReply:
     """One job that has a bot say the next turn of a person's conversation."""
 
     def __init__(self, database: Database, bots: Bots, job_id: int) -> None:
@@ -31,61 +31,63 @@ class Answering:
         self._job_id = job_id
 
     async def run(self, chat_id: UUID, conversation_id: UUID, turns: int) -> None:
-        """Have the bot say the turn at this position, unless it is there already, and tell the person."""
+        """Request the turn at this position, unless it is there already, and add it to the chat's events."""
         async with self._database.write() as session:
-            await store.places.free(session, self._job_id)  # what an attempt that died had taken
+            await store.concurrency_slots.release_job(session, self._job_id)  # those of an attempt that died
         while True:
             async with self._database.read() as session:
                 conversation = await store.conversations.get_conversation(session, conversation_id)
             if conversation.state is not ConversationState.RUNNING or len(conversation.turns) != turns:
                 return
-            step, wait = answer(conversation, await self._ask(conversation))
-            if not await self._keep(chat_id, step) or wait is None:
+            step, wait = step_in_chat(conversation, await self._request(conversation))
+            if not await self._commit(chat_id, step) or wait is None:
                 return
             await asyncio.sleep(wait)
 
-    async def _ask(self, conversation: Conversation) -> Reply:
+    async def _request(self, conversation: Conversation) -> Reply:
         bot_id = conversation.next_bot
         if bot_id is None:
             message = f"in conversation {conversation.id} no bot speaks next"
             raise RuntimeError(message)
         try:
-            async with self._place(bot_id):
+            async with self._slot(bot_id):
                 (reply,) = await self._bots.reply(bot_id, [conversation])
                 return reply
         except (PeerUnavailable, PeerRefused, UnknownBot) as error:
             return Reply(None, ReplyFailure.UNREACHABLE, error.detail, 0.0)
 
     @asynccontextmanager
-    async def _place(self, bot_id: UUID) -> AsyncIterator[None]:
-        """Wait for a place at a bot, ahead of the runners."""
-        request = await places_wanted(self._bots, bot_id, 1)
-        place = new_id()
+    async def _slot(self, bot_id: UUID) -> AsyncIterator[None]:
+        """Wait for a concurrency slot at a bot, ahead of the runners."""
+        request = await slots_needed(self._bots, bot_id, 1)
+        slot_id = new_id()
         try:
             while True:
                 async with self._database.write() as session:
-                    if await store.places.take_next(session, place, bot_id, request, job_id=self._job_id):
+                    if await store.concurrency_slots.acquire_next(
+                        session, slot_id, bot_id, request, job_id=self._job_id
+                    ):
                         break
-                await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+                await asyncio.sleep(_POLL_SECONDS)
             yield
         finally:
             async with self._database.write() as session:
-                await store.places.give_back(session, {place: 1})
+                await store.concurrency_slots.release(session, {slot_id: 1})
 
-    async def _keep(self, chat_id: UUID, step: Step) -> bool:
-        """Write what a reply made of the conversation and tell the person; returns whether it was still to be done."""
+    async def _commit(self, chat_id: UUID, step: Step) -> bool:
+        """Commit a step and add its event to the chat; returns whether the step was still due."""
         async with self._database.write() as session:
             chat = await store.chats.lock_chat(session, chat_id)
-            written = await store.waves.write(session, [step])
-            if step.after.id not in written.conversations:
+            committed = await store.turns.commit_steps(session, [step])
+            if step.after.id not in committed.conversations:
                 return False
             if step.text is not None:
-                await tell_turn(session, chat, step.after)
+                await add_turn_event(session, chat, step.after)
             else:
                 again = step.after.state is ConversationState.RUNNING
-                number, message = len(chat.conversations), ASKED_AGAIN if again else BROKEN_OFF
-                told = {"number": number, "again": again, "message": message}
-                await store.chats.add_event(session, chat_id, "failed", told)
+                number, message = len(chat.conversations), DELAYED if again else BROKEN_OFF
+                data = {"number": number, "again": again, "message": message}
+                await store.chats.add_event(session, chat_id, "failed", data)
             if step.after.state is not ConversationState.RUNNING:
-                await move_on(session, chat)
+                await continue_chat(session, chat)
         return True

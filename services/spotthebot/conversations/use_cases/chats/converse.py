@@ -1,4 +1,4 @@
-"""What a person does in a chat: speak, go on to the next partner, rate."""
+"""A person's part in a chat: speak, advance to the next partner, rate."""
 
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -13,18 +13,18 @@ from spotthebot.conversations.domain.errors import (
     PartnerSpeaksNext,
     TooFewTurns,
 )
-from spotthebot.conversations.domain.stepping import Step
-from spotthebot.conversations.use_cases.inviting import begin_next
+from spotthebot.conversations.domain.transitions import Step
+from spotthebot.conversations.use_cases.chats.start import begin_next
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.jobs import Jobs
 
-ANSWER_CHAT = "conversations:answer_chat"
+REPLY_IN_CHAT = "conversations:reply_in_chat"
 CHATS = "chats"
-"""The queue of jobs that people wait for: never behind runners."""
+"""The queue of jobs that people wait for, apart from the runners' queue."""
 
 
 @dataclass(frozen=True)
-class View:
+class ChatView:
     """A chat with its conversations, the last of which goes on while it is chatting."""
 
     chat: Chat
@@ -41,31 +41,31 @@ class View:
         return self.chat.state is ChatState.CHATTING and said % 2 == 0 and said >= self.study.plan.minimum_turns
 
 
-async def look(session: WriteSession, chat_id: UUID) -> View:
-    """Return a chat as it is at one moment: its state, its turns and the number of its last event fit together."""
+async def view_chat(session: WriteSession, chat_id: UUID) -> ChatView:
+    """Return a chat at one moment: its state, its turns and the number of its last event belong together."""
     return await _view(session, await store.chats.lock_chat(session, chat_id, shared=True))
 
 
-async def speak(session: WriteSession, jobs: Jobs, chat_id: UUID, text: str) -> View:
-    """Keep what the person says and queue the job that has the partner answer."""
+async def speak(session: WriteSession, jobs: Jobs, chat_id: UUID, text: str) -> ChatView:
+    """Add the person's turn and queue the job that requests the partner's reply."""
     view = await _chatting(session, chat_id)
     if view.awaits_reply:
         raise PartnerSpeaksNext
     before = view.conversations[-1]
     after = replace(before, turns=(*before.turns, text))
-    written = await store.waves.write(session, [Step(before, after, text=text)])
-    if before.id not in written.conversations:
+    committed = await store.turns.commit_steps(session, [Step(before, after, text=text)])
+    if before.id not in committed.conversations:
         raise ChatIsOver(state=view.chat.state)
-    await tell_turn(session, view.chat, after)
+    await add_turn_event(session, view.chat, after)
     await store.chats.add_event(session, chat_id, "typing", {"number": len(view.chat.conversations)})
     await store.chats.touch(session, chat_id)
     arguments = {"chat_id": str(chat_id), "conversation_id": str(before.id), "turns": len(after.turns)}
-    await jobs.defer(session, ANSWER_CHAT, arguments, queue=CHATS)
-    return await look(session, chat_id)
+    await jobs.defer(session, REPLY_IN_CHAT, arguments, queue=CHATS)
+    return await view_chat(session, chat_id)
 
 
-async def advance(session: WriteSession, chat_id: UUID) -> View:
-    """End the present conversation and go on to the next partner, or to the ratings."""
+async def advance(session: WriteSession, chat_id: UUID) -> ChatView:
+    """End the present conversation and begin that with the next partner, or the ratings."""
     view = await _chatting(session, chat_id)
     if view.awaits_reply:
         raise PartnerSpeaksNext
@@ -73,25 +73,25 @@ async def advance(session: WriteSession, chat_id: UUID) -> View:
     if not view.may_advance:
         raise TooFewTurns(said=len(before.turns), minimum=view.study.plan.minimum_turns)
     ended = replace(before, state=ConversationState.COMPLETE, ended_by=Ending.PERSON)
-    written = await store.waves.write(session, [Step(before, ended)])
-    if before.id not in written.conversations:
+    committed = await store.turns.commit_steps(session, [Step(before, ended)])
+    if before.id not in committed.conversations:
         raise ChatIsOver(state=view.chat.state)
-    await move_on(session, view.chat)
-    return await look(session, chat_id)
+    await continue_chat(session, view.chat)
+    return await view_chat(session, chat_id)
 
 
-async def rate(session: WriteSession, chat_id: UUID, ratings: ChatRatingsIn) -> View:
-    """Keep how the person rates the chat; ratings sent again take the place of those before."""
+async def rate(session: WriteSession, chat_id: UUID, ratings: ChatRatingsIn) -> ChatView:
+    """Store the person's ratings; ratings sent again replace the earlier ones."""
     view = await _view(session, await store.chats.lock_chat(session, chat_id))
     if view.chat.state not in {ChatState.RATING, ChatState.RATED}:
         raise NotTimeToRate(state=view.chat.state)
     check_ratings(view.study.plan, view.conversations, ratings)
     await store.chats.rate(session, chat_id, ratings)
-    return await look(session, chat_id)
+    return await view_chat(session, chat_id)
 
 
-async def move_on(session: WriteSession, chat: Chat) -> None:
-    """Begin the next conversation of a locked chat, or wait for its ratings."""
+async def continue_chat(session: WriteSession, chat: Chat) -> None:
+    """Begin the next conversation of a locked chat, or its ratings."""
     await store.chats.touch(session, chat.id)
     if chat.has_next:
         await begin_next(session, await store.chats.get_study(session, chat.collection_id), chat)
@@ -101,19 +101,19 @@ async def move_on(session: WriteSession, chat: Chat) -> None:
     await store.chats.add_event(session, chat.id, "done", {"state": ChatState.RATING})
 
 
-async def tell_turn(session: WriteSession, chat: Chat, conversation: Conversation) -> None:
-    """Tell the person of the turn that was said last."""
+async def add_turn_event(session: WriteSession, chat: Chat, conversation: Conversation) -> None:
+    """Add an event for the last turn of a conversation."""
     position = len(conversation.turns) - 1
-    told = {
+    data = {
         "number": len(chat.conversations),
         "position": position,
         "speaker": "partner" if position % 2 else "you",
         "text": conversation.turns[-1],
     }
-    await store.chats.add_event(session, chat.id, "turn", told)
+    await store.chats.add_event(session, chat.id, "turn", data)
 
 
-async def _chatting(session: WriteSession, chat_id: UUID) -> View:
+async def _chatting(session: WriteSession, chat_id: UUID) -> ChatView:
     view = await _view(session, await store.chats.lock_chat(session, chat_id))
     is_running = view.conversations[-1].state is ConversationState.RUNNING
     if view.chat.state is not ChatState.CHATTING or not is_running:
@@ -121,8 +121,8 @@ async def _chatting(session: WriteSession, chat_id: UUID) -> View:
     return view
 
 
-async def _view(session: ReadSession, chat: Chat) -> View:
-    given = await store.conversations.list_given(session, chat.conversations)
-    found: dict[UUID, Conversation] = {each.id: each for each in given}
+async def _view(session: ReadSession, chat: Chat) -> ChatView:
+    listed = await store.conversations.list_by_ids(session, chat.conversations)
+    found: dict[UUID, Conversation] = {each.id: each for each in listed}
     study = await store.chats.get_study(session, chat.collection_id)
-    return View(chat, study, tuple(found[each] for each in chat.conversations))
+    return ChatView(chat, study, tuple(found[each] for each in chat.conversations))

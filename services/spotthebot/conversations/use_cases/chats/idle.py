@@ -1,0 +1,24 @@
+"""Idle chats: a person who says nothing for too long has abandoned the chat."""
+
+from spotthebot.contracts.conversations import ChatState
+from spotthebot.conversations import store
+from spotthebot.conversations.domain.chats import Chat
+from spotthebot.kit.database import Database, WriteSession
+
+
+async def abandon_idle_chats(database: Database, *, limit: int = 1000) -> None:
+    """Abandon idle chats, each in a transaction of its own, so that no other chat waits for more than one of them."""
+    async with database.read() as session:
+        idle = await store.chats.list_idle(session, limit=limit)
+    for chat_id in idle:
+        async with database.write() as session:
+            chat = await store.chats.lock_chat(session, chat_id)
+            if chat.state is ChatState.CHATTING:
+                await abandon(session, chat)
+
+
+async def abandon(session: WriteSession, chat: Chat) -> None:
+    """Abandon a locked chat and cancel its running conversation."""
+    await store.chats.cancel_conversation(session, chat.conversations[-1], "The chat was abandoned.")
+    await store.chats.change_chat(session, chat.id, state=ChatState.ABANDONED)
+    await store.chats.add_event(session, chat.id, "done", {"state": ChatState.ABANDONED})

@@ -1,0 +1,89 @@
+"""Starting a chat: bots are drawn for a person, and the first conversation begins."""
+
+import secrets
+from collections.abc import Iterable
+from uuid import UUID
+
+from spotthebot.contracts.bots import BotStatus
+from spotthebot.contracts.conversations import (
+    HUMAN_NAME,
+    CollectionState,
+    ConversationId,
+    ConversationState,
+    Participant,
+    ParticipantKind,
+)
+from spotthebot.conversations import store
+from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.chats import Chat, Study, draw
+from spotthebot.conversations.domain.conversations import Conversation
+from spotthebot.conversations.domain.errors import CollectionNotOpen, NobodyToTalkTo, UnknownBot
+from spotthebot.kit.database import WriteSession
+from spotthebot.kit.ids import new_id
+
+PERSON = Participant(kind=ParticipantKind.HUMAN, name=HUMAN_NAME)
+_REPLYING = {BotStatus.ACTIVE, BotStatus.PROBING}
+
+
+async def start_chat(session: WriteSession, bots: Bots, collection_id: UUID, interactor: str) -> Chat:
+    """Draw bots for a person and begin the first conversation; a person with an open chat gets that chat again."""
+    study = await store.chats.get_study(session, collection_id)
+    if study.state is not CollectionState.COLLECTING:
+        raise CollectionNotOpen(name=study.plan.name, state=study.state)
+    await store.chats.lock_draws(session, collection_id)
+    theirs = await store.chats.list_chats_of(session, collection_id, interactor)
+    if open_ones := [chat for chat in theirs if store.chats.is_open(chat)]:
+        return open_ones[0]
+    used = await store.chats.count_draws(session, collection_id)
+    seen = {frozenset(chat.bots) for chat in theirs}
+    drawn = await _first_replying(bots, draw(study.plan, used=used, seen=seen, chats=sum(used.values())))
+    if drawn is None:
+        raise NobodyToTalkTo
+    chat_id = await store.chats.add_chat(
+        session, collection_id=collection_id, interactor=interactor, bots=drawn, conversations=()
+    )
+    await begin_next(session, study, await store.chats.lock_chat(session, chat_id))
+    return await store.chats.get_chat(session, chat_id)
+
+
+async def begin_next(session: WriteSession, study: Study, chat: Chat) -> None:
+    """Begin the next conversation of a chat, in which the person speaks first."""
+    bot_id = chat.bots[len(chat.conversations)]
+    conversation = Conversation(
+        id=ConversationId(new_id()),
+        collection_id=study.id,
+        external_id=None,
+        state=ConversationState.RUNNING,
+        failure=None,
+        participants=(PERSON, study.partners[bot_id]),
+        opening=(),
+        opening_shown=False,
+        turns=(),
+        turns_planned=study.plan.maximum_turns,
+        seed=secrets.randbelow(2**31),  # people's turns can't be reproduced anyway
+        domain=study.plan.domain,
+        pair=study.plan.bots.index(bot_id),  # numbered so when the collection was opened
+    )
+    await store.conversations.add_conversations(session, [conversation])
+    await store.collections.count_in(
+        session, study.id, conversations=1, complete=0, turns=0, turns_planned=study.plan.maximum_turns
+    )
+    await store.chats.change_chat(session, chat.id, conversations=[*chat.conversations, conversation.id])
+
+
+async def _first_replying(bots: Bots, choices: Iterable[tuple[UUID, ...]]) -> tuple[UUID, ...] | None:
+    replying: dict[UUID, bool] = {}
+    for choice in choices:
+        for bot_id in choice:
+            if bot_id not in replying:
+                replying[bot_id] = await _is_replying(bots, bot_id)
+        if all(replying[bot_id] for bot_id in choice):
+            return choice
+    return None
+
+
+async def _is_replying(bots: Bots, bot_id: UUID) -> bool:
+    try:
+        return (await bots.get(bot_id)).status in _REPLYING
+    except UnknownBot:
+        return False

@@ -1,0 +1,31 @@
+"""Estimating what a collection would cost, without starting it."""
+
+from spotthebot.contracts.bots import BotOut
+from spotthebot.contracts.conversations import EstimateOut, PlannedIn
+from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.estimates import Speaker, estimate
+from spotthebot.conversations.domain.plans import count_conversations
+from spotthebot.conversations.use_cases.collections.participants import find_participants
+from spotthebot.conversations.use_cases.collections.start import list_dialogues
+from spotthebot.kit.database import ReadSession
+
+
+async def estimate_collection(session: ReadSession, bots: Bots, plan: PlannedIn) -> EstimateOut:
+    """Return what a collection would cost; raises every error that starting it would raise."""
+    participants = await find_participants(session, bots, plan)
+    conversations = count_conversations(plan, len(participants.partners))
+    for pool in (plan.opening, plan.humans):
+        if pool is not None:
+            await list_dialogues(session, pool.corpus_id, pool.split)
+    return estimate(
+        [_speaker(bot) for bot in participants.bots],
+        [_speaker(bot) for bot in participants.partners],
+        conversations=conversations,
+        by_people=plan.humans.conversations if plan.humans else 0,
+        exchanges=plan.exchanges,
+    )
+
+
+def _speaker(bot: BotOut) -> Speaker:
+    latency = bot.probe.latency if bot.probe else None
+    return Speaker(bot.name, latency.p50_ms / 1000 if latency else None, bot.limits)

@@ -1,0 +1,70 @@
+"""Maintenance of the turn loop, in every worker: replaces lost runners, and checks on bots that are unavailable."""
+
+import math
+from datetime import UTC, datetime, timedelta
+
+from spotthebot.contracts.bots import BotOut, BotStatus
+from spotthebot.conversations import store
+from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.errors import UnknownBot
+from spotthebot.conversations.domain.transitions import MAX_ATTEMPTS
+from spotthebot.conversations.store.unavailable_bots import UnavailableBot
+from spotthebot.conversations.use_cases.telling import tell_bot_is_back, tell_finished
+from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.logs import get_logger
+
+RUN_CONVERSATIONS = "conversations:run_conversations"
+RUNNERS = "runners"
+"""The queue of the jobs that run conversations."""
+_MAX_RUNNERS = 256
+
+_log = get_logger(__name__)
+
+
+async def queue_runners(session: WriteSession, jobs: Jobs, *, waiting: int, batch: int) -> None:
+    """Queue enough jobs to run so many conversations; a job that finds nothing to do ends."""
+    queued = await store.claims.count_jobs(session, RUN_CONVERSATIONS)
+    for _ in range(min(math.ceil(waiting / batch), _MAX_RUNNERS) - queued):
+        await jobs.defer(session, RUN_CONVERSATIONS, {}, queue=RUNNERS)
+
+
+async def maintain(database: Database, jobs: Jobs, bots: Bots, *, batch: int, patience: timedelta) -> None:
+    """Check everything once; if several workers do so at the same time, one goes on and the others return."""
+    async with database.write() as session:
+        if not await store.claims.lock_maintenance(session):
+            return
+        if orphans := await store.claims.release_orphans(session, max_attempts=MAX_ATTEMPTS):
+            _log.warning("conversations.released", number=orphans, reason="their runner is gone")
+        await store.concurrency_slots.release_orphans(session, runners=RUN_CONVERSATIONS)
+        await tell_finished(session, jobs, await store.claims.finish_ended(session))
+        waiting = await store.claims.count_waiting(session, limit=_MAX_RUNNERS * batch)
+        await queue_runners(session, jobs, waiting=waiting, batch=batch)
+        unavailable = await store.unavailable_bots.list_unavailable(session)
+    for bot in unavailable:
+        await _check(database, bots, bot, patience)
+
+
+async def _check(database: Database, bots: Bots, unavailable: UnavailableBot, patience: timedelta) -> None:
+    found = await _find(bots, unavailable)
+    if found is not None and found.status in {BotStatus.ACTIVE, BotStatus.PROBING}:
+        async with database.write() as session:
+            if await store.unavailable_bots.mark_available(session, unavailable.bot_id):
+                await tell_bot_is_back(session, found)
+        return
+    is_gone = found is None or found.status is BotStatus.RETIRED
+    if is_gone or datetime.now(UTC) - unavailable.since > patience:
+        reason = f"{unavailable.name} did not recover: {unavailable.reason}"[:1000]
+        while True:
+            async with database.write() as session:
+                if not await store.claims.fail_waiting(session, unavailable.bot_id, reason):
+                    if is_gone:
+                        await store.unavailable_bots.mark_available(session, unavailable.bot_id)
+                    break
+
+
+async def _find(bots: Bots, unavailable: UnavailableBot) -> BotOut | None:
+    try:
+        return await bots.get(unavailable.bot_id)
+    except UnknownBot:
+        return None

@@ -1,0 +1,279 @@
+"""The turn loop of one job: claim conversations, request their next turns from bots, commit the replies, claim more.
+
+Every turn is committed before the next one is requested. The runner's conversations are only copies: the database
+decides who may add a turn. So a runner may die at any moment, and one that was taken for dead may return: each turn is
+stored once.
+"""
+
+import asyncio
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from spotthebot.contracts.conversations import CollectionState
+from spotthebot.conversations import store
+from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.conversations import Conversation
+from spotthebot.conversations.domain.transitions import Step
+from spotthebot.conversations.store.claims import OpenCollection
+from spotthebot.conversations.store.concurrency_slots import AcquiredSlots
+from spotthebot.conversations.store.turns import CommittedSteps
+from spotthebot.conversations.use_cases.telling import tell_bot_is_away, tell_finished
+from spotthebot.conversations.use_cases.turn_loop.bot_requests import (
+    BotAnswer,
+    request_turns,
+    slots_needed,
+    split_into_requests,
+)
+from spotthebot.conversations.use_cases.turn_loop.request_batching import RequestBatcher
+from spotthebot.kit.client import PeerRefused, PeerUnavailable
+from spotthebot.kit.database import DATABASE_TROUBLE, Database, WriteSession
+from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.logs import get_logger
+
+_POLL_SECONDS = 0.1
+"""Between two checks for concurrency slots or conversations that other runners may have released."""
+_CHECK_COLLECTIONS_SECONDS = 1.0
+"""A pause or a new priority takes effect after this long, even if no turn is committed meanwhile."""
+_MAX_BACKOFF_SECONDS = 5.0
+_DRAIN_SECONDS = 5.0
+
+_log = get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class RunnerLimits:
+    """How much a runner does at once."""
+
+    conversations: int
+    """Conversations that it carries forward at the same time."""
+    contexts: int
+    """Contexts in one request to `bots`: the slowest reply of a request delays the others."""
+
+
+@dataclass(frozen=True)
+class _PendingRequest:
+    """A request to `bots` that was sent, and the concurrency slots that it occupies."""
+
+    conversations: Sequence[Conversation]
+    slots: AcquiredSlots
+
+
+class ConversationRunner:
+    """Runs the conversations of one job, until none is left to run or `stopping` returns true."""
+
+    def __init__(
+        self,
+        database: Database,
+        jobs: Jobs,
+        bots: Bots,
+        job_id: int,
+        limits: RunnerLimits,
+        stopping: Callable[[], bool],
+    ) -> None:
+        self._database, self._jobs, self._bots = database, jobs, bots
+        self._job_id, self._limits, self._stopping = job_id, limits, stopping
+        self._conversations: dict[UUID, Conversation] = {}
+        self._pending: dict[asyncio.Task[BotAnswer], _PendingRequest] = {}
+        self._slots_to_release: Counter[UUID] = Counter()
+        """Concurrency slots that are done with, by the id under which they were acquired."""
+        self._full_bots: dict[UUID, float] = {}
+        """Bots that had no free slot at the last check, and when to check again."""
+        self._batcher = RequestBatcher(limits.conversations, limits.contexts)
+        self._priorities: dict[UUID, int] = {}
+        self._checked_at = float("-inf")
+        self._backoffs = 0
+
+    async def run(self) -> None:
+        """Run conversations until there are none to go on with, then release all of them."""
+        try:
+            await self._reload(restarted=True)
+            while not self._stopping():
+                try:
+                    await self._claim_more()
+                    if not self._conversations:
+                        return
+                    await self._send_requests()
+                    await self._receive_replies(self._wait_seconds())
+                except DATABASE_TROUBLE as error:
+                    await self._back_off("database", error)
+                    await self._reload()
+            await self._drain()
+        finally:
+            for task in self._pending:
+                task.cancel()
+            await asyncio.gather(*self._pending, return_exceptions=True)
+            await asyncio.shield(self._release())
+
+    async def _reload(self, *, restarted: bool = False) -> None:
+        """Read the job's conversations from the database, where an earlier attempt may have left some."""
+        while True:
+            try:
+                if restarted:  # nobody waits for the requests of an earlier attempt
+                    async with self._database.write() as session:
+                        await store.concurrency_slots.release_job(session, self._job_id)
+                async with self._database.read() as session:
+                    claimed = await store.conversations.list_claimed(session, self._job_id)
+                self._conversations = {each.id: each for each in claimed}
+            except DATABASE_TROUBLE as error:
+                await self._back_off("database", error)
+            else:
+                return
+
+    def _ready(self) -> list[Conversation]:
+        """Return conversations without a pending request; by priority, and collections of one priority take turns."""
+        pending = {each.id for request in self._pending.values() for each in request.conversations}
+        seen: Counter[UUID] = Counter()
+        ranked = []
+        for each in self._conversations.values():
+            if each.id not in pending:
+                rank = (-self._priorities.get(each.collection_id, 0), seen[each.collection_id])
+                seen[each.collection_id] += 1
+                ranked.append((rank, each))
+        ranked.sort(key=lambda pair: pair[0])
+        return [each for _, each in ranked]
+
+    async def _claim_more(self) -> None:
+        """Fill the batch with newly claimed conversations; those that wait for a full bot do not count."""
+        now = time.monotonic()
+        blocked = [each for each in self._ready() if each.next_bot in self._full_bots]
+        bots = {each.next_bot for each in blocked}
+        self._full_bots = {bot: until for bot, until in self._full_bots.items() if bot in bots}
+        room = self._limits.conversations - (len(self._conversations) - len(blocked))
+        is_hungry = room > self._limits.conversations // 4 and now - self._checked_at > _POLL_SECONDS
+        if self._conversations and not is_hungry and now - self._checked_at < _CHECK_COLLECTIONS_SECONDS:
+            return
+        self._checked_at = now
+        async with self._database.read() as session:
+            collections = await store.claims.list_open(session)
+        self._priorities = {each.id: each.priority for each in collections}
+        excess = [each.id for each in self._ready() if each.collection_id not in self._priorities]
+        excess += [each.id for each in blocked if each.collection_id in self._priorities][self._limits.conversations :]
+        if excess:
+            await self._release(excess)
+        for collection in collections:
+            limit = max(room, self._room_by_priority(collection))
+            if limit > 0:
+                full = {each.next_bot for each in blocked if each.collection_id == collection.id}
+                room -= await self._claim(collection.id, limit, [bot for bot in full if bot is not None])
+
+    def _room_by_priority(self, collection: OpenCollection) -> int:
+        """Return how many to claim into a full batch: half of it, where collections of lower priority fill it."""
+        running: Counter[UUID] = Counter(each.collection_id for each in self._conversations.values())
+        if all(self._priorities.get(each, 0) >= collection.priority for each in running):
+            return 0
+        return self._limits.conversations // 2 - running[collection.id]
+
+    async def _claim(self, collection_id: UUID, limit: int, full: Sequence[UUID]) -> int:
+        async with self._database.write() as session:
+            ids = await store.claims.claim(session, self._job_id, collection_id, limit=limit, full=full)
+            claimed = await store.conversations.list_by_ids(session, ids) if ids else []
+        self._conversations |= {each.id: each for each in claimed}
+        if claimed:
+            self._checked_at = float("-inf")  # where there was work there may be more
+        return len(claimed)
+
+    async def _send_requests(self) -> None:
+        """Request turns from the bots that speak next, as far as slots are free at them."""
+        waiting: dict[UUID, list[Conversation]] = defaultdict(list)
+        now = time.monotonic()
+        for each in self._ready():
+            if each.next_bot is not None and self._full_bots.get(each.next_bot, 0.0) <= now:
+                waiting[each.next_bot].append(each)
+        chosen = self._batcher.choose(waiting, pending=len(self._pending), now=now)
+        if not chosen:
+            return
+        try:
+            needed = {bot: await slots_needed(self._bots, bot, len(each)) for bot, each in chosen.items()}
+        except (PeerUnavailable, PeerRefused) as trouble:
+            await self._back_off("bots", trouble)
+            return
+        async with self._database.write() as session:
+            acquired = await store.concurrency_slots.acquire(session, self._job_id, needed)
+        until = time.monotonic() + _POLL_SECONDS
+        for bot, conversations in chosen.items():
+            slots = acquired[bot].slots if bot in acquired else 0
+            self._full_bots.pop(bot, None)
+            if slots < len(conversations):
+                self._full_bots[bot] = until
+            for request in split_into_requests(conversations[:slots], self._limits.contexts):
+                task = asyncio.create_task(request_turns(self._bots, request))
+                self._pending[task] = _PendingRequest(request, acquired[bot])
+
+    def _wait_seconds(self) -> float:
+        """Return how long to wait for replies before something else is due."""
+        longest = _POLL_SECONDS if self._ready() else _CHECK_COLLECTIONS_SECONDS
+        return min(longest, self._batcher.seconds_left(time.monotonic()))
+
+    async def _receive_replies(self, seconds: float) -> None:
+        """Wait for replies, and commit all that have arrived as one batch of turns."""
+        if not self._pending:
+            await asyncio.sleep(_POLL_SECONDS)
+            return
+        done, _ = await asyncio.wait(self._pending, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if not done:
+            return
+        for task in done:
+            request = self._pending.pop(task)
+            self._slots_to_release[request.slots.id] += len(request.conversations)
+        answers = [task.result() for task in done]
+        steps = [each for answer in answers for each in answer.steps]
+        self._batcher.learn(steps)
+        self._apply(steps, await self._commit(steps))
+        troubles = [answer.trouble for answer in answers if answer.trouble is not None]
+        if troubles:
+            await self._back_off("bots", troubles[0])
+        else:
+            self._backoffs = 0
+
+    async def _commit(self, steps: Sequence[Step]) -> CommittedSteps:
+        async with self._database.write() as session:
+            committed = await store.turns.commit_steps(session, steps)
+            await store.concurrency_slots.release(session, self._slots_to_release)
+            for step in {each.unavailable_bot: each for each in steps}.values():
+                await self._mark_unavailable(session, step)
+            await tell_finished(session, self._jobs, sorted(committed.finished))
+        self._slots_to_release.clear()
+        return committed
+
+    async def _mark_unavailable(self, session: WriteSession, step: Step) -> None:
+        if step.unavailable_bot is None:
+            return
+        bot_id, name, reason = step.unavailable_bot, step.before.next_name, step.reason or "It does not reply."
+        if await store.unavailable_bots.mark_unavailable(session, bot_id, name=name, reason=reason):
+            await tell_bot_is_away(session, bot_id, name, reason)
+
+    def _apply(self, steps: Sequence[Step], committed: CommittedSteps) -> None:
+        """Keep conversations whose step was committed; drop those that ended, wait, or belong to another runner now."""
+        for each in steps:
+            self._conversations.pop(each.after.id, None)
+            if each.after.id in committed.conversations and not each.is_released:
+                self._conversations[each.after.id] = each.after  # at the end: the others come first now
+            if committed.collections.get(each.after.collection_id) is not CollectionState.COLLECTING:
+                self._checked_at = float("-inf")
+        self._full_bots = dict.fromkeys(self._full_bots, 0.0)  # slots were released: check at once
+
+    async def _back_off(self, peer: str, error: Exception) -> None:
+        """Wait for a peer that every conversation needs; no attempt is counted against any conversation."""
+        wait = min(_MAX_BACKOFF_SECONDS, 0.25 * 2.0**self._backoffs)
+        self._backoffs += 1
+        _log.warning("runner.backs_off", peer=peer, seconds=wait, reason=str(error)[:200])
+        await asyncio.sleep(wait)
+
+    async def _drain(self) -> None:
+        """Receive replies to pending requests, as long as there is time."""
+        deadline = time.monotonic() + _DRAIN_SECONDS
+        while self._pending and time.monotonic() < deadline:
+            await self._receive_replies(deadline - time.monotonic())
+
+    async def _release(self, ids: Sequence[UUID] | None = None) -> None:
+        """Release conversations, or all of them, to other runners; where that fails, maintenance does it later."""
+        try:
+            async with self._database.write() as session:
+                await store.claims.release(session, self._job_id, ids)
+        except DATABASE_TROUBLE as error:
+            _log.warning("runner.release_failed", reason=str(error)[:200])
+        for each in list(self._conversations) if ids is None else ids:
+            self._conversations.pop(each, None)
