@@ -15,6 +15,7 @@ from starlette.responses import StreamingResponse
 
 from spotthebot.bots.tables import IDEMPOTENCY
 from spotthebot.kit.access.keys import Principal
+from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import (
     Conflict,
@@ -25,6 +26,7 @@ from spotthebot.kit.errors import (
     TooMany,
     Unauthenticated,
     Unavailable,
+    UpstreamFailed,
 )
 from spotthebot.kit.ids import new_id, new_ids
 from spotthebot.kit.settings import ServiceSettings
@@ -35,6 +37,7 @@ from spotthebot.kit.web.core.streams import stream
 from spotthebot.kit.web.database.idempotency import IdempotentRoute, idempotent
 from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
 from spotthebot.suite.supervision.sockets import bind
+from tests.factories.clock import MovableClock
 from tests.factories.databases import Databases, DatabaseUrls
 from tests.factories.running_suite import Keys, served
 
@@ -56,6 +59,7 @@ FAMILIES = {
     "conflict": Conflict(),
     "many": TooMany(retry_after_seconds=7),
     "unavailable": Unavailable(),
+    "upstream": UpstreamFailed(),
 }
 
 admins = allow("admin")
@@ -136,6 +140,12 @@ async def _fetch(session: ReadSession, after: UUID | None, limit: int) -> list[T
     return [ThingOut(id=row.id, name=row.name) for row in rows]
 
 
+@router.get("/failing/peer")
+async def call_a_peer(_caller: Admin, url: str) -> None:
+    async with ServiceClient("peer", url, "stb_service_hunter2") as peer:
+        await peer.get("/internal")
+
+
 @router.get("/failing/{family}")
 async def fail(_caller: Admin, family: str) -> None:
     if family == "unforeseen":
@@ -186,6 +196,13 @@ async def edge(database_urls: DatabaseUrls, keys: Keys) -> AsyncIterator[Edge]:
     app = build_service("things", summary="", settings=settings, routers=[router], idempotency_table=IDEMPOTENCY)
     async with served(app, bind("127.0.0.1", 0)) as url:
         yield Edge(app, url, keys, database_urls.owner["bots"])
+
+
+@pytest.fixture
+def clock(edge: Edge) -> MovableClock:
+    """Return the clock of the application, to be moved."""
+    edge.app.state.clock = MovableClock()
+    return edge.app.state.clock
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from spotthebot.kit.access.keys import make_key, parse_key
 from spotthebot.kit.access.store import NoSuchKey, list_keys, revoke_key
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id
+from tests.factories.clock import MovableClock
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import Keys
 from tests.kit.conftest import Edge
@@ -69,6 +70,13 @@ class TestKeys:
     async def test_a_key_works_until_it_expires(self, edge: Edge, keys: Keys):
         soon = datetime.now(UTC) + timedelta(minutes=1)
         assert (await _ask_with(edge, await keys.make("admin", expires_at=soon))).status_code == 200
+
+    async def test_a_key_stops_working_when_it_expires(self, edge: Edge, keys: Keys, clock: MovableClock):
+        key = await keys.make("admin", expires_at=datetime.now(UTC) + timedelta(hours=1))
+        clock.advance(minutes=59)
+        assert (await _ask_with(edge, key)).status_code == 200
+        clock.advance(minutes=2)
+        assert (await _ask_with(edge, key)).json()["title"] == "Expired API key"
 
     async def test_a_revoked_key_stops_working_at_once(self, edge: Edge, keys: Keys, database_urls: DatabaseUrls):
         key = await keys.make("admin")
@@ -137,6 +145,6 @@ async def _revoke(urls: DatabaseUrls, key: str) -> datetime | None:
     database = Database(urls.owner["access"], pool_size=1)
     try:
         async with database.write() as session:
-            return (await revoke_key(session, parsed[0])).revoked_at
+            return (await revoke_key(session, parsed[0], datetime.now(UTC))).revoked_at
     finally:
         await database.close()

@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Iterator
 
 import httpx
@@ -92,6 +93,17 @@ class TestRetries:
         with pytest.raises(PeerRefused):
             await peer.get("/a")
         assert route.call_count == 1
+
+    @pytest.mark.parametrize(("kind", "calls"), [("peer-refused", 1), ("something-else", 2)])
+    async def test_a_502_is_not_repeated_where_a_peer_of_the_peer_refused(
+        self, faults: respx.Router, peer: ServiceClient, kind: str, calls: int
+    ):
+        route = faults.get("/a")
+        bad_gateway = httpx.Response(502, json=PROBLEM | {"type": f"urn:spotthebot:problem:{kind}", "status": 502})
+        route.side_effect = [bad_gateway, httpx.Response(200, json={})]
+        with contextlib.suppress(PeerRefused):
+            await peer.get("/a")
+        assert route.call_count == calls
 
     async def test_the_last_answer_is_passed_on(self, faults: respx.Router, peer: ServiceClient):
         route = faults.get("/a").mock(return_value=httpx.Response(503, json=PROBLEM | {"status": 503}))

@@ -4,6 +4,7 @@ import httpx
 import psycopg
 import pytest
 
+from tests.factories.clock import MovableClock
 from tests.kit.conftest import Edge
 
 HEADERS = {"Idempotency-Key": "k1"}
@@ -37,17 +38,19 @@ class TestIdempotency:
         assert sorted(answer.headers.get("idempotency-replayed", "") for answer in answers) == ["", *["true"] * 5]
         assert edge.rows() == 1
 
-    async def test_a_key_is_forgotten_after_a_day(self, edge: Edge, admin: httpx.AsyncClient):
+    async def test_a_key_is_forgotten_after_a_day(self, edge: Edge, admin: httpx.AsyncClient, clock: MovableClock):
         await admin.post("/things", json={"name": "one"}, headers=HEADERS)
-        await _age(edge, hours=23)
+        clock.advance(hours=23)
         assert (await admin.post("/things", json={"name": "two"}, headers=HEADERS)).status_code == 422
-        await _age(edge, hours=2)
+        clock.advance(hours=2)
         assert (await admin.post("/things", json={"name": "two"}, headers=HEADERS)).status_code == 201
         assert edge.rows() == 2
 
-    async def test_old_keys_are_cleared_away_by_new_ones(self, edge: Edge, admin: httpx.AsyncClient):
+    async def test_old_keys_are_cleared_away_by_new_ones(
+        self, edge: Edge, admin: httpx.AsyncClient, clock: MovableClock
+    ):
         await admin.post("/things", json={"name": "one"}, headers=HEADERS)
-        await _age(edge, hours=25)
+        clock.advance(hours=25)
         await admin.post("/things", json={"name": "two"}, headers={"Idempotency-Key": "k2"})
         with psycopg.connect(edge.owner_url) as connection:
             kept = connection.execute("SELECT key FROM bots.idempotency_keys").fetchall()
@@ -93,9 +96,3 @@ class TestFailure:
         posts = (admin.post("/things", json={"name": "slow", "twin": "x"}, headers=HEADERS) for _ in range(3))
         assert [answer.status_code for answer in await asyncio.gather(*posts)] == [500] * 3
         assert edge.rows() == 1
-
-
-async def _age(edge: Edge, hours: int) -> None:
-    statement = "UPDATE bots.idempotency_keys SET created_at = created_at - make_interval(hours => %s)"
-    async with await psycopg.AsyncConnection.connect(edge.owner_url) as connection:
-        await connection.execute(statement, [hours])

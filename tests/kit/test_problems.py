@@ -6,6 +6,7 @@ import pytest
 from psycopg import sql
 from pydantic import SecretStr
 
+from spotthebot.kit import client
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.api import build_service
 from spotthebot.suite.supervision.sockets import bind
@@ -40,6 +41,7 @@ class TestFamilies:
             ("conflict", 409, "conflict", "Conflict"),
             ("many", 429, "too-many", "Too many requests"),
             ("unavailable", 503, "unavailable", "Unavailable"),
+            ("upstream", 502, "upstream-failed", "Upstream failed"),
         ],
     )
     async def test_each_has_its_status(self, admin: httpx.AsyncClient, family: str, status: int, slug: str, title: str):
@@ -54,6 +56,28 @@ class TestFamilies:
 
     async def test_waiting_is_said_in_a_header(self, admin: httpx.AsyncClient):
         assert (await admin.get("/failing/many")).headers["retry-after"] == "7"
+
+
+class TestPeers:
+    """An endpoint of ours calls another service, which refuses: here, this very application, which has no such path."""
+
+    async def test_that_refuse_are_answered_502_with_their_name_and_status(self, edge: Edge, admin: httpx.AsyncClient):
+        body = _members(answer := await admin.get("/failing/peer", params={"url": edge.url}))
+        assert answer.status_code == 502
+        assert (body["type"], body["title"]) == (TYPE + "peer-refused", "Refused by a peer")
+        assert body["detail"] == "The service peer, which is needed for this, refused our request (404)."
+
+    async def test_are_not_quoted_to_the_caller(self, edge: Edge, admin: httpx.AsyncClient):
+        answer = await admin.get("/failing/peer", params={"url": edge.url})
+        assert "internal" not in answer.text
+        assert "hunter2" not in answer.text
+        assert edge.url.removeprefix("http://") not in answer.text
+
+    async def test_that_do_not_answer_are_503(self, admin: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(client, "_ATTEMPTS", 1)
+        answer = await admin.get("/failing/peer", params={"url": "http://127.0.0.1:1"})
+        assert answer.status_code == 503
+        assert _members(answer)["type"] == TYPE + "peer-unavailable"
 
 
 class TestValidation:

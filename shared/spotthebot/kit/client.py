@@ -10,7 +10,7 @@ from typing import Any, Self
 import httpx
 import stamina
 
-from spotthebot.kit.errors import Error, Unavailable
+from spotthebot.kit.errors import Unavailable, UpstreamFailed
 from spotthebot.kit.tracing import outgoing_traceparent
 
 _TRANSIENT = {
@@ -19,6 +19,7 @@ _TRANSIENT = {
     HTTPStatus.SERVICE_UNAVAILABLE,
     HTTPStatus.GATEWAY_TIMEOUT,
 }
+_PEER_REFUSED = "urn:spotthebot:problem:peer-refused"
 _SAFE_METHODS = {"GET", "PUT", "DELETE"}
 _TIMEOUT = httpx.Timeout(60.0, connect=5.0)
 _ATTEMPTS = 6
@@ -31,17 +32,22 @@ class PeerUnavailable(Unavailable):
     title = "Peer unavailable"
 
 
-class PeerRefused(Error):
-    """{peer} answered {status} to {method} {path}: {detail}"""  # noqa: D400 - ends as the peer's words do
+class PeerRefused(UpstreamFailed):
+    """{peer} answered {status} to {method} {path}: {detail}"""  # noqa: D400 - ends with the peer's own message
 
     title = "Refused by a peer"
+
+    @property
+    def detail(self) -> str:
+        """Name the peer and its status only: its message was meant for this service."""
+        return f"The service {self.facts['peer']}, which is needed for this, refused our request ({self.status})."
 
     def __init__(self, *, peer: str, response: httpx.Response) -> None:
         request = response.request
         self.status = response.status_code
         self.faults: list[dict[str, Any]] = []
         detail = response.text[:200] or response.reason_phrase
-        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):  # what is no problem document
+        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):  # the body is no problem document
             problem = response.json()
             faults = problem.get("errors", [])
             detail = "; ".join([problem["detail"], *(_fault(fault) for fault in faults)])
@@ -50,7 +56,7 @@ class PeerRefused(Error):
 
 
 class _Transient(Exception):
-    """An answer that another attempt may better, kept in case none does."""
+    """A response after which another attempt may succeed, kept in case none does."""
 
     def __init__(self, response: httpx.Response) -> None:
         self.response = response
@@ -160,7 +166,7 @@ class ServiceClient:
                 with attempt:
                     headers["traceparent"] = outgoing_traceparent()
                     response = await self._http.request(method, path, params=params, content=content, headers=headers)
-                    if response.status_code in _TRANSIENT:
+                    if response.status_code in _TRANSIENT and not _refused_further_on(response):
                         raise _Transient(response)  # noqa: TRY301 - what `attempt` repeats on
         except _Transient as transient:
             raise self._refused(transient.response) from None
@@ -176,6 +182,13 @@ class ServiceClient:
 
 def _fault(fault: dict[str, Any]) -> str:
     return f"{fault.get('pointer') or fault.get('parameter') or 'body'}: {fault['detail']}"
+
+
+def _refused_further_on(response: httpx.Response) -> bool:
+    """Whether a 502 means that a peer of the peer refused, which it would again: only a proxy's 502 is transient."""
+    with contextlib.suppress(ValueError, AttributeError):  # the body is no problem document
+        return response.status_code == HTTPStatus.BAD_GATEWAY and response.json().get("type") == _PEER_REFUSED
+    return False
 
 
 def _worth_another_try(error: Exception) -> bool | float:

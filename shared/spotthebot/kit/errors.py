@@ -2,11 +2,12 @@
 
     Error
     ├── Invalid          the request contradicts itself or the rules
-    ├── Unauthenticated  nobody we know
-    ├── Forbidden        somebody we know, who may not
+    ├── Unauthenticated  the caller has no valid API key
+    ├── Forbidden        the caller is known, but may not do this
     ├── NotFound         no such thing, or none that the caller may see
     ├── Conflict         right request, wrong state
-    ├── TooMany          slow down
+    ├── TooMany          too many requests
+    ├── UpstreamFailed   a service we need answered with an error
     └── Unavailable      something we need does not answer
 
 A concrete error is a subclass of a family; its docstring is its message, with the constructor's keyword
@@ -38,6 +39,7 @@ class Error(Exception):
 
     @property
     def detail(self) -> str:
+        """The message for the caller; `str(error)`, for logs and operators, may say more."""
         return str(self)
 
 
@@ -75,6 +77,12 @@ class TooMany(Error):
     """Too many requests: try again in {retry_after_seconds} s."""
 
     title = "Too many requests"
+
+
+class UpstreamFailed(Error):
+    """A service that is needed for this answered with an error."""
+
+    title = "Upstream failed"
 
 
 class Unavailable(Error):

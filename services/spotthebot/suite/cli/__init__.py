@@ -51,7 +51,7 @@ def main() -> None:
         app(prog_name="./stb")
     except Error as error:
         screen.print("[red]Error:[/red] ", end="")
-        screen.print(error.detail, markup=False, highlight=False, soft_wrap=True)
+        screen.print(str(error), markup=False, highlight=False, soft_wrap=True)
         sys.exit(1)
     except OSError as error:  # a full disk can show anywhere
         screen.print("[red]Error:[/red] ", end="")

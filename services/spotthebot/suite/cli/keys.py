@@ -13,6 +13,7 @@ from rich.table import Table
 from spotthebot.contracts.access import Role
 from spotthebot.kit.access import store
 from spotthebot.kit.access.keys import ApiKey
+from spotthebot.kit.clock import system_clock
 from spotthebot.kit.database import Database
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, write_json
 from spotthebot.suite.data_folder import DataFolder
@@ -76,7 +77,7 @@ def revoke(key_id: Annotated[UUID, typer.Argument(help="The key's id.")], data_d
 
     async def end(database: Database) -> ApiKey:
         async with database.write() as session:
-            return await store.revoke_key(session, key_id)
+            return await store.revoke_key(session, key_id, system_clock())
 
     key = _with_access(folder_at(data_dir), end)
     screen.print(f"Key {key.id} is revoked.")

@@ -16,7 +16,7 @@ _FORM = re.compile(r"stb_([a-z]+)_([0-9a-f]{32})_([A-Za-z0-9_-]{43})")
 
 @dataclass(frozen=True)
 class ApiKey:
-    """What is known of a key; the secret is not."""
+    """A key without its secret, of which only a hash is stored."""
 
     id: UUID
     role: str
@@ -29,7 +29,7 @@ class ApiKey:
 
 @dataclass(frozen=True)
 class Principal:
-    """Who is asking: the key, what it may do, and for which team."""
+    """The caller of an endpoint: its key, role and team."""
 
     key_id: UUID
     role: str
@@ -43,7 +43,7 @@ def make_key(role: str, key_id: UUID) -> tuple[str, bytes]:
 
 
 def parse_key(text: str) -> tuple[UUID, str] | None:
-    """Split a key into its id and its secret; None where the text is no key."""
+    """Split a key into its id and its secret; None where the text has another form."""
     match = _FORM.fullmatch(text)
     return (UUID(match[2]), match[3]) if match else None
 

@@ -1,6 +1,6 @@
 """The only SQL over API keys."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import bindparam, insert, select, update
@@ -63,20 +63,18 @@ async def list_keys(session: ReadSession) -> list[ApiKey]:
     return [_key(row) for row in await session.scalars(select(ApiKeyRow).order_by(ApiKeyRow.id))]
 
 
-async def revoke_key(session: WriteSession, key_id: UUID) -> ApiKey:
+async def revoke_key(session: WriteSession, key_id: UUID, now: datetime) -> ApiKey:
     """Revoke at once; revoking again changes nothing."""
     await session.execute(
-        update(ApiKeyRow)
-        .where(ApiKeyRow.id == key_id, ApiKeyRow.revoked_at.is_(None))
-        .values(revoked_at=datetime.now(UTC))
+        update(ApiKeyRow).where(ApiKeyRow.id == key_id, ApiKeyRow.revoked_at.is_(None)).values(revoked_at=now)
     )
     return await _get(session, key_id)
 
 
-async def authenticate(session: ReadSession, text: str) -> Principal:
-    """Say whose key this is.
+async def authenticate(session: ReadSession, text: str, now: datetime) -> Principal:
+    """Return the caller to whom this key was given.
 
-    Raises UnknownKey, ExpiredKey or RevokedKey; the last two only to who holds the right secret.
+    Raises UnknownKey, ExpiredKey or RevokedKey; the last two only to callers with the right secret.
     """
     parsed = parse_key(text)
     if parsed is None:
@@ -87,7 +85,7 @@ async def authenticate(session: ReadSession, text: str) -> Principal:
         raise UnknownKey
     if row.revoked_at is not None:
         raise RevokedKey
-    if row.expires_at is not None and row.expires_at <= datetime.now(UTC):
+    if row.expires_at is not None and row.expires_at <= now:
         raise ExpiredKey(expired_on=row.expires_at.date())
     return Principal(row.id, row.role, row.team)
 

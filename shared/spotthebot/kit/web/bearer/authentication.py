@@ -10,6 +10,7 @@ from spotthebot.kit.access.store import authenticate
 from spotthebot.kit.database import Database
 from spotthebot.kit.errors import Forbidden, Unauthenticated
 from spotthebot.kit.web.bearer.rate_limits import RateLimiter
+from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.sessions import get_database
 
 _SERVICE = "service"
@@ -32,11 +33,12 @@ class Allow:
         request: Request,
         credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
         database: Annotated[Database, Depends(get_database)],
+        now: Now,
     ) -> Principal:
         if credentials is None:
             raise Unauthenticated
         async with database.read() as session:
-            principal = await authenticate(session, credentials.credentials)
+            principal = await authenticate(session, credentials.credentials, now)
         request.state.caller = str(principal.key_id)
         state = request.app.state
         limiter: RateLimiter = state.service_rate_limiter if principal.role == _SERVICE else state.rate_limiter

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from fastapi import APIRouter, FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
+from spotthebot.kit.clock import system_clock
 from spotthebot.kit.settings import EdgeSettings
 from spotthebot.kit.web.core import operations
 from spotthebot.kit.web.core.error_responses import ErrorResponses
@@ -56,6 +57,7 @@ def build_application(
         redoc_url=None,
     )
     app.state.settings = settings
+    app.state.clock = system_clock
     app.state.parts = parts
     app.state.error_responses = error_responses
     app.state.metrics = RequestMetrics(name)

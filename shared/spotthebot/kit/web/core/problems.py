@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from spotthebot.kit import errors
+from spotthebot.kit.logs import get_logger
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -21,6 +22,7 @@ _STATUS: dict[type[errors.Error], int] = {
     errors.NotFound: 404,
     errors.Conflict: 409,
     errors.TooMany: 429,
+    errors.UpstreamFailed: 502,
     errors.Unavailable: 503,
 }
 _HTTP_TITLES = {
@@ -30,6 +32,7 @@ _HTTP_TITLES = {
     413: ("Request body too large", "body-too-large"),
     500: ("Internal error", "internal-error"),
 }
+_log = get_logger(__name__)
 
 
 class ProblemField(BaseModel):
@@ -80,6 +83,8 @@ class ProblemDetails:
 
     def respond(self, request: Request, error: errors.Error) -> Response:
         status = status_of(error)
+        if isinstance(error, errors.UpstreamFailed):
+            _log.warning("upstream.failed", error=str(error))
         headers = {}
         if status == 401:
             headers["WWW-Authenticate"] = "Bearer"

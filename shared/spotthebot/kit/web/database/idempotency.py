@@ -2,12 +2,12 @@
 
 The first request claims the key in the same transaction as its effect, so that either both are there or neither.
 A second one with the same key waits for that transaction, then gets the stored answer; with another body it is
-refused. Keys belong to an API key and a path, and are kept for 24 hours.
+refused. Keys belong to a caller and a path, and are kept for 24 hours.
 """
 
 import hashlib
 from collections.abc import Callable, Coroutine
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Protocol
 from uuid import UUID
 
@@ -32,6 +32,7 @@ from starlette.responses import JSONResponse, Response
 
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import Invalid
+from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.sessions import Writing
 
 KEPT = timedelta(hours=24)
@@ -76,8 +77,8 @@ class _Claim:
     def __init__(self, session: WriteSession, table: Table, identity: dict[str, Any]) -> None:
         self._session, self._table, self._identity = session, table, identity
 
-    async def take(self, body_sha256: bytes) -> None:
-        table, now = self._table, datetime.now(UTC)
+    async def acquire(self, body_sha256: bytes, now: datetime) -> None:
+        table = self._table
         old = select(table.c.principal, table.c.path, table.c.key).where(table.c.created_at < now - KEPT)
         purged = old.limit(_PURGED_AT_ONCE).with_for_update(skip_locked=True).subquery()
         await self._session.execute(
@@ -118,7 +119,7 @@ class _Claim:
 
 
 class ShownOnce(JSONResponse):
-    """An answer whose `secret` is given to the first request only: it is not kept, a repeat gets null in its place."""
+    """A response whose `secret` only the first request gets: it is not stored, and a repeat gets null in its place."""
 
     def render(self, content: Any) -> bytes:  # noqa: ANN401 - JSON, as the base class has it
         self.kept = super().render(content | {"secret": None})
@@ -126,7 +127,7 @@ class ShownOnce(JSONResponse):
 
 
 class IdempotentRoute(APIRoute):
-    """The route class of routers with POSTs that create: stores the answer before the transaction commits."""
+    """The route class of routers with POSTs that create: stores the response before the transaction commits."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -145,11 +146,12 @@ class IdempotentRoute(APIRoute):
 
 
 def idempotent(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
-    """Make the dependency that honours the header for callers let in by `principal_dependency`."""
+    """Make a dependency that honours the header, for callers whom `principal_dependency` lets in."""
 
     async def claim(
         request: Request,
         session: Writing,
+        now: Now,
         principal: Annotated[Identified, Depends(principal_dependency)],
         idempotency_key: Annotated[
             str | None,
@@ -165,7 +167,7 @@ def idempotent(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
             table: Table = request.app.state.idempotency_table
             identity = {"principal": principal.key_id, "path": request.url.path, "key": idempotency_key}
             request.state.idempotency = _Claim(session, table, identity)
-            await request.state.idempotency.take(hashlib.sha256(await request.body()).digest())
+            await request.state.idempotency.acquire(hashlib.sha256(await request.body()).digest(), now)
         return principal
 
     return claim
