@@ -4,10 +4,10 @@ import asyncio
 from uuid import UUID
 
 from spotthebot.bots.clients import Corpora
-from spotthebot.bots.domain.bots import fingerprint_dialogues
 from spotthebot.bots.domain.builtin import BuiltinBot, BuiltinModel, build
 from spotthebot.bots.domain.dialogue import Context, Dialogue
 from spotthebot.bots.domain.errors import TrainingDataChanged
+from spotthebot.bots.domain.fingerprints import fingerprint_dialogues
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import BuiltinProtocol
 

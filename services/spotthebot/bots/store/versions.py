@@ -6,8 +6,9 @@ from uuid import UUID
 from pydantic import TypeAdapter
 from sqlalchemy import insert, select, update
 
-from spotthebot.bots.domain.bots import BotVersion, Fingerprints, fingerprint_configuration
+from spotthebot.bots.domain.bots import BotVersion
 from spotthebot.bots.domain.errors import NoSuchVersion
+from spotthebot.bots.domain.fingerprints import Fingerprints, fingerprint_configuration
 from spotthebot.bots.tables import BotRow, BotVersionRow
 from spotthebot.contracts.bots import Protocol
 from spotthebot.kit.database import ReadSession, WriteSession

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from spotthebot.bots import store
-from spotthebot.bots.domain.bots import Fingerprints, fingerprint_dialogues
 from spotthebot.bots.domain.builtin import BuiltinModel, build
 from spotthebot.bots.domain.errors import HostingIsForAdministrators, SecretNotUsed
+from spotthebot.bots.domain.fingerprints import Fingerprints, fingerprint_dialogues
 from spotthebot.bots.domain.hosted_models import files_sha256_of
 from spotthebot.bots.model_files import files_in
 from spotthebot.bots.protocols.builtin import training_dialogues
