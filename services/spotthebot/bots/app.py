@@ -72,7 +72,7 @@ async def _context(stack: AsyncExitStack, settings: BotsSettings, database: Data
 
     async def circuit_opened(bot_id: UUID, reason: str) -> None:
         async with database.write() as session:
-            await store.bots.mark_failing(session, bot_id, reason, timedelta(seconds=settings.recovery_seconds))
+            await store.bots.open_circuit(session, bot_id, reason, timedelta(seconds=settings.recovery_seconds))
 
     clients = BotClientPool(speakers, circuit_opened)
     stack.push_async_callback(clients.close)

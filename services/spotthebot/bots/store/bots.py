@@ -5,9 +5,10 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, bindparam, func, select, update
+from sqlalchemy import Row, Select, bindparam, case, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
+from spotthebot.bots.domain.bot_status import INITIAL, TRANSITIONS, StatusEvent
 from spotthebot.bots.domain.bots import Bot
 from spotthebot.bots.domain.errors import BotNameTaken, NoSuchBot
 from spotthebot.bots.store.versions import version_of
@@ -19,6 +20,7 @@ from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
 _MAX_DOUBLINGS = 16
+_MAX_REASON = 1000
 
 
 async def add_bot(session: WriteSession, request: BotIn, *, team: str | None) -> BotId:
@@ -32,7 +34,7 @@ async def add_bot(session: WriteSession, request: BotIn, *, team: str | None) ->
             description=request.description,
             domains=list(request.domains),
             limits=request.limits.model_dump(mode="json"),
-            status=BotStatus.PROBING,
+            status=INITIAL,
             version=0,
         )
         .on_conflict_do_nothing()
@@ -72,46 +74,80 @@ async def list_bots(
 
 
 async def change_bot(session: WriteSession, bot_id: UUID, changes: dict[str, Any]) -> None:
+    """Set columns of a bot other than its status, which `change_status` sets."""
     await session.execute(update(BotRow).where(BotRow.id == bot_id).values(**changes))
 
 
-async def mark_failing(session: WriteSession, bot_id: UUID, reason: str, probe_in: timedelta) -> None:
-    """Set an active bot failing because its circuit opened; a suspended bot stays suspended."""
-    await session.execute(
-        update(BotRow)
-        .where(BotRow.id == bot_id, BotRow.status == BotStatus.ACTIVE)
-        .values(
-            status=BotStatus.FAILING,
-            status_reason=reason[:1000],
-            failed_probes=0,
-            next_probe_at=func.now() + probe_in,
-        )
+async def change_status(
+    session: WriteSession, bot_id: UUID, event: StatusEvent, *, version: int | None = None, **values: object
+) -> BotStatus | None:
+    """Apply an event to a bot's status and set other `values` with it, if its present status allows the event.
+
+    With `version`, only while that version is the present one. Return the new status; None if nothing changed.
+    """
+    transitions = TRANSITIONS[event]
+    statement = update(BotRow).where(BotRow.id == bot_id, BotRow.status.in_(transitions))
+    if version is not None:
+        statement = statement.where(BotRow.version == version)
+    new_status = case(dict(transitions), value=BotRow.status)
+    status = await session.scalar(statement.values(status=new_status, **values).returning(BotRow.status))
+    return None if status is None else BotStatus(status)
+
+
+async def activate_bot(session: WriteSession, bot_id: UUID) -> BotStatus | None:
+    """Let an owner activate a bot; a suspended one has to be probed, at once. Return None if it is retired."""
+    resumed = [old for old, new in TRANSITIONS[StatusEvent.ACTIVATED].items() if old is not new]
+    next_probe_at = case((BotRow.status.in_(resumed), func.now()), else_=BotRow.next_probe_at)
+    return await change_status(session, bot_id, StatusEvent.ACTIVATED, next_probe_at=next_probe_at)
+
+
+async def stop_bot(session: WriteSession, bot_id: UUID, event: StatusEvent) -> BotStatus | None:
+    """Let an owner suspend or retire a bot, which ends its probes. Return None if it is retired already."""
+    return await change_status(session, bot_id, event, status_reason=None, next_probe_at=None)
+
+
+async def open_circuit(session: WriteSession, bot_id: UUID, reason: str, probe_in: timedelta) -> None:
+    """Set an active bot failing because its circuit opened."""
+    await change_status(
+        session,
+        bot_id,
+        StatusEvent.CIRCUIT_OPENED,
+        status_reason=reason[:_MAX_REASON],
+        failed_probes=0,
+        next_probe_at=func.now() + probe_in,
     )
 
 
-async def set_status_by_probe(
-    session: WriteSession, bot: Bot, *, reason: str | None, next_in: timedelta | None, recovery: timedelta
-) -> None:
-    """Set a bot active, or failing for a reason, after a probe; suspended and retired bots keep their status.
+async def pass_probe(session: WriteSession, bot: Bot, *, next_in: timedelta | None) -> None:
+    """Set a bot active because its probe passed; the next probe comes after `next_in` (None: never)."""
+    await change_status(
+        session,
+        bot.id,
+        StatusEvent.PROBE_PASSED,
+        version=bot.version.number,
+        status_reason=None,
+        failed_probes=0,
+        next_probe_at=None if next_in is None else func.now() + next_in,
+    )
 
-    The next probe comes after `next_in` (None: never) for a bot that answers; for a failing one after `recovery`,
-    doubled for each probe that failed before, but not later than `next_in` or an hour.
+
+async def fail_probe(
+    session: WriteSession, bot: Bot, *, reason: str, next_in: timedelta | None, recovery: timedelta
+) -> None:
+    """Set a bot failing because its probe failed.
+
+    The next probe comes after `recovery`, doubled for each probe that failed before, but not later than `next_in`
+    or an hour.
     """
-    probed = BotRow.status.in_([BotStatus.PROBING, BotStatus.ACTIVE, BotStatus.FAILING])
-    mine = update(BotRow).where(BotRow.id == bot.id, probed, BotRow.version == bot.version.number)
-    if reason is None:
-        due = None if next_in is None else func.now() + next_in
-        values = {"status": BotStatus.ACTIVE, "status_reason": None, "failed_probes": 0, "next_probe_at": due}
-        await session.execute(mine.values(**values))
-        return
     wait = recovery * func.power(2, func.least(BotRow.failed_probes, _MAX_DOUBLINGS))
-    await session.execute(
-        mine.values(
-            status=BotStatus.FAILING,
-            status_reason=reason[:1000],
-            failed_probes=BotRow.failed_probes + 1,
-            next_probe_at=func.now() + func.least(wait, next_in or timedelta(hours=1)),
-        )
+    await change_status(
+        session,
+        bot.id,
+        StatusEvent.PROBE_FAILED,
+        version=bot.version.number,
+        status_reason=reason[:_MAX_REASON],
+        failed_probes=BotRow.failed_probes + 1,
+        next_probe_at=func.now() + func.least(wait, next_in or timedelta(hours=1)),
     )
 
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import delete, func, insert, select, update
 
+from spotthebot.bots.domain.bot_status import TRANSITIONS, StatusEvent
 from spotthebot.bots.domain.bots import Bot
 from spotthebot.bots.domain.probes import Probe
 from spotthebot.bots.store.bots import change_bot, get_known_bot
@@ -19,10 +20,13 @@ _KEPT_PROBES = 100
 
 
 async def claim_due_probe(session: WriteSession, lease: timedelta) -> Bot | None:
-    """Claim the bot whose probe is most overdue until the lease ends; return None if none is due."""
+    """Claim the bot whose probe is most overdue until the lease ends; return None if none is due.
+
+    Only bots whose status a probe can change are due.
+    """
     due = (
         select(BotRow.id)
-        .where(BotRow.next_probe_at <= func.now())
+        .where(BotRow.next_probe_at <= func.now(), BotRow.status.in_(TRANSITIONS[StatusEvent.PROBE_PASSED]))
         .order_by(BotRow.next_probe_at)
         .limit(1)
         .with_for_update(skip_locked=True)

@@ -2,9 +2,8 @@
 
 from uuid import UUID
 
-from sqlalchemy import func
-
 from spotthebot.bots import store
+from spotthebot.bots.domain.bot_status import OWNER_EVENTS, StatusEvent
 from spotthebot.bots.domain.bots import Bot
 from spotthebot.bots.domain.errors import BotRetired, StatusNotForOwners
 from spotthebot.bots.use_cases.context import BotsContext
@@ -14,31 +13,30 @@ from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import FieldError
 
-_BY_OWNERS = {BotStatus.ACTIVE, BotStatus.SUSPENDED, BotStatus.RETIRED}
-
 
 async def change_bot(
     session: WriteSession, context: BotsContext, principal: Principal, bot_id: UUID, request: BotChangesIn
 ) -> Bot:
     """Change the given fields. A suspended bot that is set active is probed soon."""
     bot = await store.bots.get_bot(session, bot_id, principal)
-    changes = request.model_dump(mode="json", exclude_none=True)
     if request.status is not None:
-        if request.status not in _BY_OWNERS:
-            raise StatusNotForOwners(status=request.status, fields=(FieldError("/status", "not set by owners"),))
-        if bot.status is BotStatus.RETIRED and request.status is not BotStatus.RETIRED:
-            raise BotRetired(name=bot.name)
-        ends = request.status is BotStatus.ACTIVE and bot.status is BotStatus.SUSPENDED
-        if request.status is BotStatus.ACTIVE:
-            changes["status"] = BotStatus.PROBING if ends else bot.status
-        if ends:
-            changes["next_probe_at"] = func.now()
-        elif request.status is not BotStatus.ACTIVE:
-            changes |= {"next_probe_at": None, "status_reason": None}
-            context.clients.discard(bot.version.id)
-    if changes:
+        await _change_status(session, context, bot, request.status)
+    if changes := request.model_dump(mode="json", exclude_none=True, exclude={"status"}):
         await store.bots.change_bot(session, bot_id, changes)
     return await store.bots.get_bot(session, bot_id, principal)
+
+
+async def _change_status(session: WriteSession, context: BotsContext, bot: Bot, status: BotStatus) -> None:
+    event = OWNER_EVENTS.get(status)
+    if event is None:
+        raise StatusNotForOwners(status=status, fields=(FieldError("/status", "not set by owners"),))
+    if event is StatusEvent.ACTIVATED:
+        changed = await store.bots.activate_bot(session, bot.id)
+    else:
+        changed = await store.bots.stop_bot(session, bot.id, event)
+        context.clients.discard(bot.version.id)
+    if changed is None:
+        raise BotRetired(name=bot.name)
 
 
 async def replace_secret(

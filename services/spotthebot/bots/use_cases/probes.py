@@ -17,7 +17,7 @@ from spotthebot.bots.domain.dialogue import Context
 from spotthebot.bots.domain.probes import Probe
 from spotthebot.bots.domain.replies import Fault, Reply
 from spotthebot.bots.use_cases.context import BotsContext
-from spotthebot.contracts.bots import BotStatus, Finding, ProbeReport, ProbeTrigger, ReplyFailure, Verdict
+from spotthebot.contracts.bots import BotStatus, ProbeReport, ProbeTrigger, ReplyFailure, Verdict
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import Error
@@ -158,15 +158,10 @@ async def _record(
 ) -> Probe:
     out = await store.probes.add_probe(session, bot, trigger, started_at, report)
     failed = next((finding for finding in report.findings if finding.verdict is Verdict.FAILED), None)
-    await store.bots.set_status_by_probe(
-        session,
-        bot,
-        reason=_reason(failed) if failed else None,
-        next_in=context.heartbeat_of(bot.version),
-        recovery=context.recovery,
-    )
+    next_in = context.heartbeat_of(bot.version)
+    if failed is None:
+        await store.bots.pass_probe(session, bot, next_in=next_in)
+    else:
+        reason = f"{failed.check}: {failed.detail}"
+        await store.bots.fail_probe(session, bot, reason=reason, next_in=next_in, recovery=context.recovery)
     return out
-
-
-def _reason(finding: Finding) -> str:
-    return f"{finding.check}: {finding.detail}"

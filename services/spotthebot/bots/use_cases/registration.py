@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy import func
 
 from spotthebot.bots import store
+from spotthebot.bots.domain.bot_status import StatusEvent
 from spotthebot.bots.domain.bots import Bot
 from spotthebot.bots.domain.errors import BotRetired, TeamKeyWithoutTeam
 from spotthebot.bots.use_cases.context import BotsContext
@@ -46,8 +47,7 @@ async def add_version(
     checked = await check_version(session, context, principal, request)
     with context.probing(principal.team):
         await store.versions.add_version(session, bot_id, request.protocol, checked.sealed_secret, checked.made_from)
-        if bot.status is not BotStatus.SUSPENDED:
-            await store.bots.change_bot(session, bot_id, {"status": BotStatus.PROBING, "status_reason": None})
+        await store.bots.change_status(session, bot_id, StatusEvent.VERSION_ADDED, status_reason=None)
         return await _probed(session, context, principal, bot_id, probe=probe)
 
 

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from spotthebot.bots import store
 from spotthebot.bots.bot_client import not_asked
+from spotthebot.bots.domain.bot_status import GETS_NO_QUESTIONS
 from spotthebot.bots.domain.dialogue import Context
 from spotthebot.bots.domain.errors import BotNotAsked
 from spotthebot.bots.domain.replies import Replies
@@ -24,7 +25,7 @@ async def reply(context: BotsContext, principal: Principal, bot_id: UUID, reques
             version = await store.versions.get_version(session, bot_id, request.version)
         model = await context.model_of(session, bot, version)
     questions = [_question(each) for each in request.contexts]
-    if bot.status in {BotStatus.SUSPENDED, BotStatus.RETIRED}:
+    if bot.status in GETS_NO_QUESTIONS:
         raise BotNotAsked(name=bot.name, status=bot.status)
     if bot.status is BotStatus.FAILING:
         detail = f"The bot is failing and is asked again after a probe: {bot.status_reason}"
