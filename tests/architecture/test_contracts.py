@@ -31,8 +31,8 @@ FAULTS = {
     ),
     "a service imports the suite": (
         "services/spotthebot/bots/use_cases.py",
-        "from spotthebot.suite import waiting as _",
-        "spotthebot.bots.use_cases -> spotthebot.suite.waiting",
+        "from spotthebot.suite import polling as _",
+        "spotthebot.bots.use_cases -> spotthebot.suite.polling",
     ),
     "kit imports a service": (
         "shared/spotthebot/kit/ids.py",

@@ -18,7 +18,7 @@ from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICE_NAMES, SERV
 from spotthebot.kit.web.bearer.authentication import Allow
 from spotthebot.suite.cli import app as command_line
 from spotthebot.suite.cli import documents
-from spotthebot.suite.services import load_service
+from spotthebot.suite.runtime.services import load_service
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())

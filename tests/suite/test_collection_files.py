@@ -7,8 +7,8 @@ import yaml
 from pydantic import BaseModel
 
 from spotthebot.contracts.conversations import BipartiteIn, Opening, StopRules
-from spotthebot.suite.collecting import DeclarationFaulty, read_declaration, schema_text
-from spotthebot.suite.collecting.declaration import Declaration, OpeningFrom, Stop
+from spotthebot.suite.collections import DeclarationFaulty, read_declaration, schema_text
+from spotthebot.suite.collections.declaration import Declaration, OpeningFrom, Stop
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = """\
@@ -51,7 +51,7 @@ def _told(file: Path, text: str | bytes) -> list[str]:
 class TestExample:
     def test_of_the_issue_is_read_as_it_stands(self, file: Path):
         file.write_text(EXAMPLE)
-        wanted = read_declaration(file).wanted
+        wanted = read_declaration(file).request
         assert wanted.bots == ("retrieval", "ngram", "dull")
         assert wanted.partners == ()
         assert wanted.opening == OpeningFrom(corpus="sample", split="openings", take="first_exchange", shown=True)
@@ -68,12 +68,12 @@ class TestExample:
 
     def test_partners_may_be_a_set(self, file: Path):
         file.write_text(SHORT.replace("all_play_all", "bipartite") + "partners: {set: everyday, version: 2}\n")
-        partners = read_declaration(file).wanted.partners
+        partners = read_declaration(file).request.partners
         assert (partners.set, partners.version) == ("everyday", 2)
 
     def test_names_that_yaml_once_took_for_truth_stay_names(self, file: Path):
         file.write_text(SHORT.replace("[a, b]", "[no, on, 2026-01-01, 1:30]"))
-        assert read_declaration(file).wanted.bots == ("no", "on", "2026-01-01", "1:30")
+        assert read_declaration(file).request.bots == ("no", "on", "2026-01-01", "1:30")
 
 
 class TestFaults:

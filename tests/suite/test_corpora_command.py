@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from spotthebot.contracts.conversations import CorpusFormat, CorpusIn
 from spotthebot.kit.client import PeerRefused, ServiceClient
-from spotthebot.suite.cli.corpora import app
+from spotthebot.suite.cli import app
 from spotthebot.suite.corpora import add_file, list_corpora
 from spotthebot.suite.progress import showing_progress
 from tests.factories.running_suite import RunningSuite
@@ -47,6 +47,6 @@ class TestWrongUsage:
         [(["x", "nowhere.jsonl"], "does not exist"), (["x", __file__, "--domain", "No"], "domain")],
     )
     def test_is_told_before_anything_starts(self, arguments, told):
-        result = CliRunner().invoke(app, ["add", *arguments])
+        result = CliRunner().invoke(app, ["corpora", "add", *arguments])
         assert result.exit_code == 2
         assert told in result.output

@@ -1,4 +1,4 @@
-"""How long jobs tell what they do: a bar on the screen, or nothing for programs."""
+"""Progress of long jobs: bars on a terminal, a line for each step elsewhere."""
 
 import sys
 from collections.abc import Iterator

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from spotthebot.suite.supervision.errors import ServiceDidNotStart
-from spotthebot.suite.supervision.keeper import Backoff
+from spotthebot.suite.supervision.monitor import Backoff
 from spotthebot.suite.supervision.sockets import bind
 from spotthebot.suite.supervision.spec import ProcessSpec
 from spotthebot.suite.supervision.supervisor import Supervisor
@@ -78,7 +78,7 @@ def only(supervisor):
     return status
 
 
-async def until(condition):
+async def poll_until(condition):
     async with asyncio.timeout(10):
         while not condition():
             await asyncio.sleep(0.01)
@@ -157,7 +157,7 @@ class TestStart:
         events = []
         specs = [spec("first", SLEEP, ready_line="working"), spec("second", SLEEP, ready_line="never said")]
         starting = asyncio.create_task(Supervisor(specs, on_event=events.append).start())
-        await until(lambda: any(event.name == "second" for event in events))
+        await poll_until(lambda: any(event.name == "second" for event in events))
         starting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await starting
@@ -190,10 +190,10 @@ class TestRestart:
         async with Supervisor([web]) as supervisor, httpx.AsyncClient(timeout=10) as client:
             killed = only(supervisor).pid
             os.kill(killed, signal.SIGKILL)
-            await until(lambda: only(supervisor).pid != killed)
+            await poll_until(lambda: only(supervisor).pid != killed)
             # Asked at once: the request waits in the socket's queue until somebody serves again.
             answer = await client.get(url_of(listening))
-            await until(lambda: only(supervisor).healthy)
+            await poll_until(lambda: only(supervisor).healthy)
             assert int(answer.text) == only(supervisor).pid != killed
             assert only(supervisor).restarts == 1
 
@@ -206,7 +206,7 @@ class TestRestart:
 
         supervisor = Supervisor([spec("dying", dying, ready_line="working")], on_event=note)
         async with supervisor:
-            await until(lambda: [event.kind for _, event in seen].count("started") == 4)
+            await poll_until(lambda: [event.kind for _, event in seen].count("started") == 4)
         deaths = [event for _, event in seen if event.kind == "died"]
         assert [event.delay_seconds for event in deaths[:3]] == pytest.approx([0.2, 0.4, 0.8])
         assert {event.exit_code for event in deaths} == {3}
@@ -224,7 +224,7 @@ class TestRestart:
         one = spec("one", program, str(mark), ready_line="working", start_timeout_seconds=0.5)
         async with Supervisor([one]) as supervisor:
             os.kill(only(supervisor).pid, signal.SIGKILL)
-            await until(lambda: only(supervisor).restarts == 2 and only(supervisor).healthy)
+            await poll_until(lambda: only(supervisor).restarts == 2 and only(supervisor).healthy)
         assert one.log_file.read_text().split() == ["working", "silent", "working"]
 
     async def test_ends_what_the_dead_process_had_started(self, spec):
@@ -233,7 +233,7 @@ class TestRestart:
         async with Supervisor([one], on_line=lambda _, line: heard.append(line)) as supervisor:
             grandchild = int(heard[0].split()[1])
             os.kill(only(supervisor).pid, signal.SIGKILL)
-            await until(lambda: is_gone(grandchild))
+            await poll_until(lambda: is_gone(grandchild))
 
 
 class TestBackoff:
@@ -272,14 +272,14 @@ class TestStop:
         async with Supervisor([one], on_line=lambda _, line: heard.append(line)):
             grandchild = int(heard[0].split()[1])
             assert not is_gone(grandchild)
-        await until(lambda: is_gone(grandchild))  # whoever inherited it has to collect it
+        await poll_until(lambda: is_gone(grandchild))  # whoever inherited it has to collect it
 
     async def test_ends_a_process_that_waits_for_its_restart(self, spec):
         events = []
         supervisor = Supervisor([spec("one", SLEEP)], on_event=events.append)
         async with supervisor:
             os.kill(only(supervisor).pid, signal.SIGKILL)
-            await until(lambda: events[-1].kind == "died")
+            await poll_until(lambda: events[-1].kind == "died")
         await asyncio.sleep(0.4)
         assert events[-1].kind == "died"
 
@@ -293,7 +293,7 @@ class TestStop:
         stopping.cancel()
         with pytest.raises(asyncio.CancelledError):
             await stopping
-        await until(lambda: all(is_gone(pid) for pid in pids))
+        await poll_until(lambda: all(is_gone(pid) for pid in pids))
 
     def test_happens_when_the_supervisor_is_killed(self, tmp_path):
         arguments = [sys.executable, "-c", SUPERVISED, tmp_path / "log"]

@@ -20,12 +20,9 @@ from spotthebot.suite.cli.options import (
 )
 from spotthebot.suite.corpora import add_file, list_corpora
 from spotthebot.suite.progress import screen, showing_progress
-from spotthebot.suite.session import Ground, connect, ground
-
-app = typer.Typer(help="Corpora: human dialogues to learn from, to open with, to mix in.", no_args_is_help=True)
+from spotthebot.suite.runtime.session import Session, connect, open_session
 
 
-@app.command("add")
 def add(
     name: Annotated[str, typer.Argument(help="Name of the corpus; a new one is created.")],
     file: Annotated[Path, typer.Argument(help="File of dialogues.", exists=True, dir_okay=False, readable=True)],
@@ -48,19 +45,18 @@ def add(
         message = f"{fault['loc'][0]}: {fault['msg']}"
         raise typer.BadParameter(message) from None
     choices = {"split": split, "splits": splits, "speakers": "all" if with_bots else None}
-    with ground(folder_at(data_dir)) as found:
-        corpus, done = asyncio.run(_add(found, request, file, form, choices))
+    with open_session(folder_at(data_dir)) as session:
+        corpus, done = asyncio.run(_add(session, request, file, form, choices))
     write_json(json_file, {"corpus": corpus.model_dump(mode="json"), "upload": done.model_dump(mode="json")})
     _print_upload(corpus, done)
     if done.rejected.count and not done.stored + done.already_there:
         raise typer.Exit(1)
 
 
-@app.command("list")
 def list_all(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
     """List corpora with their statistics by split."""
-    with ground(folder_at(data_dir)) as found:
-        corpora = asyncio.run(_list(found))
+    with open_session(folder_at(data_dir)) as session:
+        corpora = asyncio.run(_list(session))
     if as_json:
         write_json(Path("-"), {"corpora": [corpus.model_dump(mode="json") for corpus in corpora]})
         return
@@ -68,15 +64,15 @@ def list_all(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> N
 
 
 async def _add(
-    found: Ground, request: CorpusIn, file: Path, form: CorpusFormat, choices: dict[str, str | None]
+    session: Session, request: CorpusIn, file: Path, form: CorpusFormat, choices: dict[str, str | None]
 ) -> tuple[CorpusOut, UploadOut]:
-    async with connect(found) as clients:
+    async with connect(session) as clients:
         with showing_progress() as steps:
             return await add_file(clients.conversations, request, file, form, steps, **choices)
 
 
-async def _list(found: Ground) -> list[CorpusOut]:
-    async with connect(found) as clients:
+async def _list(session: Session) -> list[CorpusOut]:
+    async with connect(session) as clients:
         return await list_corpora(clients.conversations)
 
 

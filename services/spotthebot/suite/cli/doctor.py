@@ -1,4 +1,4 @@
-"""`stb doctor`: what of the optional parts is there."""
+"""`stb doctor`: which optional parts are there."""
 
 import os
 import platform
@@ -13,15 +13,15 @@ from rich.table import Table
 from spotthebot.kit.errors import Error
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, write_json
 from spotthebot.suite.environments import TRITON, default_folder
-from spotthebot.suite.foundation import DATABASE_URL_VARIABLE
 from spotthebot.suite.postgres.binaries import find_binaries
 from spotthebot.suite.progress import screen
+from spotthebot.suite.runtime.bootstrap import DATABASE_URL_VARIABLE
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def doctor(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
-    """Say what of the optional parts is there, and what it would be used for."""
+    """Show which optional parts are there, and what each is for."""
     findings = [
         {"part": "Python", "found": True, "detail": platform.python_version(), "used_for": "everything"},
         _postgres(),

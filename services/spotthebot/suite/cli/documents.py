@@ -4,9 +4,9 @@ from pathlib import Path
 
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.process import openapi_text
-from spotthebot.suite.cli.testing import ROOT, NotAClone
+from spotthebot.suite.cli.tests import ROOT, NotAClone
 from spotthebot.suite.progress import screen
-from spotthebot.suite.services import load_service
+from spotthebot.suite.runtime.services import load_service
 
 
 def openapi() -> None:

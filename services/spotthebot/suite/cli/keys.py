@@ -16,17 +16,14 @@ from spotthebot.kit.access.keys import ApiKey
 from spotthebot.kit.clock import system_clock
 from spotthebot.kit.database import Database
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, write_json
-from spotthebot.suite.data_folder import DataFolder
-from spotthebot.suite.foundation import lay_foundation
 from spotthebot.suite.postgres.provision import ACCESS
 from spotthebot.suite.progress import screen
-
-app = typer.Typer(help="API keys: made here, shown once, revocable at once.", no_args_is_help=True)
+from spotthebot.suite.runtime.bootstrap import bootstrap
+from spotthebot.suite.runtime.data_folder import DataFolder
 
 Answer = TypeVar("Answer")
 
 
-@app.command("create")
 def create(
     role: Annotated[Role, typer.Option(help="What the key may do.")],
     team: Annotated[str | None, typer.Option(help="The team that a key with role team belongs to.")] = None,
@@ -53,7 +50,6 @@ def create(
     typer.echo(text)
 
 
-@app.command("list")
 def list_keys(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
     """List API keys, without their texts."""
 
@@ -71,7 +67,6 @@ def list_keys(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> 
     screen.print(table)
 
 
-@app.command("revoke")
 def revoke(key_id: Annotated[UUID, typer.Argument(help="The key's id.")], data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Revoke an API key at once."""
 
@@ -89,8 +84,8 @@ def _with_access(folder: DataFolder, do: Callable[[Database], Awaitable[Answer]]
     if state is not None:
         return asyncio.run(_with_database(state.database_owner_urls[ACCESS], do))
     folder.create()
-    with folder.lock(), lay_foundation(folder) as foundation:
-        return asyncio.run(_with_database(foundation.urls.owner_urls[ACCESS], do))
+    with folder.lock(), bootstrap(folder) as prepared:
+        return asyncio.run(_with_database(prepared.urls.owner_urls[ACCESS], do))
 
 
 async def _with_database(url: str, do: Callable[[Database], Awaitable[Answer]]) -> Answer:

@@ -3,24 +3,20 @@
 import json
 import os
 import sys
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from spotthebot.suite.data_folder import DataFolder
 from spotthebot.suite.errors import OutputNotWritable
-from spotthebot.suite.progress import screen
-from spotthebot.suite.published_dump import Rejected
+from spotthebot.suite.runtime.data_folder import DataFolder
 
 DataDir = Annotated[Path, typer.Option("--data-dir", envvar="SPOTTHEBOT_DATA_DIR", help="Folder of the suite's data.")]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the result to this file, '-' for the screen.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 DEFAULT_DATA_DIR = Path(".stb")
-_MAX_REJECTED_SHOWN = 20
 
 
 class Source(StrEnum):
@@ -54,16 +50,6 @@ def check_folder(path: Path) -> None:
         raise OutputNotWritable(path=path, reason="its folder does not exist.")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise OutputNotWritable(path=path, reason="permission denied.")
-
-
-def print_rejected(rejected: Sequence[Rejected], count: int | None = None) -> None:
-    """Say how many rows could not be read, `count` where not all are given, and name the first of them."""
-    count = len(rejected) if count is None else count
-    screen.print(f"rejected: {count}")
-    for row in rejected[:_MAX_REJECTED_SHOWN]:
-        screen.print(f"  {row.file}, line {row.line}: {row.reason}", markup=False, highlight=False)
-    if count > _MAX_REJECTED_SHOWN:
-        screen.print(f"  ... and {count - _MAX_REJECTED_SHOWN} more")
 
 
 def write_json(path: Path | None, result: Any) -> None:  # noqa: ANN401 - JSON

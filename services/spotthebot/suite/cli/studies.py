@@ -12,7 +12,6 @@ import typer
 from rich.console import Console
 
 from spotthebot.contracts.conversations import CollectionOut, ImportedOut
-from spotthebot.suite import ranking
 from spotthebot.suite.cli.options import (
     DEFAULT_DATA_DIR,
     DataDir,
@@ -20,17 +19,18 @@ from spotthebot.suite.cli.options import (
     Source,
     check_output,
     folder_at,
-    print_rejected,
     write_json,
 )
-from spotthebot.suite.data_folder import DataFolder
-from spotthebot.suite.demo import run_demo
+from spotthebot.suite.cli.rejected_rows import print_rejected
+from spotthebot.suite.collections.exports import import_export, open_export
 from spotthebot.suite.errors import JobFailed
-from spotthebot.suite.importing import Imported, import_dump
 from spotthebot.suite.progress import screen, showing_progress
 from spotthebot.suite.published_dump import Rejected, open_dump
-from spotthebot.suite.reimporting import import_export, open_export
-from spotthebot.suite.session import Ground, connect, ground
+from spotthebot.suite.runtime.data_folder import DataFolder
+from spotthebot.suite.runtime.session import Session, connect, open_session
+from spotthebot.suite.studies import ranking
+from spotthebot.suite.studies.demo import run_demo
+from spotthebot.suite.studies.dump_import import Imported, import_dump
 
 
 def demo(
@@ -39,17 +39,17 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Same seed: same ranking.")] = 7,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """See it all: bots converse, simulated annotators judge, the ranking comes out."""
+    """See it all: bots converse, simulated annotators label, a ranking comes out."""
     check_output(json_file)
     folder = folder_at(data_dir)
     if keep and folder.holder() is None:
         _start_in_background(folder)
-    with ground(folder) as found:
-        results, urls = asyncio.run(_demo(found, seed))
-    results |= {"read_at": {name: f"{url}/v1" for name, url in urls.items()} if found.foundation is None else {}}
+    with open_session(folder) as session:
+        results, urls = asyncio.run(_demo(session, seed))
+    results |= {"read_at": {name: f"{url}/v1" for name, url in urls.items()} if session.prepared is None else {}}
     write_json(json_file, results)
     if str(json_file) != "-":
-        _print_demo(results, urls, data_dir, running=found.foundation is None)
+        _print_demo(results, urls, data_dir, running=session.prepared is None)
 
 
 class ImportSource(StrEnum):
@@ -89,10 +89,10 @@ def import_study(
 
 
 def _import_dump(path: Path, domain: str, json_file: Path | None, folder: DataFolder) -> None:
-    with open_dump(path, domain) as dump, ground(folder) as found:
+    with open_dump(path, domain) as dump, open_session(folder) as session:
 
         async def run() -> Imported:
-            async with connect(found) as clients:
+            async with connect(session) as clients:
                 with showing_progress() as steps:
                     return await import_dump(clients, dump, steps)
 
@@ -105,16 +105,18 @@ def _import_dump(path: Path, domain: str, json_file: Path | None, folder: DataFo
 
 def _import_export(path: Path, name: str | None, json_file: Path | None, folder: DataFolder) -> None:
     export = open_export(path)
-    with ground(folder) as found:
+    with open_session(folder) as session:
 
         async def run() -> tuple[CollectionOut, ImportedOut]:
-            async with connect(found) as clients:
+            async with connect(session) as clients:
                 with showing_progress() as steps:
                     return await import_export(clients.conversations, export, name, steps)
 
         collection, done = asyncio.run(run())
-    told = collection.model_dump(mode="json")
-    write_json(json_file, {"source": ImportSource.EXPORT.value, "collection": told, **done.model_dump(mode="json")})
+    collection_json = collection.model_dump(mode="json")
+    write_json(
+        json_file, {"source": ImportSource.EXPORT.value, "collection": collection_json, **done.model_dump(mode="json")}
+    )
     if str(json_file) != "-":
         screen.print(f"conversations: {done.read} read, {done.stored} stored, {done.already_there} there already")
         file = export.file.name
@@ -122,9 +124,9 @@ def _import_export(path: Path, name: str | None, json_file: Path | None, folder:
         screen.print(f"Collection: {collection.id}", highlight=False)
 
 
-async def _demo(found: Ground, seed: int) -> tuple[dict[str, Any], dict[str, str]]:
-    screen.print("Starting the services ..." if found.foundation else "Using the services that run ...")
-    async with connect(found) as clients:
+async def _demo(session: Session, seed: int) -> tuple[dict[str, Any], dict[str, str]]:
+    screen.print("Starting the services ..." if session.prepared else "Using the services that run ...")
+    async with connect(session) as clients:
         with showing_progress() as steps:
             return await run_demo(clients, steps, seed=seed), clients.urls
 

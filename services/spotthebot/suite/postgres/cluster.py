@@ -8,7 +8,7 @@ from spotthebot.suite.postgres import postmaster
 from spotthebot.suite.postgres.binaries import Binaries, find_binaries
 from spotthebot.suite.postgres.creation import ADMIN, create_cluster, remove_if_empty
 from spotthebot.suite.postgres.errors import AdminPasswordMissing, ClusterMissing, DatabasePortTaken
-from spotthebot.suite.postgres.home import LOG_NAME, Home, Lock, settle, speaking_of
+from spotthebot.suite.postgres.home import LOG_NAME, Home, Lock, disk_errors, settle
 from spotthebot.suite.postgres.postmaster import Postmaster
 from spotthebot.suite.postgres.private_copy import readable_binaries
 
@@ -59,7 +59,7 @@ class Cluster:
         lock = self._lock or Lock(home)
         try:
             binaries = self._ready_cluster(home)
-            with speaking_of(home.folder):
+            with disk_errors(home.folder):
                 postmaster.clear_the_way(home, self._start_timeout_seconds)
             self._postmaster = self._launch(home, binaries)
         except BaseException:
@@ -135,7 +135,7 @@ class Cluster:
         return binaries
 
     def _readable(self, home: Home, binaries: Binaries) -> Binaries:
-        with speaking_of(home.folder.parent):
+        with disk_errors(home.folder.parent):
             return readable_binaries(binaries, home.account, home.folder.parent)
 
     def _launch(self, home: Home, binaries: Binaries) -> Postmaster:

@@ -12,7 +12,7 @@ from pathlib import Path
 from spotthebot.suite.postgres.account import OURSELVES, child_environment
 from spotthebot.suite.postgres.binaries import Binaries
 from spotthebot.suite.postgres.errors import ClusterNotCreated, DiskFull
-from spotthebot.suite.postgres.home import Home, speaking_of, write_private
+from spotthebot.suite.postgres.home import Home, disk_errors, write_private
 from spotthebot.suite.supervision.lifeline import die_with_parent
 
 ADMIN = "spotthebot_admin"
@@ -37,7 +37,7 @@ def create_cluster(home: Home, binaries: Binaries, *, durable: bool) -> None:
     for left_over in home.folder.glob(f"{_UNFINISHED}*"):
         shutil.rmtree(left_over, ignore_errors=True)
     password = secrets.token_hex(24)
-    with speaking_of(home.folder):
+    with disk_errors(home.folder):
         scratch = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=home.folder))
         try:
             given = scratch / "password"

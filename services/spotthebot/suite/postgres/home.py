@@ -57,7 +57,7 @@ def settle(data_folder: Path, parent: Path | None = None) -> Home:
     /var/lib/spotthebot. Raises FolderNotWritable, DiskFull, HomeUnreachable, NoUnprivilegedAccount.
     """
     data_folder = data_folder.resolve()
-    with speaking_of(data_folder):
+    with disk_errors(data_folder):
         data_folder.mkdir(parents=True, exist_ok=True)
         if os.geteuid() != 0:
             folder = data_folder / "postgres"
@@ -67,7 +67,7 @@ def settle(data_folder: Path, parent: Path | None = None) -> Home:
     parent = (parent or Path(os.environ.get(HOME_VARIABLE) or _DEFAULT_PARENT)).resolve()
     folder = parent / cluster_id
     account = pick_account(folder)
-    with speaking_of(parent):
+    with disk_errors(parent):
         if not parent.exists():
             parent.mkdir(parents=True)
             parent.chmod(0o755)  # whatever the umask is, the account has to pass
@@ -80,7 +80,7 @@ def settle(data_folder: Path, parent: Path | None = None) -> Home:
 
 
 @contextmanager
-def speaking_of(folder: Path) -> Iterator[None]:
+def disk_errors(folder: Path) -> Iterator[None]:
     """Turn the operating system's complaints into DiskFull and FolderNotWritable."""
     try:
         yield
@@ -123,7 +123,7 @@ class Lock:
     """The right to run one cluster, held from construction to `release`; the kernel frees it when we die."""
 
     def __init__(self, home: Home) -> None:
-        with speaking_of(home.data_folder):
+        with disk_errors(home.data_folder):
             self._handle = os.open(home.lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, mode=0o600)
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

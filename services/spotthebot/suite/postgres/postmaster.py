@@ -13,7 +13,7 @@ from spotthebot.kit.errors import Error
 from spotthebot.suite.postgres.account import OURSELVES, child_environment
 from spotthebot.suite.postgres.binaries import Binaries
 from spotthebot.suite.postgres.errors import ClusterDidNotStart, DatabasePortTaken, DiskFull
-from spotthebot.suite.postgres.home import Home, speaking_of
+from spotthebot.suite.postgres.home import Home, disk_errors
 from spotthebot.suite.supervision.lifeline import die_with_parent
 
 _SETTINGS = {
@@ -53,7 +53,7 @@ class Postmaster:
         settings = _SETTINGS | {"port": str(port)} | ({} if durable else _FORGETFUL)
         argv = [str(binaries.folder / "postgres"), "-D", str(home.cluster)]
         argv += [f"--{name}={value}" for name, value in settings.items()]
-        with speaking_of(home.data_folder):
+        with disk_errors(home.data_folder):
             if home.log_file.exists() and home.log_file.stat().st_size > _LOG_BYTES:
                 home.log_file.replace(home.log_file.with_suffix(".log.1"))
             # Private: a failing statement is logged with the values in it.

@@ -1,4 +1,4 @@
-"""What to run, and what is told about it."""
+"""Which process to run, and the events and status that are reported of it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class ProcessSpec:
 
 @dataclass(frozen=True)
 class Event:
-    """A turn in a process's life.
+    """A change in a process's life.
 
     `exit_code` is set for "died" and "stopped" (negative: the signal), `delay_seconds`, the time until the
     restart, for "died".

@@ -6,7 +6,7 @@ from typing import Self
 
 import httpx
 
-from spotthebot.suite.supervision.keeper import Keeper
+from spotthebot.suite.supervision.monitor import ProcessMonitor
 from spotthebot.suite.supervision.spec import Event, OnEvent, OnLine, ProcessSpec, Status
 
 _POLL_TIMEOUT_SECONDS = 2.0
@@ -38,7 +38,7 @@ class Supervisor:
         # Each time on a new connection: a server that waits for idle ones to end would wait for ours when stopped.
         limits = httpx.Limits(max_keepalive_connections=0)
         self._client = httpx.AsyncClient(trust_env=False, timeout=_POLL_TIMEOUT_SECONDS, limits=limits)
-        self._keepers = [Keeper(spec, self._client, on_line, on_event) for spec in specs]
+        self._monitors = [ProcessMonitor(spec, self._client, on_line, on_event) for spec in specs]
 
     async def start(self) -> None:
         """Start all and return when all are healthy.
@@ -47,8 +47,8 @@ class Supervisor:
         that were started are stopped.
         """
         try:
-            for keeper in self._keepers:
-                await keeper.start()
+            for monitor in self._monitors:
+                await monitor.start()
         except BaseException:
             await self.stop()
             raise
@@ -56,18 +56,18 @@ class Supervisor:
     async def stop(self) -> None:
         """Stop all in reverse order, each within its stop timeout; when cancelled, kill those that are left."""
         try:
-            for keeper in reversed(self._keepers):
-                await keeper.stop()
+            for monitor in reversed(self._monitors):
+                await monitor.stop()
         except BaseException:
-            for keeper in self._keepers:
-                keeper.kill()
+            for monitor in self._monitors:
+                monitor.kill()
             raise
         finally:
             await self._client.aclose()
 
     def status(self) -> list[Status]:
         """Return the state of each process, in the order of the specs."""
-        return [keeper.status() for keeper in self._keepers]
+        return [monitor.status() for monitor in self._monitors]
 
     async def __aenter__(self) -> Self:
         await self.start()

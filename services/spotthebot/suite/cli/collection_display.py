@@ -1,0 +1,96 @@
+"""Shows a running collection: a live table on a terminal, a line every ten seconds elsewhere."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from spotthebot.contracts.conversations import CollectionState, ConversationState, PairOut
+from spotthebot.suite.collections import CollectionProgress
+from spotthebot.suite.progress import screen
+
+_LINE_EVERY_SECONDS = 10.0
+_FRAME_LINES = 10
+"""Lines around the table of pairs."""
+_REASONS_SHOWN = 5
+
+ShowProgress = Callable[[CollectionProgress], None]
+
+
+@contextmanager
+def showing_collection() -> Iterator[ShowProgress]:
+    """Yield a function that shows the progress it is given."""
+    if not sys.stderr.isatty():
+        yield _Lines().show
+        return
+    with Live(console=screen, refresh_per_second=4) as live:
+        yield lambda progress: live.update(_render(progress, max_pairs=max(3, screen.height - _FRAME_LINES)))
+
+
+class _Lines:
+    """Prints a line when something begins or ends, and every ten seconds in between."""
+
+    def __init__(self) -> None:
+        self._due = 0.0
+        self._state: CollectionState | None = None
+
+    def show(self, progress: CollectionProgress) -> None:
+        if time.monotonic() >= self._due or progress.collection.state is not self._state:
+            screen.print(progress_line(progress), highlight=False, soft_wrap=True)
+            self._due = time.monotonic() + _LINE_EVERY_SECONDS
+            self._state = progress.collection.state
+        if progress.has_ended:
+            for reason in reasons(progress):
+                screen.print(f"  {reason}", markup=False, highlight=False, soft_wrap=True)
+
+
+def progress_line(progress: CollectionProgress) -> str:
+    """Return one line about how far a collection is."""
+    seen = progress.collection
+    parts = [
+        f"{seen.state}: {seen.complete} of {seen.conversations} conversations complete",
+        *([f"{seen.failed} failed"] if seen.failed else []),
+        *([f"{seen.cancelled} cancelled"] if seen.cancelled else []),
+        *([f"{seen.waiting} wait for an unavailable bot"] if seen.waiting else []),
+        f"{seen.turns} of {seen.turns_planned} turns",
+    ]
+    if seen.rate_turns_per_second is not None and not progress.has_ended:
+        parts.append(f"{seen.rate_turns_per_second:.1f} turns/s")
+    if seen.seconds_left is not None and not progress.has_ended:
+        parts.append(f"{timedelta(seconds=round(seen.seconds_left))} left")
+    return ", ".join(parts)
+
+
+def reasons(progress: CollectionProgress) -> Iterator[str]:
+    """Yield which bots failed, or are waited for, and why."""
+    for each in progress.failures[:_REASONS_SHOWN]:
+        verb = "failed" if each.state == "failed" else "wait"
+        yield f"{each.conversations} {verb}, {each.bot or 'nobody'} to speak: {each.reason}"
+    if len(progress.failures) > _REASONS_SHOWN:
+        yield f"... and {len(progress.failures) - _REASONS_SHOWN} more reasons"
+
+
+def _render(progress: CollectionProgress, *, max_pairs: int) -> RenderableType:
+    states = [state for state in ConversationState if any(state in pair.conversations for pair in progress.pairs)]
+    table = Table("Begins", "Answers", *(state.capitalize() for state in states), title=Text(progress.collection.name))
+    shown = sorted(progress.pairs, key=_interest)[:max_pairs]
+    for pair in sorted(shown, key=lambda pair: pair.number):
+        counts = (str(pair.conversations.get(state, "")) for state in states)
+        table.add_row(*map(Text, pair.participants), *counts)  # a name is no markup
+    if len(progress.pairs) > len(shown):
+        table.caption = f"and {len(progress.pairs) - len(shown)} more pairs"
+    printed = [Text(progress_line(progress)), *(Text(reason, style="yellow") for reason in reasons(progress))]
+    return Group(table, *printed)
+
+
+def _interest(pair: PairOut) -> tuple[int, int]:
+    """Rank what failed first, then what still runs, then the rest."""
+    counts = pair.conversations
+    failed, running = (counts.get(state, 0) for state in (ConversationState.FAILED, ConversationState.RUNNING))
+    return (0 if failed else 1 if running else 2), pair.number

@@ -1,0 +1,41 @@
+"""The table of all commands: plain data, so that help and every command import what they need and no more."""
+
+from spotthebot.suite.cli.lazy import Command, CommandGroup, CommandTable
+
+_HERE = "spotthebot.suite.cli"
+
+KEYS = {
+    "create": Command(f"{_HERE}.keys", "create", "Make an API key."),
+    "list": Command(f"{_HERE}.keys", "list_keys", "List API keys, without their texts."),
+    "revoke": Command(f"{_HERE}.keys", "revoke", "Revoke an API key at once."),
+}
+BOTS = {
+    "check": Command(f"{_HERE}.bot_check", "check", "Run the conformance kit on a bot, as registration does."),
+    "train": Command(f"{_HERE}.training", "train_model", "Train a model on a corpus."),
+}
+CORPORA = {
+    "add": Command(f"{_HERE}.corpora", "add", "Upload a file to a corpus."),
+    "list": Command(f"{_HERE}.corpora", "list_all", "List corpora with their statistics by split."),
+}
+COMMANDS: CommandTable = {
+    "demo": Command(
+        f"{_HERE}.studies", "demo", "See it all: bots converse, simulated annotators label, a ranking comes out."
+    ),
+    "up": Command(f"{_HERE}.services", "up", "Run all services until Ctrl-C."),
+    "status": Command(f"{_HERE}.status", "status", "Show what runs on the data folder."),
+    "down": Command(f"{_HERE}.status", "down", "Stop the suite that runs on the data folder."),
+    "collect": Command(f"{_HERE}.collections", "collect", "Run a collection of conversations that a file declares."),
+    "import": Command(f"{_HERE}.studies", "import_study", "Import a published study, or exported conversations."),
+    "rank": Command(f"{_HERE}.rank", "rank", "Rank the bots of a campaign."),
+    "report": Command(
+        f"{_HERE}.report", "report", "Write a campaign's report: one HTML page, and its tables as CSV, JSON and LaTeX."
+    ),
+    "analyse": Command(f"{_HERE}.analyse", "analyse", "Analyse a published study where it lies, without any service."),
+    "keys": CommandGroup("API keys: made here, shown once, revocable at once.", KEYS),
+    "bots": CommandGroup("Bots: check whether one can take part, train models to register.", BOTS),
+    "corpora": CommandGroup("Corpora: human dialogues to learn from, to open with, to mix in.", CORPORA),
+    "install": Command(f"{_HERE}.install", "install", "Install an optional part."),
+    "doctor": Command(f"{_HERE}.doctor", "doctor", "Show which optional parts are there, and what each is for."),
+    "openapi": Command(f"{_HERE}.documents", "openapi", "Renew the OpenAPI document of every service."),
+    "test": Command(f"{_HERE}.tests", "test", "Run the whole test suite.", passes_arguments_on=True),
+}

@@ -1,0 +1,77 @@
+"""A group of commands that imports a command's module when that command runs, and prints its help from a table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, ClassVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+_PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+@dataclass(frozen=True)
+class Command:
+    """A function of a module; `help` is the first sentence of its docstring."""
+
+    module: str
+    function: str
+    help: str
+    passes_arguments_on: bool = False
+    """Whether arguments that the command does not know go to the program that it runs."""
+
+
+@dataclass(frozen=True)
+class CommandGroup:
+    """Commands below one word: `stb keys create`."""
+
+    help: str
+    commands: Mapping[str, Command]
+
+
+CommandTable = Mapping[str, Command | CommandGroup]
+
+
+class LazyGroup(TyperGroup):
+    """Commands of a `table`; subclasses set it."""
+
+    table: ClassVar[CommandTable] = {}
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - typer's own click
+        return list(self.table)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 - typer's own click
+        """Return a command that knows its name and help: all that a list of commands shows."""
+        entry = self.table.get(cmd_name)
+        return None if entry is None else TyperCommand(cmd_name, help=entry.help)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's own click
+        """Return the command that the arguments name, imported."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command if name is None else load_command(name, self.table[name]), rest
+
+
+def lazy_app(table: CommandTable, *, help: str, name: str | None = None) -> typer.Typer:  # noqa: A002 - typer's word
+    """Return an application whose commands are imported one by one."""
+    group = type("Group", (LazyGroup,), {"table": table})
+    app = typer.Typer(
+        name=name, cls=group, help=help, no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False
+    )
+    app.callback()(_no_options)
+    return app
+
+
+def load_command(name: str, entry: Command | CommandGroup) -> Any:  # noqa: ANN401 - typer's own click
+    """Import what an entry of a table names."""
+    if isinstance(entry, CommandGroup):
+        app = lazy_app(entry.commands, name=name, help=entry.help)
+    else:
+        app = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+        settings = _PASS_ON if entry.passes_arguments_on else None
+        app.command(name, context_settings=settings)(getattr(import_module(entry.module), entry.function))
+    return typer.main.get_command(app)
+
+
+def _no_options() -> None:
+    """Take no options of the group itself."""

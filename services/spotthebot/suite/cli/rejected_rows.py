@@ -1,0 +1,18 @@
+"""Prints the rows of published data that could not be read."""
+
+from collections.abc import Sequence
+
+from spotthebot.suite.progress import screen
+from spotthebot.suite.published_dump import Rejected
+
+_MAX_REJECTED_SHOWN = 20
+
+
+def print_rejected(rejected: Sequence[Rejected], count: int | None = None) -> None:
+    """Print how many rows could not be read, `count` where `rejected` is only the first of them, and those rows."""
+    count = len(rejected) if count is None else count
+    screen.print(f"rejected: {count}")
+    for row in rejected[:_MAX_REJECTED_SHOWN]:
+        screen.print(f"  {row.file}, line {row.line}: {row.reason}", markup=False, highlight=False)
+    if count > _MAX_REJECTED_SHOWN:
+        screen.print(f"  ... and {count - _MAX_REJECTED_SHOWN} more")

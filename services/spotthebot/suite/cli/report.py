@@ -1,0 +1,63 @@
+"""`stb report`: a campaign's report as a page to read and as tables."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from spotthebot.analytics.report import write_report
+from spotthebot.contracts.analytics import Analysis, Stability
+from spotthebot.suite.cli.analysis_options import (
+    Campaign,
+    Confidence,
+    Correction,
+    CorrectionOption,
+    Filter,
+    FilterOption,
+    ReportFolder,
+    Resamples,
+    Seed,
+    Unit,
+    UnitOption,
+    parameters,
+)
+from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, check_folder, folder_at
+from spotthebot.suite.progress import screen, showing_progress
+from spotthebot.suite.runtime.session import connect, open_session
+from spotthebot.suite.studies import ranking
+from spotthebot.suite.studies.report import compute_stability, fetch_analysis, find_stability
+
+
+def report(
+    campaign: Campaign,
+    out: ReportFolder,
+    stability: Annotated[
+        bool, typer.Option("--stability", help="Compute the stability of the ranking first; takes minutes.")
+    ] = False,
+    filter_: FilterOption = Filter.COMPLETE_PACKAGES,
+    unit: UnitOption = Unit.ANNOTATION,
+    confidence_level: Confidence = 0.95,
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    correction: CorrectionOption = Correction.HOLM,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Write a campaign's report: one HTML page, and its tables as CSV, JSON and LaTeX."""
+    check_folder(out)
+    request = parameters(filter_, unit, confidence_level, resamples, seed, correction)
+    with open_session(folder_at(data_dir)) as session:
+
+        async def run() -> tuple[Analysis, Stability | None]:
+            async with connect(session) as clients:
+                known = await ranking.find_campaign(clients.annotation, campaign)
+                with showing_progress() as steps:
+                    with steps.step("Computing the results", total=1):
+                        analysis = await fetch_analysis(clients, known["id"], request)
+                    if stability:
+                        asked = {"filter": filter_.value, "seed": seed}
+                        return analysis, await compute_stability(clients, known["id"], asked, steps)
+                return analysis, await find_stability(clients, known["id"])
+
+        analysis, stable = asyncio.run(run())
+    write_report(analysis, stable, out)
+    screen.print(f"Report: {out / 'report.html'}", highlight=False, soft_wrap=True)

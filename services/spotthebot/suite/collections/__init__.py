@@ -1,0 +1,29 @@
+"""`./stb collect`: start a collection that a file declares, or the one it started before, and follow it to its end."""
+
+from spotthebot.suite.collections.declaration import Declaration, schema_text
+from spotthebot.suite.collections.declaration_file import Declared, read_declaration
+from spotthebot.suite.collections.errors import DeclarationFaulty
+from spotthebot.suite.collections.run import (
+    CollectionProgress,
+    StartedCollection,
+    account,
+    estimate,
+    export,
+    follow,
+    start,
+)
+
+__all__ = [
+    "CollectionProgress",
+    "Declaration",
+    "DeclarationFaulty",
+    "Declared",
+    "StartedCollection",
+    "account",
+    "estimate",
+    "export",
+    "follow",
+    "read_declaration",
+    "schema_text",
+    "start",
+]

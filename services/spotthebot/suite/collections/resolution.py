@@ -1,0 +1,159 @@
+"""From the names of a declaration to the ids that the API takes; what is built in is put there when it is missing."""
+
+from collections.abc import Awaitable, Iterable, Iterator
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from spotthebot.kit.client import PeerRefused
+from spotthebot.suite import sample
+from spotthebot.suite.collections.declaration import Declaration, PartnerSet
+from spotthebot.suite.collections.declaration_file import Declared
+from spotthebot.suite.collections.yaml_file import Place
+from spotthebot.suite.runtime.session import Clients
+from spotthebot.suite.seeding import BUILT_IN, LEARNING, register_built_in, upload_sample
+
+_MAX_LISTED = 20
+_IDS = {"corpus_id": "corpus"}
+"""Keys of the API that are called otherwise in a declaration."""
+
+
+class _Unknown(Exception):
+    """A name that stands for nothing, or for several things; says what to write instead."""
+
+
+async def resolve(clients: Clients, declared: Declared) -> dict[str, Any]:
+    """Return the body for `POST /v1/collections`; raises DeclarationFaulty with every name that is unknown.
+
+    Nothing is registered or uploaded before all names are known to be good.
+    """
+    request = declared.request
+    faults: list[tuple[Place, str]] = []
+
+    async def found(place: Place, finding: Awaitable[str | None]) -> str | None:
+        try:
+            return await finding
+        except _Unknown as unknown:
+            faults.append((place, str(unknown)))
+            return None
+
+    bots = {name: await found(place, _find_bot(clients, name)) for place, name in _bots_named(request)}
+    corpora = {name: await found(place, _find_corpus(clients, name)) for place, name in _corpora_named(request)}
+    if isinstance(request.partners, PartnerSet):
+        await found(("partners",), _find_partner_set(clients, request.partners))
+    if faults:
+        raise declared.faulty(*faults)
+    missing = [name for name, known in bots.items() if known is None]
+    if LEARNING.intersection(missing) or None in corpora.values():
+        corpora[sample.NAME] = await upload_sample(clients)
+    for name in missing:
+        corpus_id = corpora.get(sample.NAME)
+        bots[name] = await register_built_in(clients, name, domain=request.domain, corpus_id=corpus_id)
+    return _body(request, bots, corpora)
+
+
+def faults_of(declared: Declared, refused: PeerRefused) -> Exception:
+    """Return what the API says of the body as faults of the file; what is no fault of the file, as it is."""
+    if refused.status != HTTPStatus.UNPROCESSABLE_ENTITY:
+        return refused
+    faults = [(_place(each.get("pointer") or ""), f"{each['detail']}.") for each in refused.faults]
+    return declared.faulty(*(faults or [((), str(refused.facts["detail"]))]))
+
+
+async def _find_bot(clients: Clients, name: str) -> str | None:
+    """Return a bot's id; None for a built-in model that nobody registered yet."""
+    if _is_id(name):
+        try:
+            return str((await clients.bots.get(f"/v1/bots/{name}"))["id"])
+        except PeerRefused as refused:
+            if refused.status != HTTPStatus.NOT_FOUND:
+                raise
+    else:
+        named = [each async for each in clients.bots.pages("/v1/bots", {"name": name})]
+        found = [each for each in named if each["status"] != "retired"] or named
+        if len(found) > 1:
+            ids = ", ".join(f"{each['id']} (of {each['team'] or 'the operator'})" for each in found)
+            message = f"{len(found)} bots are called '{name}': write the id of one of them: {ids}."
+            raise _Unknown(message)
+        if found:
+            return str(found[0]["id"])
+        if name in BUILT_IN:
+            return None
+    there = [each["name"] async for each in clients.bots.pages("/v1/bots") if each["status"] != "retired"]
+    message = f"there is no bot '{name}': name one of {_listed([*there, *BUILT_IN])}, or register it first."
+    raise _Unknown(message)
+
+
+async def _find_corpus(clients: Clients, name: str) -> str | None:
+    """Return a corpus' id; None for the sample where it was not uploaded yet."""
+    corpora = [each async for each in clients.conversations.pages("/v1/corpora")]
+    for each in corpora:
+        if name in {each["name"], each["id"]}:
+            return str(each["id"])
+    if name == sample.NAME:
+        return None
+    there = _listed([*(each["name"] for each in corpora), sample.NAME])
+    message = f"there is no corpus '{name}': name one of {there}, or upload it first."
+    raise _Unknown(message)
+
+
+async def _find_partner_set(clients: Clients, request: PartnerSet) -> str:
+    versions: dict[str, list[int]] = {}
+    async for each in clients.conversations.pages("/v1/partner-sets"):
+        versions.setdefault(each["name"], []).append(each["version"])
+    if request.version in versions.get(request.set, ()):
+        return request.set
+    if request.set in versions:
+        there = ", ".join(map(str, versions[request.set]))
+        message = f"the partner set '{request.set}' has no version {request.version}: there is {there}."
+    else:
+        there = f"name one of {_listed(versions)}" if versions else "there is none yet"
+        message = f"there is no partner set '{request.set}': {there}; POST /v1/partner-sets makes one."
+    raise _Unknown(message)
+
+
+def _bots_named(request: Declaration) -> Iterator[tuple[Place, str]]:
+    for number, name in enumerate(request.bots):
+        yield ("bots", number), name
+    if not isinstance(request.partners, PartnerSet):
+        for number, name in enumerate(request.partners):
+            yield ("partners", number), name
+
+
+def _corpora_named(request: Declaration) -> Iterator[tuple[Place, str]]:
+    if request.opening is not None:
+        yield ("opening", "corpus"), request.opening.corpus
+    if request.humans is not None:
+        yield ("humans", "corpus"), request.humans.corpus
+
+
+def _body(request: Declaration, bots: dict[str, str | None], corpora: dict[str, str | None]) -> dict[str, Any]:
+    body = request.model_dump(mode="json", exclude={"partners"})
+    body["bots"] = [bots[name] for name in request.bots]
+    for key in ("opening", "humans"):
+        if body[key] is not None:
+            body[key]["corpus_id"] = corpora[body[key].pop("corpus")]
+    if isinstance(request.partners, PartnerSet):
+        body["partners"] = request.partners.model_dump(mode="json")
+    elif request.partners:
+        body["partners"] = [bots[name] for name in request.partners]
+    return body
+
+
+def _place(pointer: str) -> Place:
+    parts = [_IDS.get(part, part) for part in pointer.split("/")[1:]]
+    return tuple(int(part) if part.isdecimal() else part for part in parts)
+
+
+def _listed(names: Iterable[str]) -> str:
+    different = list(dict.fromkeys(names))
+    more = f" and {len(different) - _MAX_LISTED} more" if len(different) > _MAX_LISTED else ""
+    return ", ".join(different[:_MAX_LISTED]) + more
+
+
+def _is_id(name: str) -> bool:
+    try:
+        UUID(name)
+    except ValueError:
+        return False
+    return True

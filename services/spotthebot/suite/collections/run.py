@@ -1,0 +1,193 @@
+"""Starts a declared collection, or finds the one that was started before, and follows it to its end."""
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from spotthebot.contracts.conversations import CollectionOut, CollectionState, FailureOut, PairOut
+from spotthebot.kit.client import PeerRefused, ServiceClient
+from spotthebot.kit.ids import new_id
+from spotthebot.suite.collections.declaration_file import Declared
+from spotthebot.suite.collections.resolution import faults_of, resolve
+from spotthebot.suite.polling import NoProgress, poll_until
+from spotthebot.suite.postgres.home import disk_errors, write_private
+from spotthebot.suite.runtime.data_folder import DataFolder
+from spotthebot.suite.runtime.session import Clients
+
+_LOOK_EVERY_SECONDS = 0.5
+_PAIRS_COST = 10
+"""Pairs are counted by the database: looking at them again waits so many times as long as it took."""
+_MAX_FAILURES = 1000
+_PATIENCE_WITH_MARKS_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class CollectionProgress:
+    """How far a collection is at one moment."""
+
+    collection: CollectionOut
+    pairs: tuple[PairOut, ...]
+    failures: tuple[FailureOut, ...]
+
+    @property
+    def has_ended(self) -> bool:
+        return self.collection.state in {CollectionState.COMPLETE, CollectionState.CANCELLED}
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every conversation came to its end."""
+        return self.collection.state is CollectionState.COMPLETE and not self.collection.failed
+
+
+@dataclass(frozen=True)
+class StartedCollection:
+    """A collection, and whether this call created it."""
+
+    collection: CollectionOut
+    is_new: bool
+
+
+async def start(clients: Clients, folder: DataFolder, declared: Declared, *, restart: bool) -> StartedCollection:
+    """Start the collection, or find the one that a call with the same name and content started in this data folder.
+
+    A paused collection is resumed; `restart` starts a new one in any case. Raises DeclarationFaulty for what only the
+    services can know to be wrong.
+    """
+    identity = hashlib.sha256(f"{declared.request.name}/{declared.sha256}".encode()).hexdigest()
+    note = folder.path / "collecting" / f"{identity}.json"
+    if not restart and (known := await _known(clients, note)) is not None:
+        if known.state is CollectionState.PAUSED:
+            known = CollectionOut.model_validate(
+                await clients.conversations.post(f"/v1/collections/{known.id}/resume", None)
+            )
+        return StartedCollection(known, is_new=False)
+    body = await resolve(clients, declared)
+    content = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    # The note is written after the answer: if we die in between, the key finds what was made.
+    key = new_id().hex if restart else f"collect/{identity[:32]}/{content[:32]}"
+    try:
+        made = await clients.conversations.post("/v1/collections", body, idempotency_key=key)
+    except PeerRefused as refused:
+        raise faults_of(declared, refused) from refused
+    with disk_errors(folder.path):
+        note.parent.mkdir(mode=0o700, exist_ok=True)
+        write_private(note, json.dumps({"collection_id": made["id"], "name": declared.request.name}))
+    return StartedCollection(CollectionOut.model_validate(made), is_new=True)
+
+
+async def estimate(clients: Clients, declared: Declared) -> dict[str, Any]:
+    """Return what the collection would cost; registers built-in bots and uploads the sample corpus where missing."""
+    body = await resolve(clients, declared)
+    try:
+        answer: dict[str, Any] = await clients.conversations.post("/v1/collections/dry-run", body)
+    except PeerRefused as refused:
+        raise faults_of(declared, refused) from refused
+    return answer
+
+
+async def follow(
+    client: ServiceClient, started: StartedCollection, show: Callable[[CollectionProgress], None]
+) -> CollectionProgress:
+    """Read the collection repeatedly and show its progress until it has ended."""
+    path = f"/v1/collections/{started.collection.id}"
+    pairs: tuple[PairOut, ...] = ()
+    pairs_due = 0.0
+    while True:
+        collection = CollectionOut.model_validate(await client.get(path))
+        ended = collection.state in {CollectionState.COMPLETE, CollectionState.CANCELLED}
+        read_at = time.monotonic()
+        if ended or read_at >= pairs_due:
+            pairs = tuple([PairOut.model_validate(each) async for each in client.pages(f"{path}/pairs")])
+            pairs_due = time.monotonic() + _PAIRS_COST * (time.monotonic() - read_at)
+        failures = await _failures(client, path) if collection.failed or collection.waiting else ()
+        progress = CollectionProgress(collection, pairs, failures)
+        show(progress)
+        if ended:
+            return progress
+        await asyncio.sleep(_LOOK_EVERY_SECONDS)
+
+
+def account(declared: Declared, progress: CollectionProgress, *, turns: int, seconds: float) -> dict[str, Any]:
+    """Return the document that `--json` writes; `turns` is how many were added in the `seconds` of this call."""
+    collection = progress.collection.model_dump(mode="json")
+    counts = ("conversations", "complete", "failed", "cancelled", "waiting", "turns", "turns_planned")
+    return {
+        "file": str(declared.file.path),
+        "file_sha256": declared.sha256,
+        "collection": collection,
+        "counts": {name: collection[name] for name in counts},
+        "pairs": [each.model_dump(mode="json") for each in progress.pairs],
+        "failures": [each.model_dump(mode="json") for each in progress.failures],
+        "rate": {"turns": turns, "seconds": round(seconds, 3), "turns_per_second": round(turns / seconds, 3)},
+    }
+
+
+async def export(client: ServiceClient, collection_id: object, folder: Path) -> Path:
+    """Write `conversations.jsonl`, whole or not at all, with the marks of quality, which take a moment more."""
+    path = f"/v1/collections/{collection_id}"
+    await _wait_for_marks(client, path)
+    with _written(folder / "conversations.jsonl") as file:
+        async for part in client.download(f"{path}/conversations", {"format": "ndjson"}):
+            file.write(part)
+    return folder / "conversations.jsonl"
+
+
+async def _wait_for_marks(client: ServiceClient, path: str) -> None:
+    """Return when marks are made, when they get on no more, or when nobody asked for them."""
+    try:
+        await poll_until(
+            client,
+            f"{path}/quality",
+            lambda found: found["marking"]["state"] in {"done", "failed"},
+            "Marking",
+            patience_seconds=_PATIENCE_WITH_MARKS_SECONDS,
+        )
+    except NoProgress:
+        return
+    except PeerRefused as refused:
+        if refused.status != HTTPStatus.NOT_FOUND:
+            raise
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[BinaryIO]:
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    with disk_errors(path.parent):
+        path.parent.mkdir(exist_ok=True)
+        try:
+            with unfinished.open("wb") as file:
+                yield file
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+
+async def _known(clients: Clients, note: Path) -> CollectionOut | None:
+    collection_id = _noted(note)
+    if collection_id is None:
+        return None
+    try:
+        return CollectionOut.model_validate(await clients.conversations.get(f"/v1/collections/{collection_id}"))
+    except PeerRefused as refused:
+        if refused.status == HTTPStatus.NOT_FOUND:  # it was started in another database
+            return None
+        raise
+
+
+def _noted(note: Path) -> str | None:
+    try:
+        return str(json.loads(note.read_text())["collection_id"])
+    except (FileNotFoundError, ValueError, KeyError):
+        return None
+
+
+async def _failures(client: ServiceClient, path: str) -> tuple[FailureOut, ...]:
+    page = await client.get(f"{path}/failures", {"limit": _MAX_FAILURES})
+    return tuple(FailureOut.model_validate(each) for each in page["items"])

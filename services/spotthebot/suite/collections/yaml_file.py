@@ -1,0 +1,132 @@
+"""Reads a YAML file as plain values, and remembers on which line each of them stands.
+
+The values are those of YAML 1.2's core: `no` and `on` are names, not truth values, and so are dates. Anchors, aliases
+and tags are refused: a declaration needs none, and they are how small files become endless ones.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from spotthebot.suite.collections.errors import DeclarationFaulty, Fault
+
+Place = tuple[str | int, ...]
+_MAX_BYTES = 1024 * 1024
+_NULL, _BOOL, _INT, _FLOAT, _STR = (f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float", "str"))
+_COLLECTIONS = {"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
+
+
+class _Loader(yaml.SafeLoader):
+    """Resolves what a plain scalar is as YAML 1.2 does; a number too long to be one is text."""
+
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - as the class above declares it
+
+
+for _tag, _form, _first in (
+    (_NULL, r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    (_BOOL, r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    (_INT, r"[-+]?[0-9]{1,18}", list("-+0123456789")),
+    (_FLOAT, r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]{1,3})?", list("-+.0123456789")),
+):
+    _Loader.add_implicit_resolver(_tag, re.compile(rf"^(?:{_form})$"), _first)
+
+
+class YamlFile:
+    """What a file says. `content` is made of dict, list, str, int, float, bool and None."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file; raises DeclarationFaulty, and OSError where it can't be read."""
+        self.path = path
+        self._lines: dict[Place, int] = {}
+        self._seen: set[int] = set()
+        node = self._compose(self._text())
+        if node is None:
+            raise self.faulty(Fault(None, "", "the file is empty: see docs/collecting.md for an example."))
+        self.content = self._value(node, ())
+
+    def line(self, place: Place) -> int:
+        """Return the line of a value; of what is missing, the line of what it is missing from."""
+        return next(
+            self._lines[place[:length]] for length in range(len(place), -1, -1) if place[:length] in self._lines
+        )
+
+    def holds(self, place: Place) -> bool:
+        return place in self._lines
+
+    def faulty(self, *faults: Fault) -> DeclarationFaulty:
+        return DeclarationFaulty(self.path, faults)
+
+    def _text(self) -> str:
+        with self.path.open("rb") as file:
+            content = file.read(_MAX_BYTES + 1)
+        if len(content) > _MAX_BYTES:
+            raise self.faulty(Fault(None, "", f"the file holds more than {_MAX_BYTES} bytes: is it a declaration?"))
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            raise self.faulty(Fault(line, "", "this is not UTF-8: save the file with that encoding.")) from error
+
+    def _compose(self, text: str) -> yaml.Node | None:
+        try:
+            node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            reason = " ".join(part for part in (error.context, error.problem) if part)
+            raise self.faulty(Fault(None if mark is None else mark.line + 1, "", f"not YAML: {reason}.")) from error
+        except yaml.YAMLError as error:
+            raise self.faulty(Fault(None, "", f"not YAML: {' '.join(str(error).split())}.")) from error
+        except RecursionError:
+            raise self.faulty(Fault(None, "", "the values are nested too deeply: is it a declaration?")) from None
+        return node
+
+    def _value(self, node: yaml.Node, place: Place) -> Any:  # noqa: ANN401 - JSON
+        self._lines.setdefault(place, node.start_mark.line + 1)
+        if id(node) in self._seen:
+            raise self._refused(node, place, "anchors and aliases (& and *) are not read: write the value out.")
+        self._seen.add(id(node))
+        if isinstance(node, yaml.CollectionNode) and node.tag not in _COLLECTIONS:
+            raise self._refused(node, place, f"the tag {node.tag} is not read: write the value without it.")
+        if isinstance(node, yaml.MappingNode):
+            return {key: self._value(each, (*place, key)) for key, each in self._items(node, place)}
+        if isinstance(node, yaml.SequenceNode):
+            return [self._value(each, (*place, number)) for number, each in enumerate(node.value)]
+        return self._scalar(node, place)
+
+    def _items(self, node: yaml.MappingNode, place: Place) -> Iterator[tuple[str, yaml.Node]]:
+        first: dict[str, int] = {}
+        for key, value in node.value:
+            if key.tag != _STR or not isinstance(key.value, str):
+                raise self._refused(key, place, "a key has to be text.")
+            line = key.start_mark.line + 1
+            if key.value in first:
+                reason = f"the key stands on line {first[key.value]} already: leave one of them out."
+                raise self.faulty(Fault(line, dotted((*place, key.value)), reason))
+            first[key.value] = self._lines[(*place, key.value)] = line
+            yield key.value, value
+
+    def _scalar(self, node: yaml.Node, place: Place) -> str | float | bool | None:
+        text = str(node.value)
+        match node.tag:
+            case "tag:yaml.org,2002:str":
+                return text
+            case "tag:yaml.org,2002:int":
+                return int(text)
+            case "tag:yaml.org,2002:float":
+                return float(text)
+            case "tag:yaml.org,2002:bool":
+                return text.lower() == "true"
+            case "tag:yaml.org,2002:null":
+                return None
+        raise self._refused(node, place, f"the tag {node.tag} is not read: write the value without it.")
+
+    def _refused(self, node: yaml.Node, place: Place, reason: str) -> DeclarationFaulty:
+        return self.faulty(Fault(node.start_mark.line + 1, dotted(place), reason))
+
+
+def dotted(place: Place) -> str:
+    """Write a place as people do: `opening.take`, `bots[2]`."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")

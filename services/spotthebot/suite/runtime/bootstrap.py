@@ -1,0 +1,84 @@
+"""Prepares what services need before they start: the database, its schemas migrated, the suite's own API keys."""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from spotthebot.contracts.access import Role
+from spotthebot.contracts.services import SCHEMAS, SERVICES
+from spotthebot.kit.access.store import authenticate, create_key
+from spotthebot.kit.clock import system_clock
+from spotthebot.kit.database import Database
+from spotthebot.kit.errors import Unauthenticated
+from spotthebot.kit.migrations import upgrade
+from spotthebot.kit.process import migrate_access
+from spotthebot.suite.postgres.cluster import Cluster
+from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, provision
+from spotthebot.suite.runtime.data_folder import DataFolder
+from spotthebot.suite.runtime.services import load_lineage
+
+DATABASE_URL_VARIABLE = "SPOTTHEBOT_DATABASE_URL"
+_DATABASE = "spotthebot"
+_OWN_KEYS = (Role.ADMIN, Role.SERVICE, Role.ANNOTATION)
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """A migrated database and the suite's own keys. `cluster` is None where the environment names a server."""
+
+    urls: Provisioned
+    cluster: Cluster | None
+    keys: dict[str, str]
+
+
+@contextmanager
+def bootstrap(folder: DataFolder) -> Iterator[Bootstrap]:
+    """Start the database, unless the environment names one, provision its schemas and migrate them."""
+    passwords = {login: folder.secret(f"database/{login}") for login in logins(SCHEMAS)}
+    with _server(folder) as (admin_url, cluster):
+        urls = provision(admin_url, _DATABASE, SCHEMAS, passwords)
+        migrate_access(urls.owner_urls[ACCESS])
+        for service in SERVICES:
+            upgrade(load_lineage(service.name), urls.owner_urls[service.schema])
+        keys = {role.value: _own_key(folder, urls.owner_urls[ACCESS], role) for role in _OWN_KEYS}
+        yield Bootstrap(urls, cluster, keys)
+
+
+def describe_database() -> str:
+    """Return which PostgreSQL a suite that starts now would use."""
+    return "the server in SPOTTHEBOT_DATABASE_URL" if os.environ.get(DATABASE_URL_VARIABLE) else "embedded"
+
+
+@contextmanager
+def _server(folder: DataFolder) -> Iterator[tuple[str, Cluster | None]]:
+    if given := os.environ.get(DATABASE_URL_VARIABLE):
+        yield given, None
+        return
+    with Cluster(folder.path) as cluster:
+        yield cluster.admin_url, cluster
+
+
+def _own_key(folder: DataFolder, owner_url: str, role: Role) -> str:
+    """Return the suite's own key of a role; a new one where the one it has is not valid in this database."""
+    return asyncio.run(_find_or_make_key(folder, owner_url, role))
+
+
+async def _find_or_make_key(folder: DataFolder, owner_url: str, role: Role) -> str:
+    database = Database(owner_url, pool_size=1)
+    try:
+        if known := folder.known_secret(f"key/{role}"):
+            try:
+                async with database.read() as reading:
+                    await authenticate(reading, known, system_clock())
+            except Unauthenticated:
+                pass
+            else:
+                return known
+        async with database.write() as session:
+            _, text = await create_key(session, role=role, team=None, note="the suite's own")
+        folder.keep_secret(f"key/{role}", text)
+        return text
+    finally:
+        await database.close()

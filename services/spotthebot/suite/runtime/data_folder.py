@@ -1,0 +1,132 @@
+"""The folder of one suite: its lock, its secrets, its logs, and what of it runs at the moment."""
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from spotthebot.suite.errors import AlreadyRunning, StateUnreadable
+from spotthebot.suite.postgres.home import disk_errors, write_private
+
+
+@dataclass(frozen=True)
+class RunningService:
+    """A service and where it listens."""
+
+    name: str
+    url: str
+    pid: int | None
+
+
+@dataclass(frozen=True)
+class RunningWorker:
+    """A worker; its name begins with its service's."""
+
+    name: str
+    pid: int | None
+
+
+@dataclass(frozen=True)
+class State:
+    """What runs: written whole at every change, readable by the suite's user only."""
+
+    pid: int
+    ready: bool
+    database_owner_urls: dict[str, str]
+    services: tuple[RunningService, ...]
+    workers: tuple[RunningWorker, ...]
+
+
+class DataFolder:
+    """A folder on disk; nothing in it is readable by other users."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()
+
+    @property
+    def logs(self) -> Path:
+        return self.path / "logs"
+
+    def create(self) -> None:
+        """Make the folders; raises FolderNotWritable or DiskFull."""
+        with disk_errors(self.path):
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.logs.mkdir(mode=0o700, exist_ok=True)
+            probe = self.path / ".writable"
+            probe.write_bytes(b"")
+            probe.unlink()
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the right to run a suite here; raises AlreadyRunning. The kernel frees it when we die."""
+        with disk_errors(self.path):
+            handle = os.open(self.path / "suite.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, mode=0o600)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                holder = os.pread(handle, 32, 0).decode() or "unknown"
+                raise AlreadyRunning(folder=self.path, pid=holder) from error
+            with disk_errors(self.path):
+                os.ftruncate(handle, 0)
+                os.pwrite(handle, str(os.getpid()).encode(), 0)
+            yield
+        finally:
+            os.close(handle)
+
+    def holder(self) -> int | None:
+        """Return the process that runs a suite here, if any."""
+        path = self.path / "suite.lock"
+        if not path.exists():
+            return None
+        with path.open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return int(file.read().decode() or 0)
+        return None
+
+    def write_state(self, state: State) -> None:
+        with disk_errors(self.path):
+            write_private(self.path / "suite.json", json.dumps(asdict(state), indent=2))
+
+    def read_state(self) -> State | None:
+        """Return what runs; None where nothing does, whatever an earlier run left behind."""
+        content = self._read("suite.json")
+        if content is None or self.holder() != content.get("pid"):
+            return None
+        services = tuple(RunningService(**each) for each in content.pop("services"))
+        workers = tuple(RunningWorker(**each) for each in content.pop("workers"))
+        return State(**content, services=services, workers=workers)
+
+    def secret(self, name: str) -> str:
+        """Return a secret of this folder, made when first asked for."""
+        known = self._read("secrets.json") or {}
+        if name not in known:
+            self.keep_secret(name, secrets.token_urlsafe(24))
+            return self.secret(name)
+        return str(known[name])
+
+    def known_secret(self, name: str) -> str | None:
+        """Return a secret that was kept before, if any."""
+        return (self._read("secrets.json") or {}).get(name)
+
+    def keep_secret(self, name: str, value: str) -> None:
+        """Keep a secret in a file that only its owner can read."""
+        with disk_errors(self.path):
+            write_private(self.path / "secrets.json", json.dumps((self._read("secrets.json") or {}) | {name: value}))
+
+    def _read(self, name: str) -> dict[str, Any] | None:
+        path = self.path / name
+        try:
+            content: dict[str, Any] = json.loads(path.read_text())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise StateUnreadable(path=path, reason=error) from error
+        return content

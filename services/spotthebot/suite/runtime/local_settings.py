@@ -1,0 +1,55 @@
+"""Settings that services need on one machine: folders, encryption keys, allowed networks, Triton on request."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from spotthebot.suite.runtime.data_folder import DataFolder
+from spotthebot.suite.supervision.spec import ProcessSpec
+from spotthebot.suite.triton.installation import find_installation
+from spotthebot.suite.triton.server import addresses_of, clean_memory, free_ports, triton_spec
+
+_PREFIX = "SPOTTHEBOT_BOTS_"
+_CONVERSATIONS = "SPOTTHEBOT_CONVERSATIONS_"
+_LOOPBACK = '["127.0.0.0/8", "::1/128"]'
+
+
+@dataclass(frozen=True)
+class LocalSettings:
+    """Environment variables for the services, and the processes that have to run before them."""
+
+    environment: Mapping[str, str]
+    before: tuple[ProcessSpec, ...] = ()
+
+    @property
+    def allows_loopback(self) -> bool:
+        """Whether bots on this machine may be called because nobody said otherwise."""
+        return self.environment.get(f"{_PREFIX}ALLOWED_NETWORKS") == _LOOPBACK
+
+
+@contextmanager
+def local_settings(folder: DataFolder, *, triton: bool = False) -> Iterator[LocalSettings]:
+    """Yield the settings for this data folder; `triton` adds a Triton server. Raises TritonNotHere."""
+    own = {
+        f"{_PREFIX}ALLOWED_NETWORKS": _LOOPBACK,
+        f"{_PREFIX}SECRETS_KEY_FILE": str(folder.path / "bots-secrets.key"),
+        f"{_PREFIX}MODELS_FOLDER": str(folder.path / "models"),
+        f"{_CONVERSATIONS}ALLOWED_NETWORKS": _LOOPBACK,
+        f"{_CONVERSATIONS}SECRETS_KEY_FILE": str(folder.path / "conversations-secrets.key"),
+    }
+    given = {name: os.environ[name] for name in own if name in os.environ}
+    (folder.path / "models").mkdir(mode=0o700, exist_ok=True)
+    if not triton:
+        yield LocalSettings(own | given)
+        return
+    installation = find_installation()
+    with clean_memory(folder.path), free_ports() as ports:
+        addresses = addresses_of(folder.path, ports)
+        spec = triton_spec(installation, folder.path, ports, folder.logs / "triton.log")
+        served = {
+            f"{_PREFIX}TRITON_GRPC": addresses.grpc,
+            f"{_PREFIX}TRITON_HTTP": addresses.http,
+            f"{_PREFIX}TRITON_REPOSITORY": str(addresses.repository),
+        }
+        yield LocalSettings(own | given | served, (spec,))

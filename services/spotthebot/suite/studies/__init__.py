@@ -1,0 +1,1 @@
+"""Studies from the demonstration or a published dump: imported, analysed, ranked, reported."""

@@ -1,0 +1,203 @@
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spotthebot.contracts.conversations import CollectionState
+from spotthebot.kit.client import ServiceClient
+from spotthebot.suite.collections import (
+    CollectionProgress,
+    DeclarationFaulty,
+    Declared,
+    account,
+    estimate,
+    export,
+    follow,
+    read_declaration,
+    start,
+)
+from spotthebot.suite.collections.exports import import_export, open_export
+from spotthebot.suite.errors import NotAnExport
+from spotthebot.suite.progress import showing_progress
+from spotthebot.suite.runtime.data_folder import DataFolder
+from spotthebot.suite.runtime.session import Clients
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import add_bot, created
+
+SMALL = """\
+name: small
+domain: everyday
+mode: all_play_all
+bots: [eliza, parrot]
+exchanges: 2
+conversations_per_pair: 2
+"""
+
+
+@pytest.fixture
+async def clients(suite: RunningSuite) -> AsyncIterator[Clients]:
+    async with AsyncExitStack() as stack:
+        key = await suite.keys.make("admin")
+        opened = {
+            name: await stack.enter_async_context(ServiceClient(name, url, key)) for name, url in suite.urls.items()
+        }
+        yield Clients(**opened, tasks=opened["annotation"], urls=suite.urls)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> DataFolder:
+    folder = DataFolder(tmp_path / "data")
+    folder.create()
+    return folder
+
+
+@pytest.fixture
+def declared(tmp_path: Path) -> Callable[[str], Declared]:
+    def write(text: str) -> Declared:
+        file = tmp_path / "collection.yaml"
+        file.write_text(text)
+        return read_declaration(file)
+
+    return write
+
+
+def _ignore(_sight: CollectionProgress) -> None:
+    """What is shown is looked at elsewhere."""
+
+
+class TestCollect:
+    async def test_holds_what_the_file_declares(
+        self, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared], tmp_path: Path
+    ):
+        """The built-in bots and the sample are put there, openings drawn, everything said, exported, imported again."""
+        request = declared(
+            SMALL.replace("[eliza, parrot]", "[ngram, eliza]")
+            + "opening: {corpus: sample, take: 2, shown: true}\nhumans: {corpus: sample, conversations: 1}\n"
+        )
+        started = await start(clients, folder, request, restart=False)
+        shown: list[CollectionProgress] = []
+        seen = await follow(clients.conversations, started, shown.append)
+        assert (started.is_new, seen.is_whole, shown[-1]) == (True, True, seen)
+        result = account(request, seen, turns=seen.collection.turns, seconds=2.0)
+        assert result["counts"] == {
+            "conversations": 3,
+            "complete": 3,
+            "failed": 0,
+            "cancelled": 0,
+            "waiting": 0,
+            "turns": 12,
+            "turns_planned": 12,
+        }
+        assert result["rate"]["turns_per_second"] == 6.0
+        pairs = {tuple(pair["participants"]): pair["conversations"] for pair in result["pairs"]}
+        assert pairs == {pair: {"complete": 1} for pair in (("ngram", "eliza"), ("eliza", "ngram"), ("HU", "HU"))}
+        file = await export(clients.conversations, seen.collection.id, tmp_path / "out")
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        assert [len(line["turns"]) for line in lines] == [4, 4, 4]
+        assert all(
+            len(line["opening"]) == 2 and line["opening_shown"] for line in lines if line["bots"] != ["HU", "HU"]
+        )
+        assert all(line["marks"]["words"] > 0 for line in lines)
+        await self._comes_back(clients, tmp_path, lines)
+
+    async def _comes_back(self, clients: Clients, tmp_path: Path, lines: list[dict[str, Any]]) -> None:
+        for stored in (3, 0):  # the second changes nothing
+            with showing_progress() as steps:
+                copy, done = await import_export(
+                    clients.conversations, open_export(tmp_path / "out"), "small-copy", steps
+                )
+            assert (done.read, done.stored, done.already_there) == (3, stored, 3 - stored)
+        assert (copy.name, copy.mode, copy.conversations, copy.complete) == ("small-copy", "import", 3, 3)
+        again = await export(clients.conversations, copy.id, tmp_path / "again")
+        came_back = [json.loads(line) for line in again.read_text().splitlines()]
+        assert came_back == [line | {"collection": "small-copy"} for line in lines]  # the marks are the same, too
+
+    async def test_takes_up_what_was_begun_and_resumes_what_was_paused(
+        self, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+    ):
+        request = declared(SMALL)
+        started = await start(clients, folder, request, restart=False)
+        again = await start(clients, folder, request, restart=False)
+        assert (again.collection.id, again.is_new) == (started.collection.id, False)
+        (note,) = (folder.path / "collecting").iterdir()
+        note.unlink()  # as if we had died between the answer and the note
+        assert (await start(clients, folder, request, restart=False)).collection.id == started.collection.id
+        other = await start(clients, folder, declared(SMALL + "seed: 1\n"), restart=False)
+        restarted = await start(clients, folder, request, restart=True)
+        assert len({started.collection.id, other.collection.id, restarted.collection.id}) == 3
+        assert (await start(clients, folder, request, restart=False)).collection.id == restarted.collection.id
+
+        longer = declared(SMALL.replace("exchanges: 2", "exchanges: 80").replace("pair: 2", "pair: 40"))
+        paused = await start(clients, folder, longer, restart=False)
+        await clients.conversations.post(f"/v1/collections/{paused.collection.id}/pause", None)
+        resumed = await start(clients, folder, longer, restart=False)
+        assert resumed.collection.state is CollectionState.COLLECTING
+        following = asyncio.create_task(follow(clients.conversations, resumed, _ignore))
+        await clients.conversations.post(f"/v1/collections/{paused.collection.id}/cancel", None)
+        seen = await following
+        assert (seen.collection.state, seen.is_whole) == (CollectionState.CANCELLED, False)
+
+    async def test_goes_by_partner_sets_and_ids(
+        self, suite: RunningSuite, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+    ):
+        target, partner = [await add_bot(suite, model) for model in ("dull", "eliza")]
+        admin = await suite.client("conversations", "admin")
+        await created(admin, "/v1/partner-sets", {"name": "those", "bots": [partner]})
+        text = SMALL.replace("all_play_all", "bipartite").replace("[eliza, parrot]", f"['{target}']")
+        told = await estimate(clients, declared(text + "order: target_first\npartners: {set: those, version: 1}\n"))
+        assert (told["conversations"], told["turns"]) == (2, 8)  # a target, a partner, two conversations of 2 x 2
+        started = await start(
+            clients, folder, declared(text + f"order: target_first\npartners: ['{partner}']\n"), restart=False
+        )
+        seen = await follow(clients.conversations, started, _ignore)
+        assert [pair.participants for pair in seen.pairs] == [("dull", "eliza")]
+
+    async def test_tells_every_unknown_name_before_anything_is_put_there(
+        self, suite: RunningSuite, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+    ):
+        await add_bot(suite, "dull", name="our-bot")
+        nobody = "00000000-0000-7000-8000-000000000000"
+        request = declared(
+            SMALL.replace("all_play_all", "bipartite").replace("[eliza, parrot]", f"[eliza, our-bott, '{nobody}']")
+            + "opening: {corpus: simple}\npartners: {set: none, version: 3}\n"
+        )
+        with pytest.raises(DeclarationFaulty) as told:
+            await start(clients, folder, request, restart=False)
+        file = request.file.path
+        lines = str(told.value).splitlines()
+        assert lines[0].startswith(f"{file}, line 4: bots[1]: there is no bot 'our-bott': name one of our-bot, ")
+        assert lines[1].startswith(f"{file}, line 4: bots[2]: there is no bot '{nobody}'")
+        assert lines[2].startswith(f"{file}, line 7: opening.corpus: there is no corpus 'simple': name one of sample")
+        assert lines[3].startswith(f"{file}, line 8: partners: there is no partner set 'none': there is none yet")
+        assert [each["name"] async for each in clients.bots.pages("/v1/bots")] == [
+            "our-bot"
+        ]  # eliza was not registered
+
+    async def test_tells_what_only_the_services_know_by_line(
+        self, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+    ):
+        request = declared(SMALL + "opening: {corpus: sample, split: nothing}\n")
+        with pytest.raises(DeclarationFaulty, match="has no dialogues in the split 'nothing'"):
+            await start(clients, folder, request, restart=False)
+        with pytest.raises(DeclarationFaulty, match="has no dialogues in the split 'nothing'"):
+            await estimate(clients, request)
+
+
+class TestOpenExport:
+    def test_says_what_is_wrong(self, tmp_path: Path):
+        for content, told in (
+            (None, "there is no conversations.jsonl in it"),
+            ("\n\n", "it is empty"),
+            ("[1]\n", "its first line does not hold one"),
+            ('{"id": "x"}\n', "collection: Field required"),
+        ):
+            if content is not None:
+                (tmp_path / "conversations.jsonl").write_text(content)
+            with pytest.raises(NotAnExport, match=told):
+                open_export(tmp_path)
+        with pytest.raises(NotAnExport, match="there is no such file"):
+            open_export(tmp_path / "nowhere")

@@ -1,0 +1,84 @@
+"""The table of commands, and what a command imports before its own work."""
+
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from spotthebot.contracts.services import SERVICES
+from spotthebot.suite.cli import app
+from spotthebot.suite.cli.commands import COMMANDS
+from spotthebot.suite.cli.lazy import Command, CommandGroup, load_command
+
+# typer itself imports pydantic to read options.
+FRAMEWORKS = {"alembic", "fastapi", "numpy", "procrastinate", "psycopg", "pyarrow", "scipy", "sqlalchemy", "starlette"}
+SLOW = FRAMEWORKS | {"torch", "transformers", "uvicorn", *(service.package for service in SERVICES)}
+PROGRAM = """\
+import contextlib, io, sys
+from spotthebot.suite.cli import main
+sys.argv = ["stb", *sys.argv[1:]]
+with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with contextlib.suppress(SystemExit):
+        main()
+print(*sys.modules)
+"""
+
+
+def _entries() -> list[tuple[str, Command]]:
+    found = []
+    for word, entry in COMMANDS.items():
+        if isinstance(entry, CommandGroup):
+            found += [(f"{word} {name}", command) for name, command in entry.commands.items()]
+        else:
+            found.append((word, entry))
+    return found
+
+
+def _modules_after(*arguments: str) -> set[str]:
+    command = [sys.executable, "-c", PROGRAM, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+class TestTable:
+    @pytest.mark.parametrize(("words", "entry"), _entries(), ids=lambda value: value if isinstance(value, str) else "")
+    def test_gives_each_command_the_help_that_its_function_gives(self, words: str, entry: Command):
+        loaded = load_command(words.rsplit(maxsplit=1)[-1], entry)
+        assert loaded.name == words.rsplit(maxsplit=1)[-1]
+        assert loaded.help.startswith(entry.help.removesuffix("."))
+        shown = CliRunner().invoke(app, [*words.split(), "--help"])
+        assert shown.exit_code == 0
+        assert f"./stb {words}".split()[-1] in shown.output
+
+    def test_is_what_help_lists(self):
+        shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"})
+        assert shown.exit_code == 0
+        for word, entry in COMMANDS.items():
+            assert any(word in line and entry.help in line for line in shown.output.splitlines()), word
+
+    def test_lists_commands_where_none_is_named(self):
+        assert "status" in CliRunner().invoke(app, []).output
+        assert "revoke" in CliRunner().invoke(app, ["keys"]).output
+
+    @pytest.mark.parametrize("arguments", [["dance"], ["keys", "dance"], ["status", "--dance"]])
+    def test_refuses_what_it_does_not_hold(self, arguments: list[str]):
+        assert CliRunner().invoke(app, arguments).exit_code == 2
+
+
+class TestImports:
+    @pytest.mark.parametrize(
+        "arguments",
+        [("--help",), ("keys", "--help"), ("status", "--data-dir", "/nowhere"), ("down", "--data-dir", "/nowhere")],
+        ids=" ".join,
+    )
+    def test_of_a_command_that_asks_no_service_hold_no_framework(self, arguments: tuple[str, ...]):
+        loaded = _modules_after(*arguments)
+        assert "spotthebot.suite.cli" in loaded
+        assert loaded & (SLOW | {"asyncio", "httpx", "urllib.request"}) == set()
+
+    @pytest.mark.parametrize("arguments", [("rank", "--help"), ("rank", "x", "--resamples", "0")], ids=" ".join)
+    def test_of_rank_hold_an_http_client_and_no_service(self, arguments: tuple[str, ...]):
+        loaded = _modules_after(*arguments)
+        assert "spotthebot.suite.cli.rank" in loaded
+        assert loaded & SLOW == set()
