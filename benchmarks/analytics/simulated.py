@@ -4,7 +4,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from spotthebot.analytics.domain.study import Judgement, Study
+from spotthebot.analytics.domain.study import CodedAnnotation, Study
 from spotthebot.analytics.stats import Games, Unit
 
 BOTS = ("A", "B", "C", "D", "E", "F")
@@ -35,7 +35,7 @@ def simulated_study(annotations: int, *, seed: int = 0) -> Study:
     pairs = [(a, b) for at, a in enumerate(BOTS) for b in BOTS[at + 1 :]] + [("HU", "HU")] * 3
     skill = {bot: 0.15 + 0.1 * at for at, bot in enumerate(BOTS)} | {"HU": 0.85}
     speakers: dict[Hashable, tuple[str, str]] = {f"c{at}": pairs[at % len(pairs)] for at in range(-(-annotations // 6))}
-    judgements = []
+    coded = []
     names = [f"annotator-{at}" for at in range(max(40, annotations // 1000))]
     for name, sides in speakers.items():
         for exchanges in (2, 3, 5):
@@ -46,8 +46,8 @@ def simulated_study(annotations: int, *, seed: int = 0) -> Study:
                     for draw, side in zip(draws.tolist(), sides, strict=True)
                 )
                 fluency, sensibleness, specificity = rng.integers(-1, 2, size=3).tolist()
-                judgements.append(
-                    Judgement(
+                coded.append(
+                    CodedAnnotation(
                         conversation=name,
                         package="p",
                         exchanges=exchanges,
@@ -64,5 +64,5 @@ def simulated_study(annotations: int, *, seed: int = 0) -> Study:
         complete=True,
         speakers=speakers,
         packages={"p": frozenset(speakers)},
-        judgements=judgements[:annotations],
+        annotations=coded[:annotations],
     )

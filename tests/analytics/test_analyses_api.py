@@ -12,7 +12,7 @@ from spotthebot.contracts.analytics import AnalysisState, StabilityIn
 from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.database import Database
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import JUDGEMENT, conversation, created, import_conversations, until
+from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, until
 
 BOTS = ("X", "Y", "Z")
 PAIRS = [(a, b) for at, a in enumerate(BOTS) for b in BOTS[at + 1 :]]
@@ -29,8 +29,8 @@ async def _study(suite: RunningSuite, per_pair: int = 4, annotated: bool = True)
     segments = [{"conversation": key, "exchanges": 1} for key, *_ in keys]
     await created(admin, f"{path}/packages", {"packages": [{"external_id": "p", "segments": segments}]})
     rows = [
-        JUDGEMENT
-        | {"external_id": key, "package": "p", "conversation": key, "exchanges": 1, "worker": "ann"}
+        ANNOTATION
+        | {"external_id": key, "package": "p", "conversation": key, "exchanges": 1, "annotator": "ann"}
         | {"started_at": None, "ended_at": None, "completion_code": None}
         for key, *_ in keys
     ]
@@ -153,14 +153,14 @@ class TestJobs:
         analyst = await suite.client("analytics", "analyst")
         path = f"/v1/analyses/{started['id']}"
         for _ in range(2):
-            answer = await analyst.put(f"{path}/cancellation")
+            answer = await analyst.post(f"{path}/cancel")
             assert (answer.status_code, answer.json()["state"]) == (200, "cancelled")
         assert (await analyst.get(path)).json()["stability"] is None
 
     async def test_what_has_ended_cannot_be_cancelled(self, suite: RunningSuite):
         found = await _run(suite, {"kind": "planning", "win_rates": [0.7]})
         analyst = await suite.client("analytics", "analyst")
-        answer = await analyst.put(f"/v1/analyses/{found['id']}/cancellation")
+        answer = await analyst.post(f"/v1/analyses/{found['id']}/cancel")
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:analysis-has-ended")
 
     async def test_a_repeat_with_the_same_key_starts_nothing_new(self, suite: RunningSuite):

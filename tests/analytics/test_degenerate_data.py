@@ -10,7 +10,7 @@ import pytest
 from spotthebot.analytics.domain.analysis import QUESTIONS, analyse, answer
 from spotthebot.analytics.domain.errors import NothingToAnalyse, OneBotOnly
 from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.study import Judgement, Study
+from spotthebot.analytics.domain.study import CodedAnnotation, Study
 
 HUMAN, UNSURE, BOT = 2, 1, 0
 WANTED = Parameters(filter="none", resamples=40)
@@ -28,7 +28,9 @@ def _study(rows: Sequence[Row]) -> Study:
         complete=True,
         speakers=speakers,
         packages={"p": frozenset(speakers)},
-        judgements=[Judgement(name, "p", k, who, labels, (0, 0, 0), None) for name, _, _, k, labels, who in rows],
+        annotations=[
+            CodedAnnotation(name, "p", k, who, labels, (0, 0, 0), None) for name, _, _, k, labels, who in rows
+        ],
     )
 
 
@@ -105,6 +107,6 @@ class TestEveryQuestion:
 
     def test_a_filter_that_leaves_nothing_says_so(self):
         study = _study(_rows([("X", "Y")], (HUMAN, BOT)))
-        unfinished = Study(**{**study.__dict__, "judgements": study.judgements[:1]})
+        unfinished = Study(**{**study.__dict__, "annotations": study.annotations[:1]})
         with pytest.raises(NothingToAnalyse, match="leaves none of the 1 annotations"):
             analyse(unfinished, Parameters())

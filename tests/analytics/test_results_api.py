@@ -11,7 +11,7 @@ from spotthebot.analytics.domain.analysis import QUESTIONS
 from spotthebot.analytics.use_cases import answering
 from spotthebot.kit.database import Database
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import JUDGEMENT, conversation, created, import_conversations, until
+from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, until
 
 # Three conversations X-Y, one X-Z, one of people; k = exchanges seen. Worked by hand:
 # X:Y   games: human>bot (X wins), unsure>bot (X wins), bot=bot (tie), bot<human (Y wins)  -> 2 wins, 1 loss, 1 tie
@@ -51,13 +51,13 @@ async def _study(suite: RunningSuite, annotations: list[tuple[Any, ...]] = ANNOT
     return campaign["id"]
 
 
-def _row(number: int, key: str, exchanges: int, worker: str, first: str, second: str) -> dict[str, Any]:
-    return JUDGEMENT | {
+def _row(number: int, key: str, exchanges: int, annotator: str, first: str, second: str) -> dict[str, Any]:
+    return ANNOTATION | {
         "external_id": f"a{number}",
         "package": "p",
         "conversation": key,
         "exchanges": exchanges,
-        "worker": worker,
+        "annotator": annotator,
         "label_a": first,
         "label_b": second,
         "started_at": None,
@@ -133,7 +133,7 @@ class TestResults:
         campaign = await _study(suite)
         assert (await _get(suite, campaign, "win-rates")).json()["preliminary"] is True
         admin = await suite.client("annotation", "admin")
-        await admin.put(f"/v1/campaigns/{campaign}/closing")
+        await admin.post(f"/v1/campaigns/{campaign}/close")
         assert (await _get(suite, campaign, "win-rates")).json()["preliminary"] is False
 
     @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ class TestKeptAnswers:
         for seed in range(3):
             await _get(suite, campaign, "win-rates", seed=seed)
         admin = await suite.client("annotation", "admin")
-        await admin.put(f"/v1/campaigns/{campaign}/closing")
+        await admin.post(f"/v1/campaigns/{campaign}/close")
         await _get(suite, campaign, "win-rates")
         database = Database(suite.database.app["analytics"], pool_size=1)
         async with database.read() as session:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.results import ranking, survival, wins
-from spotthebot.analytics.domain.study import Judgement, Sample, Study, complete_packages, take_sample
+from spotthebot.analytics.domain.study import CodedAnnotation, Sample, Study, complete_packages, take_sample
 
-# (conversation, exchanges, package, worker, label of A, label of B)
+# (conversation, exchanges, package, annotator, label of A, label of B)
 Row = tuple[str, int, str, str, str, str]
 
 LABELS = {"human": 2, "unsure": 1, "bot": 0}
@@ -30,7 +30,7 @@ TWICE: list[Row] = [*ROWS, ("xy1", 2, "p", "ann", "bot", "human"), ("xy1", 2, "p
 def _study(
     rows: Sequence[Row] = ROWS, speakers: Mapping[str, tuple[str, str]] = SPEAKERS, elapsed_ms: int | None = None
 ) -> Study:
-    """Make a study with fresh ids; each package shows whatever any of its workers annotated."""
+    """Make a study with fresh ids; each package shows every conversation that one of its annotators annotated."""
     ids = {name: uuid4() for name in (*speakers, *(row[2] for row in rows))}
     return Study(
         campaign_id=uuid4(),
@@ -42,10 +42,12 @@ def _study(
             ids[package]: frozenset(ids[row[0]] for row in rows if row[2] == package)
             for package in {row[2] for row in rows}
         },
-        judgements=[
+        annotations=[
             # A was the more fluent, B the more specific.
-            Judgement(ids[name], ids[package], k, worker, (LABELS[first], LABELS[second]), (1, 0, -1), elapsed_ms)
-            for name, k, package, worker, first, second in rows
+            CodedAnnotation(
+                ids[name], ids[package], k, annotator, (LABELS[first], LABELS[second]), (1, 0, -1), elapsed_ms
+            )
+            for name, k, package, annotator, first, second in rows
         ],
     )
 
@@ -65,8 +67,8 @@ def _columns(table: stats.AnnotationTable) -> dict[str, Any]:
 
 
 class TestCompletePackages:
-    def test_drops_a_package_that_a_worker_left_unfinished_and_nothing_else(self):
-        # p shows xy1 and xy2: ann judged both, bob only one. q shows zx and people: bob judged both.
+    def test_drops_only_packages_that_an_annotator_left_unfinished(self):
+        # p shows xy1 and xy2: ann annotated both, bob only one. q shows zx and people: bob annotated both.
         assert complete_packages(_study()).tolist() == [True, True, False, True, True]
 
     def test_asks_for_the_conversations_not_for_their_number(self):
@@ -79,10 +81,10 @@ class TestCompletePackages:
         ]
         assert complete_packages(_study(rows)).tolist() == [False, False, True, True]
 
-    def test_drops_a_worker_who_annotated_what_the_package_does_not_show(self):
+    def test_drops_an_annotator_who_annotated_a_conversation_outside_the_package(self):
         study = _study()
-        strayed = study.judgements[0]._replace(conversation=study.judgements[3].conversation)
-        kept = complete_packages(replace(study, judgements=[*study.judgements, strayed]))
+        strayed = study.annotations[0]._replace(conversation=study.annotations[3].conversation)
+        kept = complete_packages(replace(study, annotations=[*study.annotations, strayed]))
         assert kept.tolist() == [False, False, False, True, True, False]
 
     def test_counts_what_is_left(self):
@@ -100,7 +102,7 @@ class TestCompletePackages:
 
 class TestTakeSample:
     def test_columns_are_those_written_out_by_hand(self):
-        # In the order of conversation, exchanges, worker. Names: X 0, Y 1, Z 2, people last. Labels: human 2, bot 0.
+        # In the order of conversation, exchanges, annotator. Names: X 0, Y 1, Z 2, people last. Labels: human 2, bot 0.
         # Fluency A is (1, 0), a tie (1, 1), specificity B (0, 1).
         assert _columns(_table(ROWS)) == {
             "names": ("X", "Y", "Z", "HU"),
@@ -121,7 +123,7 @@ class TestTakeSample:
         assert first.sha256 == other.sha256
 
     @given(shuffled=st.permutations(TWICE))
-    def test_nor_do_they_where_one_worker_judged_a_segment_twice(self, shuffled: list[Row]):
+    def test_does_not_depend_on_the_order_of_two_annotations_by_one_annotator(self, shuffled: list[Row]):
         assert take_sample(_study(TWICE), "none").sha256 == take_sample(_study(shuffled), "none").sha256
 
     @pytest.mark.parametrize(
@@ -140,12 +142,12 @@ class TestTakeSample:
     )
     def test_the_fingerprint_changes_with_whatever_counts(self, change: dict[str, Any]):
         study = _study()
-        first, *others = study.judgements
-        changed = replace(study, judgements=[first._replace(**change), *others])
+        first, *others = study.annotations
+        changed = replace(study, annotations=[first._replace(**change), *others])
         assert take_sample(study, "none").sha256 != take_sample(changed, "none").sha256
 
     def test_counts_annotators_that_are_programs(self):
-        rows: list[Row] = [("xy1", 2, "p", worker, "human", "bot") for worker in ("simulated-01", "ann")]
+        rows: list[Row] = [("xy1", 2, "p", annotator, "human", "bot") for annotator in ("simulated-01", "ann")]
         assert _sample(rows).counts.simulated_annotators == 1
 
 

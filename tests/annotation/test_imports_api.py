@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import JUDGEMENT, conversation, created, import_conversations, open_campaign, until
+from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, open_campaign, until
 
 NO_IMPORTS = "urn:spotthebot:problem:campaign-takes-no-imports"
 PACKAGES = [
@@ -15,13 +15,13 @@ PACKAGES = [
 
 def _annotation(external_id: str, **change: Any) -> dict[str, Any]:
     return (
-        JUDGEMENT
+        ANNOTATION
         | {
             "external_id": external_id,
             "package": "p",
             "conversation": "c0",
             "exchanges": 1,
-            "worker": "ann",
+            "annotator": "ann",
             "started_at": "2020-03-01T10:00:00+02:00",
             "ended_at": None,
             "completion_code": None,
@@ -57,14 +57,14 @@ def _pointers(answer: httpx.Response) -> list[str]:
 
 
 class TestImportPackages:
-    async def test_a_batch_sent_again_changes_nothing(self, suite: RunningSuite):
+    async def test_stores_a_repeated_batch_once(self, suite: RunningSuite):
         path = await _campaign(suite)
         third = {"external_id": "r", "segments": [{"conversation": "c1", "exchanges": 1}]}
         again = await _upload(suite, path, "packages", [*PACKAGES, third])
         assert again.json() == {"stored": 1, "already_there": 2}
         assert await _counts(suite, path) == (3, 0)
 
-    async def test_what_is_unknown_is_pointed_at_and_nothing_is_stored(self, suite: RunningSuite):
+    async def test_points_at_unknown_references_and_stores_nothing(self, suite: RunningSuite):
         path = await _campaign(suite)
         wrong = [{"conversation": "nowhere", "exchanges": 1}, {"conversation": "c1", "exchanges": 4}]
         right = {"external_id": "r", "segments": [{"conversation": "c1", "exchanges": 1}]}
@@ -73,7 +73,7 @@ class TestImportPackages:
         assert "has 3 exchanges, not 4" in answer.text
         assert await _counts(suite, path) == (2, 0)
 
-    async def test_a_segment_is_shown_by_one_package_only(self, suite: RunningSuite):
+    async def test_refuses_a_segment_that_another_package_shows(self, suite: RunningSuite):
         path = await _campaign(suite)
         taken = {"conversation": "c0", "exchanges": 1}
         free = {"conversation": "c1", "exchanges": 1}
@@ -86,7 +86,7 @@ class TestImportPackages:
         assert "/packages/0" in _pointers(twice)
         assert await _counts(suite, path) == (2, 0)
 
-    async def test_conversations_that_came_later_can_be_shown(self, suite: RunningSuite):
+    async def test_takes_conversations_that_came_to_the_collection_later(self, suite: RunningSuite):
         path = await _campaign(suite)
         admin = await suite.client("annotation", "admin")
         collection = (await admin.get(path)).json()["collection_id"]
@@ -98,21 +98,21 @@ class TestImportPackages:
 
 
 class TestImportAnnotations:
-    async def test_a_batch_sent_again_changes_nothing(self, suite: RunningSuite):
+    async def test_stores_a_repeated_batch_once(self, suite: RunningSuite):
         path = await _campaign(suite)
-        rows = [_annotation("a"), _annotation("b", worker="bob", label_a="bot")]
+        rows = [_annotation("a"), _annotation("b", annotator="bob", label_a="bot")]
         assert (await _upload(suite, path, "annotations", rows)).json() == {"stored": 2, "already_there": 0}
-        changed = [_annotation("a", label_a="unsure"), _annotation("c", worker="cy")]
+        changed = [_annotation("a", label_a="unsure"), _annotation("c", annotator="cy")]
         assert (await _upload(suite, path, "annotations", changed)).json() == {"stored": 1, "already_there": 1}
         analyst = await suite.client("annotation", "analyst")
         stored = (await analyst.get(f"{path}/annotations")).json()["items"]
-        assert [(each["worker"], each["label_a"]) for each in stored] == [
+        assert [(each["annotator"], each["label_a"]) for each in stored] == [
             ("ann", "human"),
             ("bob", "bot"),
             ("cy", "human"),
         ]
 
-    async def test_what_is_unknown_is_pointed_at_and_nothing_is_stored(self, suite: RunningSuite):
+    async def test_points_at_unknown_references_and_stores_nothing(self, suite: RunningSuite):
         path = await _campaign(suite)
         rows = [
             _annotation("a"),
@@ -127,21 +127,21 @@ class TestImportAnnotations:
     @pytest.mark.parametrize(
         "moment", ["2020-03-01T10:00:00", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "yesterday"]
     )
-    async def test_a_time_that_cannot_be_told_everywhere_is_refused(self, suite: RunningSuite, moment: str):
+    async def test_refuses_a_time_that_some_time_zones_cannot_express(self, suite: RunningSuite, moment: str):
         path = await _campaign(suite)
         answer = await _upload(suite, path, "annotations", [_annotation("a", started_at=moment)])
         assert "/annotations/0/started_at" in _pointers(answer)
 
-    async def test_times_come_back_as_they_were(self, suite: RunningSuite):
+    async def test_keeps_times_as_they_were_uploaded(self, suite: RunningSuite):
         path = await _campaign(suite)
         await _upload(suite, path, "annotations", [_annotation("a")])
         analyst = await suite.client("annotation", "analyst")
         (stored,) = (await analyst.get(f"{path}/annotations")).json()["items"]
         assert (stored["started_at"], stored["ended_at"]) == ("2020-03-01T08:00:00Z", None)
 
-    async def test_pages_and_stream_give_the_same(self, suite: RunningSuite):
+    async def test_gives_the_same_annotations_as_pages_and_as_a_stream(self, suite: RunningSuite):
         path = await _campaign(suite)
-        await _upload(suite, path, "annotations", [_annotation(f"a{n}", worker=f"w{n}") for n in range(5)])
+        await _upload(suite, path, "annotations", [_annotation(f"a{n}", annotator=f"w{n}") for n in range(5)])
         analyst = await suite.client("annotation", "analyst")
         streamed = (await analyst.get(f"{path}/annotations/stream")).text.splitlines()
         paged: list[str] = []
@@ -155,27 +155,27 @@ class TestImportAnnotations:
 
 
 class TestModes:
-    async def test_a_campaign_that_is_judged_here_takes_no_uploads(self, suite: RunningSuite):
+    async def test_a_live_campaign_takes_no_uploads(self, suite: RunningSuite):
         collection = await import_conversations(suite, [conversation("c0", "X", "Y")])
         path = f"/v1/campaigns/{(await open_campaign(suite, collection))['id']}"
         for kind, rows in (("packages", PACKAGES), ("annotations", [_annotation("a")])):
             answer = await _upload(suite, path, kind, rows)
             assert (answer.status_code, answer.json()["type"]) == (409, NO_IMPORTS)
 
-    async def test_an_imported_one_gives_out_nothing(self, suite: RunningSuite):
+    async def test_an_imported_campaign_gives_out_no_packages(self, suite: RunningSuite):
         path = await _campaign(suite)
         frontend = await suite.client("annotation", "annotation")
-        answer = await frontend.post(f"{path}/assignments", json={"worker": "w"})
+        answer = await frontend.post(f"{path}/assignments", json={"annotator": "w"})
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:campaign-takes-no-claims")
 
-    async def test_closing_does_not_end_uploads(self, suite: RunningSuite):
+    async def test_a_closed_import_campaign_still_takes_uploads(self, suite: RunningSuite):
         path = await _campaign(suite)
         admin = await suite.client("annotation", "admin")
-        assert (await admin.put(f"{path}/closing")).json()["state"] == "complete"
+        assert (await admin.post(f"{path}/close")).json()["state"] == "complete"
         assert (await _upload(suite, path, "annotations", [_annotation("a")])).status_code == 201
 
     @pytest.mark.parametrize("role", ["annotation", "analyst", "service"])
-    async def test_only_admins_upload(self, suite: RunningSuite, role: str):
+    async def test_refuses_uploads_by_others_than_admins(self, suite: RunningSuite, role: str):
         path = await _campaign(suite)
         client = await suite.client("annotation", role)
         answer = await client.post(f"{path}/annotations", json={"annotations": [_annotation("a")]})
@@ -183,12 +183,13 @@ class TestModes:
 
 
 class TestAnnotationsRevision:
-    async def test_changes_with_the_annotations_and_with_nothing_else(self, suite: RunningSuite):
+    async def test_changes_with_the_annotations_and_only_with_them(self, suite: RunningSuite):
         path = await _campaign(suite)
         analyst = await suite.client("annotation", "analyst")
 
         async def revision() -> dict[str, Any]:
-            return (await analyst.get(f"{path}/annotations/revision")).json()
+            found: dict[str, Any] = (await analyst.get(f"{path}/annotations/revision")).json()
+            return found
 
         before = await revision()
         await _upload(suite, path, "annotations", [_annotation("a")])
@@ -198,7 +199,7 @@ class TestAnnotationsRevision:
         await _upload(suite, path, "annotations", [_annotation("a")])  # known already
         assert await revision() == after
 
-    async def test_is_not_for_frontends(self, suite: RunningSuite):
+    async def test_is_refused_to_frontends(self, suite: RunningSuite):
         path = await _campaign(suite)
         frontend = await suite.client("annotation", "annotation")
         assert (await frontend.get(f"{path}/annotations/revision")).status_code == 403

@@ -42,7 +42,7 @@ async def _furnish(suite: RunningSuite) -> dict[str, Any]:
     held = (await analyst.get(f"/v1/collections/{collection}/conversations")).json()["items"]
     campaign = await open_campaign(suite, collection)
     frontend = await suite.client("annotation", "annotation")
-    assignment = await created(frontend, f"/v1/campaigns/{campaign['id']}/assignments", {"worker": "w"})
+    assignment = await created(frontend, f"/v1/campaigns/{campaign['id']}/assignments", {"annotator": "w"})
     return {
         "bot_id": bots[0],
         "bots": bots,

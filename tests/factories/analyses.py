@@ -6,7 +6,7 @@ import numpy as np
 
 from spotthebot.analytics.domain.analysis import analyse
 from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.study import Judgement, Study
+from spotthebot.analytics.domain.study import CodedAnnotation, Study
 from spotthebot.contracts.analytics import Analysis, Stability, StabilityCurve, StabilityPoint
 
 CAMPAIGN = UUID("0190a6e0-0000-7000-8000-000000000001")
@@ -25,17 +25,17 @@ def study(
     pairs = [(a, b) for at, a in enumerate(bots) for b in bots[at + 1 :]] + [("HU", "HU")]
     speakers = {f"{a}-{b}-{i}": (a, b) for a, b in pairs for i in range(per_pair)}
     strength = {bot: (at + 1) / (len(bots) + 1) for at, bot in enumerate(bots)} | {"HU": 0.9}
-    judgements = []
+    annotations = []
     for name, sides in speakers.items():
         for exchanges in (2, 3):
             for who in rng.choice(annotators, size=2, replace=False):
                 labels = tuple(2 if rng.random() < strength[side] else int(rng.integers(2)) for side in sides)
                 leads = tuple(int(rng.integers(-1, 2)) for _ in range(3))
                 elapsed = int(rng.integers(5_000, 60_000))
-                judgements.append(Judgement(name, "p", exchanges, f"{prefix}{who}", labels, leads, elapsed))
+                annotations.append(CodedAnnotation(name, "p", exchanges, f"{prefix}{who}", labels, leads, elapsed))
     packages = {"p": frozenset(speakers)}
     return Study(
-        CAMPAIGN, "small", "everyday", complete=True, speakers=speakers, packages=packages, judgements=judgements
+        CAMPAIGN, "small", "everyday", complete=True, speakers=speakers, packages=packages, annotations=annotations
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats import AnnotationTable, Label
+from spotthebot.analytics.stats import AnnotationTable, LabelCode
 
 SHARED = Path(__file__).parents[3] / "shared"
 DATA = SHARED / "data" / "spot-the-bot"
@@ -25,7 +25,7 @@ _NAMES = {
     "huggingface": "GPT",
     "human": "HU",
 }
-_LABELS = {True: Label.HUMAN, None: Label.UNSURE, False: Label.BOT}
+_LABELS = {True: LabelCode.HUMAN, None: LabelCode.UNSURE, False: LabelCode.BOT}
 _FEATURES = {
     "fluency": "fluencyValue",
     "specificity": "specificityValue",

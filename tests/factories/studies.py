@@ -87,7 +87,7 @@ async def open_campaign(suite: RunningSuite, collection_id: str, **more: Any) ->
     return await until(admin, f"/v1/campaigns/{campaign['id']}", "open")
 
 
-JUDGEMENT = {
+ANNOTATION = {
     "label_a": "human",
     "label_b": "bot",
     "fluency": "A",

@@ -140,7 +140,7 @@ class TestAnnotations:
                 external_id=ANNOTATION,
                 conversation=TALK,
                 package=PACKAGE,
-                worker="A31XT6RPLN6359",
+                annotator="A31XT6RPLN6359",
                 turns_shown=4,
                 labels=("unsure", "human"),
                 preferences={"fluency": 1, "sensibleness": 0, "specificity": None},
@@ -157,9 +157,9 @@ class TestAnnotations:
         assert (row.started_at_ms, row.elapsed_ms, row.completion_code) == (None, 1589459286465, "12")
 
     def test_of_authors_and_of_one_segment_twice_are_kept(self, write):
-        workers = ["test", "Jan", "Annotator1", "Annotator1"]
-        everything = [annotation(oid(20 + k), user_name=worker) for k, worker in enumerate(workers)]
-        assert [row.worker for row in read(write(annotations=everything))[2]] == workers
+        annotators = ["test", "Jan", "Annotator1", "Annotator1"]
+        everything = [annotation(oid(20 + k), user_name=annotator) for k, annotator in enumerate(annotators)]
+        assert [row.annotator for row in read(write(annotations=everything))[2]] == annotators
 
     @pytest.mark.parametrize(
         ("changes", "reason"),

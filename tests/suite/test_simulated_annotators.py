@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from spotthebot.bots.domain.builtin import BuiltinModel, build
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.suite.simulation import Language, crowd, impressions
+from spotthebot.contracts.annotation import AnnotationIn
+from spotthebot.suite.simulation import Language, Segment, SimulatedAnnotator, crowd, impressions
 from spotthebot.suite.simulation.annotator import BOT_BELOW, HUMAN_FROM, WEIGHTS, merit_of, scores_of
-from spotthebot.suite.simulation.impressions import Impression
+from spotthebot.suite.simulation.impressions import Impression, Speaker
 from spotthebot.suite.simulation.language import stem, topics
 
 CORPUS = (
@@ -28,17 +29,25 @@ CORPUS = (
 SAMPLE = Path(__file__).parents[2] / "services" / "spotthebot" / "suite" / "sample" / "everyday.jsonl"
 
 
-def talk(*texts):
-    return tuple(("AB"[i % 2], text) for i, text in enumerate(texts))
+FEATURES = ("fluency", "sensibleness", "specificity")
 
 
-def careful(**changes):
+def talk(*texts: str) -> Segment:
+    speakers: tuple[Speaker, Speaker] = ("A", "B")
+    return tuple((speakers[i % 2], text) for i, text in enumerate(texts))
+
+
+def preferences(annotation: AnnotationIn) -> dict[str, str]:
+    return {feature: getattr(annotation, feature) for feature in FEATURES}
+
+
+def careful(**changes: float) -> SimulatedAnnotator:
     """Return an annotator without noise or bias who answers every segment with care."""
     annotator = crowd(1, seed=1, dialogues=CORPUS)[0]
     return replace(annotator, **({"reliability": 1.0, "noise": 0.0, "leniency": 0.0} | changes))
 
 
-def impression_of_b(*texts):
+def impression_of_b(*texts: str) -> Impression:
     return impressions(talk(*texts), Language(CORPUS))["B"]
 
 
@@ -97,14 +106,14 @@ class TestLanguage:
         assert language.aptness("No.", "Tea?") == pytest.approx(4 / 14 * math.log(1.5))
         assert language.aptness("No.", "Tea.") == pytest.approx(2 / 7 * math.log(0.5))
 
-    def test_can_be_that_of_somebody_who_read_nothing(self):
+    def test_can_have_read_nothing(self):
         nothing = Language([])
         assert nothing.usual_share(["hello"]) == 0
         assert nothing.rarity("hello") == 1
         assert nothing.aptness("hello", "hello") == 0
 
     @pytest.mark.parametrize("words", ["walk walks walked walking", "stop stops stopped stopping", "tomato tomatoes"])
-    def test_takes_the_forms_of_a_word_for_one_topic(self, words):
+    def test_takes_the_forms_of_a_word_for_one_topic(self, words: str):
         assert len(topics(words)) == 1
 
 
@@ -157,7 +166,7 @@ class TestImpressions:
         jumbled = impression_of_b("Soup?", "Lot soup the a I like.")
         assert usual.fluency > jumbled.fluency
 
-    def test_of_a_silent_side_are_all_emptiness(self):
+    def test_are_all_emptiness_for_a_silent_side(self):
         assert impressions((("A", "Hello?"),), Language(CORPUS))["B"].emptiness == 1
 
     def test_are_all_shares_and_all_weighed(self):
@@ -165,12 +174,12 @@ class TestImpressions:
 
     @given(st.lists(st.tuples(st.sampled_from(["A", "B"]), st.text(max_size=60)), max_size=8))
     @settings(max_examples=80, deadline=None)
-    def test_of_any_text_lie_between_0_and_1(self, turns):
+    def test_lie_between_0_and_1_for_any_text(self, turns: list[tuple[Speaker, str]]):
         for impression in impressions(tuple(turns), Language(CORPUS)).values():
             assert all(0 <= share <= 1 for share in vars(impression).values())
 
 
-class TestJudge:
+class TestAnnotate:
     SEGMENT = talk("Is the soup salty?", "I don't know.", "Peel a potato.", "I don't know.")
 
     def test_adds_the_weights_that_are_documented(self):
@@ -189,25 +198,26 @@ class TestJudge:
     @pytest.mark.parametrize(
         ("shift", "label"), [(0.01, "human"), (-0.01, "unsure"), (BOT_BELOW - HUMAN_FROM - 0.01, "bot")]
     )
-    def test_is_unsure_between_the_thresholds(self, shift, label):
+    def test_is_unsure_between_the_thresholds(self, shift: float, label: str):
         score = scores_of(impressions(self.SEGMENT, Language(CORPUS)))["B"]
         annotator = careful(leniency=HUMAN_FROM - score + shift)
-        assert annotator.judge(self.SEGMENT).labels["B"] == label
+        assert annotator.annotate(self.SEGMENT).label_b == label
 
     def test_does_not_care_which_side_is_which(self):
-        mirrored = tuple(({"A": "B", "B": "A"}[who], text) for who, text in self.SEGMENT)
+        other_side: dict[Speaker, Speaker] = {"A": "B", "B": "A"}
+        mirrored = tuple((other_side[who], text) for who, text in self.SEGMENT)
         swapped = {"A": "B", "B": "A", "tie": "tie"}
-        one, other = careful().judge(self.SEGMENT), careful().judge(mirrored)
-        assert one.labels == {"A": other.labels["B"], "B": other.labels["A"]}
-        assert one.preferences == {feature: swapped[side] for feature, side in other.preferences.items()}
-        assert "A" in one.preferences.values()
+        one, other = careful().annotate(self.SEGMENT), careful().annotate(mirrored)
+        assert (one.label_a, one.label_b) == (other.label_b, other.label_a)
+        assert preferences(one) == {feature: swapped[side] for feature, side in preferences(other).items()}
+        assert "A" in preferences(one).values()
 
     def test_prefers_the_side_that_is_better_in_a_feature(self):
-        preferences = careful().judge(self.SEGMENT).preferences
-        assert preferences["specificity"] == preferences["sensibleness"] == "A"
+        annotation = careful().annotate(self.SEGMENT)
+        assert annotation.specificity == annotation.sensibleness == "A"
 
-    def test_of_two_equal_sides_prefers_neither(self):
-        assert set(careful().judge(talk("Soup", "Soup")[:0]).preferences.values()) == {"tie"}
+    def test_prefers_neither_of_two_equal_sides(self):
+        assert set(preferences(careful().annotate(())).values()) == {"tie"}
 
     @pytest.mark.parametrize(
         "segment",
@@ -219,32 +229,31 @@ class TestJudge:
             talk("soup " * 2_000, "half a pair \ud83d"),
         ],
     )
-    def test_has_an_answer_to_any_segment(self, segment):
+    def test_annotates_any_segment(self, segment: Segment):
         for annotator in crowd(3, seed=5, dialogues=CORPUS):
-            judgement = annotator.judge(segment)
-            assert set(judgement.labels) == {"A", "B"}
-            assert set(judgement.labels.values()) <= {"human", "bot", "unsure"}
-            assert set(judgement.preferences) == {"fluency", "sensibleness", "specificity"}
-            assert judgement.seconds > 0
+            annotation = annotator.annotate(segment)
+            assert {annotation.label_a, annotation.label_b} <= {"human", "bot", "unsure"}
+            assert set(preferences(annotation).values()) <= {"A", "B", "tie"}
+            assert annotation.elapsed_ms
 
-    def test_does_not_depend_on_what_was_judged_before(self):
+    def test_does_not_depend_on_earlier_annotations(self):
         first, second = crowd(2, seed=5, dialogues=CORPUS)
         others = [talk(f"Soup {i}?", "Salt!") for i in range(20)]
-        before = [first.judge(segment) for segment in others]
-        second.judge(self.SEGMENT)
-        assert [first.judge(segment) for segment in reversed(others)] == before[::-1]
+        before = [first.annotate(segment) for segment in others]
+        second.annotate(self.SEGMENT)
+        assert [first.annotate(segment) for segment in reversed(others)] == before[::-1]
 
     def test_takes_longer_for_more_text(self):
-        def median(segment):
+        def median(segment: Segment) -> int:
             people = crowd(41, seed=5, dialogues=CORPUS)
-            return sorted(replace(one, reliability=1.0).judge(segment).seconds for one in people)[20]
+            return sorted(replace(one, reliability=1.0).annotate(segment).elapsed_ms or 0 for one in people)[20]
 
         assert median(talk(*["the soup is too salty today"] * 40)) > median(talk("soup", "salt"))
 
-    def test_without_reliability_is_a_throw_of_dice(self):
+    def test_throws_dice_without_reliability(self):
         """900 throws of three equally likely answers: 300 each, within 5 standard deviations of 14.1."""
         annotator = careful(reliability=0.0)
-        counts = Counter(annotator.judge(talk(f"Soup {i}", "Salt")).labels["A"] for i in range(900))
+        counts = Counter(annotator.annotate(talk(f"Soup {i}", "Salt")).label_a for i in range(900))
         assert set(counts) == {"human", "bot", "unsure"}
         assert all(abs(count - 300) < 5 * math.sqrt(900 * 1 / 3 * 2 / 3) for count in counts.values())
 
@@ -264,21 +273,21 @@ class TestCrowd:
     def test_grows_without_changing_who_is_there(self):
         few, many = crowd(3, seed=1, dialogues=CORPUS), crowd(9, seed=1, dialogues=CORPUS)
         segment = talk("Is the soup salty?", "A potato takes the salt out.")
-        assert [one.judge(segment) for one in few] == [one.judge(segment) for one in many[:3]]
+        assert [one.annotate(segment) for one in few] == [one.annotate(segment) for one in many[:3]]
 
-    def test_of_another_seed_judges_otherwise(self):
+    def test_annotates_differently_with_another_seed(self):
         segments = [talk(f"Is soup {i} salty?", "A potato takes the salt out.") for i in range(10)]
         answers = {
-            tuple(str(crowd(1, seed=seed, dialogues=CORPUS)[0].judge(segment)) for segment in segments)
+            tuple(str(crowd(1, seed=seed, dialogues=CORPUS)[0].annotate(segment)) for segment in segments)
             for seed in range(5)
         }
         assert len(answers) == 5
 
-    def test_judges_alike_in_every_process(self):
+    def test_annotates_alike_in_every_process(self):
         script = (
             "from spotthebot.suite.simulation import crowd\n"
             f"for annotator in crowd(4, seed=2, dialogues={CORPUS!r}):\n"
-            f"    print(annotator.judge({TestJudge.SEGMENT!r}))\n"
+            f"    print(annotator.annotate({TestAnnotate.SEGMENT!r}))\n"
         )
         outputs = {
             subprocess.run(
@@ -290,12 +299,15 @@ class TestCrowd:
             for hash_seed in ("0", "1", "2")
         }
         assert len(outputs) == 1
-        assert b"Judgement" in outputs.pop()
+        assert b"label_a=" in outputs.pop()
+
+
+Labels = dict[str, Counter[str]]
 
 
 @pytest.fixture(scope="module")
-def verdicts():
-    """Return per system how often which label was given: all pairs of bots, and people with people.
+def labels() -> Labels:
+    """Return how often each system got each label: all pairs of bots, and people with people.
 
     As in a campaign: the first exchange of a human dialogue is played on from, but not shown.
     """
@@ -317,9 +329,9 @@ def verdicts():
     for q, (first, second, turns) in enumerate(shown):
         for exchanges in (2, 3, 5):
             for annotator in (people[q % 6], people[(q + exchanges) % 6]):
-                judgement = annotator.judge(talk(*turns[: 2 * exchanges]))
-                for system, side in ((first, "A"), (second, "B")):
-                    labels.setdefault(system, Counter())[judgement.labels[side]] += 1
+                annotation = annotator.annotate(talk(*turns[: 2 * exchanges]))
+                for system, label in ((first, annotation.label_a), (second, annotation.label_b)):
+                    labels.setdefault(system, Counter())[label] += 1
     return labels
 
 
@@ -328,23 +340,23 @@ class TestOnTheSampleCorpus:
     """The order that the rule was made to give, on the openings that its weights were not chosen on."""
 
     @staticmethod
-    def humanness(verdicts, system):
-        counts = verdicts[system]
+    def humanness(labels: Labels, system: str) -> float:
+        counts = labels[system]
         return (counts["human"] + counts["unsure"] / 2) / counts.total()
 
-    def test_people_are_taken_for_people_most_often(self, verdicts):
-        rates = {system: counts["human"] / counts.total() for system, counts in verdicts.items()}
+    def test_labels_people_human_most_often(self, labels: Labels):
+        rates = {system: counts["human"] / counts.total() for system, counts in labels.items()}
         human = rates.pop("human")
         assert 0.5 < human < 0.75
         assert human > max(rates.values()) + 0.1
 
-    def test_the_bots_come_in_three_plainly_different_groups(self, verdicts):
-        middle = [self.humanness(verdicts, system) for system in ("ngram", "eliza", "stray")]
-        bottom = [self.humanness(verdicts, system) for system in ("parrot", "dull")]
+    def test_ranks_the_bots_in_three_plainly_different_groups(self, labels: Labels):
+        middle = [self.humanness(labels, system) for system in ("ngram", "eliza", "stray")]
+        bottom = [self.humanness(labels, system) for system in ("parrot", "dull")]
         # Single sets of 90 conversations scatter by about 0.1; four together are asked for half of that.
-        assert self.humanness(verdicts, "retrieval") > max(middle) + 0.1
+        assert self.humanness(labels, "retrieval") > max(middle) + 0.1
         assert min(middle) > max(bottom) + 0.05
 
-    def test_every_label_is_used(self, verdicts):
-        total = sum(verdicts.values(), Counter())
+    def test_uses_every_label(self, labels: Labels):
+        total = sum(labels.values(), Counter())
         assert all(total[label] > total.total() / 10 for label in ("human", "unsure", "bot"))

@@ -1,4 +1,4 @@
-"""Calls to `annotation` and `conversations`: a campaign's labels, and who spoke, each as one stream.
+"""Calls to `annotation` and `conversations`: a campaign's annotations and the speakers, each as one stream.
 
 A campaign that was read stays here until its annotations change, so that nine questions read it once.
 """
@@ -11,8 +11,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from spotthebot.analytics.domain.errors import NoSuchCampaign
-from spotthebot.analytics.domain.study import FEATURES, Judgement, Study
-from spotthebot.analytics.stats import Label
+from spotthebot.analytics.domain.study import FEATURES, LABEL_CODES, CodedAnnotation, Study
 from spotthebot.contracts.annotation import (
     AnnotationOut,
     AnnotationsRevisionOut,
@@ -21,18 +20,16 @@ from spotthebot.contracts.annotation import (
     PackageOut,
     Preference,
 )
-from spotthebot.contracts.annotation import Label as WireLabel
 from spotthebot.contracts.conversations import CollectionOut, ConversationState, SpeakersOut
 from spotthebot.kit.client import PeerRefused, ServiceClient
 
-_SCORE: Final = {WireLabel.HUMAN: Label.HUMAN, WireLabel.UNSURE: Label.UNSURE, WireLabel.BOT: Label.BOT}
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
 _MAX_STUDIES: Final = 8
 _MAX_ANNOTATIONS: Final = 500_000
 
 
 @dataclass(frozen=True)
-class Edition:
+class CampaignRevision:
     """A campaign as it is now; `revision` changes with its annotations, packages, conversations and state."""
 
     campaign: CampaignOut
@@ -47,8 +44,8 @@ class Studies:
         self._conversations = conversations
         self._read: OrderedDict[tuple[UUID, str], asyncio.Task[Study]] = OrderedDict()
 
-    async def identify(self, campaign_id: UUID) -> Edition:
-        """Say which edition of a campaign is current; raises NoSuchCampaign."""
+    async def current_revision(self, campaign_id: UUID) -> CampaignRevision:
+        """Return the campaign as it is now, with its revision; raises NoSuchCampaign."""
         path = f"/v1/campaigns/{campaign_id}"
         try:
             campaign = CampaignOut.model_validate(await self._annotation.get(path))
@@ -56,19 +53,19 @@ class Studies:
             if refused.status == 404:
                 raise NoSuchCampaign(campaign_id=campaign_id) from refused
             raise
-        said, spoken = await asyncio.gather(
+        annotations, collection = await asyncio.gather(
             self._annotation.get(f"{path}/annotations/revision"),
             self._conversations.get(f"/v1/collections/{campaign.collection_id}"),
         )
-        annotations = AnnotationsRevisionOut.model_validate(said).revision
-        collection = CollectionOut.model_validate(spoken)
-        return Edition(campaign, f"{annotations}-{campaign.packages}-{collection.complete}-{campaign.state}")
+        annotated = AnnotationsRevisionOut.model_validate(annotations).revision
+        collected = CollectionOut.model_validate(collection).complete
+        return CampaignRevision(campaign, f"{annotated}-{campaign.packages}-{collected}-{campaign.state}")
 
-    async def read(self, edition: Edition) -> Study:
-        """Read a campaign whole, or return what was read of this edition before."""
-        key = (edition.campaign.id, edition.revision)
+    async def read(self, revision: CampaignRevision) -> Study:
+        """Read all of a campaign, or return the study that was read of this revision before."""
+        key = (revision.campaign.id, revision.revision)
         if key not in self._read:
-            self._read[key] = asyncio.create_task(self._fetch(edition.campaign))
+            self._read[key] = asyncio.create_task(self._fetch(revision.campaign))
         self._read.move_to_end(key)
         try:
             study = await asyncio.shield(self._read[key])
@@ -86,14 +83,14 @@ class Studies:
             if not task.done():
                 continue
             studies += 1
-            annotations += len(task.result().judgements) if task.exception() is None else 0
+            annotations += len(task.result().annotations) if task.exception() is None else 0
             if studies > 1 and (studies > _MAX_STUDIES or annotations > _MAX_ANNOTATIONS):
                 del self._read[key]
 
     async def _fetch(self, campaign: CampaignOut) -> Study:
         path = f"/v1/campaigns/{campaign.id}"
         lines = self._annotation.lines(f"{path}/annotations/stream")
-        judgements = [_judgement(AnnotationOut.model_validate(line), campaign) async for line in lines]
+        annotations = [_coded_annotation(AnnotationOut.model_validate(line), campaign) async for line in lines]
         packages: dict[Hashable, frozenset[Hashable]] = {}
         async for item in self._annotation.pages(f"{path}/packages"):
             package = PackageOut.model_validate(item)
@@ -105,7 +102,7 @@ class Studies:
             complete=campaign.state is CampaignState.COMPLETE,
             speakers=await self._speakers(campaign.collection_id),
             packages=packages,
-            judgements=judgements,
+            annotations=annotations,
         )
 
     async def _speakers(self, collection_id: UUID) -> dict[Hashable, tuple[str, str]]:
@@ -118,16 +115,16 @@ class Studies:
         return speakers
 
 
-def _judgement(annotation: AnnotationOut, campaign: CampaignOut) -> Judgement:
+def _coded_annotation(annotation: AnnotationOut, campaign: CampaignOut) -> CodedAnnotation:
     # An import without a beginning has no duration either, whatever its exporter wrote there.
     unmeasured = campaign.mode == "import" and annotation.started_at is None
     leads: dict[str, Any] = {feature: _LEAD[getattr(annotation, feature)] for feature in FEATURES}
-    return Judgement(
+    return CodedAnnotation(
         conversation=annotation.conversation_id,
         package=annotation.package_id,
         exchanges=annotation.exchanges,
-        annotator=annotation.worker,
-        labels=(_SCORE[annotation.label_a], _SCORE[annotation.label_b]),
+        annotator=annotation.annotator,
+        labels=(LABEL_CODES[annotation.label_a], LABEL_CODES[annotation.label_b]),
         leads=(leads["fluency"], leads["sensibleness"], leads["specificity"]),
         elapsed_ms=None if unmeasured else annotation.elapsed_ms,
     )

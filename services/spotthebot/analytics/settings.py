@@ -1,4 +1,4 @@
-"""What the service `analytics` can be told from its environment."""
+"""The settings of the service `analytics`."""
 
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
@@ -12,10 +12,10 @@ class AnalyticsSettings(ServiceSettings):
     model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_ANALYTICS_", frozen=True, extra="ignore")
 
     conversations_url: str = Field(
-        default="http://127.0.0.1:8102", description="Where the service `conversations` is: who spoke."
+        default="http://127.0.0.1:8102", description="Where the service `conversations` is, for the speakers."
     )
     annotation_url: str = Field(
-        default="http://127.0.0.1:8103", description="Where the service `annotation` is: what judges said."
+        default="http://127.0.0.1:8103", description="Where the service `annotation` is, for the annotations."
     )
     worker_concurrency: int = Field(
         default=1, ge=1, le=100, description="Analyses that one worker runs at the same time; each takes a core."

@@ -1,1 +1,1 @@
-"""Campaigns, packages, assignments: the task API. It never learns who is a bot, so it can't tell."""
+"""Campaigns, packages, assignments and annotations: the task API. It never learns who speaks, so it shows no bot."""

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from spotthebot.annotation import worker
-from spotthebot.annotation.api import campaigns, labels, tasks
+from spotthebot.annotation.api import annotations, assignments, campaigns
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.annotation.tables import IDEMPOTENCY, LINEAGE
@@ -29,9 +29,9 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
 
     return build_service(
         "annotation",
-        summary="The task API: campaigns, packages, assignments and what judges say.",
+        summary="The task API: campaigns, packages, assignments and annotations.",
         settings=settings,
-        routers=[campaigns.router, tasks.router, labels.router],
+        routers=[campaigns.router, assignments.router, annotations.router],
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,
         lifespan=live,

@@ -1,10 +1,10 @@
-"""Calls to `conversations`: the texts to judge. Who speaks is dropped here and never stored."""
+"""Calls to `conversations`: the texts to annotate. The names of the speakers are dropped here and never stored."""
 
 from collections.abc import AsyncIterator
 from uuid import UUID
 
-from spotthebot.annotation.domain.campaigns import ShownConversation
-from spotthebot.annotation.domain.errors import CollectionNotComplete, UnknownCollection
+from spotthebot.annotation.domain.conversations import ShownConversation
+from spotthebot.annotation.domain.errors import CollectionCancelled, CollectionNotComplete, UnknownCollection
 from spotthebot.contracts.conversations import (
     CollectionOut,
     CollectionState,
@@ -15,13 +15,13 @@ from spotthebot.kit.client import PeerRefused, ServiceClient
 
 
 class Conversations:
-    """The conversations of a collection, as judges may see them."""
+    """The conversations of a collection, as annotators may see them."""
 
     def __init__(self, conversations: ServiceClient) -> None:
         self._conversations = conversations
 
     async def require_complete(self, collection_id: UUID) -> None:
-        """Raise UnknownCollection or CollectionNotComplete where a campaign can't be built on it."""
+        """Raise UnknownCollection, CollectionCancelled or CollectionNotComplete unless a collection is complete."""
         try:
             answer = await self._conversations.get(f"/v1/collections/{collection_id}")
         except PeerRefused as refused:
@@ -29,9 +29,11 @@ class Conversations:
                 raise UnknownCollection(collection_id=collection_id) from refused
             raise
         collection = CollectionOut.model_validate(answer)
+        if collection.state is CollectionState.CANCELLED:
+            raise CollectionCancelled(name=collection.name)
         if collection.state is not CollectionState.COMPLETE:
-            running = collection.conversations - collection.complete - collection.failed
-            raise CollectionNotComplete(running=running)
+            unfinished = collection.conversations - collection.complete - collection.failed
+            raise CollectionNotComplete(state=collection.state, unfinished=unfinished)
 
     async def shown(self, collection_id: UUID) -> AsyncIterator[ShownConversation]:
         """Yield the complete conversations in the collection's order, without their participants."""

@@ -1,4 +1,4 @@
-"""What the service `annotation` can be told from its environment."""
+"""The settings of the service `annotation`."""
 
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
@@ -12,8 +12,9 @@ class AnnotationSettings(ServiceSettings):
     model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_ANNOTATION_", frozen=True, extra="ignore")
 
     conversations_url: str = Field(
-        default="http://127.0.0.1:8102", description="Where the service `conversations` is: what judges are shown."
+        default="http://127.0.0.1:8102",
+        description="Where the service `conversations` is: the texts that annotators see.",
     )
     claim_ttl_seconds: int = Field(
-        default=3600, ge=1, description="How long a worker may keep a package before others may claim it."
+        default=3600, ge=1, description="How long an annotator may keep a package before others may claim it."
     )

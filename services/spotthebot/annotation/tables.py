@@ -29,7 +29,7 @@ class _Base(DeclarativeBase):
 
 
 class CampaignRow(_Base):
-    """A campaign; `built_at` is set once its conversations and packages are there."""
+    """A campaign; `built_at` is when its packages were there, `closed_at` when an administrator closed it."""
 
     __tablename__ = "campaigns"
 
@@ -44,13 +44,14 @@ class CampaignRow(_Base):
     instructions: Mapped[str] = mapped_column(Text)
     seed: Mapped[int]
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    state: Mapped[str] = mapped_column(String(20))
     built_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     closed_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     failure: Mapped[str | None] = mapped_column(Text)
 
 
 class ShownConversationRow(_Base):
-    """What judges see of a conversation: texts and sides, nothing of who speaks."""
+    """The texts of a conversation by sides A and B; nothing says who speaks."""
 
     __tablename__ = "shown_conversations"
     __table_args__ = (UniqueConstraint("campaign_id", "external_id"),)
@@ -63,7 +64,7 @@ class ShownConversationRow(_Base):
 
 
 class PackageRow(_Base):
-    """A package of segments that one worker judges in one sitting."""
+    """Segments that one annotator labels in one sitting."""
 
     __tablename__ = "packages"
     __table_args__ = (UniqueConstraint("campaign_id", "external_id"),)
@@ -94,19 +95,19 @@ class SegmentRow(_Base):
 
 
 class AssignmentRow(_Base):
-    """A package in the hands of a worker."""
+    """A package in the hands of an annotator."""
 
     __tablename__ = "assignments"
     __table_args__ = (
-        UniqueConstraint("package_id", "worker"),
-        Index(None, "campaign_id", "worker"),
+        UniqueConstraint("package_id", "annotator"),
+        Index(None, "campaign_id", "annotator"),
         Index(None, "campaign_id", "state"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     campaign_id: Mapped[UUID] = mapped_column(ForeignKey(CampaignRow.id))
     package_id: Mapped[UUID] = mapped_column(ForeignKey(PackageRow.id))
-    worker: Mapped[str] = mapped_column(String(200))
+    annotator: Mapped[str] = mapped_column(String(200))
     state: Mapped[str] = mapped_column(String(20))
     claimed_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
     expires_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
@@ -115,7 +116,7 @@ class AssignmentRow(_Base):
 
 
 class AnnotationRow(_Base):
-    """What a worker said of a segment; imported ones have an external id and no assignment."""
+    """An annotation of a segment; an imported one has an external id and no assignment."""
 
     __tablename__ = "annotations"
     __table_args__ = (
@@ -129,7 +130,7 @@ class AnnotationRow(_Base):
     segment_id: Mapped[UUID] = mapped_column(ForeignKey(SegmentRow.id), index=True)
     assignment_id: Mapped[UUID | None] = mapped_column(ForeignKey(AssignmentRow.id))
     external_id: Mapped[str | None] = mapped_column(String(200))
-    worker: Mapped[str] = mapped_column(String(200))
+    annotator: Mapped[str] = mapped_column(String(200))
     label_a: Mapped[str] = mapped_column(String(10))
     label_b: Mapped[str] = mapped_column(String(10))
     fluency: Mapped[str] = mapped_column(String(10))

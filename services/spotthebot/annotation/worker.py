@@ -5,9 +5,9 @@ from uuid import UUID
 
 from procrastinate import RetryStrategy
 
-from spotthebot.annotation import use_cases
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
+from spotthebot.annotation.use_cases import campaigns
 from spotthebot.kit.client import PeerRefused, PeerUnavailable, ServiceClient
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Blueprint, JobContext, Jobs
@@ -25,7 +25,7 @@ def _tasks() -> Blueprint:
         """Make a campaign's packages; while `conversations` does not answer, try again later."""
         database: Database = context.additional_context["database"]
         conversations: Conversations = context.additional_context["conversations"]
-        await use_cases.build_campaign(database, conversations, UUID(campaign_id))
+        await campaigns.build_campaign(database, conversations, UUID(campaign_id))
 
     return tasks
 

@@ -1,4 +1,4 @@
-"""Campaigns, packages, assignments and annotations, as the service `annotation` speaks of them."""
+"""Campaigns, packages, assignments and annotations, as they cross the boundary of the service `annotation`."""
 
 from datetime import MAXYEAR, MINYEAR, datetime
 from enum import StrEnum
@@ -15,7 +15,7 @@ PackageId = NewType("PackageId", UUID)
 AssignmentId = NewType("AssignmentId", UUID)
 SegmentId = NewType("SegmentId", UUID)
 
-Worker = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
+AnnotatorId = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
 Exchanges = Annotated[int, Field(ge=1, le=500)]
 
 
@@ -30,7 +30,7 @@ Moment = Annotated[AwareDatetime, AfterValidator(_in_every_time_zone)]
 
 
 class Label(StrEnum):
-    """What a judge takes a speaker for."""
+    """What an annotator takes a speaker for; in the order of the win function, bot < unsure < human."""
 
     HUMAN = "human"
     UNSURE = "unsure"
@@ -68,7 +68,10 @@ class CampaignIn(Wire):
         default="live", description="`live`: packages are made and claimed; `import`: packages and labels are uploaded."
     )
     segments: tuple[Exchanges, ...] = Field(
-        default=(2, 3, 5), min_length=1, max_length=10, description="Lengths, in exchanges, at which judges see it."
+        default=(2, 3, 5),
+        min_length=1,
+        max_length=10,
+        description="Lengths, in exchanges, at which annotators see a conversation.",
     )
     annotations_per_segment: int = Field(default=2, ge=1, le=50)
     package_size: int = Field(default=20, ge=1, le=200, description="Segments in a package, at most.")
@@ -103,7 +106,7 @@ class CampaignOut(Wire):
 
 
 class SegmentOut(Wire):
-    """The beginning of a conversation, as a judge sees it; nothing says who or what speaks."""
+    """The beginning of a conversation, as an annotator sees it; nothing says who or what speaks."""
 
     id: UUID
     position: int
@@ -111,9 +114,9 @@ class SegmentOut(Wire):
 
 
 class ClaimIn(Wire):
-    """A worker asks for a package."""
+    """An annotator asks for a package."""
 
-    worker: Worker = Field(description="The frontend's own id of the person, the same each time.")
+    annotator: AnnotatorId = Field(description="The frontend's own id of the person, the same each time.")
 
 
 class AssignmentState(StrEnum):
@@ -125,11 +128,11 @@ class AssignmentState(StrEnum):
 
 
 class AssignmentOut(Wire):
-    """A package in the hands of a worker."""
+    """A package in the hands of an annotator."""
 
     id: UUID
     campaign_id: UUID
-    worker: str
+    annotator: str
     state: AssignmentState
     instructions: str
     segments: tuple[SegmentOut, ...]
@@ -148,8 +151,8 @@ class AssignmentProgressOut(Wire):
     completion_code: str | None = Field(description="Given once all segments are annotated.")
 
 
-class Judgements(Wire):
-    """A decision for each side, and which side was more fluent, sensible and specific."""
+class Annotation(Wire):
+    """What an annotator says of a segment: a label for each side, and the side that was ahead in each feature."""
 
     label_a: Label
     label_b: Label
@@ -158,8 +161,8 @@ class Judgements(Wire):
     specificity: Preference
 
 
-class AnnotationIn(Judgements):
-    """What a worker says of one segment."""
+class AnnotationIn(Annotation):
+    """An annotation of one segment."""
 
     elapsed_ms: int | None = Field(default=None, ge=0, lt=2**53, description="Time it took, in milliseconds.")
 
@@ -168,7 +171,7 @@ class PackageIn(Wire):
     """A package as it was used elsewhere: segments of the campaign's conversations."""
 
     external_id: ExternalId
-    segments: tuple["PackedSegment", ...] = Field(min_length=1, max_length=200)
+    segments: tuple["SegmentIn", ...] = Field(min_length=1, max_length=200)
 
     @model_validator(mode="after")
     def _segments_differ(self) -> "PackageIn":
@@ -178,7 +181,7 @@ class PackageIn(Wire):
         return self
 
 
-class PackedSegment(Wire):
+class SegmentIn(Wire):
     """A conversation, named by its external id, shown up to a number of exchanges."""
 
     conversation: ExternalId
@@ -191,14 +194,14 @@ class PackageBatchIn(Wire):
     packages: tuple[PackageIn, ...] = Field(min_length=1, max_length=MAX_BATCH_SIZE)
 
 
-class ImportedAnnotationIn(Judgements):
+class ImportedAnnotationIn(Annotation):
     """An annotation that was made elsewhere."""
 
     external_id: ExternalId
     package: ExternalId
     conversation: ExternalId
     exchanges: Exchanges
-    worker: Worker
+    annotator: AnnotatorId
     started_at: Moment | None
     ended_at: Moment | None
     elapsed_ms: int | None = Field(ge=0, lt=2**53, description="As reported, absurd values included.")
@@ -211,14 +214,14 @@ class AnnotationBatchIn(Wire):
     annotations: tuple[ImportedAnnotationIn, ...] = Field(min_length=1, max_length=MAX_BATCH_SIZE)
 
 
-class AnnotationOut(Judgements):
+class AnnotationOut(Annotation):
     """A stored annotation, for analysis: by ids alone, so that who spoke stays with the conversations."""
 
     id: UUID
     conversation_id: UUID
     package_id: UUID
     exchanges: int
-    worker: str
+    annotator: str
     started_at: datetime | None
     ended_at: datetime | None
     elapsed_ms: int | None

@@ -40,7 +40,7 @@ async def get_analysis(session: Reading, _caller: Analyst, analysis_id: UUID) ->
     return _to_out(await store.get_analysis(session, analysis_id))
 
 
-@router.put("/{analysis_id}/cancellation", operation_id="cancel_analysis")
+@router.post("/{analysis_id}/cancel", operation_id="cancel_analysis")
 async def cancel(session: Writing, _caller: Canceller, analysis_id: UUID) -> AnalysisJobOut:
     """Cancel an analysis: it ends before its next step."""
     return _to_out(await cancel_analysis(session, analysis_id))

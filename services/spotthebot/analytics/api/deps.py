@@ -39,7 +39,7 @@ def _jobs(request: Request) -> Jobs:
 
 def _parameters(
     filter: Annotated[  # noqa: A002 - the query parameter's name
-        Filter, Query(description="`complete_packages`: leave out packages that a worker did not finish.")
+        Filter, Query(description="`complete_packages`: leave out packages that an annotator did not finish.")
     ] = "complete_packages",
     unit: Annotated[Unit, Query(description="What one game is.")] = "annotation",
     confidence_level: Annotated[float, Query(gt=0, lt=1, description="Of intervals and tests.")] = 0.95,

@@ -7,7 +7,7 @@ from typing import Any
 
 from spotthebot.analytics.domain.errors import NothingToAnalyse, OneBotOnly
 from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.results import judging, ranking, survival, wins
+from spotthebot.analytics.domain.results import annotation_quality, ranking, survival, wins
 from spotthebot.analytics.domain.study import Sample, Study, take_sample
 from spotthebot.contracts.analytics import (
     AgreementOut,
@@ -43,9 +43,9 @@ QUESTIONS = {
     "segments": Question("segments", SegmentsOut, wins.segments, compares=True),
     "fooling-rates": Question("fooling_rates", FoolingRatesOut, wins.fooling_rates),
     "survival": Question("survival", SurvivalOut, survival.survival),
-    "agreement": Question("agreement", AgreementOut, judging.agreement),
-    "annotators": Question("annotators", AnnotatorsOut, judging.annotators),
-    "time": Question("time", TimeOut, judging.time),
+    "agreement": Question("agreement", AgreementOut, annotation_quality.agreement),
+    "annotators": Question("annotators", AnnotatorsOut, annotation_quality.annotators),
+    "time": Question("time", TimeOut, annotation_quality.time),
 }
 
 
@@ -68,7 +68,7 @@ def analyse(study: Study, request: Parameters) -> Analysis:
 def _sample(study: Study, request: Parameters) -> Sample:
     sample = take_sample(study, request.filter)
     if not sample.counts.annotations:
-        raise NothingToAnalyse(filter=request.filter, annotations=len(study.judgements))
+        raise NothingToAnalyse(filter=request.filter, annotations=len(study.annotations))
     return sample
 
 

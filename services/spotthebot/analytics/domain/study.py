@@ -9,16 +9,19 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from spotthebot.analytics.stats import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
 from spotthebot.contracts.analytics import Counts, Filter
+from spotthebot.contracts.annotation import Label
 
 FEATURES: Final = ("fluency", "sensibleness", "specificity")
+LABEL_CODES: Final = {label: LabelCode[label.name] for label in Label}
+"""How the statistics code each label."""
 SIMULATED: Final = "simulated-"
 """How the names of annotators that are programs begin."""
 
 
-class Judgement(NamedTuple):
-    """One annotation: a `stats.Label` for each side, and for each of `FEATURES` 1 if A had more, -1 if B had.
+class CodedAnnotation(NamedTuple):
+    """One annotation: a `stats.LabelCode` for each side, and for each of `FEATURES` 1 if A had more, -1 if B had.
 
     `elapsed_ms` is None where it was not measured; absurd values are kept.
     """
@@ -46,7 +49,7 @@ class Study:
     complete: bool
     speakers: Mapping[Hashable, tuple[str, str]]
     packages: Mapping[Hashable, frozenset[Hashable]]
-    judgements: Sequence[Judgement]
+    annotations: Sequence[CodedAnnotation]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +68,12 @@ class Sample:
 
 def take_sample(study: Study, filter_: Filter) -> Sample:
     """Filter and put into a stable order, so that the same labels give the same columns whatever their ids are."""
-    judgements = study.judgements
+    annotations = study.annotations
     if filter_ == "complete_packages":
         kept = complete_packages(study)
-        judgements = [each for each, keep in zip(judgements, kept.tolist(), strict=True) if keep]
-    annotators = tuple(sorted({each.annotator for each in judgements}))
-    columns = _Columns(study, judgements, annotators)
+        annotations = [each for each, keep in zip(annotations, kept.tolist(), strict=True) if keep]
+    annotators = tuple(sorted({each.annotator for each in annotations}))
+    columns = _Columns(study, annotations, annotators)
     spoke = np.unique(columns.conversation)
     speakers = list(study.speakers.values())
     names = _names(speakers[code] for code in spoke.tolist())
@@ -99,33 +102,38 @@ def take_sample(study: Study, filter_: Filter) -> Sample:
 
 
 def complete_packages(study: Study) -> BoolArray:
-    """Tell which annotations to keep: those of a package whose conversations their worker annotated all, and no other.
+    """Return a mask over the annotations: whether their annotator completed their package.
 
-    The published tables need this filter: the set of annotated conversations must equal the package's set.
+    The published tables need this filter: the set of conversations that the annotator annotated in the package must
+    equal the set that the package shows.
     """
-    sitting = _codes((each.package, each.annotator) for each in study.judgements)
-    spoken = _codes(each.conversation for each in study.judgements)
-    request = np.array([len(study.packages[each.package]) for each in study.judgements], dtype=np.int64)
-    foreign = np.array([each.conversation not in study.packages[each.package] for each in study.judgements], dtype=bool)
+    sitting = _codes((each.package, each.annotator) for each in study.annotations)
+    spoken = _codes(each.conversation for each in study.annotations)
+    needed = np.array([len(study.packages[each.package]) for each in study.annotations], dtype=np.int64)
+    foreign = np.array(
+        [each.conversation not in study.packages[each.package] for each in study.annotations], dtype=bool
+    )
     pairs = np.unique(np.column_stack([sitting, spoken]), axis=0)
     done = np.bincount(pairs[:, 0], minlength=1)[sitting]
     strayed = np.bincount(sitting, weights=foreign, minlength=1)[sitting]
-    complete: BoolArray = (done == request) & (strayed == 0)
+    complete: BoolArray = (done == needed) & (strayed == 0)
     return complete
 
 
 class _Columns:
-    """The judgements as arrays, ordered by conversation, length and annotator, then by what was said."""
+    """Annotations as arrays, ordered by conversation, length and annotator, then by labels, leads and time."""
 
-    def __init__(self, study: Study, judgements: Sequence[Judgement], annotators: Sequence[str]) -> None:
+    def __init__(self, study: Study, annotations: Sequence[CodedAnnotation], annotators: Sequence[str]) -> None:
         place = {conversation: code for code, conversation in enumerate(study.speakers)}
         number = {annotator: code for code, annotator in enumerate(annotators)}
-        conversation = _column(place[each.conversation] for each in judgements)
-        exchanges = _column(each.exchanges for each in judgements)
-        annotator = _column(number[each.annotator] for each in judgements)
-        labels = _column(value for each in judgements for value in each.labels).reshape(-1, 2)
-        leads = _column(value for each in judgements for value in each.leads).reshape(-1, len(FEATURES))
-        elapsed = np.array([np.nan if each.elapsed_ms is None else each.elapsed_ms for each in judgements], dtype=float)
+        conversation = _column(place[each.conversation] for each in annotations)
+        exchanges = _column(each.exchanges for each in annotations)
+        annotator = _column(number[each.annotator] for each in annotations)
+        labels = _column(value for each in annotations for value in each.labels).reshape(-1, 2)
+        leads = _column(value for each in annotations for value in each.leads).reshape(-1, len(FEATURES))
+        elapsed = np.array(
+            [np.nan if each.elapsed_ms is None else each.elapsed_ms for each in annotations], dtype=float
+        )
         order = np.lexsort((elapsed, *leads.T, *labels.T, annotator, exchanges, conversation))
         self.conversation, self.exchanges, self.annotator = conversation[order], exchanges[order], annotator[order]
         self.labels, self.leads, self.elapsed_ms = labels[order], leads[order], elapsed[order]

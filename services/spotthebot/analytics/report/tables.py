@@ -63,7 +63,7 @@ def _tables(analysis: Analysis) -> Iterator[Table]:
     yield _segments(analysis, level)
     yield _fooling(analysis, level)
     yield from _survival(analysis, level)
-    yield from _judging(analysis, level)
+    yield from _annotation_quality(analysis, level)
 
 
 def _ranking(analysis: Analysis, level: str) -> Table:
@@ -294,7 +294,7 @@ def _survival(analysis: Analysis, level: str) -> Iterator[Table]:
     )
 
 
-def _judging(analysis: Analysis, level: str) -> Iterator[Table]:
+def _annotation_quality(analysis: Analysis, level: str) -> Iterator[Table]:
     agreement, annotators, time = analysis.agreement, analysis.annotators, analysis.time
     yield Table(
         key="agreement",

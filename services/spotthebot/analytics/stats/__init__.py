@@ -10,7 +10,7 @@ from spotthebot.analytics.stats.annotations import (
     BoolArray,
     FloatArray,
     IntArray,
-    Label,
+    LabelCode,
 )
 from spotthebot.analytics.stats.annotators import (
     AnnotatorQuality,
@@ -151,8 +151,8 @@ __all__ = [
     "IntervalLogRank",
     "IntervalsMalformed",
     "Kappa",
-    "Label",
     "LabelAgreement",
+    "LabelCode",
     "LogRankTest",
     "LogRankVariance",
     "Measurement",

@@ -18,8 +18,8 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 HUMAN: Final = "HU"
 
 
-class Label(IntEnum):
-    """What an annotator took one speaker for; the value is the score that the win function compares."""
+class LabelCode(IntEnum):
+    """The integer that codes a label; the value is the score that the win function compares."""
 
     BOT = 0
     UNSURE = 1
@@ -32,7 +32,7 @@ class AnnotationTable:
 
     `entity` codes index `names`; all human speakers are the one entity "HU". `conversation` and `annotator` are
     any non-negative codes. `exchanges` is the inspection time: how many exchanges (pairs of turns) were seen.
-    `label` holds `Label` values. `features` maps a feature's name to 0/1 for "preferred or equal", so equal values
+    `label` holds `LabelCode` values. `features` maps a feature's name to 0/1 for "preferred or equal", so equal values
     mean no difference. Columns are copied and made read-only; a fault raises `AnnotationTableMalformed`.
     """
 
@@ -56,7 +56,7 @@ class AnnotationTable:
         _require_range("annotator", self.annotator, 0)
         _require_range("exchanges", self.exchanges, 1)
         _require_range("entity", self.entity, 0, len(self.names) - 1)
-        _require_range("label", self.label, min(Label), max(Label))
+        _require_range("label", self.label, min(LabelCode), max(LabelCode))
         for name, values in features.items():
             _require_range(f"feature {name}", values, 0, 1)
         self._require_one_pair_per_conversation()
@@ -73,7 +73,7 @@ class AnnotationTable:
         """
         found = {name for row in rows for name in row[1:3]}
         names = (*sorted(found - {HUMAN}), *(found & {HUMAN}))
-        labels = {label.name.lower(): int(label) for label in Label}
+        labels = {label.name.lower(): int(label) for label in LabelCode}
         unknown = {word for row in rows for word in row[4:6]} - set(labels)
         if unknown:
             raise AnnotationTableMalformed(fault=f"{', '.join(sorted(unknown))} is none of {', '.join(labels)}")

@@ -1,11 +1,11 @@
-"""How well annotators judge: how often they are right, and how often they say what the others say (Table 9)."""
+"""The quality of annotators: how often they are right, and how often they agree with the others (Table 9)."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
 
-from spotthebot.analytics.stats.annotations import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray, Label
+from spotthebot.analytics.stats.annotations import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
 from spotthebot.analytics.stats.bootstrap import defined, percentile_interval, require_resamples
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
@@ -66,7 +66,7 @@ class WithoutWeakAnnotators:
 def annotator_quality(
     table: AnnotationTable, *, confidence_level: float = 0.95, n_resamples: int = 1000, seed: Seed = 0
 ) -> Crowd:
-    """Judge every annotator by both sides of all annotations; right is "human" for "HU" and "bot" for anyone else.
+    """Measure every annotator by both sides of all annotations; right is "human" for "HU" and "bot" for anyone else.
 
     >>> table = AnnotationTable(
     ...     names=("A", "HU"),
@@ -82,7 +82,7 @@ def annotator_quality(
     """
     require_resamples(n_resamples)
     codes, place = np.unique(table.annotator, return_inverse=True)
-    people, right, said = _judged(table)
+    people, right, said = _correct(table)
     side = np.repeat(place, 2)
     correctness = _shares(side, right & said, said, len(codes))
     human_correctness = _shares(side, right & said & people, said & people, len(codes))
@@ -170,12 +170,12 @@ def without_weak_annotators(
     return tuple(results)
 
 
-def _judged(table: AnnotationTable) -> tuple[BoolArray, BoolArray, BoolArray]:
+def _correct(table: AnnotationTable) -> tuple[BoolArray, BoolArray, BoolArray]:
     human = table.names.index(HUMAN) if HUMAN in table.names else -1
     people = (table.entity == human).ravel()
     label = table.label.ravel()
-    right = np.where(people, label == Label.HUMAN, label == Label.BOT)
-    return people, right, label != Label.UNSURE
+    right = np.where(people, label == LabelCode.HUMAN, label == LabelCode.BOT)
+    return people, right, label != LabelCode.UNSURE
 
 
 def _shares(group: IntArray, counted: BoolArray, among: BoolArray, n_groups: int) -> FloatArray:
@@ -190,7 +190,7 @@ def _like_majority(table: AnnotationTable) -> tuple[BoolArray, BoolArray]:
     segments = np.column_stack([table.conversation, table.exchanges])
     _, segment = np.unique(segments, axis=0, return_inverse=True)
     sides = (segment.reshape(-1, 1) * 2 + np.arange(2)).ravel()
-    label, n_labels = table.label.ravel(), len(Label)
+    label, n_labels = table.label.ravel(), len(LabelCode)
     counts = np.bincount(sides * n_labels + label, minlength=(sides.max() + 1 if len(sides) else 0) * n_labels)
     others = counts.reshape(-1, n_labels)[sides]
     others[np.arange(len(label)), label] -= 1

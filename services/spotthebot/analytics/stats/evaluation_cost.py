@@ -1,4 +1,4 @@
-"""What an evaluation costs: judging bots' conversations against talking to bots (section 5.3 of Spot The Bot)."""
+"""The cost of an evaluation: annotating conversations against chatting with bots (section 5.3 of Spot The Bot)."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,14 @@ from spotthebot.analytics.stats.errors import SettingOutOfRange
 
 @dataclass(frozen=True)
 class EvaluationCost:
-    """Person-hours and money for all pairs of bots by judging, for all bots by chatting, and how they compare.
+    """Person-hours and money of annotating all pairs of bots and of chatting with all bots, and their ratio.
 
-    `ratio` is the hours of chatting over those of judging: above 1, judging is cheaper.
+    `ratio` is the hours of chatting over those of annotation: above 1, annotation is cheaper.
     """
 
-    judging_hours: float
+    annotation_hours: float
     chatting_hours: float
-    judging_cost: float
+    annotation_cost: float
     chatting_cost: float
     ratio: float
     method: str
@@ -32,7 +32,7 @@ def evaluation_cost(
 ) -> EvaluationCost:
     """Compare the hours that people spend; bots' own time is free in both designs.
 
-    Judging takes bots * (bots - 1) / 2 pairs times conversations, annotations and seconds; chatting takes bots times
+    Annotation takes bots * (bots - 1) / 2 pairs times conversations, annotations and seconds; chatting takes bots times
     chats and seconds. All figures are yours: the median of `annotation_times` is a good one for an annotation, and a
     chat takes as long as people need to hold it. Raises `SettingOutOfRange`.
 
@@ -40,7 +40,7 @@ def evaluation_cost(
     ...     bots=4, conversations_per_pair=40, annotations_per_conversation=6, seconds_per_annotation=25,
     ...     chats_per_bot=100, seconds_per_chat=180, hourly_wage=12,
     ... )  # 6 * 40 * 6 * 25 s = 10 h against 4 * 100 * 180 s = 20 h
-    >>> cost.judging_hours, cost.chatting_hours, cost.judging_cost, cost.ratio
+    >>> cost.annotation_hours, cost.chatting_hours, cost.annotation_cost, cost.ratio
     (10.0, 20.0, 120.0, 2.0)
     """
     for setting, value, least in (
@@ -60,12 +60,13 @@ def evaluation_cost(
     if not hourly_wage >= 0:
         raise SettingOutOfRange(setting="hourly_wage", allowed="0 or more", value=hourly_wage)
     annotations = bots * (bots - 1) / 2 * conversations_per_pair * annotations_per_conversation
-    judging, chatting = annotations * seconds_per_annotation / 3600, bots * chats_per_bot * seconds_per_chat / 3600
+    annotating = annotations * seconds_per_annotation / 3600
+    chatting = bots * chats_per_bot * seconds_per_chat / 3600
     return EvaluationCost(
-        judging_hours=judging,
+        annotation_hours=annotating,
         chatting_hours=chatting,
-        judging_cost=judging * hourly_wage,
+        annotation_cost=annotating * hourly_wage,
         chatting_cost=chatting * hourly_wage,
-        ratio=chatting / judging,
+        ratio=chatting / annotating,
         method="person-hours of all pairs' annotations against all bots' chats",
     )

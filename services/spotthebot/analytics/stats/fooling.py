@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import AnnotationTable, Label
+from spotthebot.analytics.stats.annotations import AnnotationTable, LabelCode
 from spotthebot.analytics.stats.bootstrap import (
     cluster_counts,
     defined,
@@ -45,23 +45,23 @@ def fooling_rates(
     >>> [(each.bot, each.estimate) for each in fooling_rates(table)]
     [('A', 0.5), ('HU', 1.0)]
     """
-    e, n_labels = len(table.names), len(Label)
+    e, n_labels = len(table.names), len(LabelCode)
     cell = (table.entity * n_labels + table.label).ravel()
     by_conversation = cluster_counts(np.repeat(table.conversation, 2), cell, e * n_labels)
     counts = by_conversation.sum(axis=0).reshape(e, n_labels)
     replicates = resampled_totals(by_conversation, n_resamples, seed)
     drawn = replicates.reshape(n_resamples, e, n_labels)
     n_drawn = drawn.sum(axis=2)
-    shares = np.divide(drawn[:, :, Label.HUMAN], n_drawn, out=np.full(n_drawn.shape, np.nan), where=n_drawn > 0)
+    shares = np.divide(drawn[:, :, LabelCode.HUMAN], n_drawn, out=np.full(n_drawn.shape, np.nan), where=n_drawn > 0)
     low, high = percentile_interval(shares, confidence_level)
     return tuple(
         FoolingRate(
             bot=name,
-            human=int(labels[Label.HUMAN]),
-            unsure=int(labels[Label.UNSURE]),
-            bot_labels=int(labels[Label.BOT]),
+            human=int(labels[LabelCode.HUMAN]),
+            unsure=int(labels[LabelCode.UNSURE]),
+            bot_labels=int(labels[LabelCode.BOT]),
             n=int(labels.sum()),
-            estimate=float(labels[Label.HUMAN] / labels.sum()) if labels.sum() else None,
+            estimate=float(labels[LabelCode.HUMAN] / labels.sum()) if labels.sum() else None,
             low=defined(low[i]),
             high=defined(high[i]),
             confidence_level=confidence_level,

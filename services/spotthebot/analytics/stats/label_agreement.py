@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import AnnotationTable, Label
+from spotthebot.analytics.stats.annotations import AnnotationTable, LabelCode
 from spotthebot.analytics.stats.bootstrap import cluster_counts, defined, percentile_interval, resampled_totals
 from spotthebot.analytics.stats.randomness import Seed, seed_of
 
@@ -22,7 +22,7 @@ class LabelAgreement:
     """One entity and label: `agree` of the `n` labels were met by the other annotator's; None where none was given."""
 
     bot: str
-    label: Label
+    label: LabelCode
     agree: int
     n: int
     estimate: float | None
@@ -64,7 +64,7 @@ def label_agreement(
     rows = rows[np.argsort(segment[rows], kind="stable")]
     first, second = rows[0::2], rows[1::2]
     alike = table.label[first] == table.label[second]
-    e, n_labels = len(table.names), len(Label)
+    e, n_labels = len(table.names), len(LabelCode)
     base = (table.entity[first] * n_labels)[:, :, None]
     labels = np.stack([table.label[first], table.label[second]], axis=2)
     met = np.broadcast_to(alike[:, :, None], labels.shape)
@@ -95,5 +95,5 @@ def label_agreement(
             seed=seed_of(seed),
         )
         for i, name in enumerate(table.names)
-        for label in Label
+        for label in LabelCode
     )

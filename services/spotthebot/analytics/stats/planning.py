@@ -25,7 +25,7 @@ MAX_CONVERSATIONS: Final = 1_000_000
 
 @dataclass(frozen=True)
 class Design:
-    """How conversations are judged: what one annotation is worth.
+    """The design of an annotation campaign: how much one annotation tells.
 
     `tie_rate` is the share of annotations that are ties. The correlations are intraclass: of two outcomes of one
     conversation, and of two outcomes that one annotator gave to a pair of bots; `annotators` share the work evenly, and

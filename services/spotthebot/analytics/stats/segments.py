@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, Label
+from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, LabelCode
 from spotthebot.analytics.stats.bootstrap import cluster_counts, defined, percentile_interval, resampled_totals
 from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
 from spotthebot.analytics.stats.wins import (
@@ -102,10 +102,10 @@ def _one_length(
                 win_rate=defined(rates[i]),
                 win_rate_low=defined(rate_low[i]) if not np.isnan(rates[i]) else None,
                 win_rate_high=defined(rate_high[i]) if not np.isnan(rates[i]) else None,
-                human_share=float(labels[e, Label.HUMAN] / n[e]) if n[e] else None,
+                human_share=float(labels[e, LabelCode.HUMAN] / n[e]) if n[e] else None,
                 human_share_low=defined(share_low[e]) if n[e] else None,
                 human_share_high=defined(share_high[e]) if n[e] else None,
-                unsure_share=float(labels[e, Label.UNSURE] / n[e]) if n[e] else None,
+                unsure_share=float(labels[e, LabelCode.UNSURE] / n[e]) if n[e] else None,
                 n=int(n[e]),
             )
             for i, (bot, e) in enumerate(zip(table.bots, code, strict=True))
@@ -121,10 +121,10 @@ def _label_shares(
     table: AnnotationTable, n_resamples: int, generator: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Count labels (entities, labels), and the share of "human" in each replicate (n_resamples, entities)."""
-    e, n_labels = len(table.names), len(Label)
+    e, n_labels = len(table.names), len(LabelCode)
     cell = (table.entity * n_labels + table.label).ravel()
     by_conversation = cluster_counts(np.repeat(table.conversation, 2), cell, e * n_labels)
     drawn = resampled_totals(by_conversation, n_resamples, generator).reshape(n_resamples, e, n_labels)
     given = drawn.sum(axis=2)
-    shares = np.divide(drawn[:, :, Label.HUMAN], given, out=np.full(given.shape, np.nan), where=given > 0)
+    shares = np.divide(drawn[:, :, LabelCode.HUMAN], given, out=np.full(given.shape, np.nan), where=given > 0)
     return by_conversation.sum(axis=0).reshape(e, n_labels), shares

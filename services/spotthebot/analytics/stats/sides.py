@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import AnnotationTable, IntArray, Label
+from spotthebot.analytics.stats.annotations import AnnotationTable, IntArray, LabelCode
 from spotthebot.analytics.stats.bootstrap import require_resamples
 from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
 
@@ -49,7 +49,7 @@ def sides_alike(table: AnnotationTable, *, n_resamples: int = 1000, seed: Seed =
     """
     require_resamples(n_resamples)
     bots = table.between_bots()
-    n, labels = len(bots), len(Label)
+    n, labels = len(bots), len(LabelCode)
     _, who = np.unique(bots.annotator, return_inverse=True)
     n_annotators = int(who.max()) + 1 if n else 0
     first, second = (

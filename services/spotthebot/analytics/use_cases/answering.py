@@ -12,7 +12,7 @@ from importlib.resources.abc import Traversable
 from uuid import UUID
 
 from spotthebot.analytics import store
-from spotthebot.analytics.clients import Edition, Studies
+from spotthebot.analytics.clients import CampaignRevision, Studies
 from spotthebot.analytics.domain.analysis import QUESTIONS, analyse, answer
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Study
@@ -48,31 +48,31 @@ class Answers:
     async def _keep(
         self, campaign_id: UUID, question: str, request: Parameters, compute: Callable[[Study], bytes]
     ) -> bytes:
-        edition = await self._studies.identify(campaign_id)
-        key = _key(edition, question, request)
+        revision = await self._studies.current_revision(campaign_id)
+        key = _key(revision, question, request)
         async with self._database.read() as reading:
             kept = await store.find_result(reading, key)
         if kept is not None:
             return kept
         if key not in self._underway:
-            task = asyncio.create_task(self._compute(edition, key, compute))
+            task = asyncio.create_task(self._compute(revision, key, compute))
             self._underway[key] = task
             task.add_done_callback(lambda _: self._underway.pop(key, None))
         # Who asked first may give up; the others, and the next to ask, still want the answer.
         return await asyncio.shield(self._underway[key])
 
-    async def _compute(self, edition: Edition, key: bytes, compute: Callable[[Study], bytes]) -> bytes:
-        study = await self._studies.read(edition)
+    async def _compute(self, revision: CampaignRevision, key: bytes, compute: Callable[[Study], bytes]) -> bytes:
+        study = await self._studies.read(revision)
         body = await asyncio.to_thread(compute, study)
         async with self._database.write() as session:
-            return await store.put_result(session, key, edition.campaign.id, edition.revision, body)
+            return await store.put_result(session, key, revision.campaign.id, revision.revision, body)
 
 
-def _key(edition: Edition, question: str, request: Parameters) -> bytes:
+def _key(revision: CampaignRevision, question: str, request: Parameters) -> bytes:
     depends_on = [
-        str(edition.campaign.id),
-        edition.campaign.name,
-        edition.revision,
+        str(revision.campaign.id),
+        revision.campaign.name,
+        revision.revision,
         question,
         asdict(request),
         version("spotthebot"),

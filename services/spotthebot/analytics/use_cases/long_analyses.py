@@ -21,7 +21,7 @@ RUN_ANALYSIS = "analytics:run_analysis"
 async def start_analysis(session: WriteSession, jobs: Jobs, studies: Studies, request: AnalysisIn) -> LongAnalysis:
     """Queue an analysis; raises NoSuchCampaign."""
     if not isinstance(request, PlanningIn):
-        await studies.identify(request.campaign_id)
+        await studies.current_revision(request.campaign_id)
     started = await store.add_analysis(session, request, version=version("spotthebot"))
     await jobs.defer(session, RUN_ANALYSIS, {"analysis_id": str(started.id)})
     return started
@@ -76,10 +76,10 @@ async def _sample(database: Database, studies: Studies, analysis: LongAnalysis) 
     request = analysis.request
     if isinstance(request, PlanningIn):
         return None
-    study = await studies.read(await studies.identify(request.campaign_id))
+    study = await studies.read(await studies.current_revision(request.campaign_id))
     sample = await asyncio.to_thread(take_sample, study, request.filter)
     if not sample.counts.annotations:
-        refused = NothingToAnalyse(filter=request.filter, annotations=len(study.judgements))
+        refused = NothingToAnalyse(filter=request.filter, annotations=len(study.annotations))
         await fail_analysis(database, analysis.id, refused)
         return None
     return sample

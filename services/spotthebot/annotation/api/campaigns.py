@@ -1,13 +1,14 @@
-"""`/v1/campaigns`: create, watch, close, and upload what was judged elsewhere."""
+"""`/v1/campaigns`: create, list and close campaigns, and upload packages and annotations that were made elsewhere."""
 
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from spotthebot.annotation import store, use_cases
+from spotthebot.annotation import store
 from spotthebot.annotation.api.deps import Admin, CampaignReader, ConversationsClient, JobQueue
 from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.use_cases import campaigns, imports
 from spotthebot.contracts.annotation import AnnotationBatchIn, CampaignIn, CampaignOut, PackageBatchIn
 from spotthebot.contracts.conversations import StoredOut
 from spotthebot.contracts.wire import Name
@@ -23,7 +24,7 @@ async def create_campaign(
     session: Writing, _caller: Admin, jobs: JobQueue, conversations: ConversationsClient, request: CampaignIn
 ) -> CampaignOut:
     """Create a campaign over a complete collection; its packages are made in the background."""
-    return _to_out(await use_cases.start_campaign(session, jobs, conversations, request))
+    return _to_out(await campaigns.start_campaign(session, jobs, conversations, request))
 
 
 @router.get("", operation_id="list_campaigns")
@@ -31,20 +32,20 @@ async def list_campaigns(
     session: Reading, _caller: CampaignReader, paging: Paging, name: Annotated[Name | None, Query()] = None
 ) -> Page[CampaignOut]:
     """List campaigns, oldest first."""
-    rows = await store.list_campaigns(session, name=name, after=paging.after, limit=paging.limit + 1)
+    rows = await store.campaigns.list_campaigns(session, name=name, after=paging.after, limit=paging.limit + 1)
     return page_of(rows, paging, key=lambda campaign: campaign.id, to_out=_to_out)
 
 
 @router.get("/{campaign_id}", operation_id="get_campaign")
 async def get_campaign(session: Reading, _caller: CampaignReader, campaign_id: UUID) -> CampaignOut:
     """Return a campaign and how far it is."""
-    return _to_out(await store.get_campaign(session, campaign_id))
+    return _to_out(await store.campaigns.get_campaign(session, campaign_id))
 
 
-@router.put("/{campaign_id}/closing", operation_id="close_campaign")
+@router.post("/{campaign_id}/close", operation_id="close_campaign")
 async def close_campaign(session: Writing, _caller: Admin, campaign_id: UUID) -> CampaignOut:
-    """End a campaign: nothing can be claimed any more."""
-    return _to_out(await use_cases.close_campaign(session, campaign_id))
+    """Complete a campaign: nothing can be claimed any more; closing it again changes nothing."""
+    return _to_out(await campaigns.close_campaign(session, campaign_id))
 
 
 @router.post("/{campaign_id}/packages", status_code=201, operation_id="import_packages")
@@ -52,7 +53,8 @@ async def import_packages(
     session: Writing, _caller: Admin, conversations: ConversationsClient, campaign_id: UUID, batch: PackageBatchIn
 ) -> StoredOut:
     """Upload packages; one whose external id is known is left as it is, so a batch can be sent again."""
-    return await use_cases.import_packages(session, conversations, campaign_id, batch.packages)
+    stored = await imports.import_packages(session, conversations, campaign_id, batch.packages)
+    return StoredOut(stored=stored, already_there=len(batch.packages) - stored)
 
 
 @router.post("/{campaign_id}/annotations", status_code=201, operation_id="import_annotations")
@@ -60,7 +62,8 @@ async def import_annotations(
     session: Writing, _caller: Admin, campaign_id: UUID, batch: AnnotationBatchIn
 ) -> StoredOut:
     """Upload annotations; one whose external id is known is left as it is, so a batch can be sent again."""
-    return await use_cases.import_annotations(session, campaign_id, batch.annotations)
+    stored = await imports.import_annotations(session, campaign_id, batch.annotations)
+    return StoredOut(stored=stored, already_there=len(batch.annotations) - stored)
 
 
 def _to_out(campaign: Campaign) -> CampaignOut:

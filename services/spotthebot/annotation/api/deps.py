@@ -1,4 +1,4 @@
-"""What the endpoints of `annotation` are given: who asks, the queue, the other services."""
+"""Dependencies of the endpoints of `annotation`: the caller, the queue, the other services."""
 
 from typing import Annotated
 
@@ -18,7 +18,7 @@ _frontends = allow(Role.ANNOTATION)
 Admin = Annotated[Principal, Depends(idempotent(_admins))]
 """Who may create campaigns and upload to them; honours `Idempotency-Key`."""
 Claimer = Annotated[Principal, Depends(idempotent(_frontends))]
-"""A frontend that claims for a worker; honours `Idempotency-Key`."""
+"""A frontend that claims for an annotator; honours `Idempotency-Key`."""
 Frontend = Annotated[Principal, Depends(_frontends)]
 CampaignReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.ANNOTATION, Role.SERVICE))]
 Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]

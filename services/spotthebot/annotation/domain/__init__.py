@@ -1,1 +1,1 @@
-"""How conversations become packages and packages get judged: pure rules, no I/O."""
+"""Campaigns, packages and assignments as pure rules: lifecycles, and how conversations become packages."""

@@ -1,8 +1,8 @@
-"""What can go wrong with campaigns and assignments.
+"""The errors of campaigns and assignments.
 
 Invalid
 ├── UnknownCollection
-├── NothingToJudge
+├── NothingToAnnotate
 ├── NotInTheAssignment
 └── UnknownReferences
 NotFound
@@ -11,11 +11,12 @@ NotFound
 └── NothingToClaim
 Conflict
 ├── CollectionNotComplete
+├── CollectionCancelled
 ├── CampaignNotOpen
 ├── CampaignTakesNoImports
 ├── CampaignTakesNoClaims
 ├── AssignmentExpired
-└── AlreadyJudged
+└── AlreadyAnnotated
 """
 
 from spotthebot.kit.errors import Conflict, Invalid, NotFound
@@ -25,7 +26,7 @@ class UnknownCollection(Invalid):
     """There is no collection {collection_id}."""
 
 
-class NothingToJudge(Invalid):
+class NothingToAnnotate(Invalid):
     """No conversation of the collection is as long as the shortest segment, {shortest} exchanges."""
 
 
@@ -46,11 +47,15 @@ class NoSuchAssignment(NotFound):
 
 
 class NothingToClaim(NotFound):
-    """There is no package left that this worker may judge."""
+    """There is no package left that this annotator may annotate."""
 
 
 class CollectionNotComplete(Conflict):
-    """The collection is still being collected: {running} conversations are not finished. Try again when they are."""
+    """The collection is {state}: {unfinished} conversations are not finished. Try again when it is complete."""
+
+
+class CollectionCancelled(Conflict):
+    """The collection '{name}' was cancelled and will never be complete: a campaign needs a complete one."""
 
 
 class CampaignNotOpen(Conflict):
@@ -58,16 +63,16 @@ class CampaignNotOpen(Conflict):
 
 
 class CampaignTakesNoImports(Conflict):
-    """The campaign '{name}' is judged here: only one with mode 'import' takes uploads."""
+    """The campaign '{name}' is annotated here: only one with mode 'import' takes uploads."""
 
 
 class CampaignTakesNoClaims(Conflict):
-    """The campaign '{name}' was judged elsewhere: there is nothing to claim."""
+    """The campaign '{name}' was annotated elsewhere: there is nothing to claim."""
 
 
 class AssignmentExpired(Conflict):
     """This assignment expired on {expired_at}: claim a package again."""
 
 
-class AlreadyJudged(Conflict):
+class AlreadyAnnotated(Conflict):
     """This assignment is complete: its annotations can't be changed."""

@@ -152,7 +152,7 @@ def _print_demo(results: dict[str, Any], urls: dict[str, str], data_dir: Path, *
     console.print(
         "The labels come from [bold]simulated annotators[/bold] that follow a written rule over the text;"
         " they stand in for people, and so do the sample dialogues written for this project. The ranking shows"
-        " that the machinery works, not how people would judge."
+        " that the machinery works, not how people would label."
     )
     campaign = results["campaign_id"]
     if running:

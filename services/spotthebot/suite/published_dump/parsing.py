@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from spotthebot.contracts.annotation import Label
 from spotthebot.suite.published_dump.domains import Domain
 from spotthebot.suite.published_dump.fields import (
     FieldFault,
@@ -23,12 +24,11 @@ from spotthebot.suite.published_dump.records import (
     DumpSegment,
     DumpTurn,
     Feature,
-    Label,
     Side,
 )
 
 _SIDES: Final[tuple[Side, Side]] = (0, 1)
-_LABELS: Final[Mapping[bool | None, Label]] = {True: "human", False: "bot", None: "unsure"}
+_LABELS: Final[Mapping[bool | None, Label]] = {True: Label.HUMAN, False: Label.BOT, None: Label.UNSURE}
 _FEATURE_KEYS: Final[Mapping[Feature, str]] = {
     "fluency": "fluencyValue",
     "sensibleness": "sensitivenessValue",
@@ -73,7 +73,7 @@ def annotation_of(row: Mapping[str, object]) -> DumpAnnotation:
         external_id=object_id(row, "_id"),
         conversation=object_id(row, "convo_id"),
         package=object_id(row, "package_id"),
-        worker=name(row, "user_name"),
+        annotator=name(row, "user_name"),
         turns_shown=_turns_shown(turns_shown),
         labels=(_LABELS[flag_or_null(first, "is_human")], _LABELS[flag_or_null(second, "is_human")]),
         preferences={feature: _preferred(first, second, key) for feature, key in _FEATURE_KEYS.items()},

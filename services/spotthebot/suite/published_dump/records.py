@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from spotthebot.contracts.annotation import Label
+
 Kind: TypeAlias = Literal["human", "bot"]
-Label: TypeAlias = Literal["human", "bot", "unsure"]
 Feature: TypeAlias = Literal["fluency", "sensibleness", "specificity"]
 Side: TypeAlias = Literal[0, 1]
 
@@ -66,18 +67,18 @@ class DumpPackage:
 
 @dataclass(frozen=True)
 class DumpAnnotation:
-    """What one worker decided on one segment of one package.
+    """What one annotator said of one segment of one package.
 
     `labels` are those of the first and the second participant; a preference is the position of the
     better one, None for a tie. Times are in milliseconds since 1970; `started_at_ms` is None where the
-    export holds -1, and `elapsed_ms`, kept as exported, is meaningless there. Workers may be authors
-    trying things out ('test', 'Annotator1'), and one worker may annotate one segment twice.
+    export holds -1, and `elapsed_ms`, kept as exported, is meaningless there. Annotators may be authors
+    who tried things out ('test', 'Annotator1'), and one annotator may annotate one segment twice.
     """
 
     external_id: str
     conversation: str
     package: str
-    worker: str
+    annotator: str
     turns_shown: int
     labels: tuple[Label, Label]
     preferences: Mapping[Feature, Side | None]

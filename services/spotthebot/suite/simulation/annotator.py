@@ -1,11 +1,11 @@
-"""Simulated annotators: a stand-in for people that turns impressions of a text into verdicts.
+"""Simulated annotators: stand-ins for people that turn impressions of a text into annotations.
 
 The rule is a weighted sum of the impressions of a side, to which three tenths of that of its partner
 are added, compared with two thresholds: human above the upper one, bot below the lower one, unsure
 between. Weights and thresholds were chosen by hand until conversations from one half of the openings
 of the sample corpus came out in the expected order (people, then retrieval, then the others, parrot
 and dull last). An earlier choice of weights had been looked at on both halves, so the other half is a
-check, but not an untouched one. They are fitted to no human judgement and prove nothing about people.
+check, but not an untouched one. They are fitted to no labels by people and prove nothing about people.
 Annotators differ in leniency (their own shift of both thresholds), in noise and in reliability: the
 unreliable share of their answers is given at random.
 """
@@ -18,12 +18,11 @@ from typing import Final, Literal, TypeAlias
 
 from spotthebot.bots.domain.builtin.chance import chance_of
 from spotthebot.bots.domain.dialogue import Dialogue
+from spotthebot.contracts.annotation import AnnotationIn, Label, Preference
 from spotthebot.suite.simulation.impressions import SPEAKERS, Impression, Segment, Speaker, impressions
 from spotthebot.suite.simulation.language import Language
 
-Label: TypeAlias = Literal["human", "bot", "unsure"]
 Feature: TypeAlias = Literal["fluency", "sensibleness", "specificity"]
-Preference: TypeAlias = Literal["A", "B", "tie"]
 
 WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
     {
@@ -45,7 +44,7 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
 COMPANY: Final = 0.3
 """The share of the partner's merit that is added to a side's own; chosen by hand.
 
-A conversation is judged as a whole: who talks with a machine seems to be one. People come off better
+A conversation is seen as a whole: a side that talks with a machine seems to be one. People come off better
 by it, as they only talk with people.
 """
 HUMAN_FROM: Final = 1.9
@@ -55,20 +54,11 @@ BOT_BELOW: Final = 1.3
 NOTICEABLE: Final = 0.4
 """How far two sides must be apart in a feature before one of them is preferred."""
 
-_LABELS: Final[tuple[Label, ...]] = ("human", "bot", "unsure")
+_LABELS: Final = (Label.HUMAN, Label.BOT, Label.UNSURE)
 _FEATURES: Final[tuple[Feature, ...]] = ("fluency", "sensibleness", "specificity")
-_PREFERENCES: Final[tuple[Preference, ...]] = ("A", "B", "tie")
+_PREFERENCES: Final = (Preference.A, Preference.B, Preference.TIE)
 _WORDS_PER_SECOND = 4.0
 _SECONDS_TO_DECIDE = 12.0
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What one annotator answers about one segment, and how long that took (in simulated seconds)."""
-
-    labels: Mapping[Speaker, Label]
-    preferences: Mapping[Feature, Preference]
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -76,8 +66,8 @@ class SimulatedAnnotator:
     """A stand-in for a person, who sees the texts of a segment and nothing of who spoke.
 
     `reliability` is the share of segments that are answered with care; `noise` the standard deviation
-    of what each score is misjudged by; `leniency` is added to each score. A judgement depends on the
-    seed, the name and the segment alone, in whatever order segments come.
+    of the error of each score; `leniency` is added to each score. An annotation depends on the seed, the
+    name and the segment alone, in whatever order segments come.
     """
 
     name: str
@@ -87,14 +77,15 @@ class SimulatedAnnotator:
     leniency: float
     language: Language
 
-    def judge(self, segment: Segment) -> Judgement:
+    def annotate(self, segment: Segment) -> AnnotationIn:
+        """Label both sides of a segment and compare them; `elapsed_ms` is simulated, too."""
         chance = chance_of(self.seed, self.name, segment)
         seconds = _seconds(segment, chance)
         if chance.random() >= self.reliability:
-            return Judgement(
-                labels={speaker: chance.choice(_LABELS) for speaker in SPEAKERS},
-                preferences={feature: chance.choice(_PREFERENCES) for feature in _FEATURES},
-                seconds=round(seconds / 3, 1),
+            return _annotation(
+                {speaker: chance.choice(_LABELS) for speaker in SPEAKERS},
+                {feature: chance.choice(_PREFERENCES) for feature in _FEATURES},
+                seconds / 3,
             )
         seen = impressions(segment, self.language)
         scores = scores_of(seen)
@@ -103,25 +94,25 @@ class SimulatedAnnotator:
             feature: self._preference(_merit(seen["A"], feature) - _merit(seen["B"], feature), chance)
             for feature in _FEATURES
         }
-        return Judgement(labels, preferences, round(seconds, 1))
+        return _annotation(labels, preferences, seconds)
 
     def _label(self, score: float, chance: Random) -> Label:
         seen = score + self.leniency + chance.gauss(0, self.noise)
         if seen >= HUMAN_FROM:
-            return "human"
-        return "bot" if seen < BOT_BELOW else "unsure"
+            return Label.HUMAN
+        return Label.BOT if seen < BOT_BELOW else Label.UNSURE
 
     def _preference(self, lead_of_a: float, chance: Random) -> Preference:
         noticed = lead_of_a + chance.gauss(0, self.noise / 2)
         if abs(noticed) < NOTICEABLE:
-            return "tie"
-        return "A" if noticed > 0 else "B"
+            return Preference.TIE
+        return Preference.A if noticed > 0 else Preference.B
 
 
 def crowd(n: int, *, seed: int, dialogues: Sequence[Dialogue]) -> tuple[SimulatedAnnotator, ...]:
     """Return `n` annotators, 'simulated-01' and so on, who share a language but differ in character.
 
-    `dialogues` must hold none that are judged, see `Language`. The k-th annotator of a seed is the same
+    `dialogues` must hold none that will be annotated, see `Language`. The k-th annotator of a seed is the same
     however many there are.
     """
     language = Language(dialogues)
@@ -138,6 +129,19 @@ def merit_of(impression: Impression) -> float:
     """Return the weighted sum of the impressions that one side makes by itself."""
     shares: dict[str, float] = vars(impression)
     return sum(weight * shares[name] for name, weight in WEIGHTS.items())
+
+
+def _annotation(
+    labels: Mapping[Speaker, Label], preferences: Mapping[Feature, Preference], seconds: float
+) -> AnnotationIn:
+    return AnnotationIn(
+        label_a=labels["A"],
+        label_b=labels["B"],
+        fluency=preferences["fluency"],
+        sensibleness=preferences["sensibleness"],
+        specificity=preferences["specificity"],
+        elapsed_ms=round(round(seconds, 1) * 1000),
+    )
 
 
 def _annotator(name: str, seed: int, language: Language) -> SimulatedAnnotator:

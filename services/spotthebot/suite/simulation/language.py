@@ -1,6 +1,6 @@
 """What simulated annotators know of everyday language: which words follow, accompany and answer each other.
 
-A turn that stands word for word in a dialogue that was read is judged, for its words, as if that
+A turn that stands word for word in a dialogue that was read is rated, for its words, as if that
 dialogue had not been read: a copy is no better off than a turn that somebody wrote anew. Aptness
 alone makes no such exception: who has heard an exchange before finds the reply apt.
 """

@@ -1,4 +1,4 @@
-"""The demonstration: built-in bots converse, simulated annotators judge, the ranking comes out of the text."""
+"""The demonstration: built-in bots converse, simulated annotators label what they said, and a ranking follows."""
 
 import asyncio
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ async def run_demo(clients: Clients, steps: Steps, *, seed: int) -> dict[str, An
     bot_ids = await _register_bots(clients, corpus_id, steps)
     collection = await _collect(clients, corpus_id, bot_ids, seed, steps)
     campaign = await _build(clients, collection, seed, steps)
-    await _judge(clients, campaign, seed, steps)
+    await _annotate(clients, campaign, seed, steps)
     with steps.step("Computing the ranking", total=1):
         results = await ranking.rank(clients, campaign["id"], {"seed": seed})
     return {"simulated_annotators": True, "collection_id": collection["id"], **results}
@@ -104,8 +104,8 @@ async def _build(clients: Clients, collection: dict[str, Any], seed: int, steps:
     return built
 
 
-async def _judge(clients: Clients, campaign: dict[str, Any], seed: int, steps: Steps) -> None:
-    """Let the annotators take turns at claiming, so that who judges what depends on the seed alone."""
+async def _annotate(clients: Clients, campaign: dict[str, Any], seed: int, steps: Steps) -> None:
+    """Let the annotators take turns at claiming, so that the seed alone decides which annotator gets which package."""
     dialogues = [tuple(each["turns"]) for each in sample_dialogues() if each["split"] == "train"]
     waiting = list(crowd(_ANNOTATORS, seed=seed, dialogues=dialogues))
     with steps.step("Simulated annotators at work", total=campaign["annotations_needed"]) as step:
@@ -121,7 +121,7 @@ async def _judge(clients: Clients, campaign: dict[str, Any], seed: int, steps: S
 async def _claim(tasks: ServiceClient, campaign_id: str, annotator: SimulatedAnnotator) -> dict[str, Any] | None:
     try:
         claimed: dict[str, Any] = await tasks.post(
-            f"/v1/campaigns/{campaign_id}/assignments", {"worker": annotator.name}
+            f"/v1/campaigns/{campaign_id}/assignments", {"annotator": annotator.name}
         )
     except PeerRefused as refused:
         if refused.status in {404, 409}:  # nothing left for this one, or for anybody
@@ -133,18 +133,11 @@ async def _claim(tasks: ServiceClient, campaign_id: str, annotator: SimulatedAnn
 async def _submit(tasks: ServiceClient, assignment: dict[str, Any], annotator: SimulatedAnnotator, step: Step) -> None:
     free = asyncio.Semaphore(_AT_ONCE)
 
-    async def judge(segment: dict[str, Any]) -> None:
+    async def annotate(segment: dict[str, Any]) -> None:
         seen = tuple((turn["speaker"], turn["text"]) for turn in segment["turns"])
-        verdict = annotator.judge(seen)
-        preferences = {str(feature): side for feature, side in verdict.preferences.items()}
-        body = {
-            "label_a": verdict.labels["A"],
-            "label_b": verdict.labels["B"],
-            **preferences,
-            "elapsed_ms": round(verdict.seconds * 1000),
-        }
+        body = annotator.annotate(seen).model_dump(mode="json")
         async with free:
             await tasks.put(f"/v1/assignments/{assignment['id']}/annotations/{segment['id']}", body)
         step.advance()
 
-    await asyncio.gather(*(judge(segment) for segment in assignment["segments"]))
+    await asyncio.gather(*(annotate(segment) for segment in assignment["segments"]))

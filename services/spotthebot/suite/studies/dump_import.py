@@ -75,7 +75,7 @@ async def import_dump(clients: Clients, dump: Dump, steps: Steps) -> Imported:
     await _upload(
         clients.annotation, f"{path}/annotations", "annotations", dump.annotations(), _annotation, imported, steps
     )
-    await clients.annotation.put(f"{path}/closing", None)
+    await clients.annotation.post(f"{path}/close", None)
     return imported
 
 
@@ -145,7 +145,7 @@ def _annotation(record: DumpAnnotation) -> dict[str, Any]:
         "package": record.package,
         "conversation": record.conversation,
         "exchanges": record.turns_shown // 2,
-        "worker": record.worker,
+        "annotator": record.annotator,
         "label_a": record.labels[0],
         "label_b": record.labels[1],
         **preferences,

@@ -4,11 +4,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Final
 
-from spotthebot.analytics.domain.study import FEATURES, Judgement, Study
-from spotthebot.analytics.stats import Label
+from spotthebot.analytics.domain.study import FEATURES, LABEL_CODES, CodedAnnotation, Study
 from spotthebot.suite.published_dump import Dump, DumpAnnotation, Rejected
 
-_SCORE: Final = {"human": Label.HUMAN, "unsure": Label.UNSURE, "bot": Label.BOT}
 _LEAD: Final = {0: 1, None: 0, 1: -1}
 
 
@@ -25,7 +23,7 @@ def read_study(dump: Dump) -> ReadStudy:
     rejected: list[Rejected] = []
     speakers: dict[Hashable, tuple[str, str]] = {}
     packages: dict[Hashable, frozenset[Hashable]] = {}
-    judgements: list[Judgement] = []
+    annotations: list[CodedAnnotation] = []
     for conversation in dump.conversations():
         if isinstance(conversation, Rejected):
             rejected.append(conversation)
@@ -41,7 +39,7 @@ def read_study(dump: Dump) -> ReadStudy:
         if isinstance(annotation, Rejected):
             rejected.append(annotation)
         else:
-            judgements.append(_judgement(annotation))
+            annotations.append(_coded_annotation(annotation))
     study = Study(
         campaign_id=None,
         campaign=f"spot-the-bot-{dump.domain}",
@@ -49,20 +47,20 @@ def read_study(dump: Dump) -> ReadStudy:
         complete=True,
         speakers=speakers,
         packages=packages,
-        judgements=judgements,
+        annotations=annotations,
     )
     return ReadStudy(study, tuple(rejected))
 
 
-def _judgement(annotation: DumpAnnotation) -> Judgement:
+def _coded_annotation(annotation: DumpAnnotation) -> CodedAnnotation:
     fluency, sensibleness, specificity = (_LEAD[annotation.preferences[feature]] for feature in FEATURES)
     first, second = annotation.labels
-    return Judgement(
+    return CodedAnnotation(
         conversation=annotation.conversation,
         package=annotation.package,
         exchanges=annotation.turns_shown // 2,
-        annotator=annotation.worker,
-        labels=(_SCORE[first], _SCORE[second]),
+        annotator=annotation.annotator,
+        labels=(LABEL_CODES[first], LABEL_CODES[second]),
         leads=(fluency, sensibleness, specificity),
         # Without a beginning, what the export holds as duration is the time since 1970.
         elapsed_ms=None if annotation.started_at_ms is None else annotation.elapsed_ms,

@@ -44,7 +44,7 @@ def print_ranking(console: Console, result: Mapping[str, Any]) -> None:
     console.print(_pairs_table(result["win_rates"]))
     console.print(_survival_table(result["survival"], level))
     console.print(_fooling_table(result["fooling_rates"]))
-    console.print(_judging_table(result, level))
+    console.print(_annotation_quality_table(result, level))
 
 
 def _ranking_table(ranking: Mapping[str, Any], level: str) -> Table:
@@ -87,8 +87,8 @@ def _fooling_table(rates: list[Mapping[str, Any]]) -> Table:
     return table
 
 
-def _judging_table(result: Mapping[str, Any], level: str) -> Table:
-    table = Table("Measure", "Value", f"{level} interval", title="How it was judged")
+def _annotation_quality_table(result: Mapping[str, Any], level: str) -> Table:
+    table = Table("Measure", "Value", f"{level} interval", title="Quality of the annotations")
     agreement, annotators, time = result["agreement"], result["annotators"], result["time"]
     for name, found in (
         ("Krippendorff's alpha, ordinal", agreement["alpha_interval"]),

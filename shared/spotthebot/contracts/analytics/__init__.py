@@ -1,5 +1,16 @@
 """Results, as the service `analytics` speaks of them. A figure that the data do not define is null."""
 
+from spotthebot.contracts.analytics.annotation_quality import (
+    Agreement,
+    Annotator,
+    Annotators,
+    Coefficient,
+    LabelAgreement,
+    SidesAlike,
+    Time,
+    TimeOfSegment,
+    WithoutWeak,
+)
 from spotthebot.contracts.analytics.answers import (
     AgreementOut,
     Analysis,
@@ -11,17 +22,6 @@ from spotthebot.contracts.analytics.answers import (
     SurvivalOut,
     TimeOut,
     WinRatesOut,
-)
-from spotthebot.contracts.analytics.judging import (
-    Agreement,
-    Annotator,
-    Annotators,
-    Coefficient,
-    LabelAgreement,
-    SidesAlike,
-    Time,
-    TimeOfSegment,
-    WithoutWeak,
 )
 from spotthebot.contracts.analytics.provenance import (
     Correction,

@@ -1,6 +1,6 @@
 """The answers of the endpoints, and all of them as one document."""
 
-from spotthebot.contracts.analytics.judging import Agreement, Annotators, Time
+from spotthebot.contracts.analytics.annotation_quality import Agreement, Annotators, Time
 from spotthebot.contracts.analytics.provenance import Provenance
 from spotthebot.contracts.analytics.ranking import Ranking
 from spotthebot.contracts.analytics.survival import Survival

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, FloatArray, IntArray, Label
+from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
 from spotthebot.analytics.stats.bootstrap import cluster_counts, defined, percentile_interval, resampled_totals
 from spotthebot.analytics.stats.randomness import Seed, seed_of
 from spotthebot.analytics.stats.survival.isotonic import isotonic_shares
@@ -80,7 +80,7 @@ def current_status(table: AnnotationTable) -> CurrentStatus:
         times=times,
         entity=table.entity.ravel(),
         time=np.repeat(time, 2),
-        spotted=(table.label == Label.BOT).ravel(),
+        spotted=(table.label == LabelCode.BOT).ravel(),
         conversation=np.repeat(table.conversation, 2),
         annotator=np.repeat(table.annotator, 2),
         leads={name: (values - values[:, ::-1]).ravel() for name, values in table.features.items()},

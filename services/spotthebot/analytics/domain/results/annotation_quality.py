@@ -1,4 +1,4 @@
-"""How the judging went: agreement, the annotators, and the time it took."""
+"""The quality of the annotations: agreement, the annotators, and the time that annotations took."""
 
 from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
@@ -49,7 +49,7 @@ def agreement(sample: Sample, request: Parameters) -> Agreement:
 
 
 def annotators(sample: Sample, request: Parameters) -> Annotators:
-    """Judge the annotators, and rank without the weak ones."""
+    """Measure how often annotators are right, and rank without the weak ones."""
     crowd = stats.annotator_quality(
         sample.table, confidence_level=request.confidence_level, n_resamples=request.resamples, seed=request.seed
     )

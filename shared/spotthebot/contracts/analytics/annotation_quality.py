@@ -1,4 +1,4 @@
-"""How the judging went: agreement, the annotators, and the time it took."""
+"""The quality of the annotations: agreement, the annotators, and the time that annotations took."""
 
 from pydantic import Field
 
@@ -71,7 +71,7 @@ class SidesAlike(Wire):
 
 
 class Annotators(Wire):
-    """How well the annotators judge."""
+    """How often the annotators are right."""
 
     n: int
     correctness: float | None = Field(description="Mean over annotators, unsure left out.")

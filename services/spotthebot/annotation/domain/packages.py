@@ -1,7 +1,7 @@
-"""Cuts conversations into segments and packs these, as in Spot The Bot (section 3.1).
+"""Packages of segments, cut from conversations as in Spot The Bot (section 3.1).
 
-Every segment is in exactly one package, and no package shows two segments of one conversation, because who saw the
-longer one would judge the shorter one with hindsight. Conversations shorter than a segment skip it.
+Every segment is in exactly one package, and no package shows two segments of one conversation, because an annotator
+who saw the longer one would label the shorter one with hindsight. Conversations shorter than a segment skip it.
 """
 
 import random
@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from spotthebot.annotation.domain.campaigns import ShownConversation
-from spotthebot.annotation.domain.errors import NothingToJudge
+from spotthebot.annotation.domain.conversations import ShownConversation
+from spotthebot.annotation.domain.errors import NothingToAnnotate
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,15 @@ class PackedSegment:
     exchanges: int
 
 
+@dataclass(frozen=True)
+class Package:
+    """Segments that one annotator labels in one sitting."""
+
+    id: UUID
+    external_id: str | None
+    segments: tuple[PackedSegment, ...]
+
+
 def pack(
     conversations: Sequence[ShownConversation], lengths: Sequence[int], *, package_size: int, seed: int
 ) -> list[tuple[PackedSegment, ...]]:
@@ -28,7 +37,7 @@ def pack(
 
     Conversations are shuffled and taken in blocks of `package_size`; a block makes one package per length, in which
     lengths rotate over the block's conversations, so that each package mixes short and long segments.
-    Raises NothingToJudge where every conversation is too short.
+    Raises NothingToAnnotate where every conversation is too short.
     """
     chance = random.Random(f"packages/{seed}")  # noqa: S311 - reproducible draws, no secrets
     shuffled = chance.sample(conversations, len(conversations))
@@ -44,5 +53,5 @@ def pack(
             if segments:
                 packages.append(tuple(chance.sample(segments, len(segments))))
     if not packages:
-        raise NothingToJudge(shortest=min(lengths))
+        raise NothingToAnnotate(shortest=min(lengths))
     return packages

@@ -173,6 +173,6 @@ class TestEvaluationCost:
             "seconds_per_chat": 120,
             "hourly_wage": 10,
         }
-        assert evaluation_cost(**known).judging_hours == 3 * 10 * 6 * 20 / 3600
+        assert evaluation_cost(**known).annotation_hours == 3 * 10 * 6 * 20 / 3600
         with pytest.raises(SettingOutOfRange, match=setting):
             evaluation_cost(**(known | {setting: value}))

@@ -1,0 +1,75 @@
+"""Annotations and packages of a campaign for analysis, as pages and as streams."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends
+from starlette.responses import StreamingResponse
+
+from spotthebot.annotation import store
+from spotthebot.annotation.api.deps import Reader
+from spotthebot.annotation.domain.annotations import StoredAnnotation
+from spotthebot.annotation.domain.packages import Package
+from spotthebot.contracts.annotation import AnnotationOut, AnnotationsRevisionOut, PackageOut, SegmentRef
+from spotthebot.kit.database import Database, ReadSession
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.streams import stream
+from spotthebot.kit.web.database.sessions import Reading, get_database
+
+router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["annotations"])
+
+Pool = Annotated[Database, Depends(get_database)]
+
+
+@router.get("/annotations", operation_id="list_annotations")
+async def list_annotations(session: Reading, _caller: Reader, campaign_id: UUID, paging: Paging) -> Page[AnnotationOut]:
+    """List annotations, oldest first."""
+    await store.campaigns.get_campaign(session, campaign_id)
+    rows = await store.annotations.list_annotations(session, campaign_id, after=paging.after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda row: row.id, to_out=_annotation_out)
+
+
+@router.get("/annotations/stream", operation_id="stream_annotations", response_class=StreamingResponse)
+async def stream_annotations(session: Reading, _caller: Reader, database: Pool, campaign_id: UUID) -> StreamingResponse:
+    """Return all annotations as NDJSON, one `AnnotationOut` a line."""
+    await store.campaigns.get_campaign(session, campaign_id)
+
+    async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[StoredAnnotation]:
+        return await store.annotations.list_annotations(reading, campaign_id, after=after, limit=limit)
+
+    return stream(database, fetch, key=lambda row: row.id, to_out=_annotation_out)
+
+
+@router.get("/annotations/revision", operation_id="annotations_revision")
+async def annotations_revision(session: Reading, _caller: Reader, campaign_id: UUID) -> AnnotationsRevisionOut:
+    """Return a text that changes whenever an annotation is added or changed: ask before you read them all again."""
+    await store.campaigns.get_campaign(session, campaign_id)
+    found = await store.annotations.get_annotations_revision(session, campaign_id)
+    return AnnotationsRevisionOut(annotations=found.annotations, revision=found.revision)
+
+
+@router.get("/packages", operation_id="list_packages")
+async def list_packages(session: Reading, _caller: Reader, campaign_id: UUID, paging: Paging) -> Page[PackageOut]:
+    """List packages with their segments, oldest first."""
+    await store.campaigns.get_campaign(session, campaign_id)
+    rows = await store.packages.list_packages(session, campaign_id, after=paging.after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda row: row.id, to_out=_package_out)
+
+
+def _annotation_out(stored: StoredAnnotation) -> AnnotationOut:
+    return AnnotationOut(
+        **stored.annotation.model_dump(),
+        id=stored.id,
+        conversation_id=stored.conversation_id,
+        package_id=stored.package_id,
+        exchanges=stored.exchanges,
+        annotator=stored.annotator,
+        started_at=stored.started_at,
+        ended_at=stored.ended_at,
+        elapsed_ms=stored.elapsed_ms,
+    )
+
+
+def _package_out(package: Package) -> PackageOut:
+    segments = [SegmentRef(conversation_id=each.conversation_id, exchanges=each.exchanges) for each in package.segments]
+    return PackageOut(id=package.id, external_id=package.external_id, segments=tuple(segments))

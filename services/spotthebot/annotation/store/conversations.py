@@ -1,0 +1,39 @@
+"""The texts of conversations, as annotators may see them."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.dialects.postgresql import insert
+
+from spotthebot.annotation.domain.conversations import ShownConversation
+from spotthebot.annotation.tables import ShownConversationRow as ShownRow
+from spotthebot.kit.database import ReadSession, WriteSession
+
+_ROWS_AT_ONCE = 500
+
+
+async def add_shown_conversations(
+    session: WriteSession, campaign_id: UUID, conversations: Sequence[ShownConversation]
+) -> None:
+    """Store conversations; those that are there stay as they are."""
+    rows = [
+        {
+            "campaign_id": campaign_id,
+            "conversation_id": conversation.conversation_id,
+            "external_id": conversation.external_id,
+            "opening": [turn.model_dump() for turn in conversation.opening],
+            "turns": [turn.model_dump() for turn in conversation.turns],
+        }
+        for conversation in conversations
+    ]
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        await session.execute(insert(ShownRow).on_conflict_do_nothing(), rows[start : start + _ROWS_AT_ONCE])
+
+
+async def conversations_by_external_id(session: ReadSession, campaign_id: UUID) -> dict[str, tuple[UUID, int]]:
+    """Return id and number of exchanges of the campaign's conversations."""
+    statement = select(ShownRow.external_id, ShownRow.conversation_id, func.jsonb_array_length(ShownRow.turns)).where(
+        ShownRow.campaign_id == campaign_id, ShownRow.external_id.is_not(None)
+    )
+    return {external: (row_id, turns // 2) for external, row_id, turns in await session.execute(statement)}

@@ -1,0 +1,1 @@
+"""The use cases of `annotation`, one module for each noun."""

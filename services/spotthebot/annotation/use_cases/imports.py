@@ -1,0 +1,91 @@
+"""Packages and annotations that were made elsewhere: check them against the campaign and store them."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from spotthebot.annotation import store
+from spotthebot.annotation.clients import Conversations
+from spotthebot.annotation.domain.annotations import ImportedAnnotation
+from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.domain.errors import CampaignNotOpen, CampaignTakesNoImports, UnknownReferences
+from spotthebot.annotation.domain.packages import PackedSegment
+from spotthebot.contracts.annotation import CampaignState, ImportedAnnotationIn, PackageIn, SegmentIn
+from spotthebot.kit.database import WriteSession
+from spotthebot.kit.errors import FieldError
+
+
+async def import_packages(
+    session: WriteSession, conversations: Conversations, campaign_id: UUID, uploaded: Sequence[PackageIn]
+) -> int:
+    """Store packages as they were used elsewhere and return how many are new; those that are there stay as they are.
+
+    Conversations that came to the collection since the campaign began are fetched when a package shows one.
+    """
+    campaign = await _require_import(session, campaign_id)
+    known = await store.conversations.conversations_by_external_id(session, campaign_id)
+    missing = any(segment.conversation not in known for package in uploaded for segment in package.segments)
+    shown = [each async for each in conversations.shown(campaign.collection_id)] if missing else []
+    await store.campaigns.lock_campaign(session, campaign_id)
+    await store.conversations.add_shown_conversations(session, campaign_id, shown)
+    known = await store.conversations.conversations_by_external_id(session, campaign_id)
+    shown_by = await store.packages.packages_by_segment(session, campaign_id)
+    faults = [
+        FieldError(f"/packages/{number}/segments/{position}", f"conversation {segment.conversation} {fault}")
+        for number, package in enumerate(uploaded)
+        for position, segment in enumerate(package.segments)
+        if (fault := _fault(known, shown_by, package.external_id, segment))
+    ]
+    if faults:
+        raise UnknownReferences(count=len(faults), fields=tuple(faults))
+    packages = [
+        (
+            package.external_id,
+            [PackedSegment(known[each.conversation][0], each.exchanges) for each in package.segments],
+        )
+        for package in uploaded
+    ]
+    return await store.packages.add_packages(session, campaign_id, packages)
+
+
+async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded: Sequence[ImportedAnnotationIn]) -> int:
+    """Store annotations that were made elsewhere and return how many are new; those that are there stay as they are."""
+    await _require_import(session, campaign_id)
+    packages = {each.package for each in uploaded}
+    segments = await store.packages.segments_by_external_id(session, campaign_id, packages)
+    keys = [(each.package, each.conversation, each.exchanges) for each in uploaded]
+    faults = [
+        FieldError(f"/annotations/{number}", f"package {key[0]} does not show conversation {key[1]} so far")
+        for number, key in enumerate(keys)
+        if key not in segments
+    ]
+    if faults:
+        raise UnknownReferences(count=len(faults), fields=tuple(faults))
+    annotations = [ImportedAnnotation(segments[key], each) for key, each in zip(keys, uploaded, strict=True)]
+    return await store.annotations.add_imported_annotations(session, campaign_id, annotations)
+
+
+async def _require_import(session: WriteSession, campaign_id: UUID) -> Campaign:
+    """Return a campaign that takes uploads; it takes them after closing, too: a corrected dump is imported again."""
+    campaign = await store.campaigns.get_campaign(session, campaign_id)
+    if campaign.mode != "import":
+        raise CampaignTakesNoImports(name=campaign.name)
+    if campaign.state not in {CampaignState.OPEN, CampaignState.COMPLETE}:
+        raise CampaignNotOpen(name=campaign.name, state=campaign.state)
+    return campaign
+
+
+def _fault(
+    known: dict[str, tuple[UUID, int]],
+    shown_by: dict[tuple[UUID, int], str | None],
+    package: str,
+    segment: SegmentIn,
+) -> str | None:
+    """Say why a package can't show a segment; else note in `shown_by` that it does."""
+    if segment.conversation not in known:
+        return "is not in the campaign's collection"
+    conversation_id, exchanges = known[segment.conversation]
+    if segment.exchanges > exchanges:
+        return f"has {exchanges} exchanges, not {segment.exchanges}"
+    if (other := shown_by.setdefault((conversation_id, segment.exchanges), package)) != package:
+        return f"is shown so far by the package {other} already"
+    return None

@@ -1,0 +1,112 @@
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, open_campaign, until
+
+CONVERSATIONS = [conversation(f"c{number}", "X", "Y") for number in range(4)]
+PATH = "/v1/campaigns"
+
+
+async def _campaign(suite: RunningSuite) -> dict[str, Any]:
+    return await open_campaign(suite, await import_conversations(suite, CONVERSATIONS), package_size=2)
+
+
+class TestAccess:
+    async def test_refuses_frontends_that_read_labels_create_or_close(self, suite: RunningSuite):
+        campaign = await _campaign(suite)
+        frontend = await suite.client("annotation", "annotation")
+        for path in ("annotations", "annotations/stream", "packages"):
+            assert (await frontend.get(f"/v1/campaigns/{campaign['id']}/{path}")).status_code == 403
+        assert (await frontend.post("/v1/campaigns", json={})).status_code == 403
+        assert (await frontend.post(f"/v1/campaigns/{campaign['id']}/close")).status_code == 403
+        analytics = await suite.client("analytics", "annotation")
+        for result in ("win-rates", "ranking", "survival", "fooling-rates"):
+            assert (await analytics.get(f"/v1/campaigns/{campaign['id']}/{result}")).status_code == 403
+
+
+class TestCloseCampaign:
+    async def test_gives_out_no_more_packages(self, suite: RunningSuite):
+        campaign = await _campaign(suite)
+        admin = await suite.client("annotation", "admin")
+        assert (await admin.post(f"/v1/campaigns/{campaign['id']}/close")).json()["state"] == "complete"
+        frontend = await suite.client("annotation", "annotation")
+        answer = await frontend.post(f"/v1/campaigns/{campaign['id']}/assignments", json={"annotator": "w"})
+        assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:campaign-not-open")
+
+    async def test_takes_annotations_of_packages_that_were_claimed_before(self, suite: RunningSuite):
+        campaign = await _campaign(suite)
+        frontend = await suite.client("annotation", "annotation")
+        assignment = await created(frontend, f"{PATH}/{campaign['id']}/assignments", {"annotator": "w"})
+        admin = await suite.client("annotation", "admin")
+        await admin.post(f"/v1/campaigns/{campaign['id']}/close")
+        answer = {}
+        for segment in assignment["segments"]:
+            path = f"/v1/assignments/{assignment['id']}/annotations/{segment['id']}"
+            answer = (await frontend.put(path, json=ANNOTATION)).json()
+        assert answer["state"] == "complete"
+
+    async def test_changes_nothing_when_repeated(self, suite: RunningSuite):
+        path = f"{PATH}/{(await _campaign(suite))['id']}"
+        admin = await suite.client("annotation", "admin")
+        closed = [(await admin.post(f"{path}/close")).json() for _ in range(2)]
+        assert closed[0] == closed[1] == (await admin.get(path)).json()
+
+
+class TestCreateCampaign:
+    async def test_refuses_a_collection_that_is_still_collecting(self, suite: RunningSuite):
+        collection = await import_conversations(suite, CONVERSATIONS)
+        with psycopg.connect(suite.database.owner["conversations"]) as connection:
+            connection.execute("UPDATE conversations.conversations SET state = 'running' WHERE external_id = 'c0'")
+            connection.execute("UPDATE conversations.collections SET state = 'collecting', complete = complete - 1")
+        admin = await suite.client("annotation", "admin")
+        body = {"name": "c", "domain": "everyday", "collection_id": collection}
+        answer = await admin.post("/v1/campaigns", json=body)
+        assert (answer.status_code, "1 conversations are not finished" in answer.text) == (409, True)
+        assert (await admin.get("/v1/campaigns")).json()["items"] == []
+
+    async def test_refuses_a_cancelled_collection_and_says_that_it_was_cancelled(self, suite: RunningSuite):
+        collection = await import_conversations(suite, CONVERSATIONS)
+        with psycopg.connect(suite.database.owner["conversations"]) as connection:
+            connection.execute("UPDATE conversations.collections SET state = 'cancelled'")
+        admin = await suite.client("annotation", "admin")
+        body = {"name": "c", "domain": "everyday", "collection_id": collection}
+        answer = await admin.post(PATH, json=body)
+        assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:collection-cancelled")
+        assert "was cancelled" in answer.json()["detail"]
+        assert (await admin.get(PATH)).json()["items"] == []
+
+    async def test_leaves_failed_conversations_out(self, suite: RunningSuite):
+        collection = await import_conversations(suite, CONVERSATIONS)
+        with psycopg.connect(suite.database.owner["conversations"]) as connection:
+            connection.execute("UPDATE conversations.conversations SET state = 'failed' WHERE external_id = 'c0'")
+        campaign = await open_campaign(suite, collection)
+        assert campaign["annotations_needed"] == 3 * 2 * 2  # conversations, segments, annotators
+
+    async def test_fails_with_a_reason_when_every_conversation_is_too_short(self, suite: RunningSuite):
+        collection = await import_conversations(suite, CONVERSATIONS)
+        admin = await suite.client("annotation", "admin")
+        body = {"name": "c", "domain": "everyday", "collection_id": collection, "segments": [9]}
+        campaign = await created(admin, "/v1/campaigns", body)
+        failed = await until(admin, f"/v1/campaigns/{campaign['id']}", "failed")
+        assert "9 exchanges" in failed["failure"]
+
+    async def test_refuses_an_unknown_collection(self, suite: RunningSuite):
+        admin = await suite.client("annotation", "admin")
+        body = {"name": "c", "domain": "everyday", "collection_id": "00000000-0000-7000-8000-000000000000"}
+        assert (await admin.post("/v1/campaigns", json=body)).status_code == 422
+
+    @pytest.mark.parametrize("segments", [[3, 2], [2, 2], [], [0]])
+    async def test_refuses_segments_that_do_not_grow(self, suite: RunningSuite, segments: list[int]):
+        admin = await suite.client("annotation", "admin")
+        body = {
+            "name": "c",
+            "domain": "everyday",
+            "collection_id": "00000000-0000-7000-8000-000000000000",
+            "segments": segments,
+        }
+        answer = await admin.post("/v1/campaigns", json=body)
+        assert answer.status_code == 422
+        assert answer.json()["errors"]

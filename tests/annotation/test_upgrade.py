@@ -1,0 +1,107 @@
+"""Campaigns, claims and annotations of the release before are kept, under their new names and with their states."""
+
+import secrets
+from collections.abc import Iterator
+from uuid import UUID
+
+import psycopg
+import pytest
+from alembic import command
+
+from spotthebot.annotation import store
+from spotthebot.annotation.tables import LINEAGE
+from spotthebot.kit.database import Database
+from spotthebot.kit.ids import new_id, new_ids
+from spotthebot.kit.migrations import upgrade
+from spotthebot.suite.postgres.provision import Provisioned, logins, provision
+from tests.factories.databases import PostgresServer
+
+
+@pytest.fixture
+def before(cluster: PostgresServer) -> Iterator[Provisioned]:
+    """A database of the release before, without data."""
+    name = f"before_{secrets.token_hex(4)}"
+    made = provision(
+        cluster.admin_url, name, ["annotation"], {login: secrets.token_hex(8) for login in logins(["annotation"])}
+    )
+    command.upgrade(LINEAGE.config(made.owner_urls["annotation"]), "annotation_0001")
+    yield made
+    with psycopg.connect(cluster.admin_url, autocommit=True) as admin:
+        admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _add_campaign(connection: psycopg.Connection, mode: str = "live", **times: str) -> UUID:
+    """Add a campaign with one package of one segment that needs one annotation."""
+    campaign, package, shown, segment = new_ids(4)
+    columns = {"built_at": None, "closed_at": None, "failure": None} | times
+    connection.execute(
+        """
+        INSERT INTO annotation.campaigns (id, name, domain, collection_id, mode, segments, annotations_per_segment,
+            package_size, instructions, seed, built_at, closed_at, failure)
+        VALUES (%s, 'old', 'd', %s, %s, '{1}', 1, 1, '', 0, %s, %s, %s)
+        """,
+        [campaign, new_id(), mode, *columns.values()],
+    )
+    connection.execute("INSERT INTO annotation.packages (id, campaign_id) VALUES (%s, %s)", [package, campaign])
+    connection.execute(
+        "INSERT INTO annotation.shown_conversations (campaign_id, conversation_id, opening, turns)"
+        " VALUES (%s, %s, '[]', '[]')",
+        [campaign, shown],
+    )
+    connection.execute(
+        "INSERT INTO annotation.segments (id, campaign_id, package_id, conversation_id, exchanges, position)"
+        " VALUES (%s, %s, %s, %s, 1, 0)",
+        [segment, campaign, package, shown],
+    )
+    return campaign
+
+
+def _complete_assignment(connection: psycopg.Connection, campaign: UUID, worker: str) -> UUID:
+    """Complete an assignment of the campaign's package with one annotation."""
+    assignment = new_id()
+    connection.execute(
+        """
+        INSERT INTO annotation.assignments (id, campaign_id, package_id, worker, state, claimed_at, expires_at)
+        SELECT %s, campaign_id, id, %s, 'complete', now(), now() FROM annotation.packages WHERE campaign_id = %s
+        """,
+        [assignment, worker, campaign],
+    )
+    connection.execute(
+        """
+        INSERT INTO annotation.annotations (id, campaign_id, segment_id, assignment_id, worker,
+            label_a, label_b, fluency, sensibleness, specificity)
+        SELECT %s, campaign_id, id, %s, %s, 'human', 'bot', 'A', 'B', 'tie'
+        FROM annotation.segments WHERE campaign_id = %s
+        """,
+        [new_id(), assignment, worker, campaign],
+    )
+    return assignment
+
+
+async def test_upgrading_keeps_annotators_and_gives_every_campaign_its_state(before: Provisioned):
+    owner = before.owner_urls["annotation"]
+    now = "2026-01-01T00:00:00Z"
+    with psycopg.connect(owner) as connection:
+        expected = {
+            _add_campaign(connection): "building",
+            _add_campaign(connection, built_at=now): "open",
+            _add_campaign(connection, mode="import", built_at=now): "open",
+            _add_campaign(connection, mode="import", built_at=now, closed_at=now): "complete",
+            _add_campaign(connection, failure="too short"): "failed",
+        }
+        annotated = _add_campaign(connection, built_at=now)
+        assignment = _complete_assignment(connection, annotated, "ann")
+        expected[annotated] = "complete"
+        imported = _add_campaign(connection, mode="import", built_at=now)
+        _complete_assignment(connection, imported, "bob")
+        expected[imported] = "open"
+    upgrade(LINEAGE, owner)
+    database = Database(before.app_urls["annotation"], pool_size=1)
+    async with database.read() as session:
+        found = await store.campaigns.list_campaigns(session, name=None, after=None, limit=10)
+        kept = await store.assignments.get_assignment(session, assignment)
+        (annotation,) = await store.annotations.list_annotations(session, annotated, after=None, limit=10)
+    await database.close()
+    assert {campaign.id: campaign.state for campaign in found} == expected
+    assert (kept.annotator, kept.state, len(kept.annotations)) == ("ann", "complete", 1)
+    assert (annotation.annotator, annotation.annotation.label_a, annotation.annotation.fluency) == ("ann", "human", "A")
