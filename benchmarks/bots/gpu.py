@@ -17,7 +17,7 @@ import torch
 
 from benchmarks.bots.measurement import Measurement
 from benchmarks.bots.random_gpt2 import SENTENCES, SIZES, Size, count_tokens, make_gpt2
-from spotthebot.bots.dialogue_models import DialogueModel, GenerationRequest, load
+from spotthebot.inference.models.dialogue import DialogueModel, GenerationRequest, load
 
 BATCHES = (1, 8, 32, 128)
 NEW_TOKENS, REPEATS = 128, 3

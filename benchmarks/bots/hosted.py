@@ -17,10 +17,13 @@ from benchmarks.bots.load import Ask, Round, load, median_speed, times_for
 from benchmarks.bots.measurement import Measurement
 from benchmarks.bots.random_gpt2 import SENTENCES, TINY, make_gpt2
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.hosting import ModelWorkers, TritonHost, WorkerModel
 from spotthebot.bots.protocols.triton import generation_request
-from spotthebot.bots.triton_repository import write_model
-from spotthebot.contracts.bots import BatchStatistics, Sampling
+from spotthebot.contracts.bots import Sampling
+from spotthebot.inference.models import dialogue
+from spotthebot.inference.statistics import BatchStatistics
+from spotthebot.inference.triton import TritonControl
+from spotthebot.inference.triton.repository import write_model
+from spotthebot.inference.workers import ModelWorkers, WorkerModel
 from spotthebot.suite.triton.errors import TritonNotHere
 from spotthebot.suite.triton.server import development_server
 
@@ -52,7 +55,7 @@ class _Way:
         self.rounds.append(await load(self.ask, askers=self.askers, times=self.times))
         after = await self.count()
         if before is not None and after is not None:
-            self.replies += after.replies - before.replies
+            self.replies += after.requests - before.requests
             self.batches += after.batches - before.batches
 
     @property
@@ -75,14 +78,17 @@ def measure() -> list[Measurement]:
 async def _in_workers(directory: Path) -> list[Measurement]:
     workers = ModelWorkers()
     models = {
-        name: WorkerModel(str(directory), device="cpu", max_batch_size=size, max_queue_delay_ms=2.0)
+        name: WorkerModel(dialogue.KIND, str(directory), device="cpu", max_batch_size=size, max_queue_delay_ms=2.0)
         for name, size in BATCHES.items()
     }
 
     async def count(model: WorkerModel) -> BatchStatistics | None:
         return workers.statistics(model)
 
-    asks = {name: _ask(partial(workers.ask, model)) for name, model in models.items()}
+    async def reply(model: WorkerModel, request: Mapping[str, Any]) -> str:
+        return str((await workers.infer(model, request))["text"])
+
+    asks = {name: _ask(partial(reply, model)) for name, model in models.items()}
     try:
         return await _measure("own worker process", asks, {name: partial(count, each) for name, each in models.items()})
     finally:
@@ -90,16 +96,16 @@ async def _in_workers(directory: Path) -> list[Measurement]:
 
 
 async def _on_triton(folder: Path, directory: Path) -> list[Measurement]:
-    async with development_server(folder) as server, TritonHost(server.grpc) as host:
+    async with development_server(folder) as server, TritonControl(server.grpc, probe=dialogue.PROBE) as control:
         for name, size in BATCHES.items():
-            write_model(server.repository, name, directory, max_batch_size=size)
-            await host.load(name)
+            write_model(server.repository, name, directory, kind=dialogue.KIND, max_batch_size=size)
+            await control.load(name)
 
         async def reply(model: str, request: Mapping[str, Any]) -> str:
-            return str(json.loads(await host.wire.infer(model, json.dumps(request)))["text"])
+            return str(json.loads(await control.client.infer(model, json.dumps(request)))["text"])
 
         asks = {name: _ask(partial(reply, name)) for name in BATCHES}
-        return await _measure("Triton", asks, {name: partial(host.statistics, name) for name in BATCHES})
+        return await _measure("Triton", asks, {name: partial(control.statistics, name) for name in BATCHES})
 
 
 async def _measure(host: str, asks: Mapping[str, Ask], counts: Mapping[str, Count]) -> list[Measurement]:

@@ -9,7 +9,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from spotthebot.bots.dialogue_models.quiet import without_progress_bars
+from spotthebot.inference.models.progress_bars import without_progress_bars
 
 SENTENCES = (
     "Did you water the tomatoes this morning?",

@@ -39,6 +39,16 @@ FAULTS = {
         "from spotthebot.annotation.domain import errors as _",
         "spotthebot.kit.ids -> spotthebot.annotation.domain.errors",
     ),
+    "inference imports a service": (
+        "shared/spotthebot/inference/model_files.py",
+        "from spotthebot.bots.domain import errors as _",
+        "spotthebot.inference.model_files -> spotthebot.bots.domain.errors",
+    ),
+    "a model imports what is not copied beside it": (
+        "shared/spotthebot/inference/models/protocol.py",
+        "from spotthebot.kit import errors as _",
+        "spotthebot.inference.models.protocol -> spotthebot.kit.errors",
+    ),
     "contracts import kit": (
         "shared/spotthebot/contracts/wire.py",
         "from spotthebot.kit import errors as _",

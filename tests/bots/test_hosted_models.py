@@ -1,20 +1,17 @@
 """Models that the service hosts in worker processes of its own: uploaded, named, loaded, killed, refused."""
 
-import asyncio
-import contextlib
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
-from spotthebot.bots.hosting import ModelWorkers, WorkerModel
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import RunningSuite, bots_settings, run_suite
 from tests.factories.studies import created
 from tests.factories.talking_models import talking_gpt2
+from tests.factories.worker_processes import workers_of
 
 SAMPLING = {"max_new_tokens": 6}
 HOSTED = {"name": "mine", "backend": "worker"}
@@ -35,17 +32,6 @@ async def hosting(database_urls: DatabaseUrls, models: Path) -> AsyncIterator[Ru
 def _bot(model: str, name: str = "mine", **more: Any) -> dict[str, Any]:
     protocol = {"kind": "transformers", "model": model, "sampling": SAMPLING} | more
     return {"name": name, "domains": ["everyday"], "protocol": protocol}
-
-
-def workers_of(folder: Path) -> list[psutil.Process]:
-    """Return the running worker processes of models below a folder."""
-    running = []
-    for process in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.Error):  # it has just ended
-            line = " ".join(process.cmdline())
-            if "spotthebot.bots.hosting.worker" in line and str(folder) in line:
-                running.append(process)
-    return running
 
 
 class TestHostedModel:
@@ -165,35 +151,3 @@ class TestHostedModel:
             assert (await admin.put(path, content=b"x" * 11_000)).status_code in {413, 422}
             assert (models / "uploads" / "mine" / "model.safetensors").stat().st_size == 9_000
             assert sorted(path.name for path in models.iterdir()) == ["uploads"]  # nothing unfinished is left
-
-
-class TestModelWorkers:
-    async def test_answer_together_what_waits_together(self, tmp_path: Path):
-        model = WorkerModel(str(talking_gpt2(tmp_path / "made")), device="cpu", max_batch_size=16)
-        workers = ModelWorkers()
-        try:
-            await workers.load(model)
-            request = {"turns": ["Hello."], "max_new_tokens": 4}
-            replies = await asyncio.gather(*(workers.ask(model, request | {"seed": seed}) for seed in range(64)))
-            alone = [await workers.ask(model, request | {"seed": seed}) for seed in range(4)]
-            counted = workers.statistics(model)
-        finally:
-            await workers.close()
-        assert replies[:4] == alone
-        assert counted is not None
-        assert counted.replies == 68
-        assert counted.batches <= 4 + 8  # 64 in batches of 16, the last ones alone
-        assert workers_of(tmp_path) == []
-
-    async def test_let_a_model_go_that_nobody_asks(self, tmp_path: Path):
-        model = WorkerModel(str(talking_gpt2(tmp_path / "made")), device="cpu")
-        workers = ModelWorkers(idle_seconds=0.2)
-        try:
-            first = await workers.ask(model, {"turns": ["Hello."], "max_new_tokens": 4})
-            async with asyncio.timeout(10):
-                while workers_of(tmp_path):
-                    await asyncio.sleep(0.05)
-            assert workers.statistics(model) is None
-            assert await workers.ask(model, {"turns": ["Hello."], "max_new_tokens": 4}) == first
-        finally:
-            await workers.close()

@@ -11,7 +11,6 @@ pytest.importorskip("transformers", reason="transformers is not installed: run '
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from spotthebot.bots.dialogue_models import GenerationRequest, load
 from spotthebot.bots.training import ModelCard, ModelKind, train
 from spotthebot.bots.training.errors import (
     CheckpointDamaged,
@@ -19,6 +18,7 @@ from spotthebot.bots.training.errors import (
     OutputExists,
     TrainingStopped,
 )
+from spotthebot.inference.models.dialogue import GenerationRequest, load
 from tests.factories.trainings import SAMPLE, TODAY, run, tiny
 
 WORDS = ("apples", "bread", "cats", "ducks", "eggs", "figs", "grapes", "hats", "ink", "jam", "kites", "lamps")

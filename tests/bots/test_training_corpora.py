@@ -121,7 +121,8 @@ class TestTheCommandLine:
 
     def test_does_without_torch_until_it_trains(self):
         program = (
-            "import sys, spotthebot.suite.cli.training, spotthebot.bots.dialogue_models, spotthebot.bots.training\n"
+            "import sys, spotthebot.suite.cli.training, spotthebot.bots.training\n"
+            "import spotthebot.inference.models.dialogue\n"
             "print({'torch', 'transformers', 'tokenizers', 'safetensors'} & set(sys.modules))"
         )
         told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -8,12 +8,6 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed: run './stb install models'")
 pytest.importorskip("transformers", reason="transformers is not installed: run './stb install models'")
 
-from spotthebot.bots.dialogue_models import GenerationRequest, ModelFilesDamaged, UnknownModelKind, load
-from spotthebot.bots.dialogue_models.bi_encoder import BiEncoder
-from spotthebot.bots.dialogue_models.gru import AttentionGru, GruModel
-from spotthebot.bots.dialogue_models.key_value import KeyValueMemory
-from spotthebot.bots.dialogue_models.own_files import read_own_files
-from spotthebot.bots.dialogue_models.rows import padded
 from spotthebot.bots.training import ModelKind, Size, preset
 from spotthebot.bots.training.causal_task import gpt_network
 from spotthebot.bots.training.checkpoints import Checkpoints
@@ -22,6 +16,13 @@ from spotthebot.bots.training.fitting import Fitting
 from spotthebot.bots.training.gru_task import gru_arguments
 from spotthebot.bots.training.own_vocabulary import OwnVocabulary
 from spotthebot.bots.training.ranking_tasks import BiEncoderTask, KeyValueTask
+from spotthebot.inference.models import ModelFilesDamaged, UnknownModelKind
+from spotthebot.inference.models.dialogue import GenerationRequest, load
+from spotthebot.inference.models.dialogue.bi_encoder import BiEncoder
+from spotthebot.inference.models.dialogue.gru import AttentionGru, GruModel
+from spotthebot.inference.models.dialogue.key_value import KeyValueMemory
+from spotthebot.inference.models.dialogue.own_files import read_own_files
+from spotthebot.inference.models.dialogue.rows import padded
 from tests.factories.trainings import run, tiny
 
 

@@ -18,7 +18,7 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-from spotthebot.bots.dialogue_models import GenerationRequest
+from spotthebot.inference.models.dialogue import GenerationRequest
 
 torch.set_num_threads(1)  # tests share processors: threads that wait for each other would take most of the time
 

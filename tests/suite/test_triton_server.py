@@ -12,8 +12,9 @@ from tritonclient.grpc import InferInput
 from tritonclient.grpc import aio as triton
 from tritonclient.utils import InferenceServerException
 
-from spotthebot.bots.dialogue_models import GenerationRequest, load
-from spotthebot.bots.triton_repository import write_model
+from spotthebot.inference.models import dialogue
+from spotthebot.inference.models.dialogue import GenerationRequest, load
+from spotthebot.inference.triton.repository import write_model
 from spotthebot.suite.environments import TRITON, Environment
 from spotthebot.suite.triton import installation as triton_installation
 from spotthebot.suite.triton.errors import TritonNotHere
@@ -48,7 +49,7 @@ def weights(tmp_path_factory):
 @pytest.fixture(scope="module")
 async def server(installation, weights, tmp_path_factory):
     async with development_server(tmp_path_factory.mktemp("data"), installation) as addresses:
-        write_model(addresses.repository, NAME, weights, max_queue_delay_microseconds=50_000)
+        write_model(addresses.repository, NAME, weights, kind=dialogue.KIND, max_queue_delay_microseconds=50_000)
         async with triton.InferenceServerClient(addresses.grpc) as client:
             await client.load_model(NAME)
         yield addresses
@@ -117,7 +118,7 @@ class TestServer:
         assert errors[0]["error"] == "turns must be a list of texts"
 
     async def test_says_why_a_model_cannot_be_loaded(self, client, server, tmp_path):
-        write_model(server.repository, "nowhere", tmp_path / "nothing")
+        write_model(server.repository, "nowhere", tmp_path / "nothing", kind=dialogue.KIND)
         with pytest.raises(InferenceServerException, match="NoSuchModel"):
             await client.load_model("nowhere")
         assert await asked(client, REQUESTS[0])
@@ -140,7 +141,7 @@ class TestDevelopmentServer:
     async def test_leaves_no_process_and_no_shared_memory(self, installation, weights, tmp_path):
         before = set(SHARED_MEMORY.iterdir())
         async with development_server(tmp_path, installation) as addresses:
-            write_model(addresses.repository, NAME, weights)
+            write_model(addresses.repository, NAME, weights, kind=dialogue.KIND)
             async with triton.InferenceServerClient(addresses.grpc) as client:
                 await client.load_model(NAME)
                 assert set(SHARED_MEMORY.iterdir()) > before

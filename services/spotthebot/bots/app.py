@@ -12,14 +12,16 @@ from spotthebot.bots import store
 from spotthebot.bots.api import bots, hosted_models, openai
 from spotthebot.bots.client_pool import BotClientPool
 from spotthebot.bots.clients import Corpora
-from spotthebot.bots.hosting import ModelWorkers, TritonHost
-from spotthebot.bots.model_files import ModelFolder
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.factory import SpeakerFactory
 from spotthebot.bots.settings import BotsSettings
 from spotthebot.bots.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.bots.use_cases.context import BotsContext
 from spotthebot.bots.use_cases.probes import keep_statuses_true
+from spotthebot.inference.model_files import ModelFolder
+from spotthebot.inference.models import dialogue
+from spotthebot.inference.triton import TritonControl
+from spotthebot.inference.workers import ModelWorkers
 from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.database import Database
 from spotthebot.kit.outbound import EVERYWHERE, CheckingResolver, networks
@@ -66,7 +68,9 @@ async def _context(stack: AsyncExitStack, settings: BotsSettings, database: Data
         corpora=Corpora(conversations),
         vault=vault_from(settings.secrets_key.get_secret_value(), settings.secrets_key_file),
         workers=workers,
-        triton=await stack.enter_async_context(TritonHost(settings.triton_grpc)) if settings.triton_grpc else None,
+        triton=await stack.enter_async_context(TritonControl(settings.triton_grpc, probe=dialogue.PROBE))
+        if settings.triton_grpc
+        else None,
         triton_http=settings.triton_http,
     )
 

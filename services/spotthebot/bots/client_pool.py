@@ -8,9 +8,9 @@ from uuid import UUID
 
 from spotthebot.bots.bot_client import BotClient
 from spotthebot.bots.domain.bots import Bot, BotVersion
-from spotthebot.bots.hosting import WorkerModel
 from spotthebot.bots.protocols.builtin import BuiltinSpeaker
 from spotthebot.bots.protocols.factory import SpeakerFactory
+from spotthebot.inference.workers import WorkerModel
 
 _MAX_CLIENTS = 2048
 _MAX_BUILTIN = 64

@@ -1,11 +1,15 @@
 """`/v1/hosted-models`: models that the suite runs itself. For administrators."""
 
+from dataclasses import asdict
+
 from fastapi import APIRouter, Request
 
 from spotthebot.bots.api.deps import Administrator, Context, HostAdministrator
 from spotthebot.bots.domain.hosted_models import HostedModelCondition
 from spotthebot.bots.use_cases import hosted_models
-from spotthebot.contracts.bots import HostedModelIn, HostedModelOut, TritonOut, UploadedFileOut
+from spotthebot.contracts.bots import BatchStatisticsOut, HostedModelIn, HostedModelOut, TritonOut, UploadedFileOut
+from spotthebot.inference.model_files import ModelFile
+from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Writing
@@ -54,7 +58,7 @@ async def upload_file(
     session: Writing, _caller: Administrator, context: Context, name: str, file: str, request: Request
 ) -> UploadedFileOut:
     """Upload one file of a model directory as the request's body; sending it again replaces it."""
-    return await hosted_models.upload_file(session, context, name, file, request.stream())
+    return _file_to_out(await hosted_models.upload_file(session, context, name, file, request.stream()))
 
 
 @router.post("/{name}/load", operation_id="load_hosted_model")
@@ -82,13 +86,22 @@ def _to_out(condition: HostedModelCondition) -> HostedModelOut:
         name=model.name,
         backend=model.backend,
         directory=model.directory,
-        files=model.files,
+        files=tuple(_file_to_out(file) for file in model.files),
         files_sha256=model.files_sha256,
         max_batch_size=model.max_batch_size,
         max_queue_delay_ms=model.max_queue_delay_ms,
         device=model.device,
         dtype=model.dtype,
         state=condition.state,
-        statistics=condition.statistics,
+        statistics=_statistics_to_out(condition.statistics) if condition.statistics else None,
         created_at=model.created_at,
     )
+
+
+def _file_to_out(file: ModelFile) -> UploadedFileOut:
+    return UploadedFileOut(name=file.name, bytes=file.bytes, sha256=file.sha256)
+
+
+def _statistics_to_out(statistics: BatchStatistics) -> BatchStatisticsOut:
+    counts = asdict(statistics)
+    return BatchStatisticsOut(replies=counts.pop("requests"), **counts)

@@ -5,9 +5,6 @@ Invalid
 ├── TeamKeyWithoutTeam
 ├── SecretNotUsed
 ├── StatusNotForOwners
-├── ModelNotLoadable
-├── NotAModelFile
-├── DirectoryOutside
 └── MessagesNotAlternating
 Forbidden
 └── HostingIsForAdministrators
@@ -24,14 +21,12 @@ Conflict
 ├── TrainingDataChanged
 ├── HostedModelNameTaken
 ├── HostedModelLoaded
-├── NoFilesYet
-└── HostingMissing
+└── NoFilesYet
 TooMany
 └── TooManyProbes
 Unavailable
 ├── SecretUnreadable
-├── ChatFailed
-└── HostFailed
+└── ChatFailed
 """
 
 from spotthebot.kit.errors import Conflict, Forbidden, Invalid, NotFound, TooMany, Unavailable
@@ -51,18 +46,6 @@ class SecretNotUsed(Invalid):
 
 class StatusNotForOwners(Invalid):
     """A bot can be set active, suspended or retired; '{status}' is what the suite finds out itself."""
-
-
-class ModelNotLoadable(Invalid):
-    """The model {model} can't be loaded: {reason}."""
-
-
-class NotAModelFile(Invalid):
-    """'{name}' is not taken: a model's files are .safetensors, .json, .txt, .model, .jinja and README.md."""
-
-
-class DirectoryOutside(Invalid):
-    """'{directory}' is not a directory below the models folder: name one that is there, relative to it."""
 
 
 class MessagesNotAlternating(Invalid):
@@ -121,10 +104,6 @@ class NoFilesYet(Conflict):
     """The model '{name}' has no files yet: upload them first."""
 
 
-class HostingMissing(Conflict):
-    """{reason}"""  # noqa: D400 - the reason is a sentence
-
-
 class TooManyProbes(TooMany):
     """This team has {running} probes running already: try again in {retry_after_seconds} s."""
 
@@ -135,7 +114,3 @@ class SecretUnreadable(Unavailable):
 
 class ChatFailed(Unavailable):
     """The bot gave no reply ({failure}): {detail}"""  # noqa: D400 - ends as the detail does
-
-
-class HostFailed(Unavailable):
-    """{host} did not do it: {reason}"""  # noqa: D400 - ends as the host's words do

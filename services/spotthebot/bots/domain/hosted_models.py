@@ -1,12 +1,12 @@
 """A model that the suite hosts itself."""
 
-import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from spotthebot.contracts.bots import Backend, BatchStatistics, HostedModelState, UploadedFileOut
+from spotthebot.contracts.bots import Backend, HostedModelState
+from spotthebot.inference.model_files import ModelFile
+from spotthebot.inference.statistics import BatchStatistics
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class HostedModel:
     name: str
     backend: Backend
     directory: str | None
-    files: tuple[UploadedFileOut, ...]
+    files: tuple[ModelFile, ...]
     files_sha256: str | None
     max_batch_size: int
     max_queue_delay_ms: float
@@ -33,9 +33,3 @@ class HostedModelCondition:
     model: HostedModel
     state: HostedModelState
     statistics: BatchStatistics | None
-
-
-def files_sha256_of(files: Sequence[UploadedFileOut]) -> str:
-    """Return the SHA-256 over all files, as `sha256sum` would list them by name."""
-    lines = sorted((file.name, file.sha256) for file in files)
-    return hashlib.sha256("".join(f"{digest}  {name}\n" for name, digest in lines).encode()).hexdigest()

@@ -5,8 +5,7 @@ from uuid import UUID
 
 from spotthebot.bots.clients import Corpora
 from spotthebot.bots.domain.bots import BotVersion
-from spotthebot.bots.domain.errors import HostingMissing, SecretUnreadable
-from spotthebot.bots.hosting import ModelWorkers, TritonHost, WorkerModel
+from spotthebot.bots.domain.errors import SecretUnreadable
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.builtin import BuiltinSpeaker
 from spotthebot.bots.protocols.remote import remote_speaker
@@ -14,6 +13,10 @@ from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.protocols.transformers import TransformersSpeaker
 from spotthebot.bots.protocols.triton import TritonSpeaker, over_grpc, over_http
 from spotthebot.contracts.bots import BuiltinProtocol, TransformersProtocol, TritonProtocol
+from spotthebot.inference.errors import HostingMissing
+from spotthebot.inference.models import dialogue
+from spotthebot.inference.triton import TritonControl
+from spotthebot.inference.workers import ModelWorkers, WorkerModel
 from spotthebot.kit.vault import Unreadable, Vault
 
 
@@ -28,7 +31,7 @@ class SpeakerFactory:
     corpora: Corpora
     vault: Vault
     workers: ModelWorkers
-    triton: TritonHost | None
+    triton: TritonControl | None
     triton_http: str
     """URL of the suite's own Triton over HTTP; empty without one."""
 
@@ -39,7 +42,8 @@ class SpeakerFactory:
         """
         match version.protocol:
             case TransformersProtocol() as protocol:
-                return TransformersSpeaker(model or WorkerModel(protocol.model), protocol.sampling, self.workers)
+                worker_model = model or WorkerModel(dialogue.KIND, protocol.model)
+                return TransformersSpeaker(worker_model, protocol.sampling, self.workers)
             case BuiltinProtocol() as protocol:
                 return BuiltinSpeaker(protocol, self.corpora, bot_id, version.training_sha256)
             case TritonProtocol(url=None) as protocol:
@@ -52,14 +56,14 @@ class SpeakerFactory:
         return speaker
 
     def _own_triton(self, protocol: TritonProtocol) -> Speaker:
-        model, host = protocol.model, self.triton
-        if host is None:
+        model, control = protocol.model, self.triton
+        if control is None:
             raise HostingMissing(reason="This suite has no Triton of its own: name the server's `url`.")
         by_http = over_http(self.triton_http, model, self.own_http) if self.triton_http else None
-        first, second = over_grpc(host.wire, model), by_http
+        first, second = over_grpc(control.client, model), by_http
         if protocol.transport == "http" and by_http is not None:
             first, second = by_http, None
-        return TritonSpeaker(protocol.sampling, first, fallback=second, recover=lambda: host.recover(model))
+        return TritonSpeaker(protocol.sampling, first, fallback=second, recover=lambda: control.recover(model))
 
     def _secret(self, version: BotVersion, bot_id: UUID) -> str | None:
         try:

@@ -1,16 +1,16 @@
-"""A transformers model in a worker process of this service."""
+"""A dialogue model in a worker process of this service."""
 
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.errors import HostingMissing
 from spotthebot.bots.domain.replies import Fault
-from spotthebot.bots.hosting import ModelWorkers, WorkerModel
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.protocols.triton import generation_request
 from spotthebot.contracts.bots import ReplyFailure, Sampling
+from spotthebot.inference.errors import HostingMissing, ModelNotLoadable, RequestRefused, WorkerUnavailable
+from spotthebot.inference.workers import ModelWorkers, WorkerModel
 
 
 class TransformersSpeaker(Speaker):
-    """Asks a worker, which is started by the first question."""
+    """Asks a worker process, which the first request starts."""
 
     def __init__(self, model: WorkerModel, sampling: Sampling, workers: ModelWorkers) -> None:
         self._model = model
@@ -19,6 +19,11 @@ class TransformersSpeaker(Speaker):
 
     async def ask(self, context: Context, _key: str) -> str:
         try:
-            return await self._workers.ask(self._model, generation_request(context, self._sampling))
-        except HostingMissing as error:
+            result = await self._workers.infer(self._model, generation_request(context, self._sampling))
+        except RequestRefused as error:
+            raise Fault(ReplyFailure.INVALID, error.detail) from error
+        except WorkerUnavailable as error:
+            raise Fault(ReplyFailure.UNREACHABLE, error.detail, transient=True) from error
+        except (HostingMissing, ModelNotLoadable) as error:
             raise Fault(ReplyFailure.UNREACHABLE, error.detail) from error
+        return str(result["text"])

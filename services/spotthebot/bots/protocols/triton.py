@@ -7,10 +7,11 @@ from urllib.parse import urlsplit
 
 from spotthebot.bots.domain.dialogue import Context
 from spotthebot.bots.domain.replies import Fault
-from spotthebot.bots.hosting.triton_wire import GrpcTriton, TritonRefused
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import ReplyFailure, Sampling, TritonProtocol
+from spotthebot.inference.errors import TritonRefused
+from spotthebot.inference.triton import TritonClient
 from spotthebot.kit.outbound import AddressNotAllowed
 
 Infer = Callable[[str], Awaitable[str]]
@@ -62,12 +63,12 @@ class TritonSpeaker(Speaker):
             await self._close()
 
 
-def over_grpc(wire: GrpcTriton, model: str) -> Infer:
+def over_grpc(client: TritonClient, model: str) -> Infer:
     """Ask a server whose address was settled by whoever made the channel."""
 
     async def infer(request: str) -> str:
         try:
-            return await wire.infer(model, request)
+            return await client.infer(model, request)
         except TritonRefused as error:
             if error.status in _UNAVAILABLE:
                 raise Fault(ReplyFailure.UNREACHABLE, error.detail, transient=True) from error
@@ -84,17 +85,17 @@ class CheckedGrpc:
         self._host, self._port, self._tls = parts.hostname or "", parts.port or 8001, parts.scheme == "https"
         self._model = protocol.model
         self._http = http
-        self._wire: GrpcTriton | None = None
+        self._client: TritonClient | None = None
 
     async def infer(self, request: str) -> str:
-        if self._wire is None:
+        if self._client is None:
             address = await self._checked_address()
-            self._wire = GrpcTriton(f"{address}:{self._port}", tls=self._tls, name=self._host)
-        return await over_grpc(self._wire, self._model)(request)
+            self._client = TritonClient(f"{address}:{self._port}", tls=self._tls, name=self._host)
+        return await over_grpc(self._client, self._model)(request)
 
     async def close(self) -> None:
-        if self._wire is not None:
-            await self._wire.close()
+        if self._client is not None:
+            await self._client.close()
 
     async def _checked_address(self) -> str:
         try:

@@ -7,9 +7,10 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.bots.domain.errors import HostedModelNameTaken, NoSuchHostedModel
-from spotthebot.bots.domain.hosted_models import HostedModel, files_sha256_of
+from spotthebot.bots.domain.hosted_models import HostedModel
 from spotthebot.bots.tables import HostedModelFileRow, HostedModelRow
-from spotthebot.contracts.bots import Backend, HostedModelIn, UploadedFileOut
+from spotthebot.contracts.bots import Backend, HostedModelIn
+from spotthebot.inference.model_files import ModelFile, files_sha256_of
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
@@ -47,7 +48,7 @@ async def list_models(session: ReadSession, *, after: UUID | None, limit: int) -
     return [_model(row, await _files(session, row.id)) for row in await session.scalars(statement)]
 
 
-async def put_files(session: WriteSession, model_id: UUID, files: Sequence[UploadedFileOut]) -> None:
+async def put_files(session: WriteSession, model_id: UUID, files: Sequence[ModelFile]) -> None:
     """Store files with their hashes, replace those of the same name, and store the hash over all files."""
     for file in files:
         values = {"bytes": file.bytes, "sha256": file.sha256}
@@ -61,13 +62,13 @@ async def delete_model(session: WriteSession, model_id: UUID) -> None:
     await session.execute(delete(HostedModelRow).where(HostedModelRow.id == model_id))
 
 
-async def _files(session: ReadSession, model_id: UUID) -> tuple[UploadedFileOut, ...]:
+async def _files(session: ReadSession, model_id: UUID) -> tuple[ModelFile, ...]:
     statement = select(HostedModelFileRow).where(HostedModelFileRow.model_id == model_id)
     rows = await session.scalars(statement.order_by(HostedModelFileRow.name))
-    return tuple(UploadedFileOut(name=row.name, bytes=row.bytes, sha256=row.sha256) for row in rows)
+    return tuple(ModelFile(name=row.name, bytes=row.bytes, sha256=row.sha256) for row in rows)
 
 
-def _model(row: HostedModelRow, files: tuple[UploadedFileOut, ...]) -> HostedModel:
+def _model(row: HostedModelRow, files: tuple[ModelFile, ...]) -> HostedModel:
     return HostedModel(
         id=row.id,
         name=row.name,

@@ -1,6 +1,7 @@
 """Trains the pool of bots of Deriu et al. (2020, "Spot The Bot", section 4 and appendix) on any corpus of dialogues.
 
-What comes out is a directory that `dialogue_models.load` reads. Torch is imported when a training begins, not before.
+A training writes a directory that `inference.models.dialogue.load` reads. Torch is imported when a training begins,
+not before.
 """
 
 from collections.abc import Callable, Mapping, Sequence

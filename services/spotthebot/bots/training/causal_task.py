@@ -9,12 +9,12 @@ from tokenizers import Tokenizer
 from torch.nn import functional
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from spotthebot.bots.dialogue_models.quiet import without_progress_bars
-from spotthebot.bots.dialogue_models.rows import padded
 from spotthebot.bots.training.examples import Dialogues, Windows
 from spotthebot.bots.training.options import TrainingOptions
 from spotthebot.bots.training.task import batches
 from spotthebot.bots.training.vocabularies import learn_vocabulary
+from spotthebot.inference.models.dialogue.rows import padded
+from spotthebot.inference.models.progress_bars import without_progress_bars
 
 _BEGIN, _END = "<|begin|>", "<|endoftext|>"
 _BEGIN_ID, _END_ID = 0, 1
@@ -84,8 +84,8 @@ class CausalTask:
     def _summed(self, rows: Sequence[list[int]]) -> tuple[torch.Tensor, int]:
         ids, mask = padded(rows, self._device)
         logits = self.network(input_ids=ids, attention_mask=mask).logits[:, :-1]
-        request = ids[:, 1:].masked_fill(mask[:, 1:] == 0, -100)
-        total = functional.cross_entropy(logits.flatten(0, 1).float(), request.flatten(), reduction="sum")
+        targets = ids[:, 1:].masked_fill(mask[:, 1:] == 0, -100)
+        total = functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), reduction="sum")
         return total, sum(len(row) - 1 for row in rows)
 
     def export(self, folder: Path) -> None:

@@ -113,8 +113,8 @@ class Course:
         try:
             torch.empty(1, device=self._options.device)
         except (RuntimeError, AssertionError, NotImplementedError) as error:  # torch raises each of them
-            request = "a device of this machine, as cpu or cuda"
-            raise OptionOutOfRange(name="device", request=request, value=self._options.device) from error
+            allowed = "a device of this machine, as cpu or cuda"
+            raise OptionOutOfRange(name="device", allowed=allowed, value=self._options.device) from error
 
     def _forked(self) -> list[torch.device]:
         device = torch.device(self._options.device)

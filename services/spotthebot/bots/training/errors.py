@@ -37,7 +37,7 @@ class CorpusTooSmall(Invalid):
 
 
 class OptionOutOfRange(Invalid):
-    """The option {name} must be {wanted}, and {value} is not."""
+    """The option {name} must be {allowed}, and {value} is not."""
 
 
 class OutputExists(Conflict):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from spotthebot.bots.dialogue_models.turn_tokens import TurnTokens
+from spotthebot.inference.models.dialogue.turn_tokens import TurnTokens
 
 Dialogues = Sequence[Sequence[str]]
 

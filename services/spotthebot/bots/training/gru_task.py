@@ -8,13 +8,13 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from spotthebot.bots.dialogue_models.gru import AttentionGru
-from spotthebot.bots.dialogue_models.own_files import Configuration, OwnFiles
-from spotthebot.bots.dialogue_models.rows import padded
 from spotthebot.bots.training.examples import Dialogues, Pairs
 from spotthebot.bots.training.options import TrainingOptions
 from spotthebot.bots.training.own_vocabulary import OwnVocabulary
 from spotthebot.bots.training.task import batches
+from spotthebot.inference.models.dialogue.gru import AttentionGru
+from spotthebot.inference.models.dialogue.own_files import Configuration, OwnFiles
+from spotthebot.inference.models.dialogue.rows import padded
 
 
 def gru_arguments(options: TrainingOptions, vocabulary: int) -> dict[str, Any]:
@@ -59,10 +59,10 @@ class GruTask:
         ids, mask = padded([pairs.context(place) for place in places], self._device)
         replies = [pairs.reply(place) for place in places]
         given, _ = padded([[self._self, *reply] for reply in replies], self._device)
-        request, wanted_mask = padded([[*reply, self._end] for reply in replies], self._device)
+        targets, target_mask = padded([[*reply, self._end] for reply in replies], self._device)
         logits = self.network(ids, mask, given)
-        request = request.masked_fill(wanted_mask == 0, -100)
-        total = functional.cross_entropy(logits.flatten(0, 1), request.flatten(), reduction="sum")
+        targets = targets.masked_fill(target_mask == 0, -100)
+        total = functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="sum")
         return total, sum(len(reply) + 1 for reply in replies)
 
     def export(self, folder: Path) -> None:

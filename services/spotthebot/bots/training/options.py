@@ -54,18 +54,18 @@ class TrainingOptions:
         for name, limit in {**least, "batch_size": 2, "max_steps": 1, "checkpoint_every": 1, "seed": 0}.items():
             value = getattr(self, name)
             if value is not None and value < limit:
-                raise OptionOutOfRange(name=name, request=f"at least {limit}", value=value)
+                raise OptionOutOfRange(name=name, allowed=f"at least {limit}", value=value)
         if not 0 < self.learning_rate <= 1:
-            raise OptionOutOfRange(name="learning_rate", request="above 0, at most 1", value=self.learning_rate)
+            raise OptionOutOfRange(name="learning_rate", allowed="above 0, at most 1", value=self.learning_rate)
         for name in ("dropout", "warmup_share"):
             if not 0 <= getattr(self, name) < 1:
-                raise OptionOutOfRange(name=name, request="from 0, below 1", value=getattr(self, name))
+                raise OptionOutOfRange(name=name, allowed="from 0, below 1", value=getattr(self, name))
 
     @property
     def heads(self) -> int:
         """Attention heads of a transformer: of width 64, or somewhat wider where the width does not divide so."""
-        request = max(1, self.width // _HEAD_WIDTH)
-        return next(heads for heads in range(request, 0, -1) if self.width % heads == 0)
+        largest = max(1, self.width // _HEAD_WIDTH)
+        return next(heads for heads in range(largest, 0, -1) if self.width % heads == 0)
 
     def deciding(self) -> dict[str, Any]:
         """Return what decides the weights: a training can only go on with the same."""

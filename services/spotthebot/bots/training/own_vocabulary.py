@@ -2,9 +2,9 @@
 
 from tokenizers import Tokenizer
 
-from spotthebot.bots.dialogue_models.turn_tokens import CONTROLS, TurnTokens
 from spotthebot.bots.training.examples import Dialogues
 from spotthebot.bots.training.vocabularies import learn_vocabulary
+from spotthebot.inference.models.dialogue.turn_tokens import CONTROLS, TurnTokens
 
 
 class OwnVocabulary:

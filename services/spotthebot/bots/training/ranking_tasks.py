@@ -8,14 +8,14 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from spotthebot.bots.dialogue_models.bi_encoder import BiEncoder
-from spotthebot.bots.dialogue_models.key_value import KeyValueMemory
-from spotthebot.bots.dialogue_models.own_files import Configuration, OwnFiles
-from spotthebot.bots.dialogue_models.rows import padded
 from spotthebot.bots.training.examples import Dialogues, Pairs
 from spotthebot.bots.training.options import TrainingOptions
 from spotthebot.bots.training.own_vocabulary import OwnVocabulary
 from spotthebot.bots.training.task import batches
+from spotthebot.inference.models.dialogue.bi_encoder import BiEncoder
+from spotthebot.inference.models.dialogue.key_value import KeyValueMemory
+from spotthebot.inference.models.dialogue.own_files import Configuration, OwnFiles
+from spotthebot.inference.models.dialogue.rows import padded
 
 _RANKED = 20  # candidates, as Zhang et al. (2018) rank
 _ENCODED_AT_ONCE = 256

@@ -36,7 +36,7 @@ class Task(Protocol):
         ...
 
     def export(self, folder: Path) -> None:
-        """Write the files that `dialogue_models.load` reads."""
+        """Write the files that `inference.models.dialogue.load` reads."""
         ...
 
 

@@ -12,11 +12,12 @@ from spotthebot.bots.client_pool import BotClientPool
 from spotthebot.bots.domain.bots import Bot, BotVersion
 from spotthebot.bots.domain.errors import ModelFilesChanged, TooManyProbes
 from spotthebot.bots.domain.hosted_models import HostedModel
-from spotthebot.bots.hosting import WorkerModel
-from spotthebot.bots.model_files import ModelFolder
 from spotthebot.bots.protocols.factory import SpeakerFactory
 from spotthebot.bots.settings import BotsSettings
 from spotthebot.contracts.bots import BuiltinProtocol, TransformersProtocol
+from spotthebot.inference.model_files import ModelFolder
+from spotthebot.inference.models import dialogue
+from spotthebot.inference.workers import WorkerModel
 from spotthebot.kit.database import Database, ReadSession
 
 _MAX_PROBES = 6  # each holds a connection while a bot is registered: others need some, too
@@ -69,6 +70,7 @@ class BotsContext:
     def hosted(self, model: HostedModel) -> WorkerModel:
         """Return what a worker loads for a hosted model."""
         return WorkerModel(
+            dialogue.KIND,
             str(self.folder.directory_of(model.name, model.directory)),
             device=model.device,
             dtype=model.dtype,
@@ -79,4 +81,4 @@ class BotsContext:
     def unhosted(self, protocol: TransformersProtocol) -> WorkerModel:
         """Return what a worker loads for a directory of the models folder, or else by its name on a model hub."""
         directory = self.folder.find(protocol.model)
-        return WorkerModel(str(directory or protocol.model), revision=protocol.revision)
+        return WorkerModel(dialogue.KIND, str(directory or protocol.model), revision=protocol.revision)

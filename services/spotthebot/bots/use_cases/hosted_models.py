@@ -9,27 +9,30 @@ from uuid import UUID
 from spotthebot.bots import store
 from spotthebot.bots.domain.errors import (
     HostedModelLoaded,
-    HostFailed,
-    HostingMissing,
-    ModelNotLoadable,
     NoFilesYet,
-    NoSuchHostedModel,
-    NotAModelFile,
 )
 from spotthebot.bots.domain.hosted_models import HostedModel, HostedModelCondition
-from spotthebot.bots.domain.replies import Fault
-from spotthebot.bots.hosting import PROBE, TritonHost
-from spotthebot.bots.model_files import files_in
-from spotthebot.bots.triton_repository import remove_model, write_model
 from spotthebot.bots.use_cases.context import BotsContext
 from spotthebot.contracts.bots import (
     Backend,
-    BatchStatistics,
     HostedModelIn,
     HostedModelState,
     TritonOut,
-    UploadedFileOut,
 )
+from spotthebot.inference.errors import (
+    HostFailed,
+    HostingMissing,
+    ModelNotInRepository,
+    ModelNotLoadable,
+    NotAModelFile,
+    RequestRefused,
+    WorkerUnavailable,
+)
+from spotthebot.inference.model_files import ModelFile, files_in
+from spotthebot.inference.models import dialogue
+from spotthebot.inference.statistics import BatchStatistics
+from spotthebot.inference.triton import TritonControl
+from spotthebot.inference.triton.repository import remove_model, write_model
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import FieldError
 
@@ -52,16 +55,16 @@ async def host_model(session: WriteSession, context: BotsContext, request: Hoste
 
 async def upload_file(
     session: WriteSession, context: BotsContext, name: str, file: str, pieces: AsyncIterator[bytes]
-) -> UploadedFileOut:
+) -> ModelFile:
     """Store one file of a model that is not loaded; sending it again replaces it."""
     model = await store.hosted_models.lock_model(session, name)
     if model.directory is not None:
         raise NotAModelFile(name=file)
     if await _is_loaded(context, model):
         raise HostedModelLoaded(name=name)
-    out = await context.folder.receive(name, file, pieces)
-    await store.hosted_models.put_files(session, model.id, [out])
-    return out
+    received = await context.folder.receive(name, file, pieces)
+    await store.hosted_models.put_files(session, model.id, [received])
+    return received
 
 
 async def load_model(session: WriteSession, context: BotsContext, name: str) -> HostedModelCondition:
@@ -76,14 +79,15 @@ async def load_model(session: WriteSession, context: BotsContext, name: str) -> 
             _repository(context),
             name,
             directory.resolve(),
+            kind=dialogue.KIND,
             max_batch_size=model.max_batch_size,
             max_queue_delay_microseconds=round(model.max_queue_delay_ms * 1000),
             device=model.device,
             dtype=model.dtype,
         )
-        host = _triton(context)
-        await host.unload(name)
-        await host.load(name)
+        control = _triton(context)
+        await control.unload(name)
+        await control.load(name)
     else:
         await context.speakers.workers.unload(context.hosted(model))
         await context.speakers.workers.load(context.hosted(model))
@@ -102,7 +106,7 @@ async def remove_hosted_model(session: WriteSession, context: BotsContext, name:
     model = await store.hosted_models.lock_model(session, name)
     await _unload(context, model)
     if model.backend is Backend.TRITON:
-        with contextlib.suppress(NoSuchHostedModel):  # it was never loaded
+        with contextlib.suppress(ModelNotInRepository):  # it was never loaded
             await asyncio.to_thread(remove_model, _repository(context), name)
     await store.hosted_models.delete_model(session, model.id)
     await asyncio.to_thread(context.folder.remove_uploads, name)
@@ -135,20 +139,20 @@ async def _state(context: BotsContext, model: HostedModel) -> tuple[HostedModelS
         if counted is None:
             return HostedModelState.UNLOADED, None
         try:
-            await workers.ask(loaded, PROBE)
-        except Fault:
+            await workers.infer(loaded, dialogue.PROBE)
+        except (ModelNotLoadable, RequestRefused, WorkerUnavailable):
             return HostedModelState.BROKEN, counted
         return HostedModelState.READY, counted
-    host = context.speakers.triton
-    if host is None or not await _answers(host, model.name):
+    control = context.speakers.triton
+    if control is None or not await _answers(control, model.name):
         return HostedModelState.UNLOADED, None
-    broken = await host.why_broken(model.name)
-    return HostedModelState.BROKEN if broken else HostedModelState.READY, await host.statistics(model.name)
+    broken = await control.why_broken(model.name)
+    return HostedModelState.BROKEN if broken else HostedModelState.READY, await control.statistics(model.name)
 
 
-async def _answers(host: TritonHost, name: str) -> bool:
+async def _answers(control: TritonControl, name: str) -> bool:
     try:
-        return await host.is_loaded(name)
+        return await control.is_loaded(name)
     except HostFailed:
         return False
 
@@ -166,20 +170,20 @@ async def _unload(context: BotsContext, model: HostedModel) -> None:
 
 async def describe_triton(context: BotsContext) -> TritonOut:
     """Return all models in the repository of the suite's own Triton; raises HostingMissing."""
-    host = _triton(context)
+    control = _triton(context)
     try:
-        return TritonOut(answers=True, models=await host.repository())
+        return TritonOut(answers=True, models=await control.repository())
     except HostFailed:
         return TritonOut(answers=False, models={})
 
 
-def _triton(context: BotsContext) -> TritonHost:
-    host = context.speakers.triton
-    if host is None:
+def _triton(context: BotsContext) -> TritonControl:
+    control = context.speakers.triton
+    if control is None:
         raise HostingMissing(
             reason="This suite runs without Triton: start it with `./stb up --triton`, or host with backend 'worker'."
         )
-    return host
+    return control
 
 
 def _repository(context: BotsContext) -> Path:

@@ -8,8 +8,6 @@ from spotthebot.bots import store
 from spotthebot.bots.domain.builtin import BuiltinModel, build
 from spotthebot.bots.domain.errors import HostingIsForAdministrators, SecretNotUsed
 from spotthebot.bots.domain.fingerprints import Fingerprints, fingerprint_dialogues
-from spotthebot.bots.domain.hosted_models import files_sha256_of
-from spotthebot.bots.model_files import files_in
 from spotthebot.bots.protocols.builtin import training_dialogues
 from spotthebot.bots.use_cases.context import BotsContext
 from spotthebot.contracts.access import Role
@@ -22,6 +20,7 @@ from spotthebot.contracts.bots import (
     TritonProtocol,
     WebhookProtocol,
 )
+from spotthebot.inference.model_files import files_in, files_sha256_of
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import ReadSession
 from spotthebot.kit.errors import FieldError

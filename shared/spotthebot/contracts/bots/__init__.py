@@ -2,7 +2,7 @@
 
 from spotthebot.contracts.bots.hosting import (
     Backend,
-    BatchStatistics,
+    BatchStatisticsOut,
     HostedModelIn,
     HostedModelOut,
     HostedModelState,
@@ -44,7 +44,7 @@ from spotthebot.contracts.bots.webhook import WebhookAnswer, WebhookQuestion, We
 __all__ = [
     "MAX_CONTEXTS",
     "Backend",
-    "BatchStatistics",
+    "BatchStatisticsOut",
     "BotChangesIn",
     "BotId",
     "BotIn",

@@ -51,7 +51,7 @@ class UploadedFileOut(Wire):
     sha256: str
 
 
-class BatchStatistics(Wire):
+class BatchStatisticsOut(Wire):
     """What the server counted since the model was loaded."""
 
     replies: int = Field(description="Contexts answered.")
@@ -77,7 +77,7 @@ class HostedModelOut(Wire):
     device: str
     dtype: str
     state: HostedModelState
-    statistics: BatchStatistics | None = Field(description="Null while it is not loaded.")
+    statistics: BatchStatisticsOut | None = Field(description="Null while it is not loaded.")
     created_at: datetime
 
 

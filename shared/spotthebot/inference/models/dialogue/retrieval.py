@@ -1,0 +1,68 @@
+"""Batched replies by retrieval: the best of a corpus' responses, or a draw from its best."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import torch
+from torch import nn
+
+from ..protocol import ModelDescription
+from .requests import GenerationRequest
+from .row_groups import MAX_ROWS
+from .rows import conversation_tokens, padded
+from .sampler import RowSampler
+from .turn_tokens import TurnTokens
+
+DRAWN_FROM = 10
+"""Candidates that a reply is drawn from, where a request does not say."""
+
+Score = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+class RetrievalModel:
+    """Ranks candidates for a conversation; `score` maps tokens and mask to logits [rows, candidates].
+
+    Temperature, top-k and top-p apply to candidates as they would to tokens. What was said in the conversation is not
+    said again while anything else is left.
+    """
+
+    def __init__(
+        self, kind: str, network: nn.Module, tokens: TurnTokens, candidates: Sequence[str], score: Score, *, room: int
+    ) -> None:
+        weights = next(network.parameters())
+        self._device = weights.device
+        self._tokens = tokens
+        self._candidates = candidates
+        self._score = score
+        self._places: dict[str, list[int]] = {}
+        for place, text in enumerate(candidates):
+            self._places.setdefault(_gist(text), []).append(place)
+        self.description = ModelDescription(
+            kind=kind,
+            parameters=sum(each.numel() for each in network.parameters()),
+            dtype=str(weights.dtype).removeprefix("torch."),
+            device=str(weights.device),
+            context_length=room,
+        )
+
+    def replies(self, requests: Sequence[GenerationRequest]) -> list[str]:
+        """Return one reply for each request, in order."""
+        starts = range(0, len(requests), MAX_ROWS)
+        with torch.inference_mode():
+            return [reply for start in starts for reply in self._retrieve(requests[start : start + MAX_ROWS])]
+
+    def _retrieve(self, requests: Sequence[GenerationRequest]) -> list[str]:
+        length = self.description.context_length
+        ids, mask = padded([conversation_tokens(self._tokens, each, length) for each in requests], self._device)
+        scores = self._score(ids, mask).float()
+        for row, request in enumerate(requests):
+            said = [place for turn in request.turns for place in self._places.get(_gist(turn), ())]
+            if len(set(said)) < len(self._candidates):
+                scores[row, said] = float("-inf")
+        drawn = [replace(each, top_k=each.top_k or DRAWN_FROM, repetition_penalty=1.0) for each in requests]
+        chosen = RowSampler(drawn, self._device).choose(scores)
+        return [self._candidates[place] for place in chosen.tolist()]
+
+
+def _gist(text: str) -> str:
+    return " ".join(text.casefold().split())

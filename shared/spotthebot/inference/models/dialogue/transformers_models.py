@@ -1,0 +1,148 @@
+"""Batched replies of transformers models, causal and sequence-to-sequence, through their own `generate`."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList, StoppingCriteria, StoppingCriteriaList
+
+from ..protocol import ModelDescription
+from .context_window import fitted, split_context
+from .prompts import PromptForm
+from .requests import GenerationRequest
+from .row_groups import groups
+from .sampler import RowSampler
+
+_KEPT = (
+    "eos_token_id",
+    "bos_token_id",
+    "decoder_start_token_id",
+    "suppress_tokens",
+    "begin_suppress_tokens",
+    "bad_words_ids",
+)
+_KEPT_OF_DECODERS = ("min_length", "no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "forced_bos_token_id")
+
+
+class TransformersModel:
+    """Any causal or sequence-to-sequence model of transformers, with its tokenizer.
+
+    Causal prompts are padded on the left, an encoder's on the right; what is padded is masked and has no position.
+    Of the checkpoint's generation settings those stay that speak of single rows; its sampling and beams do not, since
+    every request brings its own.
+    """
+
+    def __init__(self, model: Any, tokenizer: Any, form: PromptForm, context_length: int) -> None:  # noqa: ANN401 - transformers' classes are many
+        self._model = model
+        self._tokenizer = tokenizer
+        self._form = form
+        self._is_encoder_decoder = bool(model.config.is_encoder_decoder)
+        end = model.generation_config.eos_token_id
+        self._ends = {tokenizer.eos_token_id, *(end if isinstance(end, list) else [end])} - {None}
+        padding = tokenizer.pad_token_id
+        self._padding = tokenizer.eos_token_id if padding is None else padding
+        self._generation = self._settings(model.generation_config)
+        model.generation_config = self._generation  # what `generate` takes from there must not come back
+        self.description = ModelDescription(
+            kind="sequence_to_sequence" if self._is_encoder_decoder else "causal",
+            parameters=model.num_parameters(),
+            dtype=str(model.dtype).removeprefix("torch."),
+            device=str(model.device),
+            context_length=context_length,
+        )
+
+    def _settings(self, theirs: Any) -> GenerationConfig:  # noqa: ANN401 - loosely typed by transformers
+        names = (*_KEPT, *_KEPT_OF_DECODERS) if self._is_encoder_decoder else _KEPT
+        kept = {name: value for name in names if (value := getattr(theirs, name, None)) is not None}
+        return _settings(**{**kept, "eos_token_id": sorted(self._ends), "pad_token_id": self._padding})
+
+    def replies(self, requests: Sequence[GenerationRequest]) -> list[str]:
+        """Return one reply for each request, in order."""
+        prompts = [self._prompt(request) for request in requests]
+        replies = [""] * len(requests)
+        length = 2**31 if self._is_encoder_decoder else self.description.context_length
+        for group in groups([(len(prompt), limit) for prompt, limit in prompts], length):
+            with torch.inference_mode():
+                texts = self._generate([requests[place] for place in group], [prompts[place] for place in group])
+            for place, text in zip(group, texts, strict=True):
+                replies[place] = text
+        return replies
+
+    def _prompt(self, request: GenerationRequest) -> tuple[list[int], int]:
+        length = self.description.context_length
+        if self._is_encoder_decoder:
+            room, limit = length, min(request.max_new_tokens, length - 1)
+        else:
+            room, limit = split_context(length, request.max_new_tokens)
+            limit = min(limit, request.max_new_tokens)
+        return fitted(partial(self._form.encode, persona=request.persona), request.turns, room), limit
+
+    def _generate(self, requests: Sequence[GenerationRequest], prompts: Sequence[tuple[list[int], int]]) -> list[str]:
+        ids, mask = self._padded([prompt for prompt, _ in prompts])
+        limits = torch.tensor([limit for _, limit in prompts], device=ids.device)
+        sampler = RowSampler(requests, ids.device)
+        rows = _Rows(sampler, limits, None if self._is_encoder_decoder else mask)
+        written = self._model.generate(
+            input_ids=ids,
+            attention_mask=mask,
+            generation_config=_settings(max_new_tokens=int(limits.max())),
+            logits_processor=LogitsProcessorList([_Choice(rows)]),
+            stopping_criteria=StoppingCriteriaList([_Limit(rows)]),
+        )
+        new = written[:, rows.width :].tolist()
+        return [self._text(row[:limit]) for row, (_, limit) in zip(new, prompts, strict=True)]
+
+    def _padded(self, prompts: Sequence[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+        width = max(len(prompt) for prompt in prompts)
+        ids = torch.full((len(prompts), width), self._padding, dtype=torch.int64)
+        mask = torch.zeros_like(ids)
+        for row, prompt in enumerate(prompts):
+            place = slice(0, len(prompt)) if self._is_encoder_decoder else slice(width - len(prompt), width)
+            ids[row, place] = torch.tensor(prompt)
+            mask[row, place] = 1
+        return ids.to(self._model.device), mask.to(self._model.device)
+
+    def _text(self, ids: list[int]) -> str:
+        end = next((place for place, token in enumerate(ids) if token in self._ends), len(ids))
+        return str(self._tokenizer.decode(ids[:end], skip_special_tokens=True)).strip()
+
+
+def _settings(**values: Any) -> GenerationConfig:  # noqa: ANN401 - settings are numbers, lists and texts
+    make: Callable[..., GenerationConfig] = GenerationConfig  # its constructor has no types
+    return make(**values)
+
+
+class _Rows:
+    """What chooser and stopper of one batch share."""
+
+    def __init__(self, sampler: RowSampler, limits: torch.Tensor, prompt_mask: torch.Tensor | None) -> None:
+        self.sampler = sampler
+        self.limits = limits
+        self.prompt_mask = prompt_mask
+        self.width = 0
+
+
+class _Choice(LogitsProcessor):
+    """Leaves each row the one token that its sampler chose."""
+
+    def __init__(self, rows: _Rows) -> None:
+        self._rows = rows
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        if self._rows.width == 0:
+            self._rows.width = input_ids.shape[1]
+            mask = self._rows.prompt_mask
+            self._rows.sampler.saw(input_ids, torch.ones_like(input_ids) if mask is None else mask, scores.shape[1])
+        chosen = self._rows.sampler.choose(scores)
+        return torch.full_like(scores, float("-inf")).scatter_(1, chosen[:, None], 0.0)
+
+
+class _Limit(StoppingCriteria):
+    """Ends each row at its own longest reply."""
+
+    def __init__(self, rows: _Rows) -> None:
+        self._rows = rows
+
+    def __call__(self, input_ids: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:  # noqa: ANN401, ARG002 - their signature
+        return self._rows.limits <= input_ids.shape[1] - self._rows.width

@@ -1,0 +1,93 @@
+"""Control of the models on a Triton server of ours: loading and unloading, and reviving one whose process died.
+
+Triton calls a model ready whose Python process was killed, so a model counts as working once it answers a request.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from spotthebot.inference.errors import HostFailed
+from spotthebot.inference.statistics import BatchStatistics
+from spotthebot.inference.triton.client import TritonClient
+from spotthebot.kit.logs import get_logger
+
+_RECOVERY_PAUSE_SECONDS = 2.0
+_log = get_logger(__name__)
+
+
+class TritonControl:
+    """One Triton server in explicit model control; `probe` is a request that every model on it answers."""
+
+    def __init__(self, address: str, *, probe: Mapping[str, Any]) -> None:
+        self.address = address
+        self.client = TritonClient(address)
+        self._probe = json.dumps(probe)
+        self._recovering: dict[str, asyncio.Lock] = {}
+        self._recovered_at: dict[str, float] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        await self.client.close()
+
+    async def load(self, name: str) -> None:
+        """Load a model of the repository and see it answer the probe; raises HostFailed."""
+        await self._logged(self.client.load(name), "load", name)
+        if reason := await self.why_broken(name):
+            raise HostFailed(host=f"Triton, asked to load '{name}',", reason=reason)
+
+    async def unload(self, name: str) -> None:
+        """Unload a model; one that is not loaded stays so."""
+        await self._logged(self.client.unload(name), "unload", name)
+
+    async def why_broken(self, name: str) -> str | None:
+        """Send the probe and return the reason why it has no result; None where it has one."""
+        try:
+            answer: dict[str, str] = json.loads(await self.client.infer(name, self._probe))
+        except (HostFailed, ValueError) as error:
+            return str(error)
+        return answer.get("error")
+
+    async def is_loaded(self, name: str) -> bool:
+        """Return whether the server calls the model ready; whether it answers, `why_broken` finds out."""
+        return await self.client.is_ready(name)
+
+    async def recover(self, name: str) -> bool:
+        """Unload and load a model that stopped answering, once for many calls at a time; return whether it works."""
+        asked_at = time.monotonic()
+        async with self._recovering.setdefault(name, asyncio.Lock()):
+            if self._recovered_at.get(name, -_RECOVERY_PAUSE_SECONDS) > asked_at:
+                return True
+            if time.monotonic() - self._recovered_at.get(name, float("-inf")) < _RECOVERY_PAUSE_SECONDS:
+                return False
+            try:
+                await self.unload(name)
+                await self.load(name)
+            except HostFailed as error:
+                _log.warning("triton.recovery_failed", model=name, error=error.detail)
+                return False
+            self._recovered_at[name] = time.monotonic()
+            _log.info("triton.recovered", model=name)
+            return True
+
+    async def repository(self) -> dict[str, str]:
+        """Return the state of each model in the server's repository, by name: READY, or why not."""
+        return await self.client.repository()
+
+    async def statistics(self, name: str) -> BatchStatistics | None:
+        """Return the server's counts of a model; None where it is not loaded."""
+        return await self.client.statistics(name)
+
+    async def _logged(self, call: Awaitable[None], action: str, name: str) -> None:
+        try:
+            await call
+        except HostFailed as error:
+            _log.warning("triton.refused", action=action, model=name, error=error.detail)
+            raise

@@ -1,0 +1,121 @@
+"""Writes models into the model repository of a Triton server, each complete with the code that runs it.
+
+By hand: `python -m spotthebot.inference.triton.repository REPOSITORY NAME MODEL_DIRECTORY`.
+"""
+
+import argparse
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from string import Template
+
+from spotthebot.inference import models
+from spotthebot.inference.errors import BatchingNotUsable, HostedModelNameNotUsable, ModelNotInRepository
+from spotthebot.inference.models import dialogue
+
+MAX_BATCH_SIZE = 32
+MAX_QUEUE_DELAY_MICROSECONDS = 2_000
+VERSION = "1"
+_TEMPLATE = Path(__file__).parent / "template"
+_CODE = Path(models.__path__[0])
+_COPY = "inference_models"
+"""The name of the code beside a model, which `template/model.py` imports."""
+_HIDDEN = ".unfinished-"
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+
+def write_model(
+    repository: Path,
+    name: str,
+    model_directory: str | Path,
+    *,
+    kind: str,
+    max_batch_size: int = MAX_BATCH_SIZE,
+    max_queue_delay_microseconds: int = MAX_QUEUE_DELAY_MICROSECONDS,
+    device: str = "cpu",
+    dtype: str = "auto",
+) -> Path:
+    """Write the model's folder, in place of one of the same name, and return it; nobody sees half of it.
+
+    `kind` is the import path of a kind of model below `inference.models`, as `models.load` takes it. The server finds
+    the weights in `model_directory`, where they stay; a relative path is taken from here. A server in explicit mode
+    serves the model that it has loaded until it is told to load it again. The delay is how long a request may wait for
+    others to share its batch. Raises HostedModelNameNotUsable and BatchingNotUsable.
+    """
+    target = _folder(repository, name)
+    if not (1 <= max_batch_size <= 1024 and 0 <= max_queue_delay_microseconds <= 1_000_000):
+        raise BatchingNotUsable(size=max_batch_size, delay=max_queue_delay_microseconds)
+    if not kind.startswith(f"{models.__name__}."):
+        message = f"{kind} is not below {models.__name__}: its code is not copied beside a Triton model"
+        raise ValueError(message)
+    configuration = Template((_TEMPLATE / "config.pbtxt").read_text()).substitute(
+        name=_quoted(name),
+        max_batch_size=max_batch_size,
+        max_queue_delay_microseconds=max_queue_delay_microseconds,
+        kind=_quoted(f"{_COPY}{kind.removeprefix(models.__name__)}"),
+        model_directory=_quoted(str(Path(model_directory).absolute())),
+        device=_quoted(device),
+        dtype=_quoted(dtype),
+    )
+    repository.mkdir(parents=True, exist_ok=True)
+    with _hidden_folder(repository) as hidden:
+        version = hidden / "new" / VERSION
+        version.mkdir(parents=True)
+        (version.parent / "config.pbtxt").write_text(configuration)
+        shutil.copy(_TEMPLATE / "model.py", version)
+        shutil.copytree(_CODE, version / _COPY, ignore=shutil.ignore_patterns("__pycache__"))
+        if target.exists():
+            target.rename(hidden / "old")
+        version.parent.rename(target)
+    return target
+
+
+def remove_model(repository: Path, name: str) -> None:
+    """Remove the model's folder, not its weights; raises ModelNotInRepository and HostedModelNameNotUsable."""
+    target = _folder(repository, name)
+    if not target.exists():
+        raise ModelNotInRepository(name=name)
+    with _hidden_folder(repository) as hidden:
+        target.rename(hidden / "old")
+
+
+def _folder(repository: Path, name: str) -> Path:
+    if not _NAME.fullmatch(name):
+        raise HostedModelNameNotUsable(name=name)
+    return repository / name
+
+
+@contextmanager
+def _hidden_folder(repository: Path) -> Iterator[Path]:
+    """Give a folder on the repository's own file system, which is removed with what is left in it."""
+    hidden = Path(tempfile.mkdtemp(prefix=_HIDDEN, dir=repository))
+    try:
+        yield hidden
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _quoted(text: str) -> str:
+    """Return a string of protobuf's text format; no character of the text can end it early."""
+    plain = set(range(0x20, 0x7F)) - set(b"\"'\\")
+    return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in text.encode()) + '"'
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(description="Write a model into a Triton model repository.")
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("name")
+    parser.add_argument("model_directory", help="a transformers or trained model, as the server sees it")
+    parser.add_argument("--kind", default=dialogue.KIND, help="import path of its kind (default: dialogue models)")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 ... (default: cpu)")
+    parser.add_argument("--dtype", default="auto", help="auto, float32, bfloat16, float16 (default: auto)")
+    parser.add_argument("--max-batch-size", type=int, default=MAX_BATCH_SIZE)
+    parser.add_argument("--max-queue-delay-microseconds", type=int, default=MAX_QUEUE_DELAY_MICROSECONDS)
+    write_model(**vars(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    _main()

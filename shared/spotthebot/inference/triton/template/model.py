@@ -1,0 +1,44 @@
+"""Runs inside Triton's Python backend: one model, which answers all waiting requests in one batch.
+
+Input `request` and output `reply` hold one JSON text for each element of the batch: a request of the model's kind, and
+its result or `{"error": ...}`. Written into a model repository by `spotthebot.inference.triton.repository`, with a copy
+of the folder `spotthebot/inference/models` beside it, named `inference_models`.
+"""
+
+import importlib
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import triton_python_backend_utils as pb_utils  # part of Triton, there when it runs this file
+
+Results = Sequence[Mapping[str, Any]]
+
+
+class TritonPythonModel:
+    """The class that Triton calls; its name and methods are given."""
+
+    def initialize(self, args: dict[str, str]) -> None:
+        """Load the model; Triton answers with the exception's text where this fails."""
+        sys.path.insert(0, str(Path(__file__).parent))
+        models = importlib.import_module("inference_models")
+        batch = importlib.import_module("inference_models.batch")
+        parameters = json.loads(args["model_config"])["parameters"]
+        options = {name: value["string_value"] for name, value in parameters.items()}
+        where = {"device": options["device"], "dtype": options["dtype"]}
+        model = models.load(options["kind"], options["model_directory"], **where)
+        self._run: Callable[[Sequence[bytes]], Results] = partial(batch.run_batch, model)
+
+    def execute(self, requests: list[Any]) -> list[Any]:
+        """Answer the requests that Triton has put together; one that cannot be answered fails alone."""
+        batches = [pb_utils.get_input_tensor_by_name(request, "request").as_numpy() for request in requests]
+        results = iter(self._run([text for batch in batches for text in batch.reshape(-1)]))
+        return [self._response([next(results) for _ in range(batch.size)], batch.shape) for batch in batches]
+
+    def _response(self, results: Results, shape: tuple[int, ...]) -> Any:  # noqa: ANN401 - Triton's own
+        texts = np.array([json.dumps(result).encode() for result in results], dtype=np.object_).reshape(shape)
+        return pb_utils.InferenceResponse(output_tensors=[pb_utils.Tensor("reply", texts)])

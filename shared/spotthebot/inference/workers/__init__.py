@@ -1,0 +1,6 @@
+"""Models in worker processes of this service, with dynamic batching."""
+
+from spotthebot.inference.workers.pool import ModelWorkers
+from spotthebot.inference.workers.worker import WorkerModel
+
+__all__ = ["ModelWorkers", "WorkerModel"]
