@@ -17,10 +17,10 @@ import pytest
 from cryptography.fernet import Fernet
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from spotthebot.contracts.conversations import DeliveryState, EventType
-from spotthebot.conversations import store
-from spotthebot.conversations.domain.events import Delivery, Subscription
+from spotthebot.contracts.conversations import EventType
+from spotthebot.conversations.store.events import EVENTS
 from spotthebot.kit.database import Database
+from spotthebot.kit.events.domain import Delivery, DeliveryState, Subscription
 from spotthebot.kit.signing import new_signing_secret
 from spotthebot.kit.vault import Vault
 from tests.factories.bot_servers import bot, never_answers, raw_server, says
@@ -75,7 +75,7 @@ class TestMessages:
     ):
         async def fail() -> None:
             async with outbox.write() as session:
-                await store.outbox.add_event(session, EventType.COLLECTION_FINISHED, FINISHED)
+                await EVENTS.outbox.add_event(session, EventType.COLLECTION_FINISHED, FINISHED)
                 raise LookupError
 
         admin = await suite.client("conversations", "admin")
@@ -142,7 +142,9 @@ class TestAttempts:
                 urls = [talkative, redirecting, "http://127.0.0.1:9/"]
                 made = [await subscribe(suite, url) for url in urls]
                 async with outbox.write() as session:  # its name stands for another address by now
-                    await store.subscriptions.change_subscription(session, made[2]["id"], url="http://169.254.169.254/")
+                    await EVENTS.subscriptions.change_subscription(
+                        session, made[2]["id"], url="http://169.254.169.254/"
+                    )
                 await happen(outbox)
                 found = [(await settled(suite, each))[0] for each in made]
         assert [(each["state"], each["status"]) for each in found] == [
@@ -271,7 +273,7 @@ async def _subscribed(
     """Subscribe a URL; returns what a worker has to be told to serve it, too."""
     key = Fernet.generate_key().decode()
     async with outbox.write() as session:
-        subscription = await store.subscriptions.add_subscription(
+        subscription = await EVENTS.subscriptions.add_subscription(
             session,
             team=None,
             url=url,
@@ -291,7 +293,9 @@ async def _subscribed(
 async def _all_settled(outbox: Database, subscription: Subscription, number: int) -> list[Delivery]:
     async def all_settled() -> list[Delivery]:
         async with outbox.read() as session:
-            found = await store.deliveries.list_deliveries(session, subscription.id, state=None, after=None, limit=1000)
+            found = await EVENTS.deliveries.list_deliveries(
+                session, subscription.id, state=None, after=None, limit=1000
+            )
         done = [each for each in found if each.state is not DeliveryState.PENDING]
         return done if len(done) >= number else []
 

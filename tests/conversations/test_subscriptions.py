@@ -5,9 +5,9 @@ from typing import Any
 from sqlalchemy import text
 
 from spotthebot.contracts.conversations import EventType
-from spotthebot.conversations import store
-from spotthebot.conversations.use_cases.notifying import MAX_SUBSCRIPTIONS
+from spotthebot.conversations.store.events import EVENTS
 from spotthebot.kit.database import Database
+from spotthebot.kit.events.subscriptions import MAX_SUBSCRIPTIONS
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created
 
@@ -123,7 +123,7 @@ class TestCallers:
         database = Database(suite.database.app["conversations"], pool_size=1)
         async with database.write() as session:
             for _ in range(MAX_SUBSCRIPTIONS):
-                await store.subscriptions.add_subscription(
+                await EVENTS.subscriptions.add_subscription(
                     session, team=None, url="http://a", events=(EventType.BOT_FAILING,), sealed_secret=b""
                 )
         await database.close()

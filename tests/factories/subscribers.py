@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from spotthebot.contracts.conversations import EventType
-from spotthebot.conversations import store
+from spotthebot.conversations.store.events import EVENTS
 from spotthebot.kit.database import Database
 from tests.factories.bot_servers import Bot
 from tests.factories.running_suite import RunningSuite
@@ -19,7 +19,7 @@ async def happen(outbox: Database, times: int = 1, data: dict[str, Any] | None =
     for _ in range(times):
         async with outbox.write() as session:
             kind = more.get("kind", EventType.COLLECTION_FINISHED)
-            made.append(str(await store.outbox.add_event(session, kind, data or FINISHED)))
+            made.append(str(await EVENTS.outbox.add_event(session, kind, data or FINISHED)))
     return made
 
 

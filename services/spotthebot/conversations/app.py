@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
+from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations import worker
 from spotthebot.conversations.api import (
     chats,
@@ -16,14 +17,16 @@ from spotthebot.conversations.api import (
     partner_sets,
     progress,
     quality,
-    subscriptions,
 )
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.settings import ConversationsSettings
+from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.conversations.use_cases.chats.watch import ChatWatch
-from spotthebot.conversations.use_cases.notifying import Post
 from spotthebot.kit.client import ServiceClient
+from spotthebot.kit.events.router import events_router
+from spotthebot.kit.events.signer import EventSigner
+from spotthebot.kit.events.subscriptions import Subscriptions
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.outbound import CheckingResolver, networks
 from spotthebot.kit.process import Service
@@ -38,10 +41,9 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
     async def live(app: FastAPI) -> AsyncIterator[None]:
         key = settings.service_key.get_secret_value()
         app.state.jobs = Jobs(settings.database_url.get_secret_value(), "conversations")
-        app.state.post = Post(
-            CheckingResolver(networks(settings.allowed_networks)),
-            vault_from(settings.secrets_key.get_secret_value(), settings.secrets_key_file),
-        )
+        vault = vault_from(settings.secrets_key.get_secret_value(), settings.secrets_key_file)
+        resolver = CheckingResolver(networks(settings.allowed_networks))
+        app.state.subscriptions = Subscriptions(EVENTS, EventSigner(vault), resolver)
         async with ServiceClient("bots", settings.bots_url, key) as bots:
             app.state.bots = Bots(bots)
             app.state.chat_watch = ChatWatch(app.state.database, settings.chat_poll_seconds)
@@ -65,7 +67,7 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
             exports.router,
             conversations.router,
             chats.router,
-            subscriptions.router,
+            events_router(EventType),
         ],
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,

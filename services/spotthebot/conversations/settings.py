@@ -58,7 +58,7 @@ class ConversationsSettings(ServiceSettings):
     delivery_waits_seconds: tuple[Annotated[float, Field(ge=0)], ...] = Field(
         default=(5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400),
         max_length=100,
-        description="Waits between attempts to tell a subscriber of an event, as a JSON list (Standard Webhooks).",
+        description="Waits between attempts to deliver an event, as a JSON list (Standard Webhooks).",
     )
     delivery_timeout_seconds: float = Field(
         default=15.0, gt=0, le=60, description="Time that a subscriber has to answer."
@@ -66,6 +66,9 @@ class ConversationsSettings(ServiceSettings):
     deliveries_at_once: int = Field(default=4, ge=1, le=100, description="Events on their way to one subscriber.")
     delivery_poll_seconds: float = Field(
         default=0.5, gt=0, le=60, description="Time between two looks of a worker for events to deliver."
+    )
+    event_retention_days: int = Field(
+        default=30, ge=4, le=3650, description="Days that events and their deliveries are kept for, then deleted."
     )
     chats_at_once: int = Field(
         default=64, ge=1, le=1000, description="Replies in chats that one worker process requests at the same time."

@@ -11,7 +11,6 @@ from sqlalchemy import (
     ForeignKey,
     ForeignKeyConstraint,
     Index,
-    LargeBinary,
     SmallInteger,
     String,
     Text,
@@ -25,6 +24,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from spotthebot.kit.database import schema_metadata
+from spotthebot.kit.events.tables import event_tables
 from spotthebot.kit.migrations import Lineage
 from spotthebot.kit.web.database.idempotency import idempotency_table
 
@@ -301,68 +301,6 @@ class ChatEventRow(_Base):
     data: Mapped[dict[str, Any]] = mapped_column(JSONB)
 
 
-class SubscriptionRow(_Base):
-    """Who is told of which events, where; `team` is null for the operator's own."""
-
-    __tablename__ = "subscriptions"
-
-    id: Mapped[UUID] = mapped_column(primary_key=True)
-    team: Mapped[str | None] = mapped_column(String(100))
-    url: Mapped[str] = mapped_column(String(2000))
-    events: Mapped[list[str]] = mapped_column(ARRAY(String(50)))
-    sealed_secret: Mapped[bytes] = mapped_column(LargeBinary)
-    old_sealed_secret: Mapped[bytes | None] = mapped_column(LargeBinary)
-    old_secret_until: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
-    active: Mapped[bool]
-    inactive_reason: Mapped[str | None] = mapped_column(String(500))
-    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
-
-
-class EventRow(_Base):
-    """The outbox: what happened, written in the transaction in which it did; `team` owns the bot it is about."""
-
-    __tablename__ = "events"
-    __table_args__ = (
-        Index("ix_events_new", "id", postgresql_where=text("NOT distributed")),
-        Index(None, "created_at"),
-        Index(None, "team", "id", postgresql_where=text("team IS NOT NULL")),
-    )
-
-    id: Mapped[UUID] = mapped_column(primary_key=True)
-    type: Mapped[str] = mapped_column(String(50))
-    data: Mapped[dict[str, Any]] = mapped_column(JSONB)
-    team: Mapped[str | None] = mapped_column(String(100))
-    distributed: Mapped[bool] = mapped_column(server_default=false())
-    """Whether its deliveries have been made."""
-    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
-
-
-class DeliveryRow(_Base):
-    """An event for one subscriber: a queue of its own for each, in which nobody waits for another's retries."""
-
-    __tablename__ = "deliveries"
-    __table_args__ = (
-        UniqueConstraint("subscription_id", "event_id"),
-        Index(None, "subscription_id", "id"),
-        Index(None, "event_id"),
-        Index(
-            "ix_deliveries_pending", "subscription_id", "next_attempt_at", postgresql_where=text("state = 'pending'")
-        ),
-    )
-
-    id: Mapped[UUID] = mapped_column(primary_key=True)
-    subscription_id: Mapped[UUID] = mapped_column(ForeignKey(SubscriptionRow.id, ondelete="CASCADE"))
-    event_id: Mapped[UUID] = mapped_column(ForeignKey(EventRow.id))
-    state: Mapped[str] = mapped_column(String(20))
-    attempts: Mapped[int] = mapped_column(SmallInteger, server_default="0")
-    status: Mapped[int | None] = mapped_column(SmallInteger)
-    error: Mapped[str | None] = mapped_column(String(500))
-    last_attempt_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
-    next_attempt_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
-    held_until: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
-    """While an attempt is under way; after that whoever made it is dead, and another may."""
-    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
-
-
+EVENT_TABLES = event_tables(_Base.metadata)
 IDEMPOTENCY = idempotency_table(_Base.metadata)
 LINEAGE = Lineage("conversations", _Base.metadata, Path(__file__).parent / "migrations")

@@ -10,15 +10,18 @@ from procrastinate import RetryStrategy
 
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.settings import ConversationsSettings
+from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.use_cases import marking
 from spotthebot.conversations.use_cases.chats.converse import CHATS
 from spotthebot.conversations.use_cases.chats.idle import abandon_idle_chats
 from spotthebot.conversations.use_cases.chats.reply import ChatReply
-from spotthebot.conversations.use_cases.delivering import Courier, Schedule
+from spotthebot.conversations.use_cases.events import team_finder
 from spotthebot.conversations.use_cases.turn_loop.maintenance import RUNNERS, maintain
 from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
 from spotthebot.kit.client import PeerRefused, PeerUnavailable, ServiceClient
 from spotthebot.kit.database import DATABASE_TROUBLE, Database
+from spotthebot.kit.events.dispatcher import DeliverySchedule, EventDispatcher
+from spotthebot.kit.events.signer import EventSigner
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Blueprint, JobContext, Jobs, QueueTrouble
 from spotthebot.kit.logs import get_logger
 from spotthebot.kit.outbound import CheckingResolver, GuardedHttp, networks
@@ -97,7 +100,7 @@ async def work(settings: ConversationsSettings) -> None:
             async with asyncio.TaskGroup() as group:
                 group.create_task(_repeat(maintain_chats, _IDLE_CHATS_SECONDS))
                 group.create_task(_repeat(maintain_turn_loop, settings.oversight_seconds))
-                group.create_task(_courier(settings, database, bots, http).run())
+                group.create_task(_dispatcher(settings, database, bots, http).run())
                 group.create_task(jobs.work(_tasks(), concurrency=queues, context=context))
     finally:
         await asyncio.shield(database.close())
@@ -112,12 +115,13 @@ async def _repeat(work: Callable[[], Awaitable[None]], seconds: float) -> None:
         await asyncio.sleep(seconds)
 
 
-def _courier(settings: ConversationsSettings, database: Database, bots: Bots, http: GuardedHttp) -> Courier:
-    schedule = Schedule(
+def _dispatcher(settings: ConversationsSettings, database: Database, bots: Bots, http: GuardedHttp) -> EventDispatcher:
+    schedule = DeliverySchedule(
         waits_seconds=settings.delivery_waits_seconds,
         timeout_seconds=settings.delivery_timeout_seconds,
-        at_once=settings.deliveries_at_once,
+        max_at_once=settings.deliveries_at_once,
         poll_seconds=settings.delivery_poll_seconds,
+        retention=timedelta(days=settings.event_retention_days),
     )
     vault = vault_from(settings.secrets_key.get_secret_value(), settings.secrets_key_file)
-    return Courier(database, bots, http, vault, schedule)
+    return EventDispatcher(database, EVENTS, EventSigner(vault), http, team_finder(bots), schedule)

@@ -8,10 +8,9 @@ from starlette.requests import ClientDisconnect
 
 from spotthebot.contracts.access import Role
 from spotthebot.conversations.clients import Bots
-from spotthebot.conversations.domain.errors import TeamKeyWithoutTeam, UploadCutShort
+from spotthebot.conversations.domain.errors import UploadCutShort
 from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.conversations.use_cases.chats.watch import ChatWatch
-from spotthebot.conversations.use_cases.notifying import Post
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.bearer.authentication import allow
@@ -42,28 +41,6 @@ async def _watch(request: Request) -> ChatWatch:
 
 
 Watch = Annotated[ChatWatch, Depends(_watch)]
-
-_may_subscribe = allow(Role.ADMIN, Role.TEAM)
-
-
-async def _subscriber(principal: Annotated[Principal, Depends(_may_subscribe)]) -> Principal:
-    if principal.role == Role.TEAM and principal.team is None:
-        raise TeamKeyWithoutTeam
-    return principal
-
-
-Subscriber = Annotated[Principal, Depends(idempotent(_subscriber))]
-"""Who may be told of events: the operator, and a team of its own bots; honours `Idempotency-Key`."""
-SubscriberChanges = Annotated[Principal, Depends(_subscriber)]
-"""The same, by requests that can be repeated as they are."""
-
-
-async def _post(request: Request) -> Post:
-    post: Post = request.app.state.post
-    return post
-
-
-PostOffice = Annotated[Post, Depends(_post)]
 
 
 async def _jobs(request: Request) -> Jobs:

@@ -16,8 +16,6 @@ Invalid
 ├── BadShares
 ├── SplitOrSplits
 ├── UploadCutShort
-├── TeamKeyWithoutTeam
-├── EventNotForTeams
 └── RatingsIncomplete
 NotFound
 ├── NoSuchBot
@@ -26,16 +24,12 @@ NotFound
 ├── NoSuchPartnerSet
 ├── NoSuchConversation
 ├── NotMarked
-├── NoSuchSubscription
-├── NoSuchEvent
 └── NoSuchChat
 Conflict
 ├── CorpusNameTaken
 ├── NotAnImport
 ├── HeldOtherwise
 ├── HasEnded
-├── SubscriptionInactive
-├── TooManySubscriptions
 ├── NotForChats
 ├── CollectionNotOpen
 ├── PartnerSpeaksNext
@@ -109,14 +103,6 @@ class UploadCutShort(Invalid):
     """The file was cut short: send it again; what is stored stays, and is not stored twice."""
 
 
-class TeamKeyWithoutTeam(Invalid):
-    """This API key has the role team but names no team: ask for a key made with --team."""
-
-
-class EventNotForTeams(Invalid):
-    """A team can't be told of {events}: only of its own bots ({allowed})."""
-
-
 class RatingsIncomplete(Invalid):
     """The ratings do not fit the chat: give each conversation that was not broken off a score for each question."""
 
@@ -145,14 +131,6 @@ class NotMarked(NotFound):
     """The conversations of collection {collection_id} are not marked: POST /v1/collections/{collection_id}/marks."""
 
 
-class NoSuchSubscription(NotFound):
-    """There is no subscription {subscription_id}, or this API key may not see it."""
-
-
-class NoSuchEvent(NotFound):
-    """There is no event {event_id}, or this API key may not see it."""
-
-
 class NoSuchChat(NotFound):
     """There is no chat {chat_id}."""
 
@@ -171,14 +149,6 @@ class HeldOtherwise(Conflict):
 
 class HasEnded(Conflict):
     """The collection '{name}' is {state}: there is nothing to {verb}."""
-
-
-class SubscriptionInactive(Conflict):
-    """The subscription {subscription_id} is not active ({reason}): set it active first."""
-
-
-class TooManySubscriptions(Conflict):
-    """There are {most} subscriptions already, which is the most: change or delete one."""
 
 
 class NotForChats(Conflict):

@@ -10,7 +10,7 @@ from spotthebot.conversations.store.collections import Collection
 from spotthebot.conversations.use_cases.chats.idle import abandon
 from spotthebot.conversations.use_cases.chats.start import PERSON
 from spotthebot.conversations.use_cases.collections.participants import Participants, check_names, find_bots
-from spotthebot.conversations.use_cases.telling import tell_finished
+from spotthebot.conversations.use_cases.events import publish_finished_collections
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.jobs import Jobs
 
@@ -42,5 +42,5 @@ async def finish_study(session: WriteSession, jobs: Jobs, collection_id: UUID) -
     for chat in await store.chats.lock_chatting(session, collection_id):
         await abandon(session, chat)
     if await store.chats.finish(session, collection_id):
-        await tell_finished(session, jobs, [collection_id])
+        await publish_finished_collections(session, jobs, [collection_id])
     return await store.collections.get_collection(session, collection_id)

@@ -9,7 +9,7 @@ from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.errors import UnknownBot
 from spotthebot.conversations.domain.transitions import MAX_ATTEMPTS
 from spotthebot.conversations.store.unavailable_bots import UnavailableBot
-from spotthebot.conversations.use_cases.telling import tell_bot_is_back, tell_finished
+from spotthebot.conversations.use_cases.events import publish_finished_collections, publish_recovered_bot
 from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.logs import get_logger
@@ -37,7 +37,7 @@ async def maintain(database: Database, jobs: Jobs, bots: Bots, *, batch: int, pa
         if orphans := await store.claims.release_orphans(session, max_attempts=MAX_ATTEMPTS):
             _log.warning("conversations.released", number=orphans, reason="their runner is gone")
         await store.concurrency_slots.release_orphans(session, runners=RUN_CONVERSATIONS)
-        await tell_finished(session, jobs, await store.claims.finish_ended(session))
+        await publish_finished_collections(session, jobs, await store.claims.finish_ended(session))
         waiting = await store.claims.count_waiting(session, limit=_MAX_RUNNERS * batch)
         await queue_runners(session, jobs, waiting=waiting, batch=batch)
         unavailable = await store.unavailable_bots.list_unavailable(session)
@@ -50,7 +50,7 @@ async def _check(database: Database, bots: Bots, unavailable: UnavailableBot, pa
     if found is not None and found.status in {BotStatus.ACTIVE, BotStatus.PROBING}:
         async with database.write() as session:
             if await store.unavailable_bots.mark_available(session, unavailable.bot_id):
-                await tell_bot_is_back(session, found)
+                await publish_recovered_bot(session, found)
         return
     is_gone = found is None or found.status is BotStatus.RETIRED
     if is_gone or datetime.now(UTC) - unavailable.since > patience:

@@ -20,7 +20,7 @@ from spotthebot.conversations.domain.transitions import Step
 from spotthebot.conversations.store.claims import OpenCollection
 from spotthebot.conversations.store.concurrency_slots import AcquiredSlots
 from spotthebot.conversations.store.turns import CommittedSteps
-from spotthebot.conversations.use_cases.telling import tell_bot_is_away, tell_finished
+from spotthebot.conversations.use_cases.events import publish_failing_bot, publish_finished_collections
 from spotthebot.conversations.use_cases.turn_loop.bot_requests import (
     BotAnswer,
     request_turns,
@@ -234,7 +234,7 @@ class ConversationRunner:
             await store.concurrency_slots.release(session, self._slots_to_release)
             for step in {each.unavailable_bot: each for each in steps}.values():
                 await self._mark_unavailable(session, step)
-            await tell_finished(session, self._jobs, sorted(committed.finished))
+            await publish_finished_collections(session, self._jobs, sorted(committed.finished))
         self._slots_to_release.clear()
         return committed
 
@@ -243,7 +243,7 @@ class ConversationRunner:
             return
         bot_id, name, reason = step.unavailable_bot, step.before.next_name, step.reason or "It does not reply."
         if await store.unavailable_bots.mark_unavailable(session, bot_id, name=name, reason=reason):
-            await tell_bot_is_away(session, bot_id, name, reason)
+            await publish_failing_bot(session, bot_id, name, reason)
 
     def _apply(self, steps: Sequence[Step], committed: CommittedSteps) -> None:
         """Keep conversations whose step was committed; drop those that ended, wait, or belong to another runner now."""

@@ -1,0 +1,65 @@
+"""The events of `conversations`, published in the transaction in which they happen, and the team of each."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from spotthebot.contracts.bots import BotOut
+from spotthebot.contracts.conversations import EventType
+from spotthebot.conversations import store
+from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.errors import UnknownBot
+from spotthebot.conversations.store.events import EVENTS
+from spotthebot.conversations.use_cases.requesting_marks import request_marks
+from spotthebot.kit.client import PeerRefused, PeerUnavailable
+from spotthebot.kit.database import WriteSession
+from spotthebot.kit.events.dispatcher import FindTeam
+from spotthebot.kit.events.domain import Event
+from spotthebot.kit.events.errors import TeamLookupFailed
+from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.logs import get_logger
+
+_log = get_logger(__name__)
+
+
+async def publish_finished_collections(session: WriteSession, jobs: Jobs, collections: Sequence[UUID]) -> None:
+    """Publish that collections have finished, and request their quality flags."""
+    for collection_id in collections:
+        await request_marks(session, jobs, collection_id)
+        _log.info("collection.finished", collection=str(collection_id))
+        ended = await store.collections.get_collection(session, collection_id)
+        data = {
+            "collection": {"id": str(ended.id), "name": ended.name, "mode": ended.mode, "domain": ended.domain},
+            "conversations": ended.conversations,
+            "complete": ended.complete,
+            "failed": ended.failed,
+            "turns": ended.turns,
+        }
+        await EVENTS.outbox.add_event(session, EventType.COLLECTION_FINISHED, data)
+
+
+async def publish_failing_bot(session: WriteSession, bot_id: UUID, name: str, reason: str) -> None:
+    """Publish that a bot is unavailable and its conversations wait."""
+    _log.warning("bot.unavailable", bot=str(bot_id), reason=reason)
+    data = {"bot": {"id": str(bot_id), "name": name}, "reason": reason}
+    await EVENTS.outbox.add_event(session, EventType.BOT_FAILING, data)
+
+
+async def publish_recovered_bot(session: WriteSession, bot: BotOut) -> None:
+    """Publish that a bot replies again and its conversations continue."""
+    _log.info("bot.recovered", bot=str(bot.id))
+    data = {"bot": {"id": str(bot.id), "name": bot.name}}
+    await EVENTS.outbox.add_event(session, EventType.BOT_RECOVERED, data)
+
+
+def team_finder(bots: Bots) -> FindTeam:
+    """Return the function that asks the service `bots` for the team of an event's bot."""
+
+    async def find_team(event: Event) -> str | None:
+        try:
+            return (await bots.recall(UUID(event.data["bot"]["id"]))).team
+        except UnknownBot:
+            return None
+        except (PeerUnavailable, PeerRefused) as error:
+            raise TeamLookupFailed from error
+
+    return find_team

@@ -1,0 +1,14 @@
+"""The types of events that `conversations` publishes; `kit.events.wire` has the form of subscriptions and messages."""
+
+from enum import StrEnum
+
+
+class EventType(StrEnum):
+    """An event that subscribers can receive."""
+
+    COLLECTION_FINISHED = "collection.finished"
+    """All conversations of a collection have ended."""
+    BOT_FAILING = "bot.failing"
+    """A bot does not reply any more: its conversations wait."""
+    BOT_RECOVERED = "bot.recovered"
+    """A bot that was failing replies again: its conversations continue."""

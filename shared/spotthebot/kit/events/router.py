@@ -1,0 +1,237 @@
+"""`/v1/subscriptions` and `/v1/events` for a service's own event types."""
+
+from datetime import timedelta
+from enum import StrEnum
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request
+from pydantic import BaseModel, GetPydanticSchema, StringConstraints
+
+from spotthebot.kit.access.keys import Principal
+from spotthebot.kit.events import wire
+from spotthebot.kit.events.domain import Delivery, DeliveryState, Event, Subscription
+from spotthebot.kit.events.errors import TeamKeyWithoutTeam
+from spotthebot.kit.events.subscriptions import Subscriptions
+from spotthebot.kit.web.bearer.authentication import allow
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.database.idempotency import IdempotentRoute, ShownOnce, idempotent
+from spotthebot.kit.web.database.sessions import Reading, Writing
+
+_OPERATOR, _TEAM = "admin", "team"
+_may_subscribe = allow(_OPERATOR, _TEAM)
+
+
+async def _subscriber(principal: Annotated[Principal, Depends(_may_subscribe)]) -> Principal:
+    if principal.role == _TEAM and principal.team is None:
+        raise TeamKeyWithoutTeam
+    return principal
+
+
+async def _subscriptions(request: Request) -> Subscriptions:
+    subscriptions: Subscriptions = request.app.state.subscriptions
+    return subscriptions
+
+
+Creator = Annotated[Principal, Depends(idempotent(_subscriber))]
+"""The operator, or a team for its own events; honours `Idempotency-Key`."""
+Subscriber = Annotated[Principal, Depends(_subscriber)]
+"""The same callers, in requests that can be repeated as they are."""
+Mounted = Annotated[Subscriptions, Depends(_subscriptions)]
+TypeName = Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
+
+
+def events_router(types: type[StrEnum]) -> APIRouter:
+    """Return the router of a service whose `app.state.subscriptions` are its `Subscriptions`."""
+    router = APIRouter(prefix="/v1", tags=["events"], route_class=IdempotentRoute)
+    _add_subscriptions(router, wire.schemas_of(types))
+    _add_deliveries(router)
+    _add_events(router)
+    return router
+
+
+def _add_subscriptions(router: APIRouter, schemas: wire.SubscriptionSchemas) -> None:
+    page: Any = Page[schemas.subscription_out]  # type: ignore[name-defined] # known when a service starts
+
+    @router.post(
+        "/subscriptions",
+        status_code=201,
+        operation_id="create_subscription",
+        response_class=ShownOnce,
+        response_model=schemas.with_secret_out,
+    )
+    async def create_subscription(
+        session: Writing,
+        caller: Creator,
+        mounted: Mounted,
+        request: Annotated[wire.SubscriptionIn, _read_as(schemas.subscription_in)],
+    ) -> wire.SubscriptionWithSecretOut:
+        """Subscribe a URL to events; the answer holds the signing secret, which is not shown again."""
+        secret = request.secret.get_secret_value() if request.secret else None
+        return _with_secret_out(
+            await mounted.subscribe(session, _team(caller), url=request.url, events=request.events, secret=secret)
+        )
+
+    @router.get("/subscriptions", operation_id="list_subscriptions", response_model=page)
+    async def list_subscriptions(
+        session: Reading, caller: Subscriber, mounted: Mounted, paging: Paging
+    ) -> Page[wire.SubscriptionOut]:
+        """List subscriptions, oldest first; a team sees its own."""
+        rows = await mounted.store.subscriptions.list_subscriptions(
+            session, team=_team(caller), after=paging.after, limit=paging.limit + 1
+        )
+        return page_of(rows, paging, key=lambda subscription: subscription.id, to_out=_to_out)
+
+    @router.get(
+        "/subscriptions/{subscription_id}", operation_id="get_subscription", response_model=schemas.subscription_out
+    )
+    async def get_subscription(
+        session: Reading, caller: Subscriber, mounted: Mounted, subscription_id: UUID
+    ) -> wire.SubscriptionOut:
+        """Return a subscription."""
+        return _to_out(await mounted.store.subscriptions.get_subscription(session, subscription_id, team=_team(caller)))
+
+    @router.patch(
+        "/subscriptions/{subscription_id}", operation_id="change_subscription", response_model=schemas.subscription_out
+    )
+    async def change_subscription(
+        session: Writing,
+        caller: Subscriber,
+        mounted: Mounted,
+        subscription_id: UUID,
+        request: Annotated[wire.SubscriptionChangesIn, _read_as(schemas.changes_in)],
+    ) -> wire.SubscriptionOut:
+        """Change the URL, the types of events, or whether anything is sent."""
+        changed = await mounted.change(
+            session,
+            _team(caller),
+            subscription_id,
+            url=request.url,
+            events=request.events,
+            active=request.active,
+        )
+        return _to_out(changed)
+
+    @router.delete("/subscriptions/{subscription_id}", status_code=204, operation_id="delete_subscription")
+    async def delete_subscription(
+        session: Writing, caller: Subscriber, mounted: Mounted, subscription_id: UUID
+    ) -> None:
+        """Delete a subscription with its deliveries; pending ones are not sent any more."""
+        await mounted.delete(session, _team(caller), subscription_id)
+
+    @router.post(
+        "/subscriptions/{subscription_id}/secret",
+        status_code=201,
+        operation_id="rotate_subscription_secret",
+        response_class=ShownOnce,
+        response_model=schemas.with_secret_out,
+    )
+    async def rotate_secret(
+        session: Writing, caller: Creator, mounted: Mounted, subscription_id: UUID, request: wire.NewSecretIn
+    ) -> wire.SubscriptionWithSecretOut:
+        """Sign with another secret; messages carry a signature by the old one too while the two overlap."""
+        secret = request.secret.get_secret_value() if request.secret else None
+        overlap = timedelta(seconds=request.overlap_seconds)
+        return _with_secret_out(await mounted.rotate_secret(session, _team(caller), subscription_id, secret, overlap))
+
+
+def _add_deliveries(router: APIRouter) -> None:
+    @router.post("/subscriptions/{subscription_id}/test", status_code=201, operation_id="test_subscription")
+    async def send_test(session: Writing, caller: Creator, mounted: Mounted, subscription_id: UUID) -> wire.DeliveryOut:
+        """Send an event of type `subscription.test` to this subscriber alone."""
+        return _delivery_out(await mounted.send_test(session, _team(caller), subscription_id))
+
+    @router.get("/subscriptions/{subscription_id}/deliveries", operation_id="list_deliveries")
+    async def list_deliveries(
+        session: Reading,
+        caller: Subscriber,
+        mounted: Mounted,
+        subscription_id: UUID,
+        paging: Paging,
+        state: Annotated[DeliveryState | None, Query()] = None,
+    ) -> Page[wire.DeliveryOut]:
+        """List the delivery of each event to this subscriber, oldest first."""
+        await mounted.store.subscriptions.get_subscription(session, subscription_id, team=_team(caller))
+        rows = await mounted.store.deliveries.list_deliveries(
+            session, subscription_id, state=state, after=paging.after, limit=paging.limit + 1
+        )
+        return page_of(rows, paging, key=lambda delivery: delivery.id, to_out=_delivery_out)
+
+    @router.post("/subscriptions/{subscription_id}/replay", status_code=201, operation_id="replay_subscription")
+    async def replay_since(
+        session: Writing, caller: Creator, mounted: Mounted, subscription_id: UUID, request: wire.ReplayIn
+    ) -> wire.ReplayedOut:
+        """Send this subscriber all its events since a time again, under their old ids."""
+        sent = await mounted.replay_since(session, _team(caller), subscription_id, request.since)
+        return wire.ReplayedOut(deliveries=sent)
+
+
+def _add_events(router: APIRouter) -> None:
+    @router.get("/events", operation_id="list_events")
+    async def list_events(
+        session: Reading,
+        caller: Subscriber,
+        mounted: Mounted,
+        paging: Paging,
+        event_type: Annotated[TypeName | None, Query(alias="type")] = None,
+    ) -> Page[wire.EventOut]:
+        """List events, oldest first; a team sees its own."""
+        team = _team(caller)
+
+        def to_out(event: Event) -> wire.EventOut:
+            data = mounted.store.catalogue.visible_data(event, team)
+            return wire.EventOut(id=event.id, type=event.type, timestamp=event.created_at, data=data)
+
+        rows = await mounted.store.outbox.list_events(
+            session, team=team, event_type=event_type, after=paging.after, limit=paging.limit + 1
+        )
+        return page_of(rows, paging, key=lambda event: event.id, to_out=to_out)
+
+    @router.post("/events/{event_id}/replay", status_code=201, operation_id="replay_event")
+    async def replay_event(session: Writing, caller: Creator, mounted: Mounted, event_id: UUID) -> wire.ReplayedOut:
+        """Send an event again to those of your subscribers that it is for."""
+        sent = await mounted.store.outbox.replay_event(session, event_id, team=_team(caller))
+        return wire.ReplayedOut(deliveries=sent)
+
+
+def _team(caller: Principal) -> str | None:
+    """Return the team that a caller acts for; None for the operator, whatever team its key names."""
+    return caller.team if caller.role == _TEAM else None
+
+
+def _read_as(schema: type[BaseModel]) -> GetPydanticSchema:
+    """Read a request's body by a schema that is known only when a service starts."""
+    return GetPydanticSchema(lambda _type, handler: handler(schema))
+
+
+def _to_out(subscription: Subscription) -> wire.SubscriptionOut:
+    return wire.SubscriptionOut(
+        id=subscription.id,
+        team=subscription.team,
+        url=subscription.url,
+        events=subscription.events,
+        active=subscription.active,
+        inactive_reason=subscription.inactive_reason,
+        old_secret_until=subscription.old_secret_until,
+        created_at=subscription.created_at,
+    )
+
+
+def _with_secret_out(made: tuple[Subscription, str]) -> wire.SubscriptionWithSecretOut:
+    subscription, secret = made
+    return wire.SubscriptionWithSecretOut(**_to_out(subscription).model_dump(), secret=secret)
+
+
+def _delivery_out(delivery: Delivery) -> wire.DeliveryOut:
+    return wire.DeliveryOut(
+        id=delivery.id,
+        event_id=delivery.event_id,
+        type=delivery.type,
+        state=delivery.state,
+        attempts=delivery.attempts,
+        status=delivery.status,
+        error=delivery.error,
+        last_attempt_at=delivery.last_attempt_at,
+        next_attempt_at=delivery.next_attempt_at,
+        created_at=delivery.created_at,
+    )

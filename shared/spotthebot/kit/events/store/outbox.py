@@ -1,0 +1,171 @@
+"""The only SQL over events: what happened, and the deliveries that follow from it."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, Select, Uuid, bindparam, delete, false, func, insert, literal, or_, select, update
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import insert as upsert
+
+from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.events.domain import DeliveryState, Event, EventCatalogue
+from spotthebot.kit.events.errors import NoSuchEvent
+from spotthebot.kit.events.tables import EventTables
+from spotthebot.kit.ids import new_id, new_ids
+
+
+class Outbox:
+    """The events of one service; a method with `team` sees that team's only, or all for the operator (None)."""
+
+    def __init__(self, tables: EventTables, catalogue: EventCatalogue) -> None:
+        self._events = tables.events
+        self._subscriptions = tables.subscriptions
+        self._deliveries = tables.deliveries
+        self._catalogue = catalogue
+
+    async def add_event(self, session: WriteSession, event_type: str, data: Mapping[str, Any]) -> UUID:
+        """Write an event in the transaction in which it happens; returns its id."""
+        event_id = new_id()
+        await session.execute(insert(self._events).values(id=event_id, type=str(event_type), data=dict(data)))
+        return event_id
+
+    async def add_private_event(
+        self,
+        session: WriteSession,
+        event_type: str,
+        data: Mapping[str, Any],
+        subscription_id: UUID,
+        *,
+        team: str | None,
+    ) -> UUID:
+        """Write an event for one subscriber alone; returns its delivery's id."""
+        event_id = new_id()
+        await session.execute(
+            insert(self._events).values(id=event_id, type=event_type, data=dict(data), team=team, distributed=True)
+        )
+        (delivery_id,) = await self._make_deliveries(session, [(subscription_id, event_id)])
+        return delivery_id
+
+    async def get_event(self, session: ReadSession, event_id: UUID, *, team: str | None) -> Event:
+        """Return an event; raises NoSuchEvent."""
+        row = (await session.execute(self._visible(team).where(self._events.c.id == event_id))).one_or_none()
+        if row is None:
+            raise NoSuchEvent(event_id=event_id)
+        return event_of(row)
+
+    async def list_events(
+        self, session: ReadSession, *, team: str | None, event_type: str | None, after: UUID | None, limit: int
+    ) -> list[Event]:
+        statement = self._visible(team).order_by(self._events.c.id).limit(limit)
+        if event_type is not None:
+            statement = statement.where(self._events.c.type == event_type)
+        if after is not None:
+            statement = statement.where(self._events.c.id > after)
+        return [event_of(row) for row in await session.execute(statement)]
+
+    async def list_new_events(self, session: ReadSession, *, after: UUID | None, limit: int) -> list[Event]:
+        """Return events whose deliveries are not made yet, oldest first."""
+        statement = select(self._events).where(~self._events.c.distributed).order_by(self._events.c.id).limit(limit)
+        if after is not None:
+            statement = statement.where(self._events.c.id > after)
+        return [event_of(row) for row in await session.execute(statement)]
+
+    async def distribute(self, session: WriteSession, event: Event, *, team: str | None) -> int:
+        """Make the deliveries of a new event that belongs to a team, once, however many dispatchers try."""
+        claimed = await session.scalar(
+            update(self._events)
+            .where(self._events.c.id == event.id, ~self._events.c.distributed)
+            .values(distributed=True, team=team)
+            .returning(self._events.c.id)
+        )
+        return 0 if claimed is None else await self._deliver(session, [event.id], self._subscribers(event.type, team))
+
+    async def replay_event(self, session: WriteSession, event_id: UUID, *, team: str | None) -> int:
+        """Deliver an event again to those of the team's subscribers that it is for; returns their number.
+
+        Raises NoSuchEvent.
+        """
+        event = await self.get_event(session, event_id, team=team)
+        kept = await self._keep(session, self._events.c.id == event_id)
+        if not kept:  # purged at this moment
+            raise NoSuchEvent(event_id=event_id)
+        subscribers = self._subscribers(event.type, event.team)
+        if team is not None:
+            subscribers = subscribers.where(self._subscriptions.c.team == team)
+        return await self._deliver(session, kept, subscribers)
+
+    async def replay_since(
+        self, session: WriteSession, subscription_id: UUID, *, types: Sequence[str], team: str | None, since: datetime
+    ) -> int:
+        """Deliver a team's events since a time to one subscriber again; returns the number of deliveries."""
+        events = self._events
+        mine = events.c.team == team if team is not None else literal(value=True)
+        kept = await self._keep(
+            session, events.c.distributed, events.c.created_at >= since, events.c.type.in_(types), mine
+        )
+        this = select(self._subscriptions.c.id).where(self._subscriptions.c.id == subscription_id)
+        return await self._deliver(session, kept, this)
+
+    async def purge(self, session: WriteSession, *, before: datetime, limit: int) -> int:
+        """Delete up to `limit` distributed events of before a time, with their deliveries; returns their number."""
+        events, deliveries = self._events, self._deliveries
+        old = select(events.c.id).where(events.c.created_at < before, events.c.distributed)
+        found = await session.scalars(old.order_by(events.c.created_at).limit(limit).with_for_update(skip_locked=True))
+        ids = found.all()
+        if ids:
+            await session.execute(delete(deliveries).where(deliveries.c.event_id.in_(ids)))
+            await session.execute(delete(events).where(events.c.id.in_(ids)))
+        return len(ids)
+
+    async def _keep(self, session: WriteSession, *conditions: Any) -> Sequence[UUID]:  # noqa: ANN401 - SQLAlchemy's conditions
+        """Return the ids of events, locked so that no purge deletes one before its delivery is made."""
+        statement = select(self._events.c.id).where(*conditions).order_by(self._events.c.id)
+        return (await session.scalars(statement.with_for_update(read=True, key_share=True))).all()
+
+    def _subscribers(self, event_type: str, team: str | None) -> Select[UUID]:
+        table = self._subscriptions
+        for_team = event_type in self._catalogue.for_teams and team is not None
+        mine = or_(table.c.team.is_(None), table.c.team == team if for_team else false())
+        return select(table.c.id).where(table.c.active, table.c.events.contains([event_type]), mine)
+
+    async def _deliver(self, session: WriteSession, events: Sequence[UUID], subscribers: Select[UUID]) -> int:
+        subscriptions = (await session.scalars(subscribers)).all()
+        pairs = [(subscription, event) for event in events for subscription in subscriptions]
+        if pairs:
+            await self._make_deliveries(session, pairs)
+        return len(pairs)
+
+    async def _make_deliveries(self, session: WriteSession, pairs: Sequence[tuple[UUID, UUID]]) -> Sequence[UUID]:
+        """Make deliveries of (subscription, event); an existing one begins again, and a running attempt is void."""
+        columns = {
+            "ids": new_ids(len(pairs)),
+            "subscriptions": [subscription for subscription, _ in pairs],
+            "events": [event for _, event in pairs],
+        }
+        arrays = [bindparam(name, values, ARRAY(Uuid)) for name, values in columns.items()]
+        made = func.unnest(*arrays).table_valued("id", "subscription", "event").render_derived()
+        pending = DeliveryState.PENDING.value
+        rows = select(made.c.id, made.c.subscription, made.c.event, literal(pending), func.now())
+        names = ["id", "subscription_id", "event_id", "state", "next_attempt_at"]
+        again = {"state": pending, "next_attempt_at": func.now(), "attempts": 0}
+        found = await session.scalars(
+            upsert(self._deliveries)
+            .from_select(names, rows)
+            .on_conflict_do_update(
+                index_elements=["subscription_id", "event_id"],
+                set_={**again, "status": None, "error": None, "leased_until": None},
+            )
+            .returning(self._deliveries.c.id)
+        )
+        return found.all()
+
+    def _visible(self, team: str | None) -> Select[Any]:
+        """Leave out other teams' events, the operator's, and tests of other teams' subscriptions."""
+        statement = select(self._events)
+        return statement if team is None else statement.where(self._events.c.team == team)
+
+
+def event_of(row: Row[Any]) -> Event:
+    return Event(row.id, row.type, row.data, row.team, row.created_at)

@@ -1,0 +1,119 @@
+"""Use cases of subscriptions: create and change them, rotate secrets, test and replay deliveries."""
+
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.errors import FieldError
+from spotthebot.kit.events.domain import TEST_EVENT, Delivery, Subscription
+from spotthebot.kit.events.errors import EventNotForTeams, SubscriptionInactive, TooManySubscriptions
+from spotthebot.kit.events.signer import EventSigner
+from spotthebot.kit.events.store import EventStore
+from spotthebot.kit.outbound import AddressNotAllowed, CheckingResolver
+
+MAX_SUBSCRIPTIONS = 100
+"""Of one team, or of the operator."""
+
+
+class Subscriptions:
+    """The subscriptions of one service. `team` is the caller's: it sees its own, the operator (None) sees all."""
+
+    def __init__(self, store: EventStore, signer: EventSigner, resolver: CheckingResolver) -> None:
+        self.store = store
+        self._signer = signer
+        self._resolver = resolver
+
+    async def subscribe(
+        self, session: WriteSession, team: str | None, *, url: str, events: tuple[str, ...], secret: str | None
+    ) -> tuple[Subscription, str]:
+        """Subscribe a URL to events; returns the signing secret too, which is not shown again."""
+        self._check_events(team, events)
+        await self._check_address(url)
+        subscriptions = self.store.subscriptions
+        if await subscriptions.count_subscriptions(session, team=team) >= MAX_SUBSCRIPTIONS:
+            raise TooManySubscriptions(limit=MAX_SUBSCRIPTIONS)
+        secret, sealed = self._signer.seal(secret)
+        made = await subscriptions.add_subscription(session, team=team, url=url, events=events, sealed_secret=sealed)
+        return made, secret
+
+    async def change(
+        self,
+        session: WriteSession,
+        team: str | None,
+        subscription_id: UUID,
+        *,
+        url: str | None,
+        events: tuple[str, ...] | None,
+        active: bool | None,
+    ) -> Subscription:
+        """Change the URL, the events, or whether anything is sent; None leaves a part as it is."""
+        subscription = await self.store.subscriptions.get_subscription(session, subscription_id, team=team)
+        changes: dict[str, object] = {}
+        if url is not None:
+            await self._check_address(url)
+            changes["url"] = url
+        if events is not None:
+            self._check_events(subscription.team, events)
+            changes["events"] = list(events)
+        if active is not None and active is not subscription.active:
+            changes |= {"active": active, "inactive_reason": None if active else "Switched off."}
+        if changes:
+            await self.store.subscriptions.change_subscription(session, subscription_id, **changes)
+        return await self.store.subscriptions.get_subscription(session, subscription_id, team=team)
+
+    async def rotate_secret(
+        self, session: WriteSession, team: str | None, subscription_id: UUID, secret: str | None, overlap: timedelta
+    ) -> tuple[Subscription, str]:
+        """Sign with another secret, and with the present one too during the overlap."""
+        await self.store.subscriptions.get_subscription(session, subscription_id, team=team)
+        secret, sealed = self._signer.seal(secret)
+        await self.store.subscriptions.replace_secret(session, subscription_id, sealed, overlap=overlap)
+        return await self.store.subscriptions.get_subscription(session, subscription_id, team=team), secret
+
+    async def delete(self, session: WriteSession, team: str | None, subscription_id: UUID) -> None:
+        """Delete a subscription and all its deliveries, pending ones included."""
+        await self.store.subscriptions.get_subscription(session, subscription_id, team=team)
+        await self.store.subscriptions.delete_subscription(session, subscription_id)
+
+    async def send_test(self, session: WriteSession, team: str | None, subscription_id: UUID) -> Delivery:
+        """Send a test event to this subscriber alone."""
+        subscription = await self._active(session, team, subscription_id)
+        data = {"subscription": {"id": str(subscription_id)}}
+        delivery_id = await self.store.outbox.add_private_event(
+            session, TEST_EVENT, data, subscription_id, team=subscription.team
+        )
+        return await self.store.deliveries.get_delivery(session, delivery_id)
+
+    async def replay_since(
+        self, session: WriteSession, team: str | None, subscription_id: UUID, since: datetime
+    ) -> int:
+        """Deliver to this subscriber all its events since a time, new to it or not; returns their number."""
+        subscription = await self._active(session, team, subscription_id)
+        return await self.store.outbox.replay_since(
+            session, subscription_id, types=subscription.events, team=subscription.team, since=since
+        )
+
+    async def _active(self, session: ReadSession, team: str | None, subscription_id: UUID) -> Subscription:
+        subscription = await self.store.subscriptions.get_subscription(session, subscription_id, team=team)
+        if not subscription.active:
+            raise SubscriptionInactive(subscription_id=subscription_id, reason=subscription.inactive_reason)
+        return subscription
+
+    def _check_events(self, team: str | None, events: tuple[str, ...]) -> None:
+        allowed = self.store.catalogue.for_teams
+        refused = [str(each) for each in events if each not in allowed]
+        if team is not None and refused:
+            fault = FieldError("/events", "not for teams")
+            raise EventNotForTeams(events=", ".join(refused), allowed=", ".join(sorted(allowed)), fields=(fault,))
+
+    async def _check_address(self, url: str) -> None:
+        parts = urlsplit(url)
+        port = parts.port or {"http": 80}.get(parts.scheme, 443)
+        try:
+            await self._resolver.check_host(parts.hostname or "", port)
+        except AddressNotAllowed as refused:
+            fault = FieldError("/url", str(refused.facts["reason"]))
+            raise AddressNotAllowed(**refused.facts, fields=(fault,)) from None
+        except OSError:
+            return  # the name is not known yet: the deliveries report it if that stays so

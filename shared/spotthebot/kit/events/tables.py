@@ -1,0 +1,98 @@
+"""The tables of events, subscriptions and deliveries, in the schema of the service that mounts them."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    DateTime,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    String,
+    Table,
+    UniqueConstraint,
+    Uuid,
+    false,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+
+
+@dataclass(frozen=True)
+class EventTables:
+    """The three tables of one service."""
+
+    subscriptions: Table
+    events: Table
+    deliveries: Table
+
+
+def event_tables(metadata: MetaData) -> EventTables:
+    """Add the tables of events to a service's schema; the service's own migration creates them."""
+    subscriptions = _subscriptions(metadata)
+    events = _events(metadata)
+    return EventTables(subscriptions, events, _deliveries(metadata, subscriptions, events))
+
+
+def _subscriptions(metadata: MetaData) -> Table:
+    return Table(
+        "subscriptions",
+        metadata,
+        Column("id", Uuid, primary_key=True),
+        Column("team", String(100)),  # null for the operator's own
+        Column("url", String(2000), nullable=False),
+        Column("events", ARRAY(String(50)), nullable=False),
+        Column("sealed_secret", LargeBinary, nullable=False),
+        Column("old_sealed_secret", LargeBinary),
+        Column("old_secret_until", DateTime(timezone=True)),
+        Column("active", Boolean, nullable=False),
+        Column("inactive_reason", String(500)),
+        Column("created_at", DateTime(timezone=True), server_default=func.now(), nullable=False),
+    )
+
+
+def _events(metadata: MetaData) -> Table:
+    """Make the outbox: an event is written in the transaction in which it happens."""
+    return Table(
+        "events",
+        metadata,
+        Column("id", Uuid, primary_key=True),
+        Column("type", String(50), nullable=False),
+        Column("data", JSONB, nullable=False),
+        Column("team", String(100)),
+        Column("distributed", Boolean, server_default=false(), nullable=False),  # whether its deliveries are made
+        Column("created_at", DateTime(timezone=True), server_default=func.now(), nullable=False),
+        Index("ix_events_new", "id", postgresql_where=text("NOT distributed")),
+        Index(None, "created_at"),
+        Index(None, "team", "id", postgresql_where=text("team IS NOT NULL")),
+    )
+
+
+def _deliveries(metadata: MetaData, subscriptions: Table, events: Table) -> Table:
+    """Make the deliveries: each subscriber's are a queue of their own, which waits for no other subscriber."""
+    return Table(
+        "deliveries",
+        metadata,
+        Column("id", Uuid, primary_key=True),
+        Column("subscription_id", Uuid, ForeignKey(subscriptions.c.id, ondelete="CASCADE"), nullable=False),
+        Column("event_id", Uuid, ForeignKey(events.c.id), nullable=False),
+        Column("state", String(20), nullable=False),
+        Column("attempts", SmallInteger, server_default="0", nullable=False),
+        Column("status", SmallInteger),
+        Column("error", String(500)),
+        Column("last_attempt_at", DateTime(timezone=True)),
+        Column("next_attempt_at", DateTime(timezone=True)),
+        # Until then one dispatcher makes an attempt; after that it is dead, and another may.
+        Column("leased_until", DateTime(timezone=True)),
+        Column("created_at", DateTime(timezone=True), server_default=func.now(), nullable=False),
+        UniqueConstraint("subscription_id", "event_id"),
+        Index(None, "subscription_id", "id"),
+        Index(None, "event_id"),
+        Index(
+            "ix_deliveries_pending", "subscription_id", "next_attempt_at", postgresql_where=text("state = 'pending'")
+        ),
+    )
