@@ -54,7 +54,7 @@ class TestRepeats:
 class TestContract:
     def test_the_committed_one_is_current(self, service: Any):
         committed = (ROOT / "openapi" / f"{service.name}.json").read_text()
-        renew = "renew it: ./stb openapi"
+        renew = "renew it: ./stb docs"
         assert committed == openapi_text(service) + "\n", renew
 
     def test_is_openapi_3_1(self, service: Any):

@@ -100,12 +100,16 @@ class TestDocuments:
 
     def test_are_renewed_by_one_command(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         (tmp_path / "openapi").mkdir()
+        (tmp_path / "docs").mkdir()
+        develop = (ROOT / "docs" / "develop.md").read_text()
+        (tmp_path / "docs" / "develop.md").write_text(develop.replace("conversation_id FK", "conversation_id"))
         monkeypatch.setattr(documents, "ROOT", tmp_path)
-        said = CliRunner().invoke(command_line, ["openapi"])
+        said = CliRunner().invoke(command_line, ["docs"])
         assert said.exit_code == 0, said.output
         for name in SERVICE_NAMES:
             written, committed = ((root / "openapi" / f"{name}.json").read_text() for root in (tmp_path, ROOT))
             assert json.loads(written) == json.loads(committed)
+        assert (tmp_path / "docs" / "develop.md").read_text() == develop
 
 
 def _row(entry: ServiceEntry) -> str:

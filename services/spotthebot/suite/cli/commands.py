@@ -36,6 +36,6 @@ COMMANDS: CommandTable = {
     "corpora": CommandGroup("Corpora: human dialogues to learn from, to open with, to mix in.", CORPORA),
     "install": Command(f"{_HERE}.install", "install", "Install an optional part."),
     "doctor": Command(f"{_HERE}.doctor", "doctor", "Show which optional parts are there, and what each is for."),
-    "openapi": Command(f"{_HERE}.documents", "openapi", "Renew the OpenAPI document of every service."),
+    "docs": Command(f"{_HERE}.documents", "docs", "Renew what documents take from the code: openapi/, diagrams."),
     "test": Command(f"{_HERE}.tests", "test", "Run the whole test suite.", passes_arguments_on=True),
 }

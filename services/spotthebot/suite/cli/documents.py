@@ -1,26 +1,27 @@
-"""`stb openapi`: renew the committed OpenAPI documents."""
+"""`stb docs`: renew the committed documents that are made from the code."""
 
 from pathlib import Path
 
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.process import openapi_text
 from spotthebot.suite.cli.tests import ROOT, NotAClone
+from spotthebot.suite.diagrams import drawn
 from spotthebot.suite.progress import screen
 from spotthebot.suite.runtime.services import load_service
 
 
-def openapi() -> None:
-    """Renew the OpenAPI document of every service, in `openapi/` of a clone."""
-    folder = ROOT / "openapi"
+def docs() -> None:
+    """Renew what a clone's documents take from the code: `openapi/`, and the diagrams of `docs/develop.md`."""
+    folder, develop = ROOT / "openapi", ROOT / "docs" / "develop.md"
     if not folder.is_dir():
         raise NotAClone
     for name in SERVICE_NAMES:
-        changed = _renew(folder / f"{name}.json", openapi_text(load_service(name)) + "\n")
-        screen.print(f"{name}: {'renewed' if changed else 'unchanged'}", highlight=False)
+        _renew(folder / f"{name}.json", openapi_text(load_service(name)) + "\n")
+    _renew(develop, drawn(develop.read_text()))
 
 
-def _renew(document: Path, text: str) -> bool:
-    if document.exists() and document.read_text() == text:
-        return False
-    document.write_text(text)
-    return True
+def _renew(document: Path, text: str) -> None:
+    changed = not document.exists() or document.read_text() != text
+    if changed:
+        document.write_text(text)
+    screen.print(f"{document.relative_to(ROOT)}: {'renewed' if changed else 'unchanged'}", highlight=False)
