@@ -1,4 +1,5 @@
 import asyncio
+import csv
 import io
 import json
 import zipfile
@@ -13,6 +14,8 @@ from spotthebot.contracts.conversations import ConversationState, Ending, Export
 from tests.factories.exported import exported
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, add_corpus, created, plan, until
+
+FORMATS = ("ndjson", "csv", "parquet", "datasets")
 
 
 async def _collected(suite: RunningSuite) -> str:
@@ -32,7 +35,7 @@ async def _collected(suite: RunningSuite) -> str:
 
 async def _export(suite: RunningSuite, collection: str, form: str = "ndjson") -> bytes:
     analyst = await suite.client("conversations", "analyst")
-    answer = await analyst.get(f"/v1/collections/{collection}/conversations", params={"format": form})
+    answer = await analyst.get(f"/v1/collections/{collection}/export", params={"format": form})
     assert answer.status_code == 200, answer.text
     return answer.content
 
@@ -67,7 +70,7 @@ def _lines(*conversations: ExportedConversation) -> bytes:
 
 
 class TestExport:
-    async def test_holds_what_was_said_and_by_whom(self, suite: RunningSuite):
+    async def test_holds_the_turns_and_participants_of_every_conversation(self, suite: RunningSuite):
         collection = await _collected(suite)
         lines = [json.loads(line) for line in (await _export(suite, collection)).splitlines()]
         admin = await suite.client("conversations", "admin")
@@ -85,7 +88,7 @@ class TestExport:
         assert len({line["seed"] for line in by_bots}) == 6
         assert all(line["opening"][-1]["speaker"] == "B" and line["opening_shown"] for line in by_bots)
 
-    async def test_as_parquet_and_as_datasets_holds_the_same(self, suite: RunningSuite):
+    async def test_holds_the_same_rows_and_fields_in_every_format(self, suite: RunningSuite):
         collection = await _collected(suite)
         await _marked(suite, collection)
         lines = [json.loads(line) for line in (await _export(suite, collection)).splitlines()]
@@ -94,6 +97,9 @@ class TestExport:
         assert [[turn["text"] for turn in row["turns"]] for row in rows] == [
             [turn["text"] for turn in line["turns"]] for line in lines
         ]
+        cells = list(csv.DictReader(io.StringIO((await _export(suite, collection, "csv")).decode(), newline="")))
+        assert [json.loads(row["turns"]) for row in cells] == [line["turns"] for line in lines]
+        assert list(cells[0]) == list(rows[0]) == list(lines[0])
         with zipfile.ZipFile(io.BytesIO(await _export(suite, collection, "datasets"))) as packed:
             assert pq.read_table(io.BytesIO(packed.read("data/train-00000-of-00001.parquet"))).to_pylist() == rows
             card = packed.read("README.md").decode()
@@ -114,28 +120,47 @@ class TestExport:
         rows = pq.read_table(io.BytesIO(await _export(suite, collection, "parquet"))).to_pylist()
         assert [row["marks"] for row in rows] == marks
 
-    async def test_in_no_form_or_of_nothing_is_refused(self, suite: RunningSuite):
+    async def test_in_an_unknown_format_or_of_no_collection_is_refused(self, suite: RunningSuite):
         analyst = await suite.client("conversations", "analyst")
-        path = "/v1/collections/00000000-0000-7000-8000-000000000000/conversations"
-        for form in ("ndjson", "parquet", "datasets"):
+        path = "/v1/collections/00000000-0000-7000-8000-000000000000/export"
+        for form in FORMATS:
             assert (await analyst.get(path, params={"format": form})).status_code == 404
         collection = await _opened(suite)
-        answer = await analyst.get(f"/v1/collections/{collection}/conversations", params={"format": "csv"})
+        answer = await analyst.get(f"/v1/collections/{collection}/export", params={"format": "xml"})
         assert answer.status_code == 422
         (fault,) = answer.json()["errors"]
         assert fault["parameter"] == "format"
-        assert "'ndjson', 'parquet' or 'datasets'" in fault["detail"]
+        assert "'ndjson', 'csv', 'parquet' or 'datasets'" in fault["detail"]
 
-    async def test_that_fails_on_the_way_is_an_incomplete_body(self, suite: RunningSuite):
+    async def test_is_an_incomplete_body_where_it_fails_on_the_way(self, suite: RunningSuite):
         collection = await _opened(suite)
         await _upload(suite, collection, _lines(*(exported(number, exchanges=1) for number in range(510))))
         with psycopg.connect(suite.database.owner["conversations"]) as connection:
             # In the second batch: the first was sent.
             connection.execute("UPDATE conversations.conversations SET seed = -1 WHERE external_id = 'c505'")
         analyst = await suite.client("conversations", "analyst")
-        for form in ("ndjson", "parquet", "datasets"):
+        for form in FORMATS:
             with pytest.raises(httpx.RemoteProtocolError):
-                await analyst.get(f"/v1/collections/{collection}/conversations", params={"format": form})
+                await analyst.get(f"/v1/collections/{collection}/export", params={"format": form})
+
+
+class TestStreams:
+    """What other services read: neither is an export, neither has the fields of the other."""
+
+    async def test_of_texts_tell_no_participants(self, suite: RunningSuite):
+        collection = await _opened(suite)
+        await _upload(suite, collection, _lines(exported(0)))
+        service = await suite.client("conversations", "service")
+        (line,) = (await service.get(f"/v1/collections/{collection}/texts/stream")).text.splitlines()
+        assert json.loads(line).keys() == {"id", "external_id", "state", "opening", "opening_shown", "turns"}
+        assert [turn["text"] for turn in json.loads(line)["turns"]] == [turn.text for turn in exported(0).turns]
+
+    async def test_of_speakers_tell_no_texts(self, suite: RunningSuite):
+        collection = await _opened(suite)
+        await _upload(suite, collection, _lines(exported(0)))
+        service = await suite.client("conversations", "service")
+        (line,) = (await service.get(f"/v1/collections/{collection}/speakers/stream")).text.splitlines()
+        assert json.loads(line).keys() == {"id", "state", "participants"}
 
 
 class TestImportOfAnExport:

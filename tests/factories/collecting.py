@@ -1,7 +1,6 @@
 """Bots and collections on services that may be killed in the middle of any request."""
 
 import asyncio
-import json
 import secrets
 import time
 from typing import Any
@@ -46,10 +45,18 @@ async def finished(processes: Processes, collection: str, *, seconds: float) -> 
 
 
 async def conversations(processes: Processes, collection: str) -> list[dict[str, Any]]:
+    """Return all conversations of a collection, in the order of its plan."""
     client = await processes.client("conversations")
-    answer = await client.get(f"/v1/collections/{collection}/conversations/stream")
-    assert answer.status_code == 200, answer.text
-    return [json.loads(line) for line in answer.text.splitlines()]
+    found: list[dict[str, Any]] = []
+    params: dict[str, Any] = {"limit": 1000}
+    while True:
+        answer = await client.get(f"/v1/collections/{collection}/conversations", params=params)
+        assert answer.status_code == 200, answer.text
+        page = answer.json()
+        found += page["items"]
+        if page["next_cursor"] is None:
+            return found
+        params["cursor"] = page["next_cursor"]
 
 
 async def failures(processes: Processes, collection: str) -> list[dict[str, Any]]:

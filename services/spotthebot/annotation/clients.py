@@ -1,4 +1,4 @@
-"""Calls to `conversations`: the texts to annotate. The names of the speakers are dropped here and never stored."""
+"""Calls to `conversations`: the texts to annotate. They come without their participants."""
 
 from collections.abc import AsyncIterator
 from uuid import UUID
@@ -8,8 +8,8 @@ from spotthebot.annotation.domain.errors import CollectionCancelled, CollectionN
 from spotthebot.contracts.conversations import (
     CollectionOut,
     CollectionState,
-    ConversationOut,
     ConversationState,
+    TextsOut,
 )
 from spotthebot.kit.client import PeerRefused, ServiceClient
 
@@ -37,8 +37,8 @@ class Conversations:
 
     async def shown(self, collection_id: UUID) -> AsyncIterator[ShownConversation]:
         """Yield the complete conversations in the collection's order, without their participants."""
-        async for line in self._conversations.lines(f"/v1/collections/{collection_id}/conversations/stream"):
-            conversation = ConversationOut.model_validate(line)
+        async for line in self._conversations.lines(f"/v1/collections/{collection_id}/texts/stream"):
+            conversation = TextsOut.model_validate(line)
             if conversation.state is ConversationState.COMPLETE:
                 yield ShownConversation(
                     conversation_id=conversation.id,

@@ -4,7 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import StreamingResponse
 
 from spotthebot.contracts.conversations import (
     CollectionChangesIn,
@@ -13,7 +13,6 @@ from spotthebot.contracts.conversations import (
     ConversationBatchIn,
     ConversationOut,
     EstimateOut,
-    ExportFormat,
     HumanBotIn,
     ImportIn,
     PlannedIn,
@@ -23,8 +22,7 @@ from spotthebot.contracts.conversations import (
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Admin, BotsClient, JobQueue, Reader, Settings
-from spotthebot.conversations.api.exports import DOWNLOADS, download
-from spotthebot.conversations.api.shapes import collection_out, conversation_out
+from spotthebot.conversations.api.shapes import collection_out, conversation_out, texts_out
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.use_cases.chats.study import open_study
 from spotthebot.conversations.use_cases.collections import control, estimate, imports
@@ -109,30 +107,11 @@ async def import_conversations(
     return await imports.import_conversations(session, collection_id, batch.conversations)
 
 
-@router.get(
-    "/collections/{collection_id}/conversations",
-    operation_id="list_conversations",
-    response_model=Page[ConversationOut],
-    responses=DOWNLOADS,
-)
+@router.get("/collections/{collection_id}/conversations", operation_id="list_conversations")
 async def list_conversations(
-    session: Reading,
-    _caller: Reader,
-    database: Annotated[Database, Depends(get_database)],
-    collection_id: UUID,
-    paging: Paging,
-    form: Annotated[
-        ExportFormat | None, Query(alias="format", description="Download all of them at once, in this form.")
-    ] = None,
-) -> Page[ConversationOut] | Response:
-    """List a collection's conversations with their turns, in the order of its plan, or download them whole.
-
-    Without `format`, pages of `ConversationOut`. With `ndjson`, one `ExportedConversation` a line; with `parquet`, the
-    same in typed columns; with `datasets`, a zip of the folder that Hugging Face's `load_dataset` reads. A download
-    that is cut short by an error is an incomplete body, never a shorter file.
-    """
-    if form is not None:
-        return await download(session, database, collection_id, form)
+    session: Reading, _caller: Reader, collection_id: UUID, paging: Paging
+) -> Page[ConversationOut]:
+    """List a collection's conversations with their turns, in the order of its plan."""
     await store.collections.get_collection(session, collection_id)
     rows = await store.conversations.list_conversations(
         session, collection_id, after=paging.after, limit=paging.limit + 1
@@ -140,24 +119,17 @@ async def list_conversations(
     return page_of(rows, paging, key=lambda conversation: conversation.id, to_out=conversation_out)
 
 
-@router.get(
-    "/collections/{collection_id}/conversations/stream",
-    operation_id="stream_conversations",
-    response_class=StreamingResponse,
-)
-async def stream_conversations(
-    session: Reading,
-    _caller: Reader,
-    database: Annotated[Database, Depends(get_database)],
-    collection_id: UUID,
+@router.get("/collections/{collection_id}/texts/stream", operation_id="stream_texts", response_class=StreamingResponse)
+async def stream_texts(
+    session: Reading, _caller: Reader, database: Annotated[Database, Depends(get_database)], collection_id: UUID
 ) -> StreamingResponse:
-    """Return all of a collection's conversations as NDJSON, one `ConversationOut` a line."""
+    """Return the texts of a collection's conversations as NDJSON, one `TextsOut` a line: without their participants."""
     await store.collections.get_collection(session, collection_id)
 
     async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[Conversation]:
         return await store.conversations.list_conversations(reading, collection_id, after=after, limit=limit)
 
-    return stream(database, fetch, key=lambda conversation: conversation.id, to_out=conversation_out)
+    return stream(database, fetch, key=lambda conversation: conversation.id, to_out=texts_out)
 
 
 @router.get(
@@ -166,7 +138,7 @@ async def stream_conversations(
 async def stream_speakers(
     session: Reading, _caller: Reader, database: Annotated[Database, Depends(get_database)], collection_id: UUID
 ) -> StreamingResponse:
-    """Return who speaks in each of a collection's conversations as NDJSON, one `SpeakersOut` a line."""
+    """Return the participants of a collection's conversations as NDJSON, one `SpeakersOut` a line: without texts."""
     await store.collections.get_collection(session, collection_id)
 
     async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[SpeakersOut]:

@@ -1,49 +1,56 @@
-"""Conversations leave the suite whole, and come back: downloads in several forms, uploads of what was exported."""
+"""The export of a collection, and its way back: a download in several formats, the upload of an exported file."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import StreamingResponse
 
-from spotthebot.contracts.conversations import ExportFormat, ImportedOut
+from spotthebot.contracts.conversations import ImportedOut
 from spotthebot.conversations import store
-from spotthebot.conversations.api.deps import JobQueue, Uploader, pieces_of
-from spotthebot.conversations.use_cases import downloading
+from spotthebot.conversations.api.deps import JobQueue, Reader, Uploader, pieces_of
 from spotthebot.conversations.use_cases.collections import exported_imports
-from spotthebot.kit.database import Database, ReadSession
-from spotthebot.kit.web.database.sessions import get_database
+from spotthebot.conversations.use_cases.exports import export_collection
+from spotthebot.kit.database import Database
+from spotthebot.kit.exports.formats import ExportFormat
+from spotthebot.kit.web.database.sessions import Reading, get_database
 
 router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["collections"])
 
-_FILES = {
-    ExportFormat.NDJSON: ("application/x-ndjson", "jsonl"),
-    ExportFormat.PARQUET: ("application/vnd.apache.parquet", "parquet"),
-    ExportFormat.DATASETS: ("application/zip", "zip"),
-}
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
-DOWNLOADS: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "A page, or a file where a format was asked for.",
-        "content": {media_type: _BINARY for media_type, _ in _FILES.values()},
-    }
-}
 
 
-async def download(
-    session: ReadSession, database: Database, collection_id: UUID, form: ExportFormat
+@router.get(
+    "/export",
+    operation_id="export_collection",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "The file.",
+            "content": {form.media_type: _BINARY for form in ExportFormat},
+        }
+    },
+)
+async def download_export(
+    session: Reading,
+    _caller: Reader,
+    database: Annotated[Database, Depends(get_database)],
+    collection_id: UUID,
+    form: Annotated[ExportFormat, Query(alias="format")] = ExportFormat.NDJSON,
 ) -> StreamingResponse:
-    """Answer with all of a collection's conversations in one file."""
-    origin = await store.exports.get_origin(session, collection_id)
-    conversations = await store.exports.count_conversations(session, collection_id)
-    card = await downloading.describe(session, origin, conversations) if form is ExportFormat.DATASETS else ""
-    media_type, suffix = _FILES[form]
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", origin.name).strip("-.") or "conversations"
+    """Return all conversations of a collection in one file, in the order of its plan.
+
+    All formats have the same fields, those of `ExportedConversation`: `ndjson` is one JSON object a line, `csv` one row
+    a line with JSON in cells that hold lists or objects, `parquet` has typed columns, `datasets` is a zip of the folder
+    that Hugging Face's `load_dataset` reads. A download that breaks off is an incomplete body, never a shorter file.
+    """
+    source = await store.exports.get_source(session, collection_id)
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", source.name).strip("-.") or "conversations"
     return StreamingResponse(
-        downloading.write_export(database, origin, form, conversations, card),
-        media_type=media_type,
-        headers={"Content-Disposition": f'attachment; filename="{name}.{suffix}"'},
+        await export_collection(session, database, source, form),
+        media_type=form.media_type,
+        headers={"Content-Disposition": f'attachment; filename="{name}.{form.suffix}"'},
     )
 
 
@@ -59,9 +66,9 @@ async def upload_export(
     collection_id: UUID,
     request: Request,
 ) -> ImportedOut:
-    """Store exported conversations, one a line, in a collection of mode `import`; lines that are none are rejected.
+    """Store the lines of an export in `ndjson` in a collection of mode `import`; other lines are rejected.
 
-    The collection's own export is then what was uploaded, marks aside. A file can be sent again, after an interruption
-    too: conversations are known by their id. No Idempotency-Key is needed.
+    The collection's own export then equals the uploaded file, marks aside. A file can be sent again, also after an
+    interruption: conversations are known by their id. No Idempotency-Key is needed.
     """
     return await exported_imports.import_export(database, jobs, collection_id, pieces_of(request))

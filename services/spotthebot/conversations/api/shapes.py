@@ -1,6 +1,6 @@
 """Conversations and collections as they go over the wire, for all endpoints that show them."""
 
-from spotthebot.contracts.conversations import CollectionOut, ConversationOut
+from spotthebot.contracts.conversations import CollectionOut, ConversationOut, TextsOut
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.store.collections import Collection
 
@@ -15,6 +15,18 @@ def conversation_out(conversation: Conversation) -> ConversationOut:
         ended_by=conversation.ended_by,
         failure=conversation.failure,
         participants=conversation.participants,
+        opening=conversation.opening_turns,
+        opening_shown=conversation.opening_shown,
+        turns=conversation.spoken_turns,
+    )
+
+
+def texts_out(conversation: Conversation) -> TextsOut:
+    """Shape a conversation for annotation, which must not learn who speaks."""
+    return TextsOut(
+        id=conversation.id,
+        external_id=conversation.external_id,
+        state=conversation.state,
         opening=conversation.opening_turns,
         opening_shown=conversation.opening_shown,
         turns=conversation.spoken_turns,

@@ -3,8 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +14,7 @@ from spotthebot.contracts.conversations import CollectionId, ConversationId, Par
 from spotthebot.contracts.conversations.exports import ExportedConversation, ExportedMarks
 from spotthebot.conversations.domain.conversations import speaker_at
 from spotthebot.conversations.domain.errors import NoSuchCollection
+from spotthebot.conversations.domain.exports import ExportedRow, ExportSource, SourceCorpus
 from spotthebot.conversations.domain.plans import Sides
 from spotthebot.conversations.tables import CollectionRow, ConversationRow, CorpusRow, MarkRow, PairRow, TurnRow
 from spotthebot.kit.database import ReadSession, WriteSession
@@ -23,57 +23,38 @@ _OTHERS = ("exact_duplicate_of", "near_duplicate_of")
 """Marks that name another conversation."""
 
 
-@dataclass(frozen=True)
-class Exported:
-    """A conversation as it is exported, and its id in this database."""
-
-    id: ConversationId
-    conversation: ExportedConversation
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a collection's conversations come from."""
-
-    id: CollectionId
-    name: str
-    domain: str
-    mode: str
-    held_as: str | None
-    plan: dict[str, Any]
-    created_at: datetime
-
-
-async def get_origin(session: ReadSession, collection_id: UUID) -> Origin:
+async def get_source(session: ReadSession, collection_id: UUID) -> ExportSource:
+    """Return the collection that an export is made of; raises NoSuchCollection."""
     row = await session.get(CollectionRow, collection_id)
     if row is None:
         raise NoSuchCollection(collection_id=collection_id)
     held_as = row.plan.get("held_as")
-    return Origin(CollectionId(row.id), row.name, row.domain, row.mode, held_as, row.plan, row.created_at)
+    return ExportSource(CollectionId(row.id), row.name, row.domain, row.mode, held_as, row.plan, row.created_at)
 
 
-async def list_speakers_of(session: ReadSession, collection_id: UUID) -> list[Participant]:
-    """Return everybody who takes part in a collection, each once, in the order of its pairs."""
+async def list_participants(session: ReadSession, collection_id: UUID) -> list[Participant]:
+    """Return the participants of a collection, each once, in the order of its pairs."""
     rows = await session.scalars(
         select(PairRow.participants).where(PairRow.collection_id == collection_id).order_by(PairRow.number)
     )
     return list(dict.fromkeys(Participant.model_validate(side) for sides in rows for side in sides))
 
 
-async def list_corpora_named(session: ReadSession, ids: Sequence[UUID]) -> list[CorpusRow]:
-    """Return the corpora of a plan that are still there."""
-    return list(await session.scalars(select(CorpusRow).where(CorpusRow.id.in_(ids)).order_by(CorpusRow.name)))
+async def list_source_corpora(session: ReadSession, ids: Sequence[UUID]) -> list[SourceCorpus]:
+    """Return those of a plan's corpora that still exist, by name."""
+    rows = await session.scalars(select(CorpusRow).where(CorpusRow.id.in_(ids)).order_by(CorpusRow.name))
+    return [SourceCorpus(row.name, row.origin, row.licence) for row in rows]
 
 
-async def list_exported(
-    session: ReadSession, origin: Origin, *, after: UUID | None, limit: int, ids: Sequence[str] | None = None
-) -> list[Exported]:
-    """Return a collection's conversations whole, in the order of its plan; with `ids`, those imported under these."""
+async def list_rows(
+    session: ReadSession, source: ExportSource, *, after: UUID | None, limit: int, ids: Sequence[str] | None = None
+) -> list[ExportedRow]:
+    """Return rows of an export, in the order of the collection's plan; with `ids`, those imported under these."""
     statement = (
         select(ConversationRow, PairRow.participants)
         .select_from(ConversationRow)
         .join(PairRow)
-        .where(ConversationRow.collection_id == origin.id)
+        .where(ConversationRow.collection_id == source.id)
         .order_by(ConversationRow.id)
         .limit(limit)
     )
@@ -85,9 +66,9 @@ async def list_exported(
     found = [row.id for row, _ in rows]
     turns, marks = await _turns(session, found), await _marks(session, found)
 
-    def build() -> list[Exported]:
+    def build() -> list[ExportedRow]:
         return [
-            Exported(ConversationId(row.id), _exported(row, sides, origin, turns[row.id], marks.get(row.id)))
+            ExportedRow(ConversationId(row.id), _exported(row, sides, source, turns[row.id], marks.get(row.id)))
             for row, sides in rows
         ]
 
@@ -218,16 +199,16 @@ async def _marks(session: ReadSession, ids: Sequence[UUID]) -> dict[UUID, Export
 def _exported(
     row: ConversationRow,
     sides: Sequence[dict[str, Any]],
-    origin: Origin,
+    source: ExportSource,
     turns: Sequence[dict[str, Any]],
     marks: ExportedMarks | None,
 ) -> ExportedConversation:
     return ExportedConversation.model_validate(
         {
             "id": row.external_id or str(row.id),
-            "collection": origin.name,
-            "domain": origin.domain,
-            "mode": origin.held_as or origin.mode,
+            "collection": source.name,
+            "domain": source.domain,
+            "mode": source.exported_mode,
             "bots": [side["name"] for side in sides],
             "participants": sides,
             "opening": [

@@ -134,7 +134,7 @@ async def export(client: ServiceClient, collection_id: object, folder: Path) -> 
     path = f"/v1/collections/{collection_id}"
     await _wait_for_marks(client, path)
     with _written(folder / "conversations.jsonl") as file:
-        async for part in client.download(f"{path}/conversations", {"format": "ndjson"}):
+        async for part in client.download(f"{path}/export", {"format": "ndjson"}):
             file.write(part)
     return folder / "conversations.jsonl"
 

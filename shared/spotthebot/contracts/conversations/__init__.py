@@ -44,6 +44,7 @@ from spotthebot.contracts.conversations.conversations import (
     Participant,
     ParticipantKind,
     SpeakersOut,
+    TextsOut,
     Turn,
 )
 from spotthebot.contracts.conversations.corpora import (
@@ -63,7 +64,6 @@ from spotthebot.contracts.conversations.exports import (
     ExportedConversation,
     ExportedMarks,
     ExportedTurn,
-    ExportFormat,
     ImportedOut,
 )
 from spotthebot.contracts.conversations.ids import (
@@ -134,7 +134,6 @@ __all__ = [
     "Ending",
     "EstimateOut",
     "EventType",
-    "ExportFormat",
     "ExportedConversation",
     "ExportedMarks",
     "ExportedTurn",
@@ -170,6 +169,7 @@ __all__ = [
     "SplitStatisticsOut",
     "StopRules",
     "StoredOut",
+    "TextsOut",
     "TrainingShareOut",
     "TrainingSplit",
     "Turn",

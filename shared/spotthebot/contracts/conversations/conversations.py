@@ -93,8 +93,19 @@ class Ending(StrEnum):
     """The person who took part went on to the next bot."""
 
 
+class TextsOut(Wire):
+    """The texts of a conversation, without its participants: what annotators may see."""
+
+    id: UUID
+    external_id: str | None
+    state: ConversationState
+    opening: tuple[Turn, ...]
+    opening_shown: bool = Field(description="Whether annotators see the opening.")
+    turns: tuple[Turn, ...]
+
+
 class SpeakersOut(Wire):
-    """Who speaks in a conversation, without what they say."""
+    """The participants of a conversation, without its texts: what statistics join with annotations."""
 
     id: UUID
     state: "ConversationState"
@@ -112,5 +123,5 @@ class ConversationOut(Wire):
     failure: str | None = Field(description="Why it failed, or waits.")
     participants: tuple[Participant, Participant]
     opening: tuple[Turn, ...]
-    opening_shown: bool = Field(description="Whether judges see the opening.")
+    opening_shown: bool = Field(description="Whether annotators see the opening.")
     turns: tuple[Turn, ...]

@@ -1,6 +1,5 @@
-"""Conversations as they leave the suite and come back: one form for NDJSON, Parquet and Hugging Face's `datasets`."""
+"""The rows of a collection's export: the same fields in every format, and in an import of the exported file."""
 
-from enum import StrEnum
 from itertools import pairwise
 from typing import Annotated
 
@@ -11,17 +10,6 @@ from spotthebot.contracts.conversations.corpora import RejectedOut
 from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.contracts.conversations.quality import PersonalDataOut
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
-
-
-class ExportFormat(StrEnum):
-    """What a collection's conversations can be downloaded as."""
-
-    NDJSON = "ndjson"
-    """One `ExportedConversation` a line."""
-    PARQUET = "parquet"
-    """The same, typed, in columns."""
-    DATASETS = "datasets"
-    """A zip whose folder `datasets.load_dataset` reads: a card and Parquet files."""
 
 
 class ExportedTurn(Turn):
@@ -58,7 +46,7 @@ class ExportedConversation(Wire):
     bots: tuple[Name, Name] = Field(description="What results call A and B; all humans are HU.")
     participants: tuple[Participant, Participant]
     opening: tuple[Turn, ...] = Field(max_length=1000, description="What people said before the first turn.")
-    opening_shown: bool = Field(description="Whether judges see the opening.")
+    opening_shown: bool = Field(description="Whether annotators see the opening.")
     seed: int = Field(ge=0, lt=2**31)
     state: ConversationState
     ended_by: Ending | None

@@ -14,10 +14,10 @@ from spotthebot.contracts.conversations import (
 )
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.errors import HeldOtherwise, NotAnImport
+from spotthebot.conversations.domain.exports import ExportSource
 from spotthebot.conversations.domain.formats.exported import ExportLines, ReadExport
 from spotthebot.conversations.domain.formats.lines import Reader
 from spotthebot.conversations.domain.formats.records import RejectedLine
-from spotthebot.conversations.store.exports import Origin
 from spotthebot.conversations.use_cases.requesting_marks import request_marks
 from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.ids import new_ids
@@ -39,19 +39,19 @@ async def import_export(
     Raises NoSuchCollection, NotAnImport, HeldOtherwise, NotUtf8.
     """
     async with database.read() as session:
-        origin = await store.exports.get_origin(session, collection_id)
-    if origin.mode != "import":
-        raise NotAnImport(name=origin.name)
-    lines = ExportLines(origin.domain, origin.held_as)
+        source = await store.exports.get_source(session, collection_id)
+    if source.mode != "import":
+        raise NotAnImport(name=source.name)
+    lines = ExportLines(source.domain, source.held_as)
     reader = Reader(lines)
-    batch = _Batch(database, origin, lines)
+    batch = _Batch(database, source, lines)
     async for piece in pieces:
         await batch.take(await asyncio.to_thread(_fed, reader, piece))
     await batch.take(reader.close())
     await batch.store()
     if batch.stored:
         async with database.write() as session:
-            await request_marks(session, jobs, origin.id)
+            await request_marks(session, jobs, source.id)
     return batch.account()
 
 
@@ -62,7 +62,7 @@ def _fed(reader: Reader[ReadExport], piece: bytes) -> list[ReadExport | Rejected
 @dataclass
 class _Batch:
     database: Database
-    origin: Origin
+    source: ExportSource
     lines: ExportLines
     read: int = 0
     stored: int = 0
@@ -119,19 +119,19 @@ class _Batch:
         """Store what waits, in the order of the file; returns the ids, as exported, of what was not there yet."""
         request = [each.conversation for each in self.waiting.values()]
         # Takes the collection's lock on its pairs, so of two uploads at once one waits for the other.
-        pairs = await store.conversations.number_pairs(session, self.origin.id, [each.participants for each in request])
-        held_as = await store.exports.claim_mode(session, self.origin.id, request[0].mode)
+        pairs = await store.conversations.number_pairs(session, self.source.id, [each.participants for each in request])
+        held_as = await store.exports.claim_mode(session, self.source.id, request[0].mode)
         if held_as != request[0].mode:
-            raise HeldOtherwise(name=self.origin.name, held_as=held_as)
+            raise HeldOtherwise(name=self.source.name, held_as=held_as)
         ids = self._next_ids(len(request))
         given = list(zip(ids, request, strict=True))
-        stored = await store.exports.add_exported(session, self.origin.id, given, pairs)
+        stored = await store.exports.add_exported(session, self.source.id, given, pairs)
         new = [each for row_id, each in given if row_id in stored]
         turns = sum(len(each.turns) for each in new)
         by_state = {state: sum(each.state is state for each in new) for state in ConversationState}
         await store.collections.count_in(
             session,
-            self.origin.id,
+            self.source.id,
             conversations=len(new),
             complete=by_state[ConversationState.COMPLETE],
             failed=by_state[ConversationState.FAILED],
@@ -142,7 +142,7 @@ class _Batch:
         return frozenset(each.id for each in new)
 
     async def _known(self, session: WriteSession, ids: list[str]) -> dict[str, ExportedConversation]:
-        rows = await store.exports.list_exported(session, self.origin, after=None, limit=len(ids), ids=ids)
+        rows = await store.exports.list_rows(session, self.source, after=None, limit=len(ids), ids=ids)
         return {row.conversation.id: row.conversation for row in rows}
 
     def _next_ids(self, count: int) -> list[UUID]:

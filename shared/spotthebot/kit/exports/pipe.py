@@ -1,4 +1,4 @@
-"""A file that is written at one end and taken away at the other, so that it never has to exist as a whole."""
+"""A file that one end writes and the other takes, so that it never exists as a whole."""
 
 import io
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Pipe(io.RawIOBase):
-    """Takes what writers of files write, and gives it out in the same order; it can't be sought in."""
+    """Collects the writes of a file's writer and returns them in the same order; it can't be sought in."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -22,7 +22,7 @@ class Pipe(io.RawIOBase):
         return len(part)
 
     def take(self) -> bytes:
-        """Return what was written since the last time."""
+        """Return the bytes that were written since the last call."""
         taken = b"".join(self._parts)
         self._parts.clear()
         return taken

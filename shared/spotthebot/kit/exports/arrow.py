@@ -1,10 +1,10 @@
-"""The Arrow schema of a wire schema, derived, so that a column can't be forgotten or typed differently."""
+"""The Arrow schema of a pydantic schema, derived, so that no column is forgotten or has another type."""
 
 import types
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 import pyarrow as pa
@@ -23,7 +23,7 @@ _PLAIN: dict[Any, pa.DataType] = {
 
 @cache
 def arrow_schema(model: type[BaseModel]) -> pa.Schema:
-    """Return the columns of a wire schema: one by field, models as structs, tuples as lists, ids as text.
+    """Return the columns of a schema: one for each field, models as structs, tuples as lists, ids as text.
 
     Raises TypeError for a field whose JSON has no fixed type.
     """
@@ -31,27 +31,28 @@ def arrow_schema(model: type[BaseModel]) -> pa.Schema:
 
 
 def _fields(model: type[BaseModel]) -> list[pa.Field]:
-    return [pa.field(name, _arrow_type(field.annotation)) for name, field in model.model_fields.items()]
+    hints = get_type_hints(model, include_extras=True)
+    return [pa.field(name, _arrow_type(hints[name])) for name in model.model_fields]
 
 
-def _arrow_type(wire: Any) -> pa.DataType:  # noqa: ANN401 - an annotation
-    if wire in _PLAIN:
-        return _PLAIN[wire]
-    if _is_text(wire):
+def _arrow_type(hint: Any) -> pa.DataType:  # noqa: ANN401 - a type hint
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    if _is_text(hint):
         return pa.string()
-    if isinstance(wire, type) and issubclass(wire, BaseModel):
-        return pa.struct(_fields(wire))
-    origin, arguments = get_origin(wire), get_args(wire)
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        return pa.struct(_fields(hint))
+    origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return _arrow_type(arguments[0])
     inner = {each for each in arguments if each not in {..., types.NoneType}}
     if origin not in {tuple, Union, types.UnionType} or len(inner) != 1:
-        message = f"{wire} has no Arrow type"
+        message = f"{hint} has no Arrow type"
         raise TypeError(message)
     return pa.list_(_arrow_type(inner.pop())) if origin is tuple else _arrow_type(inner.pop())
 
 
-def _is_text(wire: Any) -> bool:  # noqa: ANN401 - an annotation
-    if get_origin(wire) is Literal:
-        return all(isinstance(each, str) for each in get_args(wire))
-    return isinstance(wire, type) and issubclass(wire, StrEnum)
+def _is_text(hint: Any) -> bool:  # noqa: ANN401 - a type hint
+    if get_origin(hint) is Literal:
+        return all(isinstance(each, str) for each in get_args(hint))
+    return isinstance(hint, type) and issubclass(hint, StrEnum)
