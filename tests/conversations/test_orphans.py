@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from spotthebot.conversations import store
-from spotthebot.conversations.store.concurrency_slots import SlotRequest
+from spotthebot.conversations.domain.concurrency import SlotRequest
 from spotthebot.conversations.use_cases.turn_loop.maintenance import RUN_CONVERSATIONS, RUNNERS
 from spotthebot.kit.database import Database
 from tests.factories.databases import DatabaseUrls, PostgresServer

@@ -11,7 +11,7 @@ import pytest
 from alembic import command
 
 from spotthebot.conversations import store
-from spotthebot.conversations.store.concurrency_slots import SlotRequest
+from spotthebot.conversations.domain.concurrency import SlotRequest
 from spotthebot.conversations.tables import LINEAGE
 from spotthebot.conversations.use_cases.chats.converse import REPLY_IN_CHAT
 from spotthebot.conversations.use_cases.turn_loop.maintenance import RUN_CONVERSATIONS

@@ -16,14 +16,13 @@ from spotthebot.contracts.conversations import (
     HumanBotIn,
     ImportIn,
     PlannedIn,
-    SpeakersOut,
     StoredOut,
 )
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Admin, BotsClient, JobQueue, Reader, Settings
-from spotthebot.conversations.api.shapes import collection_out, conversation_out, texts_out
-from spotthebot.conversations.domain.conversations import Conversation
+from spotthebot.conversations.api.shapes import collection_out, conversation_out, speakers_out, texts_out
+from spotthebot.conversations.domain.conversations import Conversation, Speakers
 from spotthebot.conversations.use_cases.chats.study import open_study
 from spotthebot.conversations.use_cases.collections import control, estimate, imports
 from spotthebot.conversations.use_cases.collections.start import start_collection
@@ -141,7 +140,7 @@ async def stream_speakers(
     """Return the participants of a collection's conversations as NDJSON, one `SpeakersOut` a line: without texts."""
     await store.collections.get_collection(session, collection_id)
 
-    async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[SpeakersOut]:
+    async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[Speakers]:
         return await store.conversations.list_speakers(reading, collection_id, after=after, limit=limit)
 
-    return stream(database, fetch, key=lambda speakers: speakers.id, to_out=lambda speakers: speakers)
+    return stream(database, fetch, key=lambda speakers: speakers.id, to_out=speakers_out)

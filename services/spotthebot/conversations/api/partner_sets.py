@@ -8,6 +8,7 @@ from spotthebot.contracts.conversations import PartnerSetIn, PartnerSetOut
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Admin, BotsClient, Reader
+from spotthebot.conversations.api.shapes import partner_set_out
 from spotthebot.conversations.use_cases.collections.partner_sets import create_partner_set as create
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
@@ -21,7 +22,7 @@ async def create_partner_set(
     session: Writing, _caller: Admin, bots: BotsClient, request: PartnerSetIn
 ) -> PartnerSetOut:
     """Store bots, in their present versions, as the next version of a partner set."""
-    return await create(session, bots, request)
+    return partner_set_out(await create(session, bots, request))
 
 
 @router.get("", operation_id="list_partner_sets")
@@ -30,7 +31,7 @@ async def list_partner_sets(
 ) -> Page[PartnerSetOut]:
     """List versions of partner sets, oldest first."""
     rows = await store.partner_sets.list_partner_sets(session, name=name, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda each: each.id, to_out=lambda each: each)
+    return page_of(rows, paging, key=lambda each: each.id, to_out=partner_set_out)
 
 
 @router.get("/{name}/versions/{version}", operation_id="get_partner_set")
@@ -38,4 +39,4 @@ async def get_partner_set(
     session: Reading, _caller: Reader, name: Name, version: Annotated[int, Path(ge=1, lt=2**31)]
 ) -> PartnerSetOut:
     """Return one version of a partner set; it never changes."""
-    return await store.partner_sets.get_partner_set(session, name, version)
+    return partner_set_out(await store.partner_sets.get_partner_set(session, name, version))

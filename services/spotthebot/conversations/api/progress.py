@@ -1,4 +1,4 @@
-"""`/v1/collections/{id}/...`: how far a collection is, pair by pair, what failed and why, and as it happens."""
+"""`/v1/collections/{id}/...`: the progress of a collection by pair, its failures, and its progress as a stream."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,17 +8,18 @@ from uuid import UUID
 from fastapi import APIRouter, Depends
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from spotthebot.contracts.conversations import CollectionState, FailureOut, PairOut
+from spotthebot.contracts.conversations import FailureOut, PairOut
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Reader
-from spotthebot.conversations.api.shapes import collection_out
+from spotthebot.conversations.api.shapes import collection_out, failure_out, pair_out
+from spotthebot.conversations.domain.collections import ENDED
 from spotthebot.kit.database import Database
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.sessions import Reading, get_database
 
 router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["collections"])
 
-_TOLD_EVERY_SECONDS = 1.0
+_POLL_SECONDS = 1.0
 
 
 @router.get("/pairs", operation_id="list_pairs")
@@ -27,17 +28,17 @@ async def list_pairs(session: Reading, _caller: Reader, collection_id: UUID, pag
     await store.collections.get_collection(session, collection_id)
     after = paging.after.int if paging.after is not None else -1
     rows = await store.collections.list_pairs(session, collection_id, after=after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda pair: UUID(int=pair.number), to_out=lambda pair: pair)
+    return page_of(rows, paging, key=lambda pair: UUID(int=pair.number), to_out=pair_out)
 
 
 @router.get("/failures", operation_id="list_failures")
 async def list_failures(session: Reading, _caller: Reader, collection_id: UUID, paging: Paging) -> Page[FailureOut]:
-    """Say why conversations failed, or wait for a bot that is away, the most frequent reasons first."""
+    """List why conversations failed, or wait for an unavailable bot, the most frequent reasons first."""
     await store.collections.get_collection(session, collection_id)
     after = paging.after.int if paging.after is not None else 0
     rows = await store.collections.list_failures(session, collection_id, offset=after, limit=paging.limit + 1)
     numbered = list(enumerate(rows, start=after + 1))
-    return page_of(numbered, paging, key=lambda pair: UUID(int=pair[0]), to_out=lambda pair: pair[1])
+    return page_of(numbered, paging, key=lambda pair: UUID(int=pair[0]), to_out=lambda pair: failure_out(pair[1]))
 
 
 async def _known(session: Reading, _caller: Reader, collection_id: UUID) -> UUID:
@@ -53,14 +54,14 @@ async def watch_collection(
 
     Every event holds the whole state, so a reader that was cut off only has to connect again.
     """
-    told = None
+    last = None
     while True:
         async with database.read() as session:
             now = collection_out(await store.collections.get_collection(session, collection_id))
-        ended = now.state in {CollectionState.COMPLETE, CollectionState.CANCELLED}
-        if now != told:
+        ended = now.state in ENDED
+        if now != last:
             yield ServerSentEvent(data=now, event="finished" if ended else "progress")
-            told = now
+            last = now
         if ended:
             return
-        await asyncio.sleep(_TOLD_EVERY_SECONDS)
+        await asyncio.sleep(_POLL_SECONDS)

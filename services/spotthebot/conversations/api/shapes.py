@@ -1,12 +1,22 @@
-"""Conversations and collections as they go over the wire, for all endpoints that show them."""
+"""Types of the domain as contracts, for the endpoints that return them."""
 
-from spotthebot.contracts.conversations import CollectionOut, ConversationOut, TextsOut
-from spotthebot.conversations.domain.conversations import Conversation
-from spotthebot.conversations.store.collections import Collection
+from spotthebot.contracts.conversations import (
+    CollectionOut,
+    ConversationOut,
+    FailureOut,
+    PairOut,
+    PartnerOut,
+    PartnerSetOut,
+    SpeakersOut,
+    TextsOut,
+)
+from spotthebot.conversations.domain.collections import Collection, FailureReason, PairProgress
+from spotthebot.conversations.domain.conversations import Conversation, Speakers
+from spotthebot.conversations.domain.partner_sets import PartnerSet
 
 
 def conversation_out(conversation: Conversation) -> ConversationOut:
-    """Shape a conversation with its turns so far."""
+    """Return a conversation with its turns so far."""
     return ConversationOut(
         id=conversation.id,
         collection_id=conversation.collection_id,
@@ -22,7 +32,7 @@ def conversation_out(conversation: Conversation) -> ConversationOut:
 
 
 def texts_out(conversation: Conversation) -> TextsOut:
-    """Shape a conversation for annotation, which must not learn who speaks."""
+    """Return a conversation for annotation, which must not learn who speaks."""
     return TextsOut(
         id=conversation.id,
         external_id=conversation.external_id,
@@ -33,8 +43,13 @@ def texts_out(conversation: Conversation) -> TextsOut:
     )
 
 
+def speakers_out(speakers: Speakers) -> SpeakersOut:
+    """Return who speaks in a conversation."""
+    return SpeakersOut(id=speakers.id, state=speakers.state, participants=speakers.participants)
+
+
 def collection_out(collection: Collection) -> CollectionOut:
-    """Shape a collection, with the time that is left at the rate of the last minute."""
+    """Return a collection, with the time that is left at the rate of the last minute."""
     rate = collection.rate_turns_per_second
     left = collection.turns_planned - collection.turns
     return CollectionOut(
@@ -55,4 +70,34 @@ def collection_out(collection: Collection) -> CollectionOut:
         seconds_left=round(left / rate, 1) if rate else None,
         created_at=collection.created_at,
         finished_at=collection.finished_at,
+    )
+
+
+def pair_out(pair: PairProgress) -> PairOut:
+    """Return the progress of a pair."""
+    return PairOut(number=pair.number, participants=pair.participants, conversations=dict(pair.conversations))
+
+
+def failure_out(failure: FailureReason) -> FailureOut:
+    """Return why conversations failed, or wait."""
+    return FailureOut(state=failure.state, reason=failure.reason, bot=failure.bot, conversations=failure.conversations)
+
+
+def partner_set_out(found: PartnerSet) -> PartnerSetOut:
+    """Return one version of a partner set."""
+    return PartnerSetOut(
+        id=found.id,
+        name=found.name,
+        version=found.version,
+        description=found.description,
+        partners=tuple(
+            PartnerOut(
+                bot_id=each.bot_id,
+                name=each.name,
+                version=each.version,
+                configuration_sha256=each.configuration_sha256,
+            )
+            for each in found.partners
+        ),
+        created_at=found.created_at,
     )

@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import combinations
+from types import MappingProxyType
+from typing import Any, Final
 from uuid import UUID
 
 from spotthebot.contracts.conversations import (
@@ -26,8 +28,24 @@ WAITS_SECONDS = (1.0, 2.0, 4.0)
 DELAYED = "Your partner needs a little longer."
 BROKEN_OFF = "Your partner can't go on. That is not your fault; please go on with what comes next."
 
+TRANSITIONS: Final[Mapping[ChatState, frozenset[ChatState]]] = MappingProxyType(
+    {
+        ChatState.CHATTING: frozenset({ChatState.RATING, ChatState.ABANDONED}),
+        ChatState.RATING: frozenset({ChatState.RATED}),
+        ChatState.RATED: frozenset({ChatState.RATED}),
+        ChatState.ABANDONED: frozenset(),
+    }
+)
+"""The states that may follow each state; ratings may be sent again."""
+OPEN: Final = frozenset({ChatState.CHATTING, ChatState.RATING})
+
 Drawn = frozenset[UUID]
-"""The bots of a chat, in whatever order they are talked to."""
+"""The bots of a chat, in any order."""
+
+
+def states_before(state: ChatState) -> frozenset[ChatState]:
+    """Return the states from which a chat may come to `state`."""
+    return frozenset(before for before, following in TRANSITIONS.items() if state in following)
 
 
 @dataclass(frozen=True)
@@ -59,6 +77,20 @@ class Chat:
     @property
     def has_next(self) -> bool:
         return len(self.conversations) < len(self.bots)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the person has something left to do in it."""
+        return self.state in OPEN
+
+
+@dataclass(frozen=True)
+class ChatEvent:
+    """Something that happened in a chat; events are numbered from 1 in each chat."""
+
+    number: int
+    kind: str
+    data: Mapping[str, Any]
 
 
 def draw(

@@ -1,7 +1,9 @@
 """A conversation: its two sides, its turns, and who speaks next."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from types import MappingProxyType
+from typing import Final, Literal
 from uuid import UUID
 
 from spotthebot.contracts.bots import ReplyFailure
@@ -16,6 +18,17 @@ from spotthebot.contracts.conversations import (
     Turn,
 )
 
+TRANSITIONS: Final[Mapping[ConversationState, frozenset[ConversationState]]] = MappingProxyType(
+    {
+        ConversationState.RUNNING: frozenset(
+            {ConversationState.COMPLETE, ConversationState.FAILED, ConversationState.CANCELLED}
+        ),
+        ConversationState.COMPLETE: frozenset(),
+        ConversationState.FAILED: frozenset(),
+        ConversationState.CANCELLED: frozenset(),
+    }
+)
+"""The states that may follow each state: a conversation ends once, and for good."""
 _NEVER = StopRules()
 
 
@@ -83,6 +96,15 @@ class Conversation:
     @property
     def spoken_turns(self) -> tuple[Turn, ...]:
         return tuple(Turn(speaker=speaker_at(position), text=text) for position, text in enumerate(self.turns))
+
+
+@dataclass(frozen=True)
+class Speakers:
+    """Who speaks in a conversation, without its turns."""
+
+    id: ConversationId
+    state: ConversationState
+    participants: tuple[Participant, Participant]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
-"""The only SQL over chats, what happened in them, and how they were rated."""
+"""The only SQL over chats, their events and their ratings."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -16,23 +15,15 @@ from spotthebot.contracts.conversations import (
     HumanBotIn,
     Participant,
 )
-from spotthebot.conversations.domain.chats import Chat, Drawn, Study
+from spotthebot.conversations.domain.chats import Chat, ChatEvent, Drawn, Study, states_before
+from spotthebot.conversations.domain.collections import ENDED
 from spotthebot.conversations.domain.errors import NoSuchChat, NoSuchCollection, NotForChats
+from spotthebot.conversations.store.states import is_one_of
 from spotthebot.conversations.tables import ChatEventRow, ChatRow, CollectionRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
-_OPEN = (ChatState.CHATTING, ChatState.RATING)
 _PARTNERS = "partners"
-
-
-@dataclass(frozen=True)
-class ChatEvent:
-    """Something that the person is told of; numbers count from 1 in each chat."""
-
-    number: int
-    kind: str
-    data: Mapping[str, Any]
 
 
 def plan_of(request: HumanBotIn, partners: Sequence[Participant]) -> dict[str, Any]:
@@ -107,9 +98,9 @@ async def get_chat(session: ReadSession, chat_id: UUID) -> Chat:
 
 
 async def lock_chat(session: WriteSession, chat_id: UUID, *, shared: bool = False) -> Chat:
-    """Return a chat that nobody else changes while the transaction lasts, nor its conversations.
+    """Return a chat that no other transaction changes while this one lasts, nor its conversations.
 
-    Its row is locked before any of theirs is; `shared` lets others look at it too.
+    Its row is locked before theirs; `shared` lets other transactions read it under a lock of theirs.
     """
     row = await session.scalar(select(ChatRow).where(ChatRow.id == chat_id).with_for_update(read=shared))
     if row is None:
@@ -122,7 +113,7 @@ async def change_chat(session: WriteSession, chat_id: UUID, **values: object) ->
 
 
 async def touch(session: WriteSession, chat_id: UUID) -> None:
-    """Note that somebody is there."""
+    """Note that the chat is not idle."""
     await change_chat(session, chat_id, last_turn_at=func.now())
 
 
@@ -131,19 +122,8 @@ async def rate(session: WriteSession, chat_id: UUID, ratings: ChatRatingsIn) -> 
     await change_chat(session, chat_id, ratings=kept, state=ChatState.RATED, rated_at=func.now())
 
 
-async def finish(session: WriteSession, collection_id: UUID) -> bool:
-    """Complete a collection; returns whether it was open until now."""
-    finished = await session.scalar(
-        update(CollectionRow)
-        .where(CollectionRow.id == collection_id, CollectionRow.state.in_(["collecting", "paused"]))
-        .values(state=CollectionState.COMPLETE, finished_at=func.now())
-        .returning(CollectionRow.id)
-    )
-    return finished is not None
-
-
 async def add_event(session: WriteSession, chat_id: UUID, kind: str, data: Mapping[str, Any]) -> None:
-    """Tell the person something, in the transaction in which it happens; the chat is locked."""
+    """Add an event to a locked chat, in the transaction in which it happens."""
     number = await session.scalar(
         update(ChatRow).where(ChatRow.id == chat_id).values(events=ChatRow.events + 1).returning(ChatRow.events)
     )
@@ -179,24 +159,26 @@ async def list_chats(
 
 
 async def list_idle(session: ReadSession, *, limit: int) -> list[UUID]:
-    """Return chats in which nothing was said for too long, or whose collection goes on no more."""
+    """Return chats that are idle for too long, or whose collection has ended."""
     rows = await session.execute(
-        text("""
+        text(f"""
             SELECT t.id FROM conversations.chats AS t JOIN conversations.collections AS c ON c.id = t.collection_id
-            WHERE t.state = 'chatting' AND (
-                c.state IN ('complete', 'cancelled')
+            WHERE {is_one_of("t.state", states_before(ChatState.ABANDONED))} AND (
+                {is_one_of("c.state", ENDED)}
                 OR t.last_turn_at < now() - make_interval(secs => (c.plan ->> 'abandoned_after_seconds')::float8)
             )
             ORDER BY t.id LIMIT :limit
-        """),
+        """),  # noqa: S608 - constant conditions
         {"limit": limit},
     )
     return list(rows.scalars())
 
 
 async def lock_chatting(session: WriteSession, collection_id: UUID) -> list[Chat]:
-    """Return the chats of a collection that go on, all locked before anything of them is changed."""
-    statement = select(ChatRow).where(ChatRow.collection_id == collection_id, ChatRow.state == ChatState.CHATTING)
+    """Return the running chats of a collection, all locked before anything of them is changed."""
+    statement = select(ChatRow).where(
+        ChatRow.collection_id == collection_id, ChatRow.state.in_(states_before(ChatState.ABANDONED))
+    )
     return [_chat(row) for row in await session.scalars(statement.order_by(ChatRow.id).with_for_update())]
 
 
@@ -213,10 +195,6 @@ async def cancel_conversation(session: WriteSession, conversation_id: UUID, reas
         """),
         {"id": conversation_id, "reason": reason},
     )
-
-
-def is_open(chat: Chat) -> bool:
-    return chat.state in _OPEN
 
 
 def _chat(row: ChatRow) -> Chat:

@@ -1,47 +1,22 @@
 """The only SQL over collections: their plans, states, counts and rates."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Select, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.contracts.conversations import CollectionId, CollectionState, FailureOut, PairOut
+from spotthebot.contracts.conversations import CollectionId, CollectionState
+from spotthebot.conversations.domain import collections as domain
+from spotthebot.conversations.domain.collections import FailureReason, PairProgress
 from spotthebot.conversations.domain.errors import NoSuchCollection
+from spotthebot.conversations.store.states import is_complete_now
 from spotthebot.conversations.tables import CollectionRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
 RATE_OVER_SECONDS = 60
-
-
-@dataclass(frozen=True)
-class Collection:
-    """A collection and its progress; its rate is that of the last `RATE_OVER_SECONDS`."""
-
-    id: CollectionId
-    name: str
-    domain: str
-    mode: str
-    state: CollectionState
-    priority: int
-    conversations: int
-    complete: int
-    failed: int
-    cancelled: int
-    waiting: int
-    turns: int
-    turns_planned: int
-    rate_turns_per_second: float | None
-    created_at: datetime
-    finished_at: datetime | None
-
-    @property
-    def open(self) -> int:
-        return self.conversations - self.complete - self.failed - self.cancelled
 
 
 async def add_collection(
@@ -71,7 +46,7 @@ async def add_collection(
     return CollectionId(collection_id)
 
 
-async def get_collection(session: ReadSession, collection_id: UUID) -> Collection:
+async def get_collection(session: ReadSession, collection_id: UUID) -> domain.Collection:
     collections = await _list_collections(session, select(CollectionRow).where(CollectionRow.id == collection_id))
     if not collections:
         raise NoSuchCollection(collection_id=collection_id)
@@ -80,7 +55,7 @@ async def get_collection(session: ReadSession, collection_id: UUID) -> Collectio
 
 async def list_collections(
     session: ReadSession, *, name: str | None, after: UUID | None, limit: int
-) -> list[Collection]:
+) -> list[domain.Collection]:
     statement = select(CollectionRow).order_by(CollectionRow.id).limit(limit)
     if name is not None:
         statement = statement.where(CollectionRow.name == name)
@@ -90,7 +65,7 @@ async def list_collections(
 
 
 async def lock_collection(session: WriteSession, collection_id: UUID) -> CollectionState:
-    """Return a collection's state, which nobody else changes while the transaction lasts."""
+    """Return a collection's state, which no other transaction changes while this one lasts."""
     statement = select(CollectionRow.state).where(CollectionRow.id == collection_id)
     state = await session.scalar(statement.with_for_update(key_share=True))
     if state is None:
@@ -98,22 +73,47 @@ async def lock_collection(session: WriteSession, collection_id: UUID) -> Collect
     return CollectionState(state)
 
 
-async def change_collection(session: WriteSession, collection_id: UUID, **values: object) -> None:
-    await session.execute(update(CollectionRow).where(CollectionRow.id == collection_id).values(**values))
+async def change_priority(session: WriteSession, collection_id: UUID, priority: int) -> None:
+    await session.execute(update(CollectionRow).where(CollectionRow.id == collection_id).values(priority=priority))
+
+
+async def change_state(session: WriteSession, ids: Collection[UUID], state: CollectionState) -> list[UUID]:
+    """Change the state of those collections that may come to `state`; returns which ones that are."""
+    row = CollectionRow
+    values = {"state": state} | ({"finished_at": func.now()} if state in domain.ENDED else {})
+    changed = await session.scalars(
+        update(row)
+        .where(row.id.in_(ids), row.state.in_(sorted(domain.states_before(state))))
+        .values(values)
+        .returning(row.id)
+    )
+    return list(changed)
+
+
+async def complete_ended(session: WriteSession) -> list[UUID]:
+    """Complete open collections whose last conversation has ended; returns which ones that are."""
+    ended = await session.scalars(
+        text(f"""
+            SELECT c.id FROM conversations.collections AS c WHERE {is_complete_now("c")}
+            ORDER BY c.id FOR NO KEY UPDATE
+        """)  # noqa: S608 - a constant condition
+    )
+    ids = list(ended)
+    return await change_state(session, ids, domain.COMPLETE) if ids else []
 
 
 async def count_in(
     session: WriteSession,
     collection_id: UUID,
     *,
-    conversations: int,
-    complete: int,
-    turns: int,
-    turns_planned: int,
+    conversations: int = 0,
+    complete: int = 0,
     failed: int = 0,
     cancelled: int = 0,
+    turns: int = 0,
+    turns_planned: int = 0,
 ) -> None:
-    """Add new conversations to a collection's counts."""
+    """Add to a collection's counts."""
     row = CollectionRow
     await session.execute(
         update(row)
@@ -156,17 +156,7 @@ async def cancel_conversations(session: WriteSession, collection_id: UUID) -> in
     return int(cancelled or 0)
 
 
-async def finish_cancelled(session: WriteSession, collection_id: UUID, conversations: int) -> None:
-    """End a collection whose conversations were cancelled."""
-    row = CollectionRow
-    await session.execute(
-        update(row)
-        .where(row.id == collection_id)
-        .values(state=CollectionState.CANCELLED, cancelled=row.cancelled + conversations, finished_at=func.now())
-    )
-
-
-async def list_pairs(session: ReadSession, collection_id: UUID, *, after: int, limit: int) -> list[PairOut]:
+async def list_pairs(session: ReadSession, collection_id: UUID, *, after: int, limit: int) -> list[PairProgress]:
     """Return pairs with a number above `after`, with their conversations by state."""
     rows = await session.execute(
         text("""
@@ -182,10 +172,12 @@ async def list_pairs(session: ReadSession, collection_id: UUID, *, after: int, l
         """),
         {"collection": collection_id, "after": after, "limit": limit},
     )
-    return [PairOut(number=row.number, participants=(row.first, row.second), conversations=row.states) for row in rows]
+    return [
+        PairProgress(number=row.number, participants=(row.first, row.second), conversations=row.states) for row in rows
+    ]
 
 
-async def list_failures(session: ReadSession, collection_id: UUID, *, offset: int, limit: int) -> list[FailureOut]:
+async def list_failures(session: ReadSession, collection_id: UUID, *, offset: int, limit: int) -> list[FailureReason]:
     """Return why conversations failed, or wait for an unavailable bot, the most frequent reasons first."""
     rows = await session.execute(
         text("""
@@ -206,14 +198,16 @@ async def list_failures(session: ReadSession, collection_id: UUID, *, offset: in
         """),
         {"collection": collection_id, "limit": limit, "offset": offset},
     )
-    return [FailureOut(state=row.state, reason=row.reason or "", bot=row.bot, conversations=row.number) for row in rows]
+    return [
+        FailureReason(state=row.state, reason=row.reason or "", bot=row.bot, conversations=row.number) for row in rows
+    ]
 
 
-async def _list_collections(session: ReadSession, statement: Select[CollectionRow]) -> list[Collection]:
+async def _list_collections(session: ReadSession, statement: Select[CollectionRow]) -> list[domain.Collection]:
     rows = (await session.scalars(statement)).all()
     rates, waiting = await _rates(session, rows), await _count_waiting(session, rows)
     return [
-        Collection(
+        domain.Collection(
             id=CollectionId(row.id),
             name=row.name,
             domain=row.domain,
@@ -236,7 +230,7 @@ async def _list_collections(session: ReadSession, statement: Select[CollectionRo
 
 
 async def _rates(session: ReadSession, rows: Sequence[CollectionRow]) -> dict[UUID, float]:
-    running = [row.id for row in rows if row.state == CollectionState.COLLECTING]
+    running = [row.id for row in rows if row.state in domain.REQUESTS_TURNS]
     if not running:
         return {}
     found = await session.execute(
@@ -254,7 +248,7 @@ async def _rates(session: ReadSession, rows: Sequence[CollectionRow]) -> dict[UU
 
 async def _count_waiting(session: ReadSession, rows: Sequence[CollectionRow]) -> dict[UUID, int]:
     """Count conversations that wait for unavailable bots: one look-up in an index for each bot."""
-    running = [row.id for row in rows if row.state in {CollectionState.COLLECTING, CollectionState.PAUSED}]
+    running = [row.id for row in rows if row.state in domain.OPEN]
     if not running:
         return {}
     found = await session.execute(

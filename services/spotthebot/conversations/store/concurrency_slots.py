@@ -1,31 +1,14 @@
 """The only SQL over concurrency slots: they keep all processes together within the concurrency of each bot."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import BigInteger, bindparam, delete, text
 
+from spotthebot.conversations.domain.concurrency import AcquiredSlots, SlotRequest
 from spotthebot.conversations.tables import ConcurrencySlotRow
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.ids import new_ids
-
-
-@dataclass(frozen=True)
-class SlotRequest:
-    """Slots to acquire at a bot that allows `limit` of them; they expire after `seconds`."""
-
-    slots: int
-    limit: int
-    seconds: float
-
-
-@dataclass(frozen=True)
-class AcquiredSlots:
-    """Slots acquired at a bot."""
-
-    id: UUID
-    slots: int
 
 
 async def acquire(

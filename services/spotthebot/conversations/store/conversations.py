@@ -13,10 +13,9 @@ from spotthebot.contracts.conversations import (
     ConversationState,
     Ending,
     Participant,
-    SpeakersOut,
     StopRules,
 )
-from spotthebot.conversations.domain.conversations import Conversation
+from spotthebot.conversations.domain.conversations import Conversation, Speakers
 from spotthebot.conversations.domain.errors import NoSuchConversation
 from spotthebot.conversations.domain.plans import Sides
 from spotthebot.conversations.tables import CollectionRow, ConversationRow, PairRow, TurnRow
@@ -127,9 +126,7 @@ async def list_by_ids(session: ReadSession, ids: Sequence[UUID]) -> list[Convers
     return await _with_turns(session, _whole().where(ConversationRow.id.in_(ids)))
 
 
-async def list_speakers(
-    session: ReadSession, collection_id: UUID, *, after: UUID | None, limit: int
-) -> list[SpeakersOut]:
+async def list_speakers(session: ReadSession, collection_id: UUID, *, after: UUID | None, limit: int) -> list[Speakers]:
     """Return who speaks in a collection's conversations, in the order of its plan."""
     statement = (
         select(ConversationRow.id, ConversationRow.state, PairRow.participants)
@@ -142,7 +139,7 @@ async def list_speakers(
     if after is not None:
         statement = statement.where(ConversationRow.id > after)
     return [
-        SpeakersOut.model_validate({"id": row_id, "state": state, "participants": participants})
+        Speakers(ConversationId(row_id), ConversationState(state), _sides(participants))
         for row_id, state, participants in await session.execute(statement)
     ]
 

@@ -7,7 +7,10 @@ from uuid import UUID
 from sqlalchemy import text
 
 from spotthebot.contracts.conversations import CollectionState, ConversationState
+from spotthebot.conversations.domain.collections import COMPLETE
 from spotthebot.conversations.domain.transitions import Step
+from spotthebot.conversations.store.collections import change_state
+from spotthebot.conversations.store.states import is_complete_now
 from spotthebot.kit.database import WriteSession
 
 
@@ -32,8 +35,7 @@ async def commit_steps(session: WriteSession, steps: Sequence[Step]) -> Committe
     kept = await _advance(session, steps)
     done = [each for each in steps if each.after.id in kept]
     await _add_turns(session, [each for each in done if each.text is not None])
-    collections = await _count(session, done)
-    finished = frozenset(each for each, state in collections.items() if state is CollectionState.COMPLETE)
+    collections, finished = await _count(session, done)
     return CommittedSteps(kept, collections, finished)
 
 
@@ -96,11 +98,11 @@ async def _add_turns(session: WriteSession, steps: Sequence[Step]) -> None:
     )
 
 
-async def _count(session: WriteSession, steps: Sequence[Step]) -> dict[UUID, CollectionState]:
+async def _count(session: WriteSession, steps: Sequence[Step]) -> tuple[dict[UUID, CollectionState], frozenset[UUID]]:
     """Add the steps to the counts of their collections; the last conversation that ends completes its collection."""
     collections = sorted({each.after.collection_id for each in steps})
     if not collections:
-        return {}
+        return {}, frozenset()
 
     if len(collections) > 1:
         # In one order, lest two batches deadlock; in a statement of its own, so that the next one sees the rows as they
@@ -118,7 +120,7 @@ async def _count(session: WriteSession, steps: Sequence[Step]) -> dict[UUID, Col
         for collection in collections
     ]
     rows = await session.execute(
-        text("""
+        text(f"""
             WITH batch AS (
                 SELECT * FROM unnest(
                     CAST(:ids AS uuid[]), CAST(:complete AS int[]), CAST(:failed AS int[]), CAST(:turns AS int[])
@@ -129,16 +131,10 @@ async def _count(session: WriteSession, steps: Sequence[Step]) -> dict[UUID, Col
                 ON CONFLICT (collection_id, begins_at) DO UPDATE SET turns = turn_counts.turns + excluded.turns
             )
             UPDATE conversations.collections AS c SET
-                complete = c.complete + batch.complete, failed = c.failed + batch.failed, turns = c.turns + batch.turns,
-                state = CASE WHEN (batch.complete > 0 OR batch.failed > 0) AND c.mode <> 'human_bot'
-                    AND c.complete + batch.complete + c.failed + batch.failed + c.cancelled >= c.conversations
-                    AND c.state IN ('collecting', 'paused') THEN 'complete' ELSE c.state END,
-                finished_at = CASE WHEN (batch.complete > 0 OR batch.failed > 0) AND c.mode <> 'human_bot'
-                    AND c.complete + batch.complete + c.failed + batch.failed + c.cancelled >= c.conversations
-                    AND c.state IN ('collecting', 'paused') THEN now() ELSE c.finished_at END
+                complete = c.complete + batch.complete, failed = c.failed + batch.failed, turns = c.turns + batch.turns
             FROM batch WHERE c.id = batch.id
-            RETURNING c.id, c.state
-        """),
+            RETURNING c.id, c.state, {is_complete_now("c")} AS is_complete_now
+        """),  # noqa: S608 - a constant condition
         {
             "ids": collections,
             "complete": [count(each, ConversationState.COMPLETE) for each in collections],
@@ -146,4 +142,8 @@ async def _count(session: WriteSession, steps: Sequence[Step]) -> dict[UUID, Col
             "turns": said,
         },
     )
-    return {row.id: CollectionState(row.state) for row in rows}
+    states = {row.id: (CollectionState(row.state), row.is_complete_now) for row in rows}
+    finished = frozenset(each for each, (_, is_complete) in states.items() if is_complete)
+    if finished:
+        await change_state(session, finished, COMPLETE)
+    return {each: COMPLETE if each in finished else state for each, (state, _) in states.items()}, finished

@@ -1,24 +1,13 @@
 """The only SQL over unavailable bots: no worker requests a turn from them until they recover."""
 
-from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 
+from spotthebot.conversations.domain.availability import UnavailableBot
 from spotthebot.conversations.tables import UnavailableBotRow
 from spotthebot.kit.database import ReadSession, WriteSession
-
-
-@dataclass(frozen=True)
-class UnavailableBot:
-    """A bot that is asked nothing until it recovers."""
-
-    bot_id: UUID
-    name: str
-    reason: str
-    since: datetime
 
 
 async def mark_unavailable(session: WriteSession, bot_id: UUID, *, name: str, reason: str) -> bool:

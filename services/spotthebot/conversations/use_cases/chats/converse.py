@@ -5,7 +5,7 @@ from uuid import UUID
 
 from spotthebot.contracts.conversations import ChatRatingsIn, ChatState, ConversationState, Ending
 from spotthebot.conversations import store
-from spotthebot.conversations.domain.chats import Chat, Study, check_ratings
+from spotthebot.conversations.domain.chats import TRANSITIONS, Chat, Study, check_ratings
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.errors import (
     ChatIsOver,
@@ -83,7 +83,7 @@ async def advance(session: WriteSession, chat_id: UUID) -> ChatView:
 async def rate(session: WriteSession, chat_id: UUID, ratings: ChatRatingsIn) -> ChatView:
     """Store the person's ratings; ratings sent again replace the earlier ones."""
     view = await _view(session, await store.chats.lock_chat(session, chat_id))
-    if view.chat.state not in {ChatState.RATING, ChatState.RATED}:
+    if ChatState.RATED not in TRANSITIONS[view.chat.state]:
         raise NotTimeToRate(state=view.chat.state)
     check_ratings(view.study.plan, view.conversations, ratings)
     await store.chats.rate(session, chat_id, ratings)

@@ -2,7 +2,7 @@
 
 from spotthebot.contracts.conversations import ChatState
 from spotthebot.conversations import store
-from spotthebot.conversations.domain.chats import Chat
+from spotthebot.conversations.domain.chats import TRANSITIONS, Chat
 from spotthebot.kit.database import Database, WriteSession
 
 
@@ -13,7 +13,7 @@ async def abandon_idle_chats(database: Database, *, limit: int = 1000) -> None:
     for chat_id in idle:
         async with database.write() as session:
             chat = await store.chats.lock_chat(session, chat_id)
-            if chat.state is ChatState.CHATTING:
+            if ChatState.ABANDONED in TRANSITIONS[chat.state]:
                 await abandon(session, chat)
 
 

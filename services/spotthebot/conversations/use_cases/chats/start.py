@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Iterable
 from uuid import UUID
 
-from spotthebot.contracts.bots import BotStatus
 from spotthebot.contracts.conversations import (
     HUMAN_NAME,
     CollectionState,
@@ -15,6 +14,7 @@ from spotthebot.contracts.conversations import (
 )
 from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.availability import REPLIES
 from spotthebot.conversations.domain.chats import Chat, Study, draw
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.errors import CollectionNotOpen, NobodyToTalkTo, UnknownBot
@@ -22,7 +22,6 @@ from spotthebot.kit.database import WriteSession
 from spotthebot.kit.ids import new_id
 
 PERSON = Participant(kind=ParticipantKind.HUMAN, name=HUMAN_NAME)
-_REPLYING = {BotStatus.ACTIVE, BotStatus.PROBING}
 
 
 async def start_chat(session: WriteSession, bots: Bots, collection_id: UUID, interactor: str) -> Chat:
@@ -32,7 +31,7 @@ async def start_chat(session: WriteSession, bots: Bots, collection_id: UUID, int
         raise CollectionNotOpen(name=study.plan.name, state=study.state)
     await store.chats.lock_draws(session, collection_id)
     theirs = await store.chats.list_chats_of(session, collection_id, interactor)
-    if open_ones := [chat for chat in theirs if store.chats.is_open(chat)]:
+    if open_ones := [chat for chat in theirs if chat.is_open]:
         return open_ones[0]
     used = await store.chats.count_draws(session, collection_id)
     seen = {frozenset(chat.bots) for chat in theirs}
@@ -76,14 +75,14 @@ async def _first_replying(bots: Bots, choices: Iterable[tuple[UUID, ...]]) -> tu
     for choice in choices:
         for bot_id in choice:
             if bot_id not in replying:
-                replying[bot_id] = await _is_replying(bots, bot_id)
+                replying[bot_id] = await _replies(bots, bot_id)
         if all(replying[bot_id] for bot_id in choice):
             return choice
     return None
 
 
-async def _is_replying(bots: Bots, bot_id: UUID) -> bool:
+async def _replies(bots: Bots, bot_id: UUID) -> bool:
     try:
-        return (await bots.get(bot_id)).status in _REPLYING
+        return (await bots.get(bot_id)).status in REPLIES
     except UnknownBot:
         return False

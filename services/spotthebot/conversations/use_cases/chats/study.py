@@ -5,8 +5,8 @@ from uuid import UUID
 from spotthebot.contracts.conversations import CollectionState, HumanBotIn
 from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.collections import Collection
 from spotthebot.conversations.domain.errors import CollectionNotOpen
-from spotthebot.conversations.store.collections import Collection
 from spotthebot.conversations.use_cases.chats.idle import abandon
 from spotthebot.conversations.use_cases.chats.start import PERSON
 from spotthebot.conversations.use_cases.collections.participants import Participants, check_names, find_bots
@@ -41,6 +41,6 @@ async def finish_study(session: WriteSession, jobs: Jobs, collection_id: UUID) -
     await store.chats.lock_draws(session, collection_id)
     for chat in await store.chats.lock_chatting(session, collection_id):
         await abandon(session, chat)
-    if await store.chats.finish(session, collection_id):
+    if await store.collections.change_state(session, [collection_id], CollectionState.COMPLETE):
         await publish_finished_collections(session, jobs, [collection_id])
     return await store.collections.get_collection(session, collection_id)

@@ -4,8 +4,13 @@ from uuid import UUID
 
 from spotthebot.contracts.conversations import CollectionState
 from spotthebot.conversations import store
-from spotthebot.conversations.domain.errors import HasEnded
-from spotthebot.conversations.store.collections import Collection
+from spotthebot.conversations.domain.collections import (
+    CANCELLED,
+    COLLECTING,
+    PAUSED,
+    Collection,
+    require_transition,
+)
 from spotthebot.conversations.use_cases.turn_loop.maintenance import queue_runners
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.jobs import Jobs
@@ -13,40 +18,35 @@ from spotthebot.kit.jobs import Jobs
 
 async def pause(session: WriteSession, collection_id: UUID) -> Collection:
     """Request no more turns; pending requests are still committed. Pausing twice changes nothing."""
-    await _require_open(session, collection_id, "pause")
-    await store.collections.change_collection(session, collection_id, state=CollectionState.PAUSED)
-    return await store.collections.get_collection(session, collection_id)
+    return await _change_state(session, collection_id, PAUSED, verb="pause")
 
 
 async def resume(session: WriteSession, jobs: Jobs, collection_id: UUID, *, batch: int) -> Collection:
-    """Continue a paused collection."""
-    collection = await _require_open(session, collection_id, "resume")
-    await store.collections.change_collection(session, collection_id, state=CollectionState.COLLECTING)
-    await queue_runners(session, jobs, waiting=collection.open, batch=batch)
-    return await store.collections.get_collection(session, collection_id)
+    """Continue a paused collection. Resuming twice changes nothing."""
+    collection = await _change_state(session, collection_id, COLLECTING, verb="resume")
+    await queue_runners(session, jobs, waiting=collection.running, batch=batch)
+    return collection
 
 
 async def cancel(session: WriteSession, collection_id: UUID) -> Collection:
     """End all running conversations for good; their turns stay. Cancelling twice changes nothing."""
-    collection = await store.collections.get_collection(session, collection_id)
-    if collection.state is CollectionState.CANCELLED:
-        return collection
+    await store.collections.get_collection(session, collection_id)
+    # Conversations before their collection: in the order in which batches of turns lock them.
     cancelled = await store.collections.cancel_conversations(session, collection_id)
-    await _require_open(session, collection_id, "cancel")
-    await store.collections.finish_cancelled(session, collection_id, cancelled)
-    return await store.collections.get_collection(session, collection_id)
+    await store.collections.count_in(session, collection_id, cancelled=cancelled)
+    return await _change_state(session, collection_id, CANCELLED, verb="cancel")
 
 
 async def prioritise(session: WriteSession, collection_id: UUID, priority: int) -> Collection:
     """Change a collection's priority, from the next claim on."""
     await store.collections.get_collection(session, collection_id)
-    await store.collections.change_collection(session, collection_id, priority=priority)
+    await store.collections.change_priority(session, collection_id, priority)
     return await store.collections.get_collection(session, collection_id)
 
 
-async def _require_open(session: WriteSession, collection_id: UUID, verb: str) -> Collection:
-    state = await store.collections.lock_collection(session, collection_id)
+async def _change_state(session: WriteSession, collection_id: UUID, state: CollectionState, *, verb: str) -> Collection:
+    before = await store.collections.lock_collection(session, collection_id)
     collection = await store.collections.get_collection(session, collection_id)
-    if state in {CollectionState.COMPLETE, CollectionState.CANCELLED}:
-        raise HasEnded(name=collection.name, state=state, verb=verb)
-    return collection
+    if require_transition(collection.name, before, state, verb=verb):
+        await store.collections.change_state(session, [collection_id], state)
+    return await store.collections.get_collection(session, collection_id)

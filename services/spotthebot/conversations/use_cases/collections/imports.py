@@ -13,13 +13,14 @@ from spotthebot.contracts.conversations import (
     StoredOut,
 )
 from spotthebot.conversations import store
+from spotthebot.conversations.domain.collections import Collection
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.errors import NotAnImport
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.ids import new_ids
 
 
-async def open_import(session: WriteSession, request: ImportIn) -> store.collections.Collection:
+async def open_import(session: WriteSession, request: ImportIn) -> Collection:
     """Open a collection that takes uploads of conversations."""
     collection_id = await store.collections.add_collection(
         session,

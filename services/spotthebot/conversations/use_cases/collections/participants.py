@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from spotthebot.contracts.bots import BotOut, BotStatus
+from spotthebot.contracts.bots import BotOut
 from spotthebot.contracts.conversations import (
     BipartiteIn,
     Participant,
     ParticipantKind,
-    PartnerOut,
     PartnerSetRef,
     PlannedIn,
 )
 from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.availability import TAKES_NO_PART
 from spotthebot.conversations.domain.errors import (
     BotRetired,
     NoSuchPartnerSet,
@@ -23,6 +23,7 @@ from spotthebot.conversations.domain.errors import (
     SameNames,
     UnknownPartnerSet,
 )
+from spotthebot.conversations.domain.partner_sets import Partner
 from spotthebot.kit.database import ReadSession
 
 _REQUESTS_AT_ONCE = 16
@@ -35,7 +36,7 @@ class Participants:
 
     bots: tuple[BotOut, ...]
     partners: tuple[BotOut, ...] = ()
-    pinned: dict[UUID, PartnerOut] | None = None
+    pinned: dict[UUID, Partner] | None = None
     """The versions of partners that their partner set holds, by bot."""
 
     def sides(self, bots: Sequence[BotOut]) -> list[Participant]:
@@ -55,7 +56,7 @@ class Participants:
 
 async def find_participants(session: ReadSession, bots: Bots, plan: PlannedIn) -> Participants:
     """Return the participants of a plan; raises UnknownBot, BotRetired, SameNames, PlaysItself, UnknownPartnerSet."""
-    pinned: dict[UUID, PartnerOut] = {}
+    pinned: dict[UUID, Partner] = {}
     partner_ids: tuple[UUID, ...] = ()
     if isinstance(plan, BipartiteIn):
         if isinstance(plan.partners, PartnerSetRef):
@@ -86,7 +87,7 @@ async def find_bots(bots: Bots, ids: Sequence[UUID]) -> tuple[BotOut, ...]:
             raise bot
     known = tuple(bot for bot in found if not isinstance(bot, BaseException))
     for bot in known:
-        if bot.status in {BotStatus.RETIRED, BotStatus.SUSPENDED}:
+        if bot.status in TAKES_NO_PART:
             raise BotRetired(name=bot.name, status=bot.status)
     return known
 
@@ -100,7 +101,7 @@ def check_names(bots: Sequence[BotOut]) -> None:
         seen.add(bot.name)
 
 
-async def _list_partners(session: ReadSession, request: PartnerSetRef) -> tuple[PartnerOut, ...]:
+async def _list_partners(session: ReadSession, request: PartnerSetRef) -> tuple[Partner, ...]:
     try:
         return (await store.partner_sets.get_partner_set(session, request.set, request.version)).partners
     except NoSuchPartnerSet:

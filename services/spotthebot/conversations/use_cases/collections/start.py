@@ -15,6 +15,7 @@ from spotthebot.contracts.conversations import (
 )
 from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.collections import Collection
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.errors import NoSuchCorpus, SplitIsEmpty, UnknownCorpusInPlan
 from spotthebot.conversations.domain.plans import PlannedConversation, Sides, count_conversations, plan_conversations
@@ -25,9 +26,7 @@ from spotthebot.kit.ids import new_ids
 from spotthebot.kit.jobs import Jobs
 
 
-async def start_collection(
-    session: WriteSession, jobs: Jobs, bots: Bots, plan: PlannedIn, *, batch: int
-) -> store.collections.Collection:
+async def start_collection(session: WriteSession, jobs: Jobs, bots: Bots, plan: PlannedIn, *, batch: int) -> Collection:
     """Plan a collection's conversations and queue the jobs that run them, all in one transaction."""
     participants = await find_participants(session, bots, plan)
     count_conversations(plan, len(participants.partners))

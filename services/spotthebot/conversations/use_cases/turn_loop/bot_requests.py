@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from uuid import UUID
 
-from spotthebot.contracts.bots import BotStatus
 from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.availability import MAY_RECOVER
+from spotthebot.conversations.domain.concurrency import SlotRequest, request_slots
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.errors import UnknownBot
 from spotthebot.conversations.domain.transitions import Step, fail, step, wait_for_bot
-from spotthebot.conversations.store.concurrency_slots import SlotRequest
 from spotthebot.kit.client import PeerRefused, PeerUnavailable
 
 _ABOUT_THE_BOT = {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
@@ -44,16 +44,11 @@ async def request_turns(bots: Bots, conversations: Sequence[Conversation]) -> Bo
 
 
 async def slots_needed(bots: Bots, bot_id: UUID, conversations: int) -> SlotRequest:
-    """Return the concurrency slots to acquire at a bot, by its limits.
-
-    They expire after the longest time that a request can take: the bot's time-out twice, once in the queue of `bots`
-    and once for the reply. Raises PeerUnavailable and PeerRefused.
-    """
+    """Return the concurrency slots to acquire at a bot, by its limits; raises PeerUnavailable and PeerRefused."""
     try:
-        limits = (await bots.recall(bot_id)).limits
-    except UnknownBot:  # the request for turns will be refused
-        return SlotRequest(conversations, limit=conversations, seconds=60)
-    return SlotRequest(conversations, limit=limits.concurrency, seconds=2 * limits.timeout_seconds + 10)
+        return request_slots(conversations, (await bots.recall(bot_id)).limits)
+    except UnknownBot:
+        return request_slots(conversations, None)
 
 
 def split_into_requests(conversations: Sequence[Conversation], size: int) -> Iterable[Sequence[Conversation]]:
@@ -70,7 +65,7 @@ async def _refused(bots: Bots, bot_id: UUID, conversations: Sequence[Conversatio
     """Wait for bots that may recover, which are suspended or failing; fail conversations with all others."""
     try:
         bot = await bots.get(bot_id)
-        may_recover = bot.status in {BotStatus.SUSPENDED, BotStatus.FAILING}
+        may_recover = bot.status in MAY_RECOVER
     except UnknownBot:
         may_recover = False
     except (PeerUnavailable, PeerRefused) as trouble:

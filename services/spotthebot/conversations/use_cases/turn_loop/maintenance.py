@@ -3,12 +3,12 @@
 import math
 from datetime import UTC, datetime, timedelta
 
-from spotthebot.contracts.bots import BotOut, BotStatus
+from spotthebot.contracts.bots import BotOut
 from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.availability import MAY_RECOVER, REPLIES, UnavailableBot
 from spotthebot.conversations.domain.errors import UnknownBot
 from spotthebot.conversations.domain.transitions import MAX_ATTEMPTS
-from spotthebot.conversations.store.unavailable_bots import UnavailableBot
 from spotthebot.conversations.use_cases.events import publish_finished_collections, publish_recovered_bot
 from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.jobs import Jobs
@@ -37,7 +37,7 @@ async def maintain(database: Database, jobs: Jobs, bots: Bots, *, batch: int, pa
         if orphans := await store.claims.release_orphans(session, max_attempts=MAX_ATTEMPTS):
             _log.warning("conversations.released", number=orphans, reason="their runner is gone")
         await store.concurrency_slots.release_orphans(session, runners=RUN_CONVERSATIONS)
-        await publish_finished_collections(session, jobs, await store.claims.finish_ended(session))
+        await publish_finished_collections(session, jobs, await store.collections.complete_ended(session))
         waiting = await store.claims.count_waiting(session, limit=_MAX_RUNNERS * batch)
         await queue_runners(session, jobs, waiting=waiting, batch=batch)
         unavailable = await store.unavailable_bots.list_unavailable(session)
@@ -47,12 +47,12 @@ async def maintain(database: Database, jobs: Jobs, bots: Bots, *, batch: int, pa
 
 async def _check(database: Database, bots: Bots, unavailable: UnavailableBot, patience: timedelta) -> None:
     found = await _find(bots, unavailable)
-    if found is not None and found.status in {BotStatus.ACTIVE, BotStatus.PROBING}:
+    if found is not None and found.status in REPLIES:
         async with database.write() as session:
             if await store.unavailable_bots.mark_available(session, unavailable.bot_id):
                 await publish_recovered_bot(session, found)
         return
-    is_gone = found is None or found.status is BotStatus.RETIRED
+    is_gone = found is None or found.status not in MAY_RECOVER
     if is_gone or datetime.now(UTC) - unavailable.since > patience:
         reason = f"{unavailable.name} did not recover: {unavailable.reason}"[:1000]
         while True:

@@ -12,13 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from spotthebot.contracts.conversations import CollectionState
 from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.collections import REQUESTS_TURNS, OpenCollection
+from spotthebot.conversations.domain.concurrency import AcquiredSlots
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.transitions import Step
-from spotthebot.conversations.store.claims import OpenCollection
-from spotthebot.conversations.store.concurrency_slots import AcquiredSlots
 from spotthebot.conversations.store.turns import CommittedSteps
 from spotthebot.conversations.use_cases.events import publish_failing_bot, publish_finished_collections
 from spotthebot.conversations.use_cases.turn_loop.bot_requests import (
@@ -251,7 +250,7 @@ class ConversationRunner:
             self._conversations.pop(each.after.id, None)
             if each.after.id in committed.conversations and not each.is_released:
                 self._conversations[each.after.id] = each.after  # at the end: the others come first now
-            if committed.collections.get(each.after.collection_id) is not CollectionState.COLLECTING:
+            if committed.collections.get(each.after.collection_id) not in REQUESTS_TURNS:
                 self._checked_at = float("-inf")
         self._full_bots = dict.fromkeys(self._full_bots, 0.0)  # slots were released: check at once
 
