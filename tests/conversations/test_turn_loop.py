@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -18,7 +18,8 @@ from spotthebot.conversations import store
 from spotthebot.conversations.app import SERVICE as CONVERSATIONS
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.transitions import step
-from spotthebot.conversations.use_cases.collections import start
+from spotthebot.conversations.use_cases.collections.participants import find_participants
+from spotthebot.conversations.use_cases.collections.start import start_collection
 from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
 from spotthebot.kit.client import PeerUnavailable
 from spotthebot.kit.database import Database
@@ -47,6 +48,9 @@ class FlakyBots:
         return _bot(bot_id, BotStatus.ACTIVE)
 
     get = recall
+
+    async def get_all(self, ids: Sequence[UUID]) -> tuple[BotOut, ...]:
+        return tuple([await self.get(each) for each in ids])
 
     async def reply(self, _bot_id: UUID, conversations: list[Conversation]) -> list[Reply]:
         self.calls += 1
@@ -80,9 +84,10 @@ BOTS_IN_PLAY = [UUID(int=1), UUID(int=2)]
 
 async def _started(database: Database, jobs: Jobs, **more: Any) -> UUID:
     """Start a collection that no worker works on."""
-    wanted = AllPlayAllIn.model_validate(plan([str(each) for each in BOTS_IN_PLAY], exchanges=3, **more))
+    request = AllPlayAllIn.model_validate(plan([str(each) for each in BOTS_IN_PLAY], exchanges=3, **more))
+    participants = await find_participants(database, FlakyBots(), request)
     async with database.write() as session:
-        collection = await start.start_collection(session, jobs, FlakyBots(), wanted, batch=64)
+        collection = await start_collection(session, jobs, request, participants, batch=64)
     return collection.id
 
 

@@ -1,9 +1,10 @@
-"""Calls to `bots`: who a bot is, what it bears, and what it replies."""
+"""Calls to `bots`: what a bot is, its limits, and its replies."""
 
+import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from spotthebot.contracts.bots import MAX_CONTEXTS, BotOut, RepliesOut, ReplyOut
@@ -11,7 +12,9 @@ from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.errors import UnknownBot
 from spotthebot.kit.client import PeerRefused, ServiceClient
 
+_T = TypeVar("_T")
 _KNOWN_FOR_SECONDS = 15.0
+_REQUESTS_AT_ONCE = 16
 
 
 @dataclass(frozen=True)
@@ -40,16 +43,24 @@ class Bots:
         self._known[bot_id] = _Known(bot, now + _KNOWN_FOR_SECONDS)
         return bot
 
+    async def find_all(self, ids: Sequence[UUID]) -> tuple[BotOut, ...]:
+        """Return those of several bots that `bots` knows, as they are now, in this order."""
+        return tuple(each for each in await self._gather(self._find, ids) if each is not None)
+
     async def recall(self, bot_id: UUID) -> BotOut:
         """Return a bot as it was a moment ago, for what changes seldom: its limits. Raises UnknownBot."""
         known = self._known.get(bot_id)
         return known.bot if known is not None and known.until > time.monotonic() else await self.get(bot_id)
 
+    async def get_all(self, ids: Sequence[UUID]) -> tuple[BotOut, ...]:
+        """Return several bots as they are now, in this order; raises UnknownBot."""
+        return tuple(await self._gather(self.get, ids))
+
     async def reply(self, bot_id: UUID, conversations: Sequence[Conversation]) -> list[Reply]:
         """Ask one version of a bot for the next turn of each of at most `MAX_CONTEXTS` conversations.
 
-        Whoever asks again for the same turn asks the bot under the same key. Nothing is repeated here: what is to be
-        done meanwhile is the caller's to say. Raises PeerRefused and PeerUnavailable.
+        A repeated request for the same turn reaches the bot under the same key. Retries are the caller's: see
+        `domain/retries.py`. Raises PeerRefused and PeerUnavailable.
         """
         if len(conversations) > MAX_CONTEXTS:
             message = f"{len(conversations)} contexts in one request, at most {MAX_CONTEXTS} fit"
@@ -57,6 +68,27 @@ class Bots:
         body = {"contexts": [_context(each) for each in conversations], "version": conversations[0].next_version}
         answer = await self._bots.post(f"/v1/bots/{bot_id}/replies", body)
         return [_reply(out) for out in RepliesOut.model_validate(answer).replies]
+
+    async def _find(self, bot_id: UUID) -> BotOut | None:
+        try:
+            return await self.get(bot_id)
+        except UnknownBot:
+            return None
+
+    @staticmethod
+    async def _gather(call: Callable[[UUID], Awaitable[_T]], ids: Sequence[UUID]) -> list[_T]:
+        """Call for each id, a few at a time; raises the error of the first id that has one."""
+        slots = asyncio.Semaphore(_REQUESTS_AT_ONCE)
+
+        async def one(bot_id: UUID) -> _T:
+            async with slots:
+                return await call(bot_id)
+
+        found = await asyncio.gather(*map(one, ids), return_exceptions=True)
+        for each in found:
+            if isinstance(each, BaseException):
+                raise each
+        return [each for each in found if not isinstance(each, BaseException)]
 
 
 def _context(conversation: Conversation) -> dict[str, Any]:

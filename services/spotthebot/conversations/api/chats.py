@@ -22,7 +22,8 @@ from spotthebot.contracts.conversations import (
     RatedConversationOut,
 )
 from spotthebot.conversations import store
-from spotthebot.conversations.api.deps import Admin, BotsClient, ChatReader, Chatter, JobQueue, Reader, Watch
+from spotthebot.conversations.api.deps import Admin, ChatReader, Chatter, JobQueue, Reader, Watch
+from spotthebot.conversations.api.fetched import ReplyingBots
 from spotthebot.conversations.api.shapes import collection_out
 from spotthebot.conversations.domain.chats import Chat
 from spotthebot.conversations.domain.conversations import Conversation
@@ -40,9 +41,9 @@ _EVENTS_AT_ONCE = 500
 
 
 @router.post("/chats", status_code=201, operation_id="start_chat")
-async def start_chat(session: Writing, _caller: Chatter, bots: BotsClient, request: ChatIn) -> ChatOut:
+async def start_chat(replying: ReplyingBots, session: Writing, _caller: Chatter, request: ChatIn) -> ChatOut:
     """Draw bots for a person to talk to; a person with an open chat in the collection gets that chat again."""
-    chat = await start(session, bots, request.collection_id, request.interactor)
+    chat = await start(session, request.collection_id, request.interactor, replying.result())
     return _to_out(await converse.view_chat(session, chat.id))
 
 

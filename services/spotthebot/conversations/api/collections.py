@@ -21,6 +21,7 @@ from spotthebot.contracts.conversations import (
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Admin, BotsClient, JobQueue, Reader, Settings
+from spotthebot.conversations.api.fetched import CollectionParticipants
 from spotthebot.conversations.api.shapes import collection_out, conversation_out, speakers_out, texts_out
 from spotthebot.conversations.domain.conversations import Conversation, Speakers
 from spotthebot.conversations.use_cases.chats.study import open_study
@@ -37,21 +38,28 @@ router = APIRouter(prefix="/v1", tags=["collections"], route_class=IdempotentRou
 
 @router.post("/collections", status_code=201, operation_id="create_collection")
 async def create_collection(
-    session: Writing, _caller: Admin, jobs: JobQueue, bots: BotsClient, settings: Settings, request: CollectionIn
+    participants: CollectionParticipants,
+    session: Writing,
+    _caller: Admin,
+    jobs: JobQueue,
+    settings: Settings,
+    request: CollectionIn,
 ) -> CollectionOut:
     """Start a collection: run its planned conversations, or open it for people's chats or for upload."""
     if isinstance(request, ImportIn):
         return collection_out(await imports.open_import(session, request))
     if isinstance(request, HumanBotIn):
-        return collection_out(await open_study(session, bots, request))
+        return collection_out(await open_study(session, request, participants.result()))
     batch = settings.conversations_per_batch
-    return collection_out(await start_collection(session, jobs, bots, request, batch=batch))
+    return collection_out(await start_collection(session, jobs, request, participants.result(), batch=batch))
 
 
 @router.post("/collections/dry-run", operation_id="estimate_collection")
-async def estimate_collection(session: Reading, _caller: Reader, bots: BotsClient, request: PlannedIn) -> EstimateOut:
+async def estimate_collection(
+    _caller: Reader, database: Annotated[Database, Depends(get_database)], bots: BotsClient, request: PlannedIn
+) -> EstimateOut:
     """Estimate what a collection would cost, with all the checks of a start; nothing is stored."""
-    return await estimate.estimate_collection(session, bots, request)
+    return await estimate.estimate_collection(database, bots, request)
 
 
 @router.get("/collections", operation_id="list_collections")

@@ -20,6 +20,8 @@ _admins = allow(Role.ADMIN)
 
 Admin = Annotated[Principal, Depends(idempotent(_admins))]
 """Who may create; honours `Idempotency-Key`."""
+Creating = Annotated[Principal, Depends(_admins)]
+"""The same, without the key: for what is fetched before the key is claimed."""
 Uploader = Annotated[Principal, Depends(_admins)]
 """Who may send a file; `Idempotency-Key` would have all of it read into memory, and is not needed."""
 Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]
@@ -31,6 +33,8 @@ _may_chat = allow(Role.ADMIN, Role.ANNOTATION)
 
 Chatter = Annotated[Principal, Depends(idempotent(_may_chat))]
 """A frontend for people who talk to bots; honours `Idempotency-Key`."""
+Chatting = Annotated[Principal, Depends(_may_chat)]
+"""The same, without the key: for what is fetched before the key is claimed."""
 ChatReader = Annotated[Principal, Depends(_may_chat)]
 """The same, by requests that can be repeated as they are."""
 

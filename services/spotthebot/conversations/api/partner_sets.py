@@ -7,7 +7,8 @@ from fastapi import APIRouter, Path, Query
 from spotthebot.contracts.conversations import PartnerSetIn, PartnerSetOut
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store
-from spotthebot.conversations.api.deps import Admin, BotsClient, Reader
+from spotthebot.conversations.api.deps import Admin, Reader
+from spotthebot.conversations.api.fetched import Partners
 from spotthebot.conversations.api.shapes import partner_set_out
 from spotthebot.conversations.use_cases.collections.partner_sets import create_partner_set as create
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
@@ -19,10 +20,10 @@ router = APIRouter(prefix="/v1/partner-sets", tags=["partner sets"], route_class
 
 @router.post("", status_code=201, operation_id="create_partner_set")
 async def create_partner_set(
-    session: Writing, _caller: Admin, bots: BotsClient, request: PartnerSetIn
+    partners: Partners, session: Writing, _caller: Admin, request: PartnerSetIn
 ) -> PartnerSetOut:
     """Store bots, in their present versions, as the next version of a partner set."""
-    return partner_set_out(await create(session, bots, request))
+    return partner_set_out(await create(session, request, partners.result()))
 
 
 @router.get("", operation_id="list_partner_sets")

@@ -34,6 +34,7 @@ Conflict
 ├── CollectionNotOpen
 ├── PartnerSpeaksNext
 ├── TooFewTurns
+├── ChatEndedMeanwhile
 ├── ChatIsOver
 └── NotTimeToRate
 Unavailable
@@ -165,6 +166,10 @@ class PartnerSpeaksNext(Conflict):
 
 class TooFewTurns(Conflict):
     """{said} turns were said, {minimum} are needed before going on: keep talking."""
+
+
+class ChatEndedMeanwhile(Conflict):
+    """The open chat ended a moment ago: send the request again for a new one."""
 
 
 class ChatIsOver(Conflict):

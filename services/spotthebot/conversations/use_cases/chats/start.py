@@ -1,12 +1,10 @@
 """Starting a chat: bots are drawn for a person, and the first conversation begins."""
 
 import secrets
-from collections.abc import Iterable
 from uuid import UUID
 
 from spotthebot.contracts.conversations import (
     HUMAN_NAME,
-    CollectionState,
     ConversationId,
     ConversationState,
     Participant,
@@ -16,26 +14,51 @@ from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.availability import REPLIES
 from spotthebot.conversations.domain.chats import Chat, Study, draw
+from spotthebot.conversations.domain.collections import REQUESTS_TURNS
 from spotthebot.conversations.domain.conversations import Conversation
-from spotthebot.conversations.domain.errors import CollectionNotOpen, NobodyToTalkTo, UnknownBot
-from spotthebot.kit.database import WriteSession
+from spotthebot.conversations.domain.errors import ChatEndedMeanwhile, CollectionNotOpen, NobodyToTalkTo
+from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
 PERSON = Participant(kind=ParticipantKind.HUMAN, name=HUMAN_NAME)
 
 
-async def start_chat(session: WriteSession, bots: Bots, collection_id: UUID, interactor: str) -> Chat:
-    """Draw bots for a person and begin the first conversation; a person with an open chat gets that chat again."""
-    study = await store.chats.get_study(session, collection_id)
-    if study.state is not CollectionState.COLLECTING:
-        raise CollectionNotOpen(name=study.plan.name, state=study.state)
+async def find_replying_bots(
+    database: Database, bots: Bots, collection_id: UUID, interactor: str
+) -> frozenset[UUID] | None:
+    """Return the bots of a study that reply at present, None for a person with an open chat, who needs none.
+
+    No transaction is open while `bots` is asked. Raises NoSuchCollection, NotForChats, CollectionNotOpen,
+    PeerUnavailable, PeerRefused.
+    """
+    async with database.read() as session:
+        study = await _get_open_study(session, collection_id)
+        theirs = await store.chats.list_chats_of(session, collection_id, interactor)
+    if any(chat.is_open for chat in theirs):
+        return None
+    found = await bots.find_all(study.plan.bots)
+    return frozenset(bot.id for bot in found if bot.status in REPLIES)
+
+
+async def start_chat(
+    session: WriteSession, collection_id: UUID, interactor: str, replying: frozenset[UUID] | None
+) -> Chat:
+    """Draw bots for a person and begin the first conversation; a person with an open chat gets that chat again.
+
+    Only bots in `replying` are drawn; None stands for a person who had an open chat. Raises CollectionNotOpen,
+    NobodyToTalkTo, ChatEndedMeanwhile.
+    """
+    study = await _get_open_study(session, collection_id)
     await store.chats.lock_draws(session, collection_id)
     theirs = await store.chats.list_chats_of(session, collection_id, interactor)
     if open_ones := [chat for chat in theirs if chat.is_open]:
         return open_ones[0]
+    if replying is None:
+        raise ChatEndedMeanwhile
     used = await store.chats.count_draws(session, collection_id)
     seen = {frozenset(chat.bots) for chat in theirs}
-    drawn = await _first_replying(bots, draw(study.plan, used=used, seen=seen, chats=sum(used.values())))
+    choices = draw(study.plan, used=used, seen=seen, chats=sum(used.values()))
+    drawn = next((choice for choice in choices if replying.issuperset(choice)), None)
     if drawn is None:
         raise NobodyToTalkTo
     chat_id = await store.chats.add_chat(
@@ -70,19 +93,8 @@ async def begin_next(session: WriteSession, study: Study, chat: Chat) -> None:
     await store.chats.change_chat(session, chat.id, conversations=[*chat.conversations, conversation.id])
 
 
-async def _first_replying(bots: Bots, choices: Iterable[tuple[UUID, ...]]) -> tuple[UUID, ...] | None:
-    replying: dict[UUID, bool] = {}
-    for choice in choices:
-        for bot_id in choice:
-            if bot_id not in replying:
-                replying[bot_id] = await _replies(bots, bot_id)
-        if all(replying[bot_id] for bot_id in choice):
-            return choice
-    return None
-
-
-async def _replies(bots: Bots, bot_id: UUID) -> bool:
-    try:
-        return (await bots.get(bot_id)).status in REPLIES
-    except UnknownBot:
-        return False
+async def _get_open_study(session: ReadSession, collection_id: UUID) -> Study:
+    study = await store.chats.get_study(session, collection_id)
+    if study.state not in REQUESTS_TURNS:
+        raise CollectionNotOpen(name=study.plan.name, state=study.state)
+    return study

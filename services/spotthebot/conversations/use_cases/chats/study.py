@@ -4,22 +4,19 @@ from uuid import UUID
 
 from spotthebot.contracts.conversations import CollectionState, HumanBotIn
 from spotthebot.conversations import store
-from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.collections import Collection
 from spotthebot.conversations.domain.errors import CollectionNotOpen
 from spotthebot.conversations.use_cases.chats.idle import abandon
 from spotthebot.conversations.use_cases.chats.start import PERSON
-from spotthebot.conversations.use_cases.collections.participants import Participants, check_names, find_bots
+from spotthebot.conversations.use_cases.collections.participants import Participants
 from spotthebot.conversations.use_cases.events import publish_finished_collections
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.jobs import Jobs
 
 
-async def open_study(session: WriteSession, bots: Bots, request: HumanBotIn) -> Collection:
+async def open_study(session: WriteSession, request: HumanBotIn, participants: Participants) -> Collection:
     """Open a collection that people chat in; its bots keep the versions they have now."""
-    found = await find_bots(bots, request.bots)
-    check_names(found)
-    partners = Participants(found).sides(found)
+    partners = participants.sides(participants.bots)
     collection_id = await store.collections.add_collection(
         session,
         name=request.name,

@@ -7,16 +7,17 @@ from spotthebot.conversations.domain.estimates import Speaker, estimate
 from spotthebot.conversations.domain.plans import count_conversations
 from spotthebot.conversations.use_cases.collections.participants import find_participants
 from spotthebot.conversations.use_cases.collections.start import list_dialogues
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database import Database
 
 
-async def estimate_collection(session: ReadSession, bots: Bots, plan: PlannedIn) -> EstimateOut:
+async def estimate_collection(database: Database, bots: Bots, plan: PlannedIn) -> EstimateOut:
     """Return what a collection would cost; raises every error that starting it would raise."""
-    participants = await find_participants(session, bots, plan)
+    participants = await find_participants(database, bots, plan)
     conversations = count_conversations(plan, len(participants.partners))
-    for pool in (plan.opening, plan.humans):
-        if pool is not None:
-            await list_dialogues(session, pool.corpus_id, pool.split)
+    async with database.read() as session:
+        for pool in (plan.opening, plan.humans):
+            if pool is not None:
+                await list_dialogues(session, pool.corpus_id, pool.split)
     return estimate(
         [_speaker(bot) for bot in participants.bots],
         [_speaker(bot) for bot in participants.partners],

@@ -1,6 +1,5 @@
 """Who takes part in a collection: its bots, and in bipartite-play their partners, as `bots` has them now."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -24,10 +23,7 @@ from spotthebot.conversations.domain.errors import (
     UnknownPartnerSet,
 )
 from spotthebot.conversations.domain.partner_sets import Partner
-from spotthebot.kit.database import ReadSession
-
-_REQUESTS_AT_ONCE = 16
-"""Requests to `bots` at the same time."""
+from spotthebot.kit.database import Database, ReadSession
 
 
 @dataclass(frozen=True)
@@ -54,46 +50,45 @@ class Participants:
         )
 
 
-async def find_participants(session: ReadSession, bots: Bots, plan: PlannedIn) -> Participants:
-    """Return the participants of a plan; raises UnknownBot, BotRetired, SameNames, PlaysItself, UnknownPartnerSet."""
+async def find_participants(database: Database, bots: Bots, plan: PlannedIn) -> Participants:
+    """Return the participants of a plan, with no transaction open while `bots` is asked.
+
+    Raises UnknownBot, BotRetired, SameNames, PlaysItself, UnknownPartnerSet, PeerUnavailable, PeerRefused.
+    """
     pinned: dict[UUID, Partner] = {}
     partner_ids: tuple[UUID, ...] = ()
     if isinstance(plan, BipartiteIn):
         if isinstance(plan.partners, PartnerSetRef):
-            pinned = {each.bot_id: each for each in await _list_partners(session, plan.partners)}
+            async with database.read() as session:
+                pinned = {each.bot_id: each for each in await _list_partners(session, plan.partners)}
             partner_ids = tuple(pinned)
         else:
             partner_ids = plan.partners
-    found = await find_bots(bots, (*plan.bots, *partner_ids))
+    found = await _find_bots(bots, (*plan.bots, *partner_ids))
     targets, partners = found[: len(plan.bots)], found[len(plan.bots) :]
     for partner in partners:
         if partner.id in plan.bots:
             raise PlaysItself(name=partner.name)
-    check_names(found)
+    _check_names(found)
     return Participants(targets, partners, pinned)
 
 
-async def find_bots(bots: Bots, ids: Sequence[UUID]) -> tuple[BotOut, ...]:
-    """Return bots that take requests; raises UnknownBot, or BotRetired for a retired or suspended one."""
-    slots = asyncio.Semaphore(_REQUESTS_AT_ONCE)
+async def find_bots(bots: Bots, ids: Sequence[UUID]) -> Participants:
+    """Return bots without partners; raises UnknownBot, BotRetired, SameNames, PeerUnavailable, PeerRefused."""
+    found = await _find_bots(bots, ids)
+    _check_names(found)
+    return Participants(found)
 
-    async def find(bot_id: UUID) -> BotOut:
-        async with slots:
-            return await bots.get(bot_id)
 
-    found = await asyncio.gather(*map(find, ids), return_exceptions=True)
+async def _find_bots(bots: Bots, ids: Sequence[UUID]) -> tuple[BotOut, ...]:
+    found = await bots.get_all(ids)
     for bot in found:
-        if isinstance(bot, BaseException):
-            raise bot
-    known = tuple(bot for bot in found if not isinstance(bot, BaseException))
-    for bot in known:
         if bot.status in TAKES_NO_PART:
             raise BotRetired(name=bot.name, status=bot.status)
-    return known
+    return found
 
 
-def check_names(bots: Sequence[BotOut]) -> None:
-    """Raise SameNames if two bots have one name."""
+def _check_names(bots: Sequence[BotOut]) -> None:
     seen: set[str] = set()
     for bot in bots:
         if bot.name in seen:

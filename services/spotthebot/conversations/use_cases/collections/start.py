@@ -14,21 +14,21 @@ from spotthebot.contracts.conversations import (
     PlannedIn,
 )
 from spotthebot.conversations import store
-from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.collections import Collection
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.errors import NoSuchCorpus, SplitIsEmpty, UnknownCorpusInPlan
 from spotthebot.conversations.domain.plans import PlannedConversation, Sides, count_conversations, plan_conversations
-from spotthebot.conversations.use_cases.collections.participants import find_participants
+from spotthebot.conversations.use_cases.collections.participants import Participants
 from spotthebot.conversations.use_cases.turn_loop.maintenance import queue_runners
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
 from spotthebot.kit.jobs import Jobs
 
 
-async def start_collection(session: WriteSession, jobs: Jobs, bots: Bots, plan: PlannedIn, *, batch: int) -> Collection:
+async def start_collection(
+    session: WriteSession, jobs: Jobs, plan: PlannedIn, participants: Participants, *, batch: int
+) -> Collection:
     """Plan a collection's conversations and queue the jobs that run them, all in one transaction."""
-    participants = await find_participants(session, bots, plan)
     count_conversations(plan, len(participants.partners))
     openings = await list_dialogues(session, plan.opening.corpus_id, plan.opening.split) if plan.opening else []
     human_dialogues = await list_dialogues(session, plan.humans.corpus_id, plan.humans.split) if plan.humans else []
