@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from spotthebot.suite.supervision import monitor
-from tests.factories.processes import Processes, Session, prepared_ground, running_processes
+from tests.factories.processes import Ground, Processes, prepared_ground, running_processes
 
 # What takes minutes outside, so that the suite bears a restart, takes seconds here.
 SETTINGS = {
@@ -16,15 +16,15 @@ COUNTS = {"bots": 2, "conversations": 1, "conversations-worker": 2}
 
 
 @pytest.fixture(scope="module")
-def open_session() -> Iterator[Session]:
+def ground() -> Iterator[Ground]:
     """A database that keeps what it committed when it is killed."""
     with prepared_ground() as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-async def processes(open_session: Session) -> AsyncIterator[Processes]:
+async def processes(ground: Ground) -> AsyncIterator[Processes]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(monitor, "_LONGEST_SECONDS", 0.4)  # what is killed on purpose is not given up on
-        async with running_processes(open_session, counts=COUNTS, settings=SETTINGS) as running:
+        async with running_processes(ground, counts=COUNTS, settings=SETTINGS) as running:
             yield running

@@ -4,11 +4,13 @@ Conflict
 └── AlreadyRunning
 NotFound
 ├── NothingRuns
+├── ServicesMissing
 ├── NoSuchCampaignName
 └── CampaignNameIsAmbiguous
 Invalid
 ├── NotAnExport
 ├── StateUnreadable
+├── SecretsWithheld
 └── OutputNotWritable
 Unavailable
 ├── JobFailed
@@ -26,6 +28,10 @@ class NothingRuns(NotFound):
     """No suite runs on {folder}: start one with './stb up'."""
 
 
+class ServicesMissing(NotFound):
+    """The suite on {folder} runs without {services}, which this command needs: start './stb up' without --only."""
+
+
 class NoSuchCampaignName(NotFound):
     """There is no campaign '{name}': './stb import' prints the name of what it imported, './stb demo' its own."""
 
@@ -40,6 +46,10 @@ class NotAnExport(Invalid):
 
 class StateUnreadable(Invalid):
     """The file {path} is damaged ({reason}): stop the suite and move the file away."""
+
+
+class SecretsWithheld(Invalid):
+    """{reason}: add --secrets to print them all the same."""
 
 
 class OutputNotWritable(Invalid):

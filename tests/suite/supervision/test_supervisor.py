@@ -9,6 +9,7 @@ import httpx
 import psutil
 import pytest
 
+from spotthebot.suite.runtime.reload import restart_on_change, watched_folders
 from spotthebot.suite.supervision.errors import ServiceDidNotStart
 from spotthebot.suite.supervision.monitor import Backoff
 from spotthebot.suite.supervision.sockets import bind
@@ -301,3 +302,52 @@ class TestStop:
             child = psutil.Process(int(supervisor.stdout.readline()))
             supervisor.kill()
         child.wait(timeout=10)
+
+
+class TestRestartOnRequest:
+    async def test_replaces_the_named_process_and_no_other(self, spec):
+        events = []
+        specs = [spec("first", SLEEP, ready_line="working"), spec("second", SLEEP, ready_line="working")]
+        async with Supervisor(specs, on_event=events.append) as supervisor:
+            before = [status.pid for status in supervisor.status()]
+            await supervisor.restart(["second", "nobody"])
+            after = [status.pid for status in supervisor.status()]
+            assert (after[0], is_gone(before[1])) == (before[0], True)
+            assert [status.restarts for status in supervisor.status()] == [0, 1]
+            assert [event.kind for event in events[4:]] == ["stopped", "started", "ready"]
+            os.kill(after[1], signal.SIGKILL)  # it is still watched
+            await poll_until(lambda: supervisor.status()[1].pid not in {after[1], None})
+
+    async def test_tries_again_where_the_new_process_does_not_start(self, spec, tmp_path):
+        program = f"import pathlib, sys, time; pathlib.Path({str(tmp_path / 'broken')!r}).exists() and sys.exit(3)\n"
+        async with Supervisor([spec("one", program + SLEEP, ready_line="working")]) as supervisor:
+            (tmp_path / "broken").touch()
+            await supervisor.restart(["one"])
+            assert not only(supervisor).healthy
+            (tmp_path / "broken").unlink()
+            await poll_until(lambda: only(supervisor).healthy)
+
+
+class TestReload:
+    async def test_restarts_what_a_changed_file_belongs_to(self, spec, tmp_path):
+        changes = []
+        folders = {name: (tmp_path / name,) for name in ("first", "second")}
+        for (folder,) in folders.values():
+            folder.mkdir()
+            (folder / "app.py").write_text("")
+        specs = [spec(name, SLEEP, ready_line="working") for name in ("first", "second", "second-worker")]
+        async with Supervisor(specs) as supervisor:
+            watching = asyncio.create_task(
+                restart_on_change(supervisor, folders, lambda name, file: changes.append((name, file.name)))
+            )
+            await asyncio.sleep(0.2)
+            (tmp_path / "second" / "new.py").write_text("x = 1")
+            await poll_until(lambda: [status.restarts for status in supervisor.status()] == [0, 1, 1])
+            await poll_until(lambda: all(status.healthy for status in supervisor.status()))
+            watching.cancel()
+        assert changes == [("second", "new.py")]
+
+    def test_watches_a_service_and_what_all_services_share(self):
+        (own, shared) = watched_folders(["bots"])["bots"]
+        assert (own / "app.py").is_file()
+        assert (shared / "kit").is_dir()

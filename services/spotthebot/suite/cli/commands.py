@@ -24,6 +24,8 @@ COMMANDS: CommandTable = {
     "up": Command(f"{_HERE}.services", "up", "Run all services until Ctrl-C."),
     "status": Command(f"{_HERE}.status", "status", "Show what runs on the data folder."),
     "down": Command(f"{_HERE}.status", "down", "Stop the suite that runs on the data folder."),
+    "logs": Command(f"{_HERE}.logs", "logs", "Show the logs of services and workers."),
+    "env": Command(f"{_HERE}.env", "env", "Print the environment of a service of the suite that runs."),
     "collect": Command(f"{_HERE}.collections", "collect", "Run a collection of conversations that a file declares."),
     "import": Command(f"{_HERE}.studies", "import_study", "Import a published study, or exported conversations."),
     "rank": Command(f"{_HERE}.rank", "rank", "Rank the bots of a campaign."),
@@ -36,6 +38,6 @@ COMMANDS: CommandTable = {
     "corpora": CommandGroup("Corpora: human dialogues to learn from, to open with, to mix in.", CORPORA),
     "install": Command(f"{_HERE}.install", "install", "Install an optional part."),
     "doctor": Command(f"{_HERE}.doctor", "doctor", "Show which optional parts are there, and what each is for."),
-    "docs": Command(f"{_HERE}.documents", "docs", "Renew what documents take from the code: openapi/, diagrams."),
-    "test": Command(f"{_HERE}.tests", "test", "Run the whole test suite.", passes_arguments_on=True),
+    "docs": Command(f"{_HERE}.documents", "docs", "Renew what a clone's documents take from the code."),
+    "test": Command(f"{_HERE}.tests", "run_tests", "Run the whole test suite.", passes_arguments_on=True),
 }

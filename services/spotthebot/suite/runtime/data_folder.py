@@ -38,6 +38,10 @@ class State:
     pid: int
     ready: bool
     database_owner_urls: dict[str, str]
+    urls: dict[str, str]
+    """Where each service is looked for, whether the suite runs it or leaves it to a debugger."""
+    environments: dict[str, dict[str, str]]
+    """The variables that the suite sets for each service."""
     services: tuple[RunningService, ...]
     workers: tuple[RunningWorker, ...]
 

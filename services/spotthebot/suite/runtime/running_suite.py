@@ -5,15 +5,20 @@ import contextlib
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from spotthebot.contracts.services import SERVICES, ServiceEntry
+from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICES, ServiceEntry
 from spotthebot.kit.errors import Error
 from spotthebot.suite.postgres.cluster import Cluster
-from spotthebot.suite.runtime.bootstrap import DATABASE_URL_VARIABLE, Bootstrap
+from spotthebot.suite.runtime.bootstrap import Bootstrap
 from spotthebot.suite.runtime.data_folder import DataFolder, RunningService, RunningWorker, State
+from spotthebot.suite.runtime.environment import inherited_environment, service_environment
 from spotthebot.suite.runtime.local_settings import LocalSettings
+from spotthebot.suite.runtime.reload import restart_on_change, watched_folders
 from spotthebot.suite.supervision.sockets import bind
 from spotthebot.suite.supervision.spec import Event, OnLine, ProcessSpec
 from spotthebot.suite.supervision.supervisor import Supervisor
@@ -22,30 +27,47 @@ HOST = "127.0.0.1"
 _DATABASE_CHECK_SECONDS = 0.5
 
 
+@dataclass(frozen=True)
+class Addresses:
+    """The sockets of the services to run here, and the URL of every service, whoever runs it."""
+
+    sockets: Mapping[str, socket.socket]
+    urls: Mapping[str, str]
+
+
 @contextmanager
-def bound_sockets(port_base: int | None) -> Iterator[dict[str, socket.socket]]:
-    """Bind a socket for each service: ports `port_base + 1` and up, or free ones without a base."""
+def bound_addresses(port_base: int | None, only: Collection[str] = ()) -> Iterator[Addresses]:
+    """Bind a socket for each service, or for those in `only`; on free ports where there is no `port_base`."""
     with contextlib.ExitStack() as stack:
         sockets = {}
+        ports = {}
         for service in SERVICES:
-            port = 0 if port_base is None else service.port_after(port_base)
-            sockets[service.name] = stack.enter_context(contextlib.closing(bind(HOST, port)))
-        yield sockets
+            ports[service.name] = service.port_after(DEFAULT_PORT_BASE if port_base is None else port_base)
+            if not only or service.name in only:
+                port = 0 if port_base is None else ports[service.name]
+                sockets[service.name] = stack.enter_context(contextlib.closing(bind(HOST, port)))
+                ports[service.name] = sockets[service.name].getsockname()[1]
+        yield Addresses(sockets, {name: f"http://{HOST}:{port}" for name, port in ports.items()})
 
 
 @asynccontextmanager
 async def running_suite(
     folder: DataFolder,
     prepared: Bootstrap,
-    sockets: Mapping[str, socket.socket],
+    addresses: Addresses,
     local: LocalSettings,
     *,
     on_line: OnLine,
     on_event: Callable[[Event], None],
+    on_change: Callable[[str, Path], None] | None = None,
 ) -> AsyncIterator[State]:
-    """Run all services and workers while the block lasts; what runs is kept in the folder's state file."""
-    urls = {name: f"http://{HOST}:{each.getsockname()[1]}" for name, each in sockets.items()}
-    specs = [*local.before, *_specs(folder, prepared, sockets, urls, local)]
+    """Run services and their workers while the block lasts; what runs is kept in the folder's state file.
+
+    With `on_change`, a service restarts when its files change, after the call of that function.
+    """
+    environments = {service.name: service_environment(service, prepared, addresses.urls, local) for service in SERVICES}
+    running = [service for service in SERVICES if service.name in addresses.sockets]
+    specs = [*local.before, *_specs(folder, running, addresses, environments)]
     supervisor: Supervisor
 
     def write_state(*, ready: bool) -> State:
@@ -54,8 +76,10 @@ async def running_suite(
             pid=os.getpid(),
             ready=ready,
             database_owner_urls=dict(prepared.urls.owner_urls),
-            services=tuple(RunningService(name, url, pids[name]) for name, url in urls.items()),
-            workers=tuple(RunningWorker(name, pid) for name, pid in pids.items() if name not in urls),
+            urls=dict(addresses.urls),
+            environments=environments,
+            services=tuple(RunningService(each.name, addresses.urls[each.name], pids[each.name]) for each in running),
+            workers=tuple(RunningWorker(name, pid) for name, pid in pids.items() if name not in addresses.sockets),
         )
         folder.write_state(state)
         return state
@@ -67,17 +91,30 @@ async def running_suite(
         on_event(event)
 
     supervisor = Supervisor(specs, on_line=on_line, on_event=changed)
-    watcher = None if prepared.cluster is None else asyncio.create_task(_monitor_database(prepared.cluster))
-    try:
+    async with _background() as start:
+        if prepared.cluster is not None:
+            start(_monitor_database(prepared.cluster))
         async with supervisor:
             ready = True
-            yield write_state(ready=True)
+            state = write_state(ready=True)
+            async with _background() as start_watching:
+                if on_change is not None:
+                    start_watching(restart_on_change(supervisor, watched_folders(addresses.sockets), on_change))
+                yield state
             ready = False
+
+
+@asynccontextmanager
+async def _background() -> AsyncIterator[Callable[[Coroutine[Any, Any, None]], None]]:
+    """Yield a function that starts a task, which ends with the block."""
+    tasks: list[asyncio.Task[None]] = []
+    try:
+        yield lambda work: tasks.append(asyncio.create_task(work))
     finally:
-        if watcher is not None:
-            watcher.cancel()
+        for task in tasks:
+            task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
-                await watcher
+                await task
 
 
 async def _monitor_database(cluster: Cluster) -> None:
@@ -91,25 +128,25 @@ async def _monitor_database(cluster: Cluster) -> None:
 
 def _specs(
     folder: DataFolder,
-    prepared: Bootstrap,
-    sockets: Mapping[str, socket.socket],
-    urls: Mapping[str, str],
-    local: LocalSettings,
+    services: Sequence[ServiceEntry],
+    addresses: Addresses,
+    environments: Mapping[str, Mapping[str, str]],
 ) -> list[ProcessSpec]:
-    services = []
+    servers = []
     workers = []
-    for service in SERVICES:
-        environment = _environment(service, prepared, urls) | dict(local.environment)
+    inherited = {**inherited_environment(), "PYTHONUNBUFFERED": "1"}
+    for service in services:
+        environment = {**inherited, **environments[service.name]}
         command = (sys.executable, "-m", service.package)
-        descriptor = sockets[service.name].fileno()
-        services.append(
+        descriptor = addresses.sockets[service.name].fileno()
+        servers.append(
             ProcessSpec(
                 name=service.name,
                 argv=(*command, "serve", "--fd", str(descriptor)),
                 log_file=folder.logs / f"{service.name}.log",
                 env=environment,
                 pass_fds=(descriptor,),
-                ready_url=f"{urls[service.name]}/readyz",
+                ready_url=f"{addresses.urls[service.name]}/readyz",
             )
         )
         if service.has_worker:
@@ -123,16 +160,4 @@ def _specs(
                     stop_timeout_seconds=15,
                 )
             )
-    return services + workers
-
-
-def _environment(service: ServiceEntry, prepared: Bootstrap, urls: Mapping[str, str]) -> dict[str, str]:
-    prefix = service.environment_prefix
-    inherited = {key: value for key, value in os.environ.items() if key != DATABASE_URL_VARIABLE}
-    others = {f"{prefix}{other.upper()}_URL": urls[other] for other in service.calls}
-    own = {
-        f"{prefix}DATABASE_URL": prepared.urls.app_urls[service.schema],
-        f"{prefix}SERVICE_KEY": prepared.keys["service"],
-        "PYTHONUNBUFFERED": "1",
-    }
-    return inherited | others | own
+    return servers + workers

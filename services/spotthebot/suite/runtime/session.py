@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.client import ServiceClient
-from spotthebot.suite.errors import TookTooLong
+from spotthebot.suite.errors import ServicesMissing, TookTooLong
 from spotthebot.suite.runtime.data_folder import DataFolder, State
 from spotthebot.suite.supervision.spec import Event
 
@@ -60,15 +61,17 @@ async def connect(session: Session) -> AsyncIterator[Clients]:
             state = await _wait_until_ready(session.folder)
         else:
             from spotthebot.suite.runtime.local_settings import local_settings  # noqa: PLC0415 - as above
-            from spotthebot.suite.runtime.running_suite import bound_sockets, running_suite  # noqa: PLC0415 - as above
+            from spotthebot.suite.runtime.running_suite import bound_addresses, running_suite  # noqa: PLC0415 - as above
 
-            sockets = stack.enter_context(bound_sockets(None))
+            addresses = stack.enter_context(bound_addresses(None))
             local = stack.enter_context(local_settings(session.folder))
             running = running_suite(
-                session.folder, session.prepared, sockets, local, on_line=_ignore_line, on_event=_ignore_event
+                session.folder, session.prepared, addresses, local, on_line=_ignore_line, on_event=_ignore_event
             )
             state = await stack.enter_async_context(running)
         urls = {service.name: service.url for service in state.services}
+        if missing := [name for name in SERVICE_NAMES if name not in urls]:
+            raise ServicesMissing(folder=session.folder.path, services=", ".join(missing))
         admin, frontend = session.folder.secret("key/admin"), session.folder.secret("key/annotation")
         clients = {name: await stack.enter_async_context(ServiceClient(name, url, admin)) for name, url in urls.items()}
         tasks = await stack.enter_async_context(ServiceClient("annotation", urls["annotation"], frontend))

@@ -58,12 +58,26 @@ class ProcessMonitor:
             exit_code = await self._child.stop()
             self._report("stopped", self._child, exit_code=exit_code)
 
+    async def restart(self) -> None:
+        """Stop the process and start another at once; one that does not start is tried again with back-off."""
+        await self.stop()
+        self._backoff = Backoff()
+        self._restarts += 1
+        with suppress(ServiceDidNotStart):
+            await self._launch()
+        if self._child:
+            self._restarting = asyncio.create_task(self._restart_when_dead(self._child))
+
     def kill(self) -> None:
         """End the process at once, without waiting for it."""
         if self._restarting:
             self._restarting.cancel()
         if self._child:
             self._child.kill()
+
+    @property
+    def name(self) -> str:
+        return self._spec.name
 
     def status(self) -> Status:
         alive = self._child is not None and self._child.alive

@@ -1,6 +1,6 @@
 """Starts processes in order, keeps them alive and stops them in reverse order."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -64,6 +64,12 @@ class Supervisor:
             raise
         finally:
             await self._client.aclose()
+
+    async def restart(self, names: Collection[str]) -> None:
+        """Restart the processes of these names, one after the other; names of no process are ignored."""
+        for monitor in self._monitors:
+            if monitor.name in names:
+                await monitor.restart()
 
     def status(self) -> list[Status]:
         """Return the state of each process, in the order of the specs."""
