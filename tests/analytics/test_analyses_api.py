@@ -1,4 +1,4 @@
-"""`/v1/analyses`: what takes its time runs as a job, step by step, and can be cancelled and gone on with."""
+"""`/v1/analyses`: analyses that take minutes run as step jobs, can be cancelled and continue after a kill."""
 
 from typing import Any
 from uuid import UUID
@@ -7,10 +7,16 @@ import pytest
 
 from spotthebot.analytics import store
 from spotthebot.analytics.clients import Studies
-from spotthebot.analytics.use_cases.long_analyses import run_analysis
+from spotthebot.analytics.domain.analyses import AnalysisJob
+from spotthebot.analytics.tables import STEP_JOBS
+from spotthebot.analytics.use_cases import analyses
 from spotthebot.contracts.analytics import AnalysisState, StabilityIn
 from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.database import Database
+from spotthebot.kit.ids import new_id
+from spotthebot.kit.step_jobs.lifecycle import StepJob, StepJobState
+from spotthebot.kit.step_jobs.runner import PreparedWork
+from spotthebot.kit.step_jobs.store import StepJobStore
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, until
 
@@ -19,7 +25,7 @@ PAIRS = [(a, b) for at, a in enumerate(BOTS) for b in BOTS[at + 1 :]]
 
 
 async def _study(suite: RunningSuite, per_pair: int = 4, annotated: bool = True) -> str:
-    """Hold `per_pair` conversations of each pair; the first named always wins."""
+    """Import `per_pair` conversations of each pair; the first bot of a pair always wins."""
     keys = [(f"{a}{b}{i}", a, b) for a, b in PAIRS for i in range(per_pair)]
     collection = await import_conversations(suite, [conversation(*key) for key in keys])
     admin = await suite.client("annotation", "admin")
@@ -43,7 +49,8 @@ async def _start(suite: RunningSuite, body: dict[str, Any], **headers: str) -> d
     analyst = await suite.client("analytics", "analyst")
     answer = await analyst.post("/v1/analyses", json=body, headers=headers)
     assert answer.status_code == 202, answer.text
-    return answer.json()
+    started: dict[str, Any] = answer.json()
+    return started
 
 
 async def _run(suite: RunningSuite, body: dict[str, Any], state: str = "complete") -> dict[str, Any]:
@@ -53,7 +60,7 @@ async def _run(suite: RunningSuite, body: dict[str, Any], state: str = "complete
 
 
 class TestStability:
-    async def test_runs_size_by_size_and_is_drawn_afterwards(self, suite: RunningSuite):
+    async def test_runs_size_by_size_and_can_be_drawn_afterwards(self, suite: RunningSuite):
         campaign = await _study(suite)
         found = await _run(
             suite, {"kind": "stability", "campaign_id": campaign, "subsets": 20, "resamples": 50, "seed": 3}
@@ -69,30 +76,40 @@ class TestStability:
         drawn = await analyst.get(f"/v1/campaigns/{campaign}/figures/stability.svg")
         assert (drawn.status_code, drawn.content[:4]) == (200, b"<svg")
 
-    async def test_the_same_request_gives_the_same_result(self, suite: RunningSuite):
+    async def test_gives_the_same_result_for_the_same_request(self, suite: RunningSuite):
         campaign = await _study(suite)
         body = {"kind": "stability", "campaign_id": campaign, "subsets": 10, "resamples": 20, "leave_one_out": False}
         one, other = [await _run(suite, body) for _ in range(2)]
         assert one["stability"] == other["stability"]
         assert one["data_sha256"] == other["data_sha256"]
 
-    async def test_what_was_done_before_a_worker_died_is_not_done_again(self, suite: RunningSuite):
+    async def test_continues_after_the_steps_that_an_earlier_worker_stored(self, suite: RunningSuite):
         campaign = await _study(suite)
         database = Database(suite.database.app["analytics"], pool_size=2)
         key = await suite.keys.make("service")
         request = StabilityIn(campaign_id=UUID(campaign), subsets=10, resamples=20, leave_one_out=False)
+        jobs = StepJobStore(STEP_JOBS)
         try:
             async with (
                 ServiceClient("annotation", suite.urls["annotation"], key) as annotation,
                 ServiceClient("conversations", suite.urls["conversations"], key) as conversations,
             ):
-                studies = Studies(annotation, conversations)
-                async with database.write() as session:  # queued without a job, so that no worker takes it
-                    twin = await store.add_analysis(session, request, version="0")
-                    analysis = await store.add_analysis(session, request, version="0")
-                await run_analysis(database, studies, twin.id)
-                async with database.read() as reading:
-                    done = await store.get_analysis(reading, twin.id)
+
+                async def run(analysis_id: UUID) -> AnalysisJob:
+                    async def prepare(job: StepJob) -> PreparedWork:
+                        return await analyses.prepare_analysis(Studies(annotation, conversations), job)
+
+                    await analyses.STEP_JOBS.run(database, analysis_id, prepare)
+                    async with database.read() as reading:
+                        return await store.analyses.get_analysis(reading, analysis_id)
+
+                async with database.write() as session:  # stored without a task, so that no worker takes it
+                    body, subject = request.model_dump(mode="json"), request.campaign_id
+                    one, other = [
+                        await jobs.add_job(session, "stability", body, subject_id=subject, version="0")
+                        for _ in range(2)
+                    ]
+                done = await run(one)
                 # The first step of the other is there already, with a rate that no computation gives.
                 marked = dict.fromkeys(("low", "high", "confidence_level"), 0.5) | {
                     "size": 3,
@@ -105,22 +122,21 @@ class TestStability:
                     "seed": 0,
                 }
                 async with database.write() as session:
-                    await store.begin_analysis(
-                        session, analysis.id, steps=2, counts=done.counts, sha256=done.data_sha256
-                    )
-                    await store.put_step(session, analysis.id, 0, marked)
-                await run_analysis(database, studies, analysis.id)
-                async with database.read() as reading:
-                    resumed = await store.get_analysis(reading, analysis.id)
+                    run_id = new_id()
+                    await jobs.begin_run(session, other, run_id, steps=2, inputs=None, fingerprint=done.data_sha256)
+                    assert await jobs.put_result(session, other, run_id, 0, marked)
+                resumed = await run(other)
         finally:
             await database.close()
         assert (resumed.state, resumed.done) == (AnalysisState.COMPLETE, 2)
+        assert done.stability is not None
+        assert resumed.stability is not None
         assert [point.rate for point in resumed.stability.curves[0].points] == [
             0.123,
             done.stability.curves[0].points[1].rate,
         ]
 
-    async def test_a_campaign_without_annotations_fails_with_the_reason(self, suite: RunningSuite):
+    async def test_fails_with_the_reason_without_annotations(self, suite: RunningSuite):
         campaign = await _study(suite, annotated=False)
         found = await _run(suite, {"kind": "stability", "campaign_id": campaign}, state="failed")
         assert "leaves none of the 0 annotations" in found["failure"]
@@ -128,7 +144,7 @@ class TestStability:
 
 
 class TestPlans:
-    async def test_ahead_of_the_data(self, suite: RunningSuite):
+    async def test_plans_ahead_of_the_data(self, suite: RunningSuite):
         body = {"kind": "planning", "win_rates": [0.75, 0.6], "tie_rate": 0.5, "annotations_per_conversation": 1}
         found = await _run(suite, body | {"conversation_correlation": 0})
         # By the normal approximation, two pairs: (2.2414 + 0.8416)² * (0.5 - d²) / d² with d = 0.5 * (2p - 1).
@@ -138,15 +154,20 @@ class TestPlans:
         assert found["plan"]["conversations_per_pair"] == second
         assert found["campaign_id"] is None
 
-    async def test_for_the_data_at_hand(self, suite: RunningSuite):
+    async def test_plans_more_data_for_a_campaign(self, suite: RunningSuite):
         campaign = await _study(suite)
         found = await _run(suite, {"kind": "more_data", "campaign_id": campaign, "resamples": 50})
         assert {(pair["bot"], pair["other"]) for pair in found["plan"]["pairs"]} == set(PAIRS)
         assert all(pair["win_rate"] == 1 for pair in found["plan"]["pairs"])
 
 
+class TestAnalysisState:
+    def test_has_the_states_of_step_jobs(self):
+        assert {state.value for state in AnalysisState} == {state.value for state in StepJobState}
+
+
 class TestJobs:
-    async def test_can_be_cancelled_and_stay_so(self, suite: RunningSuite):
+    async def test_stay_cancelled(self, suite: RunningSuite):
         campaign = await _study(suite, per_pair=12)
         body = {"kind": "stability", "campaign_id": campaign, "subsets": 10_000, "resamples": 10_000}
         started = await _start(suite, body)
@@ -157,13 +178,13 @@ class TestJobs:
             assert (answer.status_code, answer.json()["state"]) == (200, "cancelled")
         assert (await analyst.get(path)).json()["stability"] is None
 
-    async def test_what_has_ended_cannot_be_cancelled(self, suite: RunningSuite):
+    async def test_cannot_be_cancelled_once_they_have_ended(self, suite: RunningSuite):
         found = await _run(suite, {"kind": "planning", "win_rates": [0.7]})
         analyst = await suite.client("analytics", "analyst")
         answer = await analyst.post(f"/v1/analyses/{found['id']}/cancel")
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:analysis-has-ended")
 
-    async def test_a_repeat_with_the_same_key_starts_nothing_new(self, suite: RunningSuite):
+    async def test_are_started_once_for_one_idempotency_key(self, suite: RunningSuite):
         body = {"kind": "planning", "win_rates": [0.7]}
         one, again = [await _start(suite, body, **{"Idempotency-Key": "k1"}) for _ in range(2)]
         assert one["id"] == again["id"]
@@ -192,11 +213,11 @@ class TestJobs:
             ({"kind": "planning", "win_rates": [0.7], "power": 1}, 422),
         ],
     )
-    async def test_bad_input_is_refused(self, suite: RunningSuite, body: dict[str, Any], status: int):
+    async def test_are_refused_for_bad_input(self, suite: RunningSuite, body: dict[str, Any], status: int):
         analyst = await suite.client("analytics", "analyst")
         assert (await analyst.post("/v1/analyses", json=body)).status_code == status
 
-    async def test_an_unknown_one_is_not_found(self, suite: RunningSuite):
+    async def test_are_not_found_by_an_unknown_id(self, suite: RunningSuite):
         analyst = await suite.client("analytics", "analyst")
         answer = await analyst.get("/v1/analyses/00000000-0000-7000-8000-000000000000")
         assert (answer.status_code, answer.json()["type"]) == (404, "urn:spotthebot:problem:no-such-analysis")

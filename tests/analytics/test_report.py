@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 import pytest
 
 from spotthebot.analytics.report import write_report
+from spotthebot.analytics.report.files import as_csv
 from spotthebot.analytics.report.latex import escape, latex_table
 from spotthebot.analytics.report.methods import findings, methods
 from spotthebot.analytics.report.tables import Column, Table, tables
-from spotthebot.analytics.report.writing import as_csv
 from spotthebot.contracts.analytics import Analysis, Stability
 from tests.factories.analyses import analysis, stability
 

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import text
 
 from spotthebot.analytics import store
-from spotthebot.analytics.domain.analysis import QUESTIONS
-from spotthebot.analytics.use_cases import answering
+from spotthebot.analytics.domain.analysis import SECTIONS
+from spotthebot.analytics.use_cases import result_cache
 from spotthebot.kit.database import Database
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, until
@@ -122,7 +122,7 @@ class TestResults:
         assert [bot["bot"] for bot in ranking["bots"]] == ["X", "Y", "Z"]
         assert ranking["bots"][2]["win_rate"] == {"estimate": None, "low": None, "high": None}
 
-    @pytest.mark.parametrize("result", [*QUESTIONS, "analysis"])
+    @pytest.mark.parametrize("result", [*SECTIONS, "analysis"])
     async def test_the_same_request_gives_the_same_bytes(self, suite: RunningSuite, result: str):
         campaign = await _study(suite)
         first, again = [(await _get(suite, campaign, result, seed=5, resamples=200)).content for _ in range(2)]
@@ -192,12 +192,12 @@ class TestKeptAnswers:
         other = await analyst.get(path, params={"seed": 1}, headers={"If-None-Match": first.headers["ETag"]})
         assert other.status_code == 200
 
-    async def test_an_answer_is_computed_once_until_the_annotations_change(
+    async def test_computes_a_result_once_until_the_annotations_change(
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
     ):
         computed = []
-        answer = answering.answer
-        monkeypatch.setattr(answering, "answer", lambda *given: computed.append(given) or answer(*given))
+        answer = result_cache.compute_section
+        monkeypatch.setattr(result_cache, "compute_section", lambda *given: computed.append(given) or answer(*given))
         campaign = await _study(suite, ANNOTATIONS[:5])
         answers = [(await _get(suite, campaign, "win-rates")).json() for _ in range(3)]
         assert len(computed) == 1
@@ -208,7 +208,7 @@ class TestKeptAnswers:
         assert len(computed) == 2
         assert changed["counts"]["annotations"] == answers[0]["counts"]["annotations"] + 1
 
-    async def test_answers_of_earlier_annotations_are_forgotten(self, suite: RunningSuite):
+    async def test_deletes_results_of_earlier_annotations(self, suite: RunningSuite):
         campaign = await _study(suite, ANNOTATIONS[:5])
         for seed in range(3):
             await _get(suite, campaign, "win-rates", seed=seed)
@@ -222,8 +222,8 @@ class TestKeptAnswers:
         await database.close()
         assert kept == 1
 
-    async def test_only_so_many_are_kept(self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(store, "MAX_KEPT", 2)
+    async def test_keeps_a_limited_number_of_results(self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(store.results, "MAX_KEPT", 2)
         campaign = await _study(suite)
         first, *_ = [(await _get(suite, campaign, "time", seed=seed)).content for seed in range(4)]
         database = Database(suite.database.app["analytics"], pool_size=1)
@@ -234,21 +234,21 @@ class TestKeptAnswers:
         assert kept == 2
         assert (await _get(suite, campaign, "time", seed=0)).content == first
 
-    async def test_many_who_ask_at_once_wait_for_one_computation(
+    async def test_computes_once_for_equal_requests_at_the_same_time(
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
     ):
         computed = []
-        answer = answering.answer
-        monkeypatch.setattr(answering, "answer", lambda *given: computed.append(given) or answer(*given))
+        answer = result_cache.compute_section
+        monkeypatch.setattr(result_cache, "compute_section", lambda *given: computed.append(given) or answer(*given))
         campaign = await _study(suite)
         answers = await asyncio.gather(*(_get(suite, campaign, "ranking", resamples=2000) for _ in range(6)))
         assert len({each.content for each in answers}) == len(computed) == 1
 
-    async def test_the_document_holds_all_answers(self, suite: RunningSuite):
+    async def test_holds_every_section_in_the_document(self, suite: RunningSuite):
         campaign = await _study(suite)
         document = (await _get(suite, campaign, "analysis")).json()
-        for path, question in QUESTIONS.items():
-            assert document[question.key] == (await _get(suite, campaign, path)).json()[question.key]
+        for path, section in SECTIONS.items():
+            assert document[section.key] == (await _get(suite, campaign, path)).json()[section.key]
 
 
 class TestFigures:

@@ -10,7 +10,7 @@ from spotthebot.analytics.api import analyses, figures, results
 from spotthebot.analytics.clients import Studies
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.tables import IDEMPOTENCY, LINEAGE
-from spotthebot.analytics.use_cases.answering import Answers
+from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.process import Service
@@ -29,7 +29,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
             ServiceClient("conversations", settings.conversations_url, key) as conversations,
         ):
             app.state.studies = Studies(annotation, conversations)
-            app.state.answers = Answers(app.state.database, app.state.studies)
+            app.state.results = ResultCache(app.state.database, app.state.studies)
             yield
 
     return build_service(

@@ -2,15 +2,14 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
-from sqlalchemy import DateTime, ForeignKey, Index, LargeBinary, String, func
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import DateTime, Index, LargeBinary, String, func
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from spotthebot.kit.database import schema_metadata
 from spotthebot.kit.migrations import Lineage
+from spotthebot.kit.step_jobs.tables import step_job_tables
 from spotthebot.kit.web.database.idempotency import idempotency_table
 
 
@@ -19,7 +18,7 @@ class _Base(DeclarativeBase):
 
 
 class ResultRow(_Base):
-    """An answer as it was sent; `key` is a hash of all that it depends on."""
+    """A result as it was sent; `key` is a hash of everything that it depends on."""
 
     __tablename__ = "results"
     __table_args__ = (Index(None, "campaign_id", "revision"),)
@@ -31,36 +30,7 @@ class ResultRow(_Base):
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
 
-class AnalysisRow(_Base):
-    """An analysis that takes its time: what was asked, how far it is, and its result."""
-
-    __tablename__ = "analyses"
-    __table_args__ = (Index(None, "campaign_id", "kind", "id"),)
-
-    id: Mapped[UUID] = mapped_column(primary_key=True)
-    kind: Mapped[str] = mapped_column(String(20))
-    campaign_id: Mapped[UUID | None]
-    request: Mapped[dict[str, Any]] = mapped_column(JSONB)
-    state: Mapped[str] = mapped_column(String(20))
-    failure: Mapped[str | None] = mapped_column(String(1000))
-    steps: Mapped[int]
-    counts: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
-    data_sha256: Mapped[str | None] = mapped_column(String(64))
-    version: Mapped[str] = mapped_column(String(50))
-    result: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
-    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
-    finished_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
-
-
-class AnalysisStepRow(_Base):
-    """What one step of an analysis found, so that an interrupted one goes on."""
-
-    __tablename__ = "analysis_steps"
-
-    analysis_id: Mapped[UUID] = mapped_column(ForeignKey(AnalysisRow.id, ondelete="CASCADE"), primary_key=True)
-    step: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    result: Mapped[dict[str, Any]] = mapped_column(JSONB)
-
-
+STEP_JOBS = step_job_tables(_Base.metadata)
+"""Analyses that run as jobs: their subject is a campaign, their inputs are its counts."""
 IDEMPOTENCY = idempotency_table(_Base.metadata)
 LINEAGE = Lineage("analytics", _Base.metadata, Path(__file__).parent / "migrations")

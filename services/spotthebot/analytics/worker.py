@@ -1,41 +1,26 @@
-"""The jobs of `analytics`: thin, idempotent, taking ids."""
+"""The jobs of `analytics`: step jobs that compute an analysis."""
 
 import asyncio
-from uuid import UUID
-
-from procrastinate import RetryStrategy
+from collections.abc import Mapping
+from typing import Any
 
 from spotthebot.analytics.clients import Studies
 from spotthebot.analytics.settings import AnalyticsSettings
-from spotthebot.analytics.use_cases import long_analyses
-from spotthebot.kit.client import PeerRefused, PeerUnavailable, ServiceClient
+from spotthebot.analytics.use_cases.analyses import STEP_JOBS, prepare_analysis
+from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.database import Database
-from spotthebot.kit.jobs import Blueprint, JobContext, Jobs
-
-_ATTEMPTS = 8
+from spotthebot.kit.jobs import Blueprint, Jobs
+from spotthebot.kit.step_jobs.lifecycle import StepJob
+from spotthebot.kit.step_jobs.runner import PreparedWork
 
 
 def _tasks() -> Blueprint:
+    async def prepare(context: Mapping[str, Any], job: StepJob) -> PreparedWork:
+        studies: Studies = context["studies"]
+        return await prepare_analysis(studies, job)
+
     tasks = Blueprint()
-
-    @tasks.task(
-        name="run_analysis",
-        pass_context=True,
-        retry=RetryStrategy(
-            max_attempts=_ATTEMPTS, exponential_wait=2, retry_exceptions=[PeerUnavailable, PeerRefused]
-        ),
-    )
-    async def run_analysis(context: JobContext, analysis_id: str) -> None:
-        """Run an analysis to its end; while a peer does not answer, try again later."""
-        database: Database = context.additional_context["database"]
-        studies: Studies = context.additional_context["studies"]
-        try:
-            await long_analyses.run_analysis(database, studies, UUID(analysis_id))
-        except (PeerUnavailable, PeerRefused) as error:
-            if context.job.attempts >= _ATTEMPTS:
-                await long_analyses.fail_analysis(database, UUID(analysis_id), error)
-            raise
-
+    STEP_JOBS.add_task(tasks, prepare)
     return tasks
 
 

@@ -1,4 +1,4 @@
-"""`/v1/analyses`: what takes its time: stability of a ranking, how many conversations one needs."""
+"""`/v1/analyses`: analyses that take minutes and run as jobs: the stability of a ranking, and sample sizes."""
 
 from typing import Annotated
 from uuid import UUID
@@ -6,9 +6,9 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from spotthebot.analytics import store
-from spotthebot.analytics.api.deps import Analyst, Asker, Canceller, JobQueue, StudiesClient
-from spotthebot.analytics.domain.analyses import LongAnalysis
-from spotthebot.analytics.use_cases.long_analyses import cancel_analysis, start_analysis
+from spotthebot.analytics.api.deps import Analyst, Canceller, Creator, JobQueue, StudiesClient
+from spotthebot.analytics.domain.analyses import AnalysisJob
+from spotthebot.analytics.use_cases.analyses import cancel_analysis, start_analysis
 from spotthebot.contracts.analytics import AnalysisIn, AnalysisJobOut
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
@@ -19,10 +19,10 @@ router = APIRouter(prefix="/v1/analyses", tags=["analyses"], route_class=Idempot
 
 @router.post("", status_code=202, operation_id="create_analysis")
 async def create_analysis(
-    session: Writing, _caller: Asker, jobs: JobQueue, studies: StudiesClient, wanted: AnalysisIn
+    session: Writing, _caller: Creator, jobs: JobQueue, studies: StudiesClient, request: AnalysisIn
 ) -> AnalysisJobOut:
-    """Start an analysis; read it again to see how far it is, and its result."""
-    return _to_out(await start_analysis(session, jobs, studies, wanted))
+    """Start an analysis; read it again for its progress and its result."""
+    return _to_out(await start_analysis(session, jobs, studies, request))
 
 
 @router.get("", operation_id="list_analyses")
@@ -30,14 +30,16 @@ async def list_analyses(
     session: Reading, _caller: Analyst, paging: Paging, campaign_id: Annotated[UUID | None, Query()] = None
 ) -> Page[AnalysisJobOut]:
     """List analyses, oldest first."""
-    rows = await store.list_analyses(session, campaign_id=campaign_id, after=paging.after, limit=paging.limit + 1)
+    rows = await store.analyses.list_analyses(
+        session, campaign_id=campaign_id, after=paging.after, limit=paging.limit + 1
+    )
     return page_of(rows, paging, key=lambda analysis: analysis.id, to_out=_to_out)
 
 
 @router.get("/{analysis_id}", operation_id="get_analysis")
 async def get_analysis(session: Reading, _caller: Analyst, analysis_id: UUID) -> AnalysisJobOut:
     """Return an analysis: its progress, and its result once it is complete."""
-    return _to_out(await store.get_analysis(session, analysis_id))
+    return _to_out(await store.analyses.get_analysis(session, analysis_id))
 
 
 @router.post("/{analysis_id}/cancel", operation_id="cancel_analysis")
@@ -46,7 +48,7 @@ async def cancel(session: Writing, _caller: Canceller, analysis_id: UUID) -> Ana
     return _to_out(await cancel_analysis(session, analysis_id))
 
 
-def _to_out(analysis: LongAnalysis) -> AnalysisJobOut:
+def _to_out(analysis: AnalysisJob) -> AnalysisJobOut:
     return AnalysisJobOut(
         id=analysis.id,
         kind=analysis.request.kind,

@@ -1,4 +1,4 @@
-"""What the endpoints of `analytics` are given: who asks, how to analyse, where the data are."""
+"""Dependencies of the endpoints of `analytics`: the caller, the parameters, the results and the data."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ from fastapi import Depends, Query, Request
 
 from spotthebot.analytics.clients import Studies
 from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.use_cases.answering import Answers
+from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.analytics import Correction, Filter, Unit
 from spotthebot.kit.access.keys import Principal
@@ -14,17 +14,17 @@ from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.bearer.authentication import allow
 from spotthebot.kit.web.database.idempotency import idempotent
 
-_askers = allow(Role.ADMIN, Role.ANALYST)
+_analysts = allow(Role.ADMIN, Role.ANALYST)
 
 Analyst = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]
-Asker = Annotated[Principal, Depends(idempotent(_askers))]
-"""Who may have something computed; honours `Idempotency-Key`."""
-Canceller = Annotated[Principal, Depends(_askers)]
+Creator = Annotated[Principal, Depends(idempotent(_analysts))]
+"""Who may start an analysis; honours `Idempotency-Key`."""
+Canceller = Annotated[Principal, Depends(_analysts)]
 
 
-def _answers(request: Request) -> Answers:
-    answers: Answers = request.app.state.answers
-    return answers
+def _results(request: Request) -> ResultCache:
+    results: ResultCache = request.app.state.results
+    return results
 
 
 def _studies(request: Request) -> Studies:
@@ -50,7 +50,7 @@ def _parameters(
     return Parameters(filter, unit, confidence_level, resamples, seed, correction)
 
 
-AnswersKept = Annotated[Answers, Depends(_answers)]
+Results = Annotated[ResultCache, Depends(_results)]
 StudiesClient = Annotated[Studies, Depends(_studies)]
 JobQueue = Annotated[Jobs, Depends(_jobs)]
-Wanted = Annotated[Parameters, Depends(_parameters)]
+RequestParameters = Annotated[Parameters, Depends(_parameters)]

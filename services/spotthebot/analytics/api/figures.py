@@ -6,8 +6,8 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import Response
 
-from spotthebot.analytics.api.deps import Analyst, AnswersKept, Wanted
-from spotthebot.analytics.use_cases.drawing import Form, draw_figure
+from spotthebot.analytics.api.deps import Analyst, RequestParameters, Results
+from spotthebot.analytics.use_cases.figures import Form, draw_figure
 from spotthebot.kit.database import Database
 from spotthebot.kit.web.core.caching import revalidated
 from spotthebot.kit.web.database.sessions import get_database
@@ -39,7 +39,7 @@ _MEDIA_TYPES: Final[dict[Form, str]] = {
 async def figure(
     request: Request,
     _caller: Analyst,
-    answers: AnswersKept,
+    results: Results,
     database: Annotated[Database, Depends(get_database)],
     campaign_id: UUID,
     figure: Annotated[
@@ -50,11 +50,11 @@ async def figure(
             " or without: then `Accept` decides.",
         ),
     ],
-    wanted: Wanted,
+    parameters: RequestParameters,
 ) -> Response:
     """Return a figure: a Vega-Lite spec with the data inside, or rendered."""
     name, form = _named(figure, request.headers.get("Accept", ""))
-    drawn = await draw_figure(database, answers, campaign_id, name, form, wanted)
+    drawn = await draw_figure(database, results, campaign_id, name, form, parameters)
     return revalidated(request, drawn, _MEDIA_TYPES[form])
 
 

@@ -1,1 +1,1 @@
-"""What a study is, before any statistic: who spoke, what was said of it, which of it counts."""
+"""A study before any statistic: the speakers, their annotations, and the annotations that count."""

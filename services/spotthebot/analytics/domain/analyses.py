@@ -1,23 +1,15 @@
-"""An analysis that takes its time, as it is kept: what was asked, how far it is, what came out."""
+"""Analyses that run as step jobs, whose states are those of `kit.step_jobs.lifecycle`."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from spotthebot.contracts.analytics import (
-    AnalysisIn,
-    AnalysisState,
-    Counts,
-    Plan,
-    Stability,
-)
-
-ACTIVE = (AnalysisState.QUEUED, AnalysisState.RUNNING)
+from spotthebot.contracts.analytics import AnalysisIn, AnalysisState, Counts, Plan, Stability
 
 
 @dataclass(frozen=True)
-class LongAnalysis:
-    """`done` of `steps` are stored; the result, `stability` or `plan`, is there once it is complete."""
+class AnalysisJob:
+    """An analysis with `done` of `steps` stored; its result, `stability` or `plan`, is there once it is complete."""
 
     id: UUID
     request: AnalysisIn

@@ -1,4 +1,4 @@
-"""The questions that can be asked of a campaign, and the document that answers them all."""
+"""The sections of a campaign's results, and the document that holds them all."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,45 +23,43 @@ from spotthebot.contracts.analytics import (
     WinRatesOut,
 )
 
-Section = Callable[[Sample, Parameters], Any]
-
 
 @dataclass(frozen=True)
-class Question:
-    """`answer` has the field `key`, which `compute` fills; `compares` says that it takes two bots that met."""
+class Section:
+    """`out` has the field `key`, which `compute` fills; `compares` says that it needs two bots that met."""
 
     key: str
-    answer: type[Provenance]
-    compute: Section
+    out: type[Provenance]
+    compute: Callable[[Sample, Parameters], Any]
     compares: bool = False
 
 
-QUESTIONS = {
-    "win-rates": Question("win_rates", WinRatesOut, wins.win_rates, compares=True),
-    "ranking": Question("ranking", RankingOut, ranking.ranking, compares=True),
-    "features": Question("features", FeaturesOut, wins.features, compares=True),
-    "segments": Question("segments", SegmentsOut, wins.segments, compares=True),
-    "fooling-rates": Question("fooling_rates", FoolingRatesOut, wins.fooling_rates),
-    "survival": Question("survival", SurvivalOut, survival.survival),
-    "agreement": Question("agreement", AgreementOut, annotation_quality.agreement),
-    "annotators": Question("annotators", AnnotatorsOut, annotation_quality.annotators),
-    "time": Question("time", TimeOut, annotation_quality.time),
+SECTIONS = {
+    "win-rates": Section("win_rates", WinRatesOut, wins.win_rates, compares=True),
+    "ranking": Section("ranking", RankingOut, ranking.ranking, compares=True),
+    "features": Section("features", FeaturesOut, wins.features, compares=True),
+    "segments": Section("segments", SegmentsOut, wins.segments, compares=True),
+    "fooling-rates": Section("fooling_rates", FoolingRatesOut, wins.fooling_rates),
+    "survival": Section("survival", SurvivalOut, survival.survival),
+    "agreement": Section("agreement", AgreementOut, annotation_quality.agreement),
+    "annotators": Section("annotators", AnnotatorsOut, annotation_quality.annotators),
+    "time": Section("time", TimeOut, annotation_quality.time),
 }
 
 
-def answer(question: Question, study: Study, request: Parameters) -> Provenance:
-    """Answer one question; raises NothingToAnalyse, or OneBotOnly where bots would be compared."""
+def compute_section(section: Section, study: Study, request: Parameters) -> Provenance:
+    """Compute one section; raises NothingToAnalyse, or OneBotOnly where bots would be compared."""
     sample = _sample(study, request)
-    if question.compares:
+    if section.compares:
         _require_two_bots(sample)
-    return question.answer(**_provenance(study, sample, request), **{question.key: question.compute(sample, request)})
+    return section.out(**_provenance(study, sample, request), **{section.key: section.compute(sample, request)})
 
 
 def analyse(study: Study, request: Parameters) -> Analysis:
-    """Answer every question at once; raises NothingToAnalyse, or OneBotOnly."""
+    """Compute every section; raises NothingToAnalyse, or OneBotOnly."""
     sample = _sample(study, request)
     _require_two_bots(sample)
-    sections = {question.key: question.compute(sample, request) for question in QUESTIONS.values()}
+    sections = {section.key: section.compute(sample, request) for section in SECTIONS.values()}
     return Analysis(**_provenance(study, sample, request), **sections)
 
 

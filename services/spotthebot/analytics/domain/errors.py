@@ -1,4 +1,4 @@
-"""What can go wrong with an analysis.
+"""The errors of results and analyses.
 
 NotFound
 ├── NoSuchCampaign

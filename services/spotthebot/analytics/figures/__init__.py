@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from spotthebot.analytics.figures.canvas import FigureInput, Spec
-from spotthebot.analytics.figures.courses import segments, stability, survival
+from spotthebot.analytics.figures.charts import FigureInput, Spec
+from spotthebot.analytics.figures.comparisons import features, ranking, win_matrix
+from spotthebot.analytics.figures.curves import segments, stability, survival
 from spotthebot.analytics.figures.errors import StabilityNotComputed
-from spotthebot.analytics.figures.games import features, ranking, win_matrix
-from spotthebot.analytics.figures.rendering import render
+from spotthebot.analytics.figures.renderer import render
 
 FIGURES: Final[Mapping[str, Callable[[FigureInput], Spec]]] = {
     "win-matrix": win_matrix,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from spotthebot.analytics.figures.canvas import percent
+from spotthebot.analytics.figures.charts import percent
 from spotthebot.analytics.stats import HUMAN
 from spotthebot.contracts.analytics import Analysis, Stability
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from spotthebot.analytics.figures.canvas import percent
+from spotthebot.analytics.figures.charts import percent
 from spotthebot.contracts.analytics import Analysis, Coefficient, WinRates
 
 Cell: TypeAlias = str | int | float | bool | None

@@ -28,19 +28,9 @@ from spotthebot.analytics.stats.errors import (
     SettingOutOfRange,
 )
 from spotthebot.analytics.stats.evaluation_cost import EvaluationCost, evaluation_cost
-from spotthebot.analytics.stats.fooling import FoolingRate, fooling_rates
+from spotthebot.analytics.stats.fooling_rate import FoolingRate, fooling_rates
 from spotthebot.analytics.stats.kappa import Kappa, fleiss_kappa
 from spotthebot.analytics.stats.label_agreement import AgreementRule, LabelAgreement, label_agreement
-from spotthebot.analytics.stats.planning import (
-    Design,
-    MoreConversations,
-    MorePlan,
-    PairPlan,
-    outcome_correlation,
-    plan_conversations,
-    plan_more,
-    power_of,
-)
 from spotthebot.analytics.stats.proportions import (
     Proportion,
     ProportionTest,
@@ -55,6 +45,16 @@ from spotthebot.analytics.stats.rank_ranges import (
     rank_ranges,
 )
 from spotthebot.analytics.stats.ranking import BotRank, PairInterval, Ranking, rank_bots
+from spotthebot.analytics.stats.sample_size import (
+    Design,
+    MoreConversations,
+    MorePlan,
+    PairPlan,
+    outcome_correlation,
+    plan_conversations,
+    plan_more,
+    power_of,
+)
 from spotthebot.analytics.stats.segments import SegmentBot, SegmentResult, segment_results
 from spotthebot.analytics.stats.share_intervals import effective_wilson_interval, two_way_variance
 from spotthebot.analytics.stats.sides import SidesAlike, sides_alike

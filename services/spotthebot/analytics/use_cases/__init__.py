@@ -1,1 +1,1 @@
-"""What can be asked of `analytics`. The computing is done off the event loop."""
+"""The use cases of `analytics`; whatever computes runs in threads, off the event loop."""

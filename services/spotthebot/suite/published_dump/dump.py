@@ -7,7 +7,7 @@ from typing import Final, Self, TypeVar
 
 from spotthebot.suite.published_dump.domains import Domain, domain_named
 from spotthebot.suite.published_dump.fields import FieldFault
-from spotthebot.suite.published_dump.parsing import annotation_of, conversation_of, package_of
+from spotthebot.suite.published_dump.parse import annotation_of, conversation_of, package_of
 from spotthebot.suite.published_dump.records import (
     DumpAnnotation,
     DumpConversation,

@@ -1,39 +1,6 @@
 """Results, as the service `analytics` speaks of them. A figure that the data do not define is null."""
 
-from spotthebot.contracts.analytics.annotation_quality import (
-    Agreement,
-    Annotator,
-    Annotators,
-    Coefficient,
-    LabelAgreement,
-    SidesAlike,
-    Time,
-    TimeOfSegment,
-    WithoutWeak,
-)
-from spotthebot.contracts.analytics.answers import (
-    AgreementOut,
-    Analysis,
-    AnnotatorsOut,
-    FeaturesOut,
-    FoolingRatesOut,
-    RankingOut,
-    SegmentsOut,
-    SurvivalOut,
-    TimeOut,
-    WinRatesOut,
-)
-from spotthebot.contracts.analytics.provenance import (
-    Correction,
-    Counts,
-    Filter,
-    Interval,
-    Provenance,
-    Settings,
-    Unit,
-)
-from spotthebot.contracts.analytics.ranking import RankedBot, Ranking, Skill, Strength
-from spotthebot.contracts.analytics.studies import (
+from spotthebot.contracts.analytics.analyses import (
     AnalysisIn,
     AnalysisJobOut,
     AnalysisState,
@@ -46,6 +13,39 @@ from spotthebot.contracts.analytics.studies import (
     StabilityCurve,
     StabilityIn,
     StabilityPoint,
+)
+from spotthebot.contracts.analytics.annotation_quality import (
+    Agreement,
+    Annotator,
+    Annotators,
+    Coefficient,
+    LabelAgreement,
+    SidesAlike,
+    Time,
+    TimeOfSegment,
+    WithoutWeak,
+)
+from spotthebot.contracts.analytics.provenance import (
+    Correction,
+    Counts,
+    Filter,
+    Interval,
+    Provenance,
+    Settings,
+    Unit,
+)
+from spotthebot.contracts.analytics.ranking import RankedBot, Ranking, Skill, Strength
+from spotthebot.contracts.analytics.results import (
+    AgreementOut,
+    Analysis,
+    AnnotatorsOut,
+    FeaturesOut,
+    FoolingRatesOut,
+    RankingOut,
+    SegmentsOut,
+    SurvivalOut,
+    TimeOut,
+    WinRatesOut,
 )
 from spotthebot.contracts.analytics.survival import CoxCoefficient, LogRank, Survival, SurvivalCurve
 from spotthebot.contracts.analytics.wins import (

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 import vl_convert
 
-from spotthebot.analytics.figures.canvas import Spec
+from spotthebot.analytics.figures.charts import Spec
 
 _ID: Final = re.compile(r'\bid="([^"]+)"')
 _REFERENCE: Final = re.compile(r'(\bid="|url\(#|href="#)([^")]+)')

@@ -9,22 +9,22 @@ from spotthebot.analytics import store
 from spotthebot.analytics.domain.errors import NoSuchFigure
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.figures import FIGURES, FigureInput, render
-from spotthebot.analytics.use_cases.answering import Answers
+from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.kit.database import Database
 
 Form = Literal["json", "svg", "png"]
 
 
 async def draw_figure(
-    database: Database, answers: Answers, campaign_id: UUID, figure: str, form: Form, request: Parameters
+    database: Database, results: ResultCache, campaign_id: UUID, figure: str, form: Form, parameters: Parameters
 ) -> bytes:
-    """Draw one of `FIGURES`; raises NoSuchFigure, and whatever keeps the campaign from being analysed."""
+    """Draw one of `FIGURES`; raises NoSuchFigure, and the errors of `ResultCache.get`."""
     if figure not in FIGURES:
         raise NoSuchFigure(figure=figure, known=", ".join(FIGURES))
-    analysis = await answers.analysis(campaign_id, request)
+    analysis = await results.get_analysis(campaign_id, parameters)
     async with database.read() as reading:
-        found = await store.find_stability(reading, campaign_id)
-    shown = FigureInput(analysis, found.stability if found else None)
+        stability = await store.analyses.find_stability(reading, campaign_id)
+    shown = FigureInput(analysis, stability)
 
     def draw() -> bytes:
         spec = FIGURES[figure](shown)

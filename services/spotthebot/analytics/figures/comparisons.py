@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from spotthebot.analytics.figures.canvas import (
+from spotthebot.analytics.figures.charts import (
     Drawn,
     FigureInput,
     Spec,

@@ -4,7 +4,7 @@ from typing import Any
 
 import altair as alt
 
-from spotthebot.analytics.figures.canvas import (
+from spotthebot.analytics.figures.charts import (
     Drawn,
     FigureInput,
     Spec,

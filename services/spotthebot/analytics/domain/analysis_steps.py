@@ -1,4 +1,4 @@
-"""Analyses in steps: each step can be computed by itself, kept, and put together with the others."""
+"""Analyses in steps: each step is computed by itself, and the results of all steps make the result."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -20,21 +20,21 @@ from spotthebot.contracts.analytics import (
 )
 
 
-class Work(Protocol):
-    """An analysis as a row of steps."""
+class AnalysisSteps(Protocol):
+    """An analysis as numbered steps."""
 
     @property
     def steps(self) -> int: ...
 
     def compute(self, step: int) -> Mapping[str, Any]:
-        """Return what one step finds, as JSON."""
+        """Return the result of one step, as JSON."""
 
     def assemble(self, results: Sequence[Mapping[str, Any]]) -> Stability | Plan:
-        """Put together what all steps found, in their order."""
+        """Make the analysis's result of the results of all steps, in their order."""
 
 
-def prepare(request: AnalysisIn, sample: Sample | None) -> Work:
-    """Divide an analysis into steps; raises OneBotOnly where bots would be compared. Plans ahead take no sample."""
+def divide(request: AnalysisIn, sample: Sample | None) -> AnalysisSteps:
+    """Divide an analysis into steps; raises OneBotOnly where bots would be compared. A plan ahead takes no sample."""
     if isinstance(request, PlanningIn):
         return _PlanAhead(request)
     if sample is None:

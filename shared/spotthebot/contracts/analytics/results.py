@@ -1,4 +1,4 @@
-"""The answers of the endpoints, and all of them as one document."""
+"""The results of a campaign, one class for each endpoint, and all of them as one document."""
 
 from spotthebot.contracts.analytics.annotation_quality import Agreement, Annotators, Time
 from spotthebot.contracts.analytics.provenance import Provenance
@@ -8,55 +8,55 @@ from spotthebot.contracts.analytics.wins import Features, FoolingRate, Segment, 
 
 
 class WinRatesOut(Provenance):
-    """Answer of `/win-rates`."""
+    """Result of `/win-rates`."""
 
     win_rates: WinRates
 
 
 class RankingOut(Provenance):
-    """Answer of `/ranking`."""
+    """Result of `/ranking`."""
 
     ranking: Ranking
 
 
 class FeaturesOut(Provenance):
-    """Answer of `/features`."""
+    """Result of `/features`."""
 
     features: Features
 
 
 class SegmentsOut(Provenance):
-    """Answer of `/segments`."""
+    """Result of `/segments`."""
 
     segments: tuple[Segment, ...]
 
 
 class FoolingRatesOut(Provenance):
-    """Answer of `/fooling-rates`."""
+    """Result of `/fooling-rates`."""
 
     fooling_rates: tuple[FoolingRate, ...]
 
 
 class SurvivalOut(Provenance):
-    """Answer of `/survival`."""
+    """Result of `/survival`."""
 
     survival: Survival
 
 
 class AgreementOut(Provenance):
-    """Answer of `/agreement`."""
+    """Result of `/agreement`."""
 
     agreement: Agreement
 
 
 class AnnotatorsOut(Provenance):
-    """Answer of `/annotators`."""
+    """Result of `/annotators`."""
 
     annotators: Annotators
 
 
 class TimeOut(Provenance):
-    """Answer of `/time`."""
+    """Result of `/time`."""
 
     time: Time
 

@@ -1,0 +1,62 @@
+"""Analyses that run as step jobs."""
+
+from uuid import UUID
+
+from pydantic import TypeAdapter
+
+from spotthebot.analytics.domain.analyses import AnalysisJob
+from spotthebot.analytics.domain.errors import NoSuchAnalysis
+from spotthebot.analytics.tables import STEP_JOBS
+from spotthebot.contracts.analytics import AnalysisIn, AnalysisState, Counts, Plan, Stability
+from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.step_jobs.lifecycle import StepJob
+from spotthebot.kit.step_jobs.store import StepJobStore
+
+_REQUEST: TypeAdapter[AnalysisIn] = TypeAdapter(AnalysisIn)
+_STEP_JOBS = StepJobStore(STEP_JOBS)
+
+
+async def get_analysis(session: ReadSession, analysis_id: UUID) -> AnalysisJob:
+    job = await _STEP_JOBS.find_job(session, analysis_id)
+    if job is None:
+        raise NoSuchAnalysis(analysis_id=analysis_id)
+    return analysis_of(job)
+
+
+async def list_analyses(
+    session: ReadSession, *, campaign_id: UUID | None, after: UUID | None, limit: int
+) -> list[AnalysisJob]:
+    jobs = await _STEP_JOBS.list_jobs(session, subject_id=campaign_id, after=after, limit=limit)
+    return [analysis_of(job) for job in jobs]
+
+
+async def find_stability(session: ReadSession, campaign_id: UUID) -> Stability | None:
+    """Return the campaign's latest complete stability, if there is one."""
+    job = await _STEP_JOBS.find_latest_complete(session, campaign_id, "stability")
+    return None if job is None else analysis_of(job).stability
+
+
+async def cancel_analysis(session: WriteSession, analysis_id: UUID) -> None:
+    """Cancel an analysis; one that has ended stays as it is."""
+    await _STEP_JOBS.cancel_job(session, analysis_id)
+
+
+def analysis_of(job: StepJob) -> AnalysisJob:
+    """Return a step job as the analysis that it is."""
+    is_stability = job.kind == "stability"
+    return AnalysisJob(
+        id=job.id,
+        request=_REQUEST.validate_python(job.request),
+        campaign_id=job.subject_id,
+        state=AnalysisState(job.state),
+        failure=job.failure,
+        done=job.done,
+        steps=job.steps,
+        counts=None if job.inputs is None else Counts.model_validate(job.inputs),
+        data_sha256=job.fingerprint,
+        version=job.version,
+        created_at=job.created_at,
+        finished_at=job.finished_at,
+        stability=Stability.model_validate(job.result) if job.result and is_stability else None,
+        plan=Plan.model_validate(job.result) if job.result and not is_stability else None,
+    )

@@ -1,0 +1,153 @@
+"""Starts step jobs and runs them, step by step."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+from uuid import UUID
+
+from procrastinate import RetryStrategy
+
+from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.errors import Error
+from spotthebot.kit.ids import new_id
+from spotthebot.kit.jobs import Blueprint, JobContext, Jobs
+from spotthebot.kit.logs import get_logger
+from spotthebot.kit.step_jobs.lifecycle import ACTIVE, StepJob
+from spotthebot.kit.step_jobs.store import StepJobStore
+from spotthebot.kit.step_jobs.tables import StepJobTables
+
+_log = get_logger(__name__)
+_UNEXPECTED = "Something unexpected went wrong; it was logged with the id of this job."
+
+
+class StepWork(Protocol):
+    """A job as numbered steps; the same inputs and step give the same result, whichever worker computes it."""
+
+    @property
+    def steps(self) -> int: ...
+
+    async def compute(self, step: int) -> Mapping[str, Any]:
+        """Return the result of one step, as JSON; computing takes place outside of any transaction."""
+
+    async def assemble(self, results: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+        """Make the result of the job, as JSON, of the results of all steps in their order."""
+
+
+@dataclass(frozen=True)
+class PreparedWork:
+    """Work that is ready to be computed, with a description of its inputs and a hash that identifies them.
+
+    Results that were stored by an earlier run over other inputs are computed again.
+    """
+
+    work: StepWork
+    inputs: Mapping[str, Any] | None = None
+    fingerprint: str | None = None
+
+
+Prepare = Callable[[StepJob], Awaitable[PreparedWork]]
+"""Reads what a job needs and divides it into steps; an `Error` that it raises ends the job as failed."""
+PrepareInWorker = Callable[[Mapping[str, Any], StepJob], Awaitable[PreparedWork]]
+"""As `Prepare`, with the worker's context as its first argument."""
+
+
+class StepJobs:
+    """The step jobs of one service: `task` is the name under which its worker runs them.
+
+    An error among `retried` puts a job back into the queue, to be run later; after `max_attempts` it fails.
+    """
+
+    def __init__(
+        self,
+        tables: StepJobTables,
+        *,
+        schema: str,
+        task: str,
+        retried: Sequence[type[Error]] = (),
+        max_attempts: int = 8,
+    ) -> None:
+        self.store = StepJobStore(tables)
+        self._schema, self._task = schema, task
+        self._retried, self._max_attempts = tuple(retried), max_attempts
+
+    async def start(
+        self,
+        session: WriteSession,
+        jobs: Jobs,
+        kind: str,
+        request: Mapping[str, Any],
+        *,
+        subject_id: UUID | None,
+        version: str,
+    ) -> UUID:
+        """Queue a job that exists only if the session's transaction commits; return its id."""
+        job_id = await self.store.add_job(session, kind, request, subject_id=subject_id, version=version)
+        await jobs.defer(session, f"{self._schema}:{self._task}", {"job_id": str(job_id)})
+        return job_id
+
+    def add_task(self, tasks: Blueprint, prepare: PrepareInWorker) -> None:
+        """Add the task that runs jobs to a worker, whose context must hold its `database`."""
+
+        @tasks.task(
+            name=self._task,
+            pass_context=True,
+            retry=RetryStrategy(
+                max_attempts=self._max_attempts, exponential_wait=2, retry_exceptions=list(self._retried)
+            ),
+        )
+        async def run_step_job(context: JobContext, job_id: str) -> None:
+            """Run a job to its end, or until a needed peer does not answer."""
+            worker = context.additional_context
+            database: Database = worker["database"]
+            last = context.job.attempts >= self._max_attempts
+            await self.run(database, UUID(job_id), lambda job: prepare(worker, job), last_attempt=last)
+
+    async def run(self, database: Database, job_id: UUID, prepare: Prepare, *, last_attempt: bool = False) -> None:
+        """Compute the steps that are missing, one by one, and complete the job; a job that has ended is left as it is.
+
+        Raises the errors that are retried, after failing the job where this was the `last_attempt`.
+        """
+        async with database.read() as reading:
+            job = await self.store.find_job(reading, job_id)
+        if job is None or job.state not in ACTIVE:
+            return
+        try:
+            await self._run(database, job, await prepare(job))
+        except self._retried as error:
+            if last_attempt:
+                await self._fail(database, job_id, error.detail)
+            raise
+        except Error as error:
+            await self._fail(database, job_id, error.detail)
+        except Exception:
+            _log.exception("step_job.failed", job=str(job_id), kind=job.kind)
+            await self._fail(database, job_id, _UNEXPECTED)
+            raise
+
+    async def _run(self, database: Database, job: StepJob, prepared: PreparedWork) -> None:
+        work, run_id = prepared.work, new_id()
+        async with database.write() as session:
+            results = await self.store.begin_run(
+                session,
+                job.id,
+                run_id,
+                steps=work.steps,
+                inputs=prepared.inputs,
+                fingerprint=prepared.fingerprint,
+            )
+        if results is None:  # cancelled meanwhile
+            return
+        for step in range(work.steps):
+            if step in results:
+                continue
+            results[step] = await work.compute(step)
+            async with database.write() as session:
+                if not await self.store.put_result(session, job.id, run_id, step, results[step]):
+                    return
+        result = await work.assemble([results[step] for step in range(work.steps)])
+        async with database.write() as session:
+            await self.store.complete_job(session, job.id, run_id, result)
+
+    async def _fail(self, database: Database, job_id: UUID, failure: str) -> None:
+        async with database.write() as session:
+            await self.store.fail_job(session, job_id, failure)
