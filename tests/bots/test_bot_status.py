@@ -11,7 +11,8 @@ from spotthebot.bots.domain.bot_status import CAUSES, OWNER_EVENTS, TRANSITIONS,
 from spotthebot.bots.domain.fingerprints import Fingerprints
 from spotthebot.contracts.bots import BotId, BotIn, BotStatus, BuiltinProtocol
 from spotthebot.kit.database import Database
-from tests.factories.running_suite import DatabaseUrls
+from spotthebot.kit.ids import new_id
+from tests.factories.databases import DatabaseUrls
 
 PROBING, ACTIVE, FAILING, SUSPENDED, RETIRED = BotStatus
 ELIZA = BuiltinProtocol(kind="builtin", model="eliza")
@@ -98,7 +99,7 @@ class TestStoredStatus:
         try:
             bot_id = await _bot(database)
             async with database.write() as session:
-                await store.versions.add_version(session, bot_id, ELIZA, None, Fingerprints())
+                await store.versions.add_version(session, new_id(), bot_id, ELIZA, None, Fingerprints())
             with psycopg.connect(database_urls.owner["bots"]) as rows:
                 rows.execute("UPDATE bots.bots SET status = %s, next_probe_at = now()", [status])
             async with database.write() as session:
@@ -111,4 +112,4 @@ class TestStoredStatus:
 async def _bot(database: Database) -> BotId:
     async with database.write() as session:
         request = BotIn(name="eliza", domains=("everyday",), protocol=ELIZA)
-        return await store.bots.add_bot(session, request, team=None)
+        return await store.bots.add_bot(session, request, team=None, probe_in=LEASE)

@@ -13,6 +13,7 @@ from spotthebot.bots.api import bots, hosted_models, openai
 from spotthebot.bots.client_pool import BotClientPool
 from spotthebot.bots.clients import Corpora
 from spotthebot.bots.outbound import BotHttp
+from spotthebot.bots.protocols.builtin import BuiltinBots
 from spotthebot.bots.protocols.factory import SpeakerFactory
 from spotthebot.bots.settings import BotsSettings
 from spotthebot.bots.tables import IDEMPOTENCY, LINEAGE
@@ -65,7 +66,7 @@ async def _context(stack: AsyncExitStack, settings: BotsSettings, database: Data
     speakers = SpeakerFactory(
         http=await stack.enter_async_context(BotHttp(CheckingResolver(networks(settings.allowed_networks)))),
         own_http=await stack.enter_async_context(BotHttp(CheckingResolver(EVERYWHERE))),
-        corpora=Corpora(conversations),
+        builtin_bots=BuiltinBots(Corpora(conversations)),
         vault=vault_from(settings.secrets_key.get_secret_value(), settings.secrets_key_file),
         workers=workers,
         triton=await stack.enter_async_context(TritonControl(settings.triton_grpc, probe=dialogue.PROBE))

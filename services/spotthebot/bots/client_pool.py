@@ -8,13 +8,10 @@ from uuid import UUID
 
 from spotthebot.bots.bot_client import BotClient
 from spotthebot.bots.domain.bots import Bot, BotVersion
-from spotthebot.bots.protocols.builtin import BuiltinSpeaker
 from spotthebot.bots.protocols.factory import SpeakerFactory
 from spotthebot.inference.workers import WorkerModel
 
 _MAX_CLIENTS = 2048
-_MAX_BUILTIN = 64
-"""Built-in bots keep what they learned in memory."""
 
 
 class BotClientPool:
@@ -33,9 +30,6 @@ class BotClientPool:
             self.discard(version.id)
             client = self.make(bot, version, model, on_open=partial(self._on_open, bot.id))
             self._clients[version.id] = client
-            builtin = [key for key, each in self._clients.items() if isinstance(each.speaker, BuiltinSpeaker)]
-            if len(builtin) > _MAX_BUILTIN:
-                self.discard(builtin[0])
             if len(self._clients) > _MAX_CLIENTS:
                 self.discard(next(iter(self._clients)))
         self._clients.move_to_end(version.id)

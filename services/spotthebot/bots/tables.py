@@ -102,5 +102,5 @@ class HostedModelFileRow(_Base):
     sha256: Mapped[str] = mapped_column(String(64))
 
 
-IDEMPOTENCY = idempotency_table(_Base.metadata)
+IDEMPOTENCY = idempotency_table(_Base.metadata, early_claims=True)
 LINEAGE = Lineage("bots", _Base.metadata, Path(__file__).parent / "migrations")

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from spotthebot.bots import store
-from spotthebot.bots.api.deps import Asker, Changer, Context, Owner, Reader
+from spotthebot.bots.api.deps import Asker, Changer, Context, Reader, Registration
 from spotthebot.bots.domain.bots import Bot, BotVersion
 from spotthebot.bots.domain.probes import Probe
 from spotthebot.bots.domain.replies import Replies
@@ -37,10 +37,10 @@ Probing = Annotated[
 
 @router.post("", status_code=201, operation_id="register_bot")
 async def register_bot(
-    session: Writing, caller: Owner, context: Context, request: BotIn, *, probe: Probing = True
+    caller: Changer, claim: Registration, context: Context, request: BotIn, *, probe: Probing = True
 ) -> BotOut:
     """Register a bot and probe it; the report says what to mend. Its replies change only with another version."""
-    return _to_out(await registration.register_bot(session, context, caller, request, probe=probe))
+    return _to_out(await registration.register_bot(context, claim, caller, request, probe=probe))
 
 
 @router.get("", operation_id="list_bots")
@@ -68,10 +68,16 @@ async def change_bot(
 
 @router.post("/{bot_id}/versions", status_code=201, operation_id="add_bot_version")
 async def add_version(
-    session: Writing, caller: Owner, context: Context, bot_id: UUID, request: BotVersionIn, *, probe: Probing = True
+    caller: Changer,
+    claim: Registration,
+    context: Context,
+    bot_id: UUID,
+    request: BotVersionIn,
+    *,
+    probe: Probing = True,
 ) -> BotOut:
     """Add the bot's next version and probe it. Earlier versions stay as they are."""
-    return _to_out(await registration.add_version(session, context, caller, bot_id, request, probe=probe))
+    return _to_out(await registration.add_version(context, claim, caller, bot_id, request, probe=probe))
 
 
 @router.get("/{bot_id}/versions", operation_id="list_bot_versions")

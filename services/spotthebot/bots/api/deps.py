@@ -8,15 +8,16 @@ from spotthebot.bots.use_cases.context import BotsContext
 from spotthebot.contracts.access import Role
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.web.bearer.authentication import allow
+from spotthebot.kit.web.database.early_claims import EarlyClaim, early_claim
 from spotthebot.kit.web.database.idempotency import idempotent
 
 _owners = allow(Role.ADMIN, Role.TEAM)
 _administrators = allow(Role.ADMIN)
 
-Owner = Annotated[Principal, Depends(idempotent(_owners))]
-"""May register bots; honours `Idempotency-Key`."""
 Changer = Annotated[Principal, Depends(_owners)]
-"""May change bots, by requests that are safe to repeat."""
+"""May register and change bots."""
+Registration = Annotated[EarlyClaim, Depends(early_claim(_owners))]
+"""The claim of an `Idempotency-Key` for a registration, which is committed before the bot is probed."""
 Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.TEAM, Role.ANALYST, Role.SERVICE))]
 Asker = Annotated[Principal, Depends(allow(Role.ADMIN, Role.TEAM, Role.SERVICE))]
 Administrator = Annotated[Principal, Depends(_administrators)]

@@ -1,6 +1,9 @@
-"""The bots that run in this process: trained when first asked, kept, and asked off the event loop."""
+"""The bots that run in this process: trained once, kept in memory, and asked outside the event loop."""
 
 import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 from spotthebot.bots.clients import Corpora
@@ -11,35 +14,109 @@ from spotthebot.bots.domain.fingerprints import fingerprint_dialogues
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import BuiltinProtocol
 
+_MAX_KEPT = 64
+"""Learning bots keep what they learned in memory."""
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    """Everything that decides what a built-in bot replies; a bot that does not learn has no training hash."""
+
+    model: BuiltinModel
+    seed: int
+    training_sha256: str | None
+
+
+class BuiltinBots:
+    """Builds each built-in bot once per process, and keeps the most recently used.
+
+    The check at registration, the probe and the questions that follow all get the bot that the check built.
+    """
+
+    def __init__(self, corpora: Corpora, *, max_kept: int = _MAX_KEPT) -> None:
+        self._corpora = corpora
+        self._max_kept = max_kept
+        self._builds: OrderedDict[_Recipe, asyncio.Task[BuiltinBot]] = OrderedDict()
+
+    async def train(self, protocol: BuiltinProtocol) -> str | None:
+        """Build a bot from its corpus as it is now, and return the hash of its dialogues; None if it does not learn.
+
+        Raises UnknownCorpus, CorpusIsNeeded.
+        """
+        dialogues = await self._dialogues(protocol)
+        training_sha256 = fingerprint_dialogues(dialogues) if dialogues else None
+        await self._built(_recipe(protocol, training_sha256), dialogues)
+        return training_sha256
+
+    async def get(self, protocol: BuiltinProtocol, training_sha256: str | None, bot_id: UUID) -> BuiltinBot:
+        """Return the bot that learned from the dialogues with this hash, and build it if it is not kept.
+
+        Raises TrainingDataChanged if its corpus has other dialogues by now.
+        """
+        dialogues = await self._dialogues(protocol)
+        if training_sha256 and fingerprint_dialogues(dialogues) != training_sha256:
+            raise TrainingDataChanged(bot_id=bot_id)
+        return await self._built(_recipe(protocol, training_sha256), dialogues)
+
+    async def find(self, protocol: BuiltinProtocol, training_sha256: str | None) -> BuiltinBot | None:
+        """Return a bot that is kept, without a look at its corpus."""
+        recipe = _recipe(protocol, training_sha256)
+        return await self._built(recipe, []) if recipe in self._builds else None
+
+    async def _built(self, recipe: _Recipe, dialogues: list[Dialogue]) -> BuiltinBot:
+        """Wait for the build of a recipe, and begin it if nobody has; a caller that gives up does not stop it."""
+        if recipe not in self._builds:
+            build_bot = asyncio.to_thread(build, recipe.model, seed=recipe.seed, dialogues=dialogues)
+            self._builds[recipe] = task = asyncio.create_task(build_bot)
+            task.add_done_callback(partial(self._drop_failed, recipe))
+            self._drop_least_recently_used()
+        else:
+            task = self._builds[recipe]
+            self._builds.move_to_end(recipe)
+        return await asyncio.shield(task)
+
+    def _drop_failed(self, recipe: _Recipe, task: asyncio.Task[BuiltinBot]) -> None:
+        if (task.cancelled() or task.exception() is not None) and self._builds.get(recipe) is task:
+            del self._builds[recipe]  # the next call tries again
+
+    def _drop_least_recently_used(self) -> None:
+        while len(self._builds) > self._max_kept:
+            self._builds.popitem(last=False)
+
+    async def _dialogues(self, protocol: BuiltinProtocol) -> list[Dialogue]:
+        if protocol.corpus_id is None or not BuiltinModel(protocol.model).learns:
+            return []
+        return await self._corpora.dialogues(protocol.corpus_id, protocol.split)
+
 
 class BuiltinSpeaker(Speaker):
-    """One built-in bot. `training_sha256` is what it learned from when it was registered; None for a new one."""
+    """One built-in bot; `training_sha256` is the hash of the dialogues that it learned from at registration.
 
-    def __init__(self, protocol: BuiltinProtocol, corpora: Corpora, bot_id: UUID, training_sha256: str | None) -> None:
+    The first question checks that the corpus still has these dialogues.
+    """
+
+    def __init__(self, protocol: BuiltinProtocol, bots: BuiltinBots, bot_id: UUID, training_sha256: str | None) -> None:
         self._protocol = protocol
-        self._corpora = corpora
+        self._bots = bots
         self._bot_id = bot_id
         self._training_sha256 = training_sha256
-        self._bot: BuiltinBot | None = None
-        self._loading = asyncio.Lock()
+        self._is_checked = False
+        self._checking = asyncio.Lock()
 
     async def ask(self, context: Context, _key: str) -> str:
-        bot = await self._loaded()
+        bot = await self._find() or await self._check()
         return await asyncio.to_thread(bot.reply, context)
 
-    async def _loaded(self) -> BuiltinBot:
-        async with self._loading:
-            if self._bot is None:
-                dialogues = await training_dialogues(self._protocol, self._corpora)
-                if self._training_sha256 and fingerprint_dialogues(dialogues) != self._training_sha256:
-                    raise TrainingDataChanged(bot_id=self._bot_id)
-                model = BuiltinModel(self._protocol.model)
-                self._bot = await asyncio.to_thread(build, model, seed=self._protocol.seed, dialogues=dialogues)
-            return self._bot
+    async def _find(self) -> BuiltinBot | None:
+        return await self._bots.find(self._protocol, self._training_sha256) if self._is_checked else None
+
+    async def _check(self) -> BuiltinBot:
+        async with self._checking:
+            if (bot := await self._find()) is None:
+                bot = await self._bots.get(self._protocol, self._training_sha256, self._bot_id)
+                self._is_checked = True
+            return bot
 
 
-async def training_dialogues(protocol: BuiltinProtocol, corpora: Corpora) -> list[Dialogue]:
-    """Return what a bot learns from: nothing for those that do not learn."""
-    if protocol.corpus_id is None or not BuiltinModel(protocol.model).learns:
-        return []
-    return await corpora.dialogues(protocol.corpus_id, protocol.split)
+def _recipe(protocol: BuiltinProtocol, training_sha256: str | None) -> _Recipe:
+    return _Recipe(BuiltinModel(protocol.model), protocol.seed, training_sha256)

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from spotthebot.bots.clients import Corpora
 from spotthebot.bots.domain.bots import BotVersion
 from spotthebot.bots.domain.errors import SecretUnreadable
 from spotthebot.bots.outbound import BotHttp
-from spotthebot.bots.protocols.builtin import BuiltinSpeaker
+from spotthebot.bots.protocols.builtin import BuiltinBots, BuiltinSpeaker
 from spotthebot.bots.protocols.remote import remote_speaker
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.protocols.transformers import TransformersSpeaker
@@ -28,7 +27,7 @@ class SpeakerFactory:
     """To bots: every address is checked."""
     own_http: BotHttp
     """To the suite's own Triton, at whichever address the administrator gave it."""
-    corpora: Corpora
+    builtin_bots: BuiltinBots
     vault: Vault
     workers: ModelWorkers
     triton: TritonControl | None
@@ -45,7 +44,7 @@ class SpeakerFactory:
                 worker_model = model or WorkerModel(dialogue.KIND, protocol.model)
                 return TransformersSpeaker(worker_model, protocol.sampling, self.workers)
             case BuiltinProtocol() as protocol:
-                return BuiltinSpeaker(protocol, self.corpora, bot_id, version.training_sha256)
+                return BuiltinSpeaker(protocol, self.builtin_bots, bot_id, version.training_sha256)
             case TritonProtocol(url=None) as protocol:
                 return self._own_triton(protocol)
             case protocol:

@@ -23,8 +23,8 @@ _MAX_DOUBLINGS = 16
 _MAX_REASON = 1000
 
 
-async def add_bot(session: WriteSession, request: BotIn, *, team: str | None) -> BotId:
-    """Store a bot without a version; raises BotNameTaken if its team has another of that name."""
+async def add_bot(session: WriteSession, request: BotIn, *, team: str | None, probe_in: timedelta) -> BotId:
+    """Store a bot without a version, to be probed after a time; raises BotNameTaken within its team."""
     statement = (
         insert(BotRow)
         .values(
@@ -36,6 +36,7 @@ async def add_bot(session: WriteSession, request: BotIn, *, team: str | None) ->
             limits=request.limits.model_dump(mode="json"),
             status=INITIAL,
             version=0,
+            next_probe_at=func.now() + probe_in,
         )
         .on_conflict_do_nothing()
         .returning(BotRow.id)
@@ -92,6 +93,17 @@ async def change_status(
     new_status = case(dict(transitions), value=BotRow.status)
     status = await session.scalar(statement.values(status=new_status, **values).returning(BotRow.status))
     return None if status is None else BotStatus(status)
+
+
+async def begin_version(session: WriteSession, bot_id: UUID, *, probe_in: timedelta) -> BotStatus | None:
+    """Make a bot wait for the probe of its next version; return None if it is retired.
+
+    A heartbeat probes it after `probe_in`; a suspended bot gets no heartbeat.
+    """
+    event = StatusEvent.VERSION_ADDED
+    probed = [old for old, new in TRANSITIONS[event].items() if new in TRANSITIONS[StatusEvent.PROBE_PASSED]]
+    next_probe_at = case((BotRow.status.in_(probed), func.now() + probe_in), else_=BotRow.next_probe_at)
+    return await change_status(session, bot_id, event, status_reason=None, next_probe_at=next_probe_at)
 
 
 async def activate_bot(session: WriteSession, bot_id: UUID) -> BotStatus | None:

@@ -4,21 +4,25 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from pydantic import TypeAdapter
-from sqlalchemy import insert, select, update
+from sqlalchemy import exists, insert, select, update
 
 from spotthebot.bots.domain.bots import BotVersion
 from spotthebot.bots.domain.errors import NoSuchVersion
 from spotthebot.bots.domain.fingerprints import Fingerprints, fingerprint_configuration
-from spotthebot.bots.tables import BotRow, BotVersionRow
+from spotthebot.bots.tables import BotRow, BotVersionRow, ProbeRow
 from spotthebot.contracts.bots import Protocol
 from spotthebot.kit.database import ReadSession, WriteSession
-from spotthebot.kit.ids import new_id
 
 _protocols: TypeAdapter[Protocol] = TypeAdapter(Protocol)
 
 
 async def add_version(
-    session: WriteSession, bot_id: UUID, protocol: Protocol, sealed_secret: bytes | None, made_from: Fingerprints
+    session: WriteSession,
+    version_id: UUID,
+    bot_id: UUID,
+    protocol: Protocol,
+    sealed_secret: bytes | None,
+    made_from: Fingerprints,
 ) -> None:
     """Store the next version of a bot, which becomes the present one."""
     number = await session.scalar(
@@ -26,7 +30,7 @@ async def add_version(
     )
     await session.execute(
         insert(BotVersionRow).values(
-            id=new_id(),
+            id=version_id,
             bot_id=bot_id,
             number=number,
             protocol=protocol.model_dump(mode="json"),
@@ -45,6 +49,14 @@ async def get_version(session: ReadSession, bot_id: UUID, number: int) -> BotVer
     if row is None:
         raise NoSuchVersion(bot_id=bot_id, version=number)
     return version_of(row)
+
+
+async def get_registered(session: ReadSession, version_id: UUID) -> tuple[UUID, bool]:
+    """Return whose version this is, and whether a probe of it is recorded."""
+    of_version = exists().where(ProbeRow.bot_id == BotVersionRow.bot_id, ProbeRow.version == BotVersionRow.number)
+    statement = select(BotVersionRow.bot_id, of_version).where(BotVersionRow.id == version_id)
+    bot_id, is_probed = (await session.execute(statement)).one()
+    return bot_id, is_probed
 
 
 async def list_versions(session: ReadSession, bot_id: UUID, *, after: UUID | None, limit: int) -> Sequence[BotVersion]:

@@ -20,8 +20,6 @@ from spotthebot.inference.models import dialogue
 from spotthebot.inference.workers import WorkerModel
 from spotthebot.kit.database import Database, ReadSession
 
-_MAX_PROBES = 6  # each holds a connection while a bot is registered: others need some, too
-
 
 @dataclass
 class BotsContext:
@@ -38,6 +36,11 @@ class BotsContext:
     def recovery(self) -> timedelta:
         return timedelta(seconds=self.settings.recovery_seconds)
 
+    @property
+    def probe_lease(self) -> timedelta:
+        """Time for one probe and its record; when it is over, another process may probe the bot."""
+        return timedelta(seconds=1.25 * self.settings.probe_seconds + 1)
+
     def heartbeat_of(self, version: BotVersion) -> timedelta | None:
         """Return the time between heartbeats; None for a version that runs in our own processes and needs none."""
         if isinstance(version.protocol, BuiltinProtocol | TransformersProtocol):
@@ -47,7 +50,7 @@ class BotsContext:
     @contextmanager
     def probing(self, team: str | None) -> Iterator[None]:
         """Count a probe against its team's limit while the block runs; raises TooManyProbes."""
-        if self._probing[team] >= self.settings.probes_per_team or self._probing.total() >= _MAX_PROBES:
+        if self._probing[team] >= self.settings.probes_per_team:
             raise TooManyProbes(running=self._probing[team], retry_after_seconds=5)
         self._probing[team] += 1
         try:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from uuid import UUID
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -19,7 +19,7 @@ from spotthebot.bots.domain.replies import Fault, Reply
 from spotthebot.bots.use_cases.context import BotsContext
 from spotthebot.contracts.bots import BotStatus, ProbeReport, ProbeTrigger, ReplyFailure, Verdict
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.database import Database, ReadSession, WriteSession
+from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import Error
 from spotthebot.kit.logs import get_logger
 
@@ -29,24 +29,20 @@ _log = get_logger(__name__)
 
 
 async def probe_bot(context: BotsContext, principal: Principal, bot_id: UUID) -> Probe:
-    """Probe a bot now, without a database connection meanwhile; the report decides the bot's status."""
+    """Probe a bot now; the report decides the bot's status."""
     async with context.database.read() as session:
         bot = await store.bots.get_bot(session, bot_id, principal)
     with context.probing(principal.team):
         started_at = datetime.now(UTC)
-        async with _ask_of(context, bot) as ask:
-            report = await probe(ask, bot.limits, seconds=context.settings.probe_seconds)
+        report = await run_probe(context, bot)
     async with context.database.write() as session:
-        return await _record(session, context, bot, ProbeTrigger.REQUEST, started_at, report)
+        return await record_probe(session, context, bot, ProbeTrigger.REQUEST, started_at, report)
 
 
-async def probe_in_transaction(
-    session: WriteSession, context: BotsContext, bot: Bot, trigger: ProbeTrigger, started_at: datetime
-) -> Probe:
-    """Probe a bot that only this transaction sees yet."""
-    async with _ask_of(context, bot, session) as ask:
-        report = await probe(ask, bot.limits, seconds=context.settings.probe_seconds)
-    return await _record(session, context, bot, trigger, started_at, report)
+async def run_probe(context: BotsContext, bot: Bot) -> ProbeReport:
+    """Return the report of a full probe; no database connection is held meanwhile."""
+    async with _ask_of(context, bot) as ask:
+        return await probe(ask, bot.limits, seconds=context.settings.probe_seconds)
 
 
 async def keep_statuses_true(context: BotsContext, stopping: asyncio.Event) -> None:
@@ -54,13 +50,12 @@ async def keep_statuses_true(context: BotsContext, stopping: asyncio.Event) -> N
 
     If a process dies during a probe, another one claims the bot when the lease ends.
     """
-    lease = timedelta(seconds=2 * context.settings.probe_seconds)
     idle = min(_IDLE_SECONDS, context.settings.recovery_seconds)
     slots = asyncio.Semaphore(_MAX_HEARTBEATS)
     running: set[asyncio.Task[None]] = set()
     while not stopping.is_set():
         await slots.acquire()
-        bot = await _claim_due(context, lease)
+        bot = await _claim_due(context)
         if bot is None:
             slots.release()
             with contextlib.suppress(TimeoutError):
@@ -75,10 +70,10 @@ async def keep_statuses_true(context: BotsContext, stopping: asyncio.Event) -> N
     await asyncio.gather(*running, return_exceptions=True)
 
 
-async def _claim_due(context: BotsContext, lease: timedelta) -> Bot | None:
+async def _claim_due(context: BotsContext) -> Bot | None:
     try:
         async with context.database.write() as session:
-            return await store.probes.claim_due_probe(session, lease)
+            return await store.probes.claim_due_probe(session, context.probe_lease)
     except SQLAlchemyError as error:  # the database is unavailable: the next round tries again
         _log.warning("heartbeat.failed", error=type(error).__name__)
         return None
@@ -94,24 +89,24 @@ async def _heartbeat(context: BotsContext, bot: Bot) -> None:
 async def _probe_due(context: BotsContext, bot: Bot) -> None:
     started_at = datetime.now(UTC)
     is_new = bot.status is BotStatus.PROBING
-    async with _ask_of(context, bot) as ask:
-        if is_new:
-            report = await probe(ask, bot.limits, seconds=context.settings.probe_seconds)
-        else:
+    if is_new:
+        report = await run_probe(context, bot)
+    else:
+        async with _ask_of(context, bot) as ask:
             report = await heartbeat(ask, seconds=context.settings.probe_seconds)
     trigger = ProbeTrigger.REGISTRATION if is_new else ProbeTrigger.HEARTBEAT
     async with context.database.write() as session:
-        await _record(session, context, bot, trigger, started_at, report)
+        await record_probe(session, context, bot, trigger, started_at, report)
     if report.passed != (bot.status is BotStatus.ACTIVE):
         _log.info("bot.status_changed", bot=str(bot.id), was=bot.status, passed=report.passed)
 
 
 @asynccontextmanager
-async def _ask_of(context: BotsContext, bot: Bot, session: ReadSession | None = None) -> AsyncIterator[Ask]:
+async def _ask_of(context: BotsContext, bot: Bot) -> AsyncIterator[Ask]:
     """Yield a client's `ask` for one probe: its failures count in the report and open no circuit."""
     try:
-        async with _session(context.database, session) as reading:
-            model = await context.model_of(reading, bot, bot.version)
+        async with context.database.read() as session:
+            model = await context.model_of(session, bot, bot.version)
         client = context.clients.make(bot, bot.version, model)
     except Error as error:
         refusal = error.detail
@@ -139,16 +134,7 @@ def _without_circuit(client: BotClient) -> Ask:
     return ask
 
 
-@asynccontextmanager
-async def _session(database: Database, session: ReadSession | None) -> AsyncIterator[ReadSession]:
-    if session is not None:
-        yield session
-        return
-    async with database.read() as opened:
-        yield opened
-
-
-async def _record(
+async def record_probe(
     session: WriteSession,
     context: BotsContext,
     bot: Bot,
@@ -156,6 +142,7 @@ async def _record(
     started_at: datetime,
     report: ProbeReport,
 ) -> Probe:
+    """Store a probe, and set the bot active or failing as its report says."""
     out = await store.probes.add_probe(session, bot, trigger, started_at, report)
     failed = next((finding for finding in report.findings if finding.verdict is Verdict.FAILED), None)
     next_in = context.heartbeat_of(bot.version)

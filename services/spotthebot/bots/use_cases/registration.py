@@ -1,63 +1,110 @@
-"""Registration: a new bot, or the next version of one, with its probe."""
+"""Registration: a new bot, or the next version of one, with its probe.
 
-from datetime import UTC, datetime
+No transaction is open while another machine is asked. A registration checks the version, commits it with the bot as
+`probing`, probes it without a connection, and records the report. If the process dies in between, the lease on the
+bot's probe ends and a heartbeat probes the bot. A repeat with the same `Idempotency-Key` never creates: it waits for
+the report of the first request, or for the heartbeat's.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import func
-
 from spotthebot.bots import store
-from spotthebot.bots.domain.bot_status import StatusEvent
 from spotthebot.bots.domain.bots import Bot
 from spotthebot.bots.domain.errors import BotRetired, TeamKeyWithoutTeam
 from spotthebot.bots.use_cases.context import BotsContext
-from spotthebot.bots.use_cases.probes import probe_in_transaction
+from spotthebot.bots.use_cases.probes import record_probe, run_probe
 from spotthebot.bots.use_cases.version_checks import check_version
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.bots import BotIn, BotStatus, BotVersionIn, ProbeTrigger
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import WriteSession
+from spotthebot.kit.ids import new_id
+from spotthebot.kit.web.database.early_claims import EarlyClaim, KeyClaimed
+
+_POLL_SECONDS = 0.2
+_AT_ONCE = timedelta()
+Insert = Callable[[WriteSession, timedelta], Awaitable[UUID]]
+"""Makes the bot ready for its next version, whose probe is due after a time, and returns the bot's id."""
 
 
 async def register_bot(
-    session: WriteSession, context: BotsContext, principal: Principal, request: BotIn, *, probe: bool
+    context: BotsContext, claim: EarlyClaim, principal: Principal, request: BotIn, *, probe: bool
 ) -> Bot:
-    """Register a bot for the caller's team and probe it in one transaction; without `probe` a heartbeat probes it."""
+    """Register a bot for the caller's team and probe it; without `probe` a heartbeat does so soon."""
     if principal.role == Role.TEAM and principal.team is None:
         raise TeamKeyWithoutTeam
-    checked = await check_version(session, context, principal, request)
-    with context.probing(principal.team):
-        bot_id = await store.bots.add_bot(session, request, team=principal.team)
-        await store.versions.add_version(session, bot_id, request.protocol, checked.sealed_secret, checked.made_from)
-        return await _probed(session, context, principal, bot_id, probe=probe)
+
+    async def insert(session: WriteSession, probe_in: timedelta) -> UUID:
+        return await store.bots.add_bot(session, request, team=principal.team, probe_in=probe_in)
+
+    return await _register(context, claim, principal, request, insert, probe=probe)
 
 
 async def add_version(
-    session: WriteSession,
-    context: BotsContext,
-    principal: Principal,
-    bot_id: UUID,
-    request: BotVersionIn,
-    *,
-    probe: bool,
+    context: BotsContext, claim: EarlyClaim, principal: Principal, bot_id: UUID, request: BotVersionIn, *, probe: bool
 ) -> Bot:
     """Add a bot's next version and probe it; running conversations keep the version that they began with."""
-    bot = await store.bots.get_bot(session, bot_id, principal)
-    if bot.status is BotStatus.RETIRED:
-        raise BotRetired(name=bot.name)
-    checked = await check_version(session, context, principal, request)
-    with context.probing(principal.team):
-        await store.versions.add_version(session, bot_id, request.protocol, checked.sealed_secret, checked.made_from)
-        await store.bots.change_status(session, bot_id, StatusEvent.VERSION_ADDED, status_reason=None)
-        return await _probed(session, context, principal, bot_id, probe=probe)
+    async with context.database.read() as session:
+        bot = await store.bots.get_bot(session, bot_id, principal)
+
+    async def insert(session: WriteSession, probe_in: timedelta) -> UUID:
+        if await store.bots.begin_version(session, bot_id, probe_in=probe_in) is None:
+            raise BotRetired(name=bot.name)
+        return bot_id
+
+    return await _register(context, claim, principal, request, insert, probe=probe)
 
 
-async def _probed(
-    session: WriteSession, context: BotsContext, principal: Principal, bot_id: UUID, *, probe: bool
+async def _register(
+    context: BotsContext, claim: EarlyClaim, principal: Principal, request: BotVersionIn, insert: Insert, *, probe: bool
 ) -> Bot:
-    bot = await store.bots.get_bot(session, bot_id, principal)
-    if probe:
-        started_at = datetime.now(UTC)
-        await probe_in_transaction(session, context, bot, ProbeTrigger.REGISTRATION, started_at)
-    else:
-        await store.bots.change_bot(session, bot_id, {"next_probe_at": func.now()})
-    return await store.bots.get_bot(session, bot_id, principal)
+    if (bot := await _find_earlier(context, claim, principal, probe=probe)) is not None:
+        return bot
+    checked = await check_version(context, principal, request)
+    version_id = new_id()
+    try:
+        with context.probing(principal.team) if probe else nullcontext():
+            async with context.database.write() as session:
+                await claim.commit_with(session, version_id)
+                bot_id = await insert(session, context.probe_lease if probe else _AT_ONCE)
+                await store.versions.add_version(
+                    session, version_id, bot_id, request.protocol, checked.sealed_secret, checked.made_from
+                )
+                bot = await store.bots.get_bot(session, bot_id, principal)
+            return await _probed(context, principal, bot) if probe else bot
+    except KeyClaimed:
+        return await _register(context, claim, principal, request, insert, probe=probe)
+
+
+async def _probed(context: BotsContext, principal: Principal, bot: Bot) -> Bot:
+    started_at = datetime.now(UTC)
+    report = await run_probe(context, bot)
+    async with context.database.write() as session:
+        await record_probe(session, context, bot, ProbeTrigger.REGISTRATION, started_at, report)
+        return await store.bots.get_bot(session, bot.id, principal)
+
+
+async def _find_earlier(context: BotsContext, claim: EarlyClaim, principal: Principal, *, probe: bool) -> Bot | None:
+    """Return the bot of an earlier request with the same key, once its version is probed; None if there was none.
+
+    Waits as long as one probe may take. A bot that is not probed by then is returned as `probing`, and that answer is
+    not stored: the next repeat gets the report.
+    """
+    ends_at = time.monotonic() + context.probe_lease.total_seconds()
+    while (created := await claim.find_created()) is not None:
+        async with context.database.read() as session:
+            bot_id, is_probed = await store.versions.get_registered(session, created.id)
+            bot = await store.bots.get_bot(session, bot_id, principal)
+        is_abandoned = created.age > context.probe_lease and bot.status is not BotStatus.PROBING
+        if is_probed or is_abandoned or not probe:
+            return bot
+        if time.monotonic() > ends_at:
+            claim.leave_open()
+            return bot
+        await asyncio.sleep(_POLL_SECONDS)
+    return None

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from spotthebot.bots import store
-from spotthebot.bots.domain.builtin import BuiltinModel, build
 from spotthebot.bots.domain.errors import HostingIsForAdministrators, SecretNotUsed
-from spotthebot.bots.domain.fingerprints import Fingerprints, fingerprint_dialogues
-from spotthebot.bots.protocols.builtin import training_dialogues
+from spotthebot.bots.domain.fingerprints import Fingerprints
 from spotthebot.bots.use_cases.context import BotsContext
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.bots import (
@@ -22,7 +20,6 @@ from spotthebot.contracts.bots import (
 )
 from spotthebot.inference.model_files import files_in, files_sha256_of
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.database import ReadSession
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.outbound import AddressNotAllowed
 from spotthebot.kit.signing import NotASigningSecret, signing_key
@@ -36,17 +33,15 @@ class CheckedVersion:
     sealed_secret: bytes | None
 
 
-async def check_version(
-    session: ReadSession, context: BotsContext, principal: Principal, request: BotVersionIn
-) -> CheckedVersion:
-    """Check a version that the caller wants to store; raises what is wrong with it."""
+async def check_version(context: BotsContext, principal: Principal, request: BotVersionIn) -> CheckedVersion:
+    """Check a version that the caller wants to store, without a transaction; raises what is wrong with it."""
     protocol = request.protocol
     is_ours = isinstance(protocol, TransformersProtocol) or (isinstance(protocol, TritonProtocol) and not protocol.url)
     if is_ours and principal.role != Role.ADMIN:
         raise HostingIsForAdministrators(kind=protocol.kind)
     await _check_address(context, protocol)
     sealed = seal_secret(context, protocol, request.secret.get_secret_value()) if request.secret else None
-    return CheckedVersion(await _made_from(session, context, protocol), sealed)
+    return CheckedVersion(await _made_from(context, protocol), sealed)
 
 
 def seal_secret(context: BotsContext, protocol: Protocol, secret: str) -> bytes:
@@ -77,15 +72,13 @@ async def _check_address(context: BotsContext, protocol: Protocol) -> None:
         return  # a name that does not resolve yet: the probe reports it
 
 
-async def _made_from(session: ReadSession, context: BotsContext, protocol: Protocol) -> Fingerprints:
+async def _made_from(context: BotsContext, protocol: Protocol) -> Fingerprints:
     match protocol:
         case BuiltinProtocol():
-            dialogues = await training_dialogues(protocol, context.speakers.corpora)
-            model = BuiltinModel(protocol.model)
-            await asyncio.to_thread(build, model, seed=protocol.seed, dialogues=dialogues)
-            return Fingerprints(training_sha256=fingerprint_dialogues(dialogues) if dialogues else None)
+            return Fingerprints(training_sha256=await context.speakers.builtin_bots.train(protocol))
         case TransformersProtocol() | TritonProtocol(url=None):
-            hosted = await store.hosted_models.find_model(session, protocol.model)
+            async with context.database.read() as session:
+                hosted = await store.hosted_models.find_model(session, protocol.model)
             if hosted is not None:
                 return Fingerprints(files_sha256=hosted.files_sha256)
             if isinstance(protocol, TransformersProtocol) and (directory := context.folder.find(protocol.model)):

@@ -2,7 +2,8 @@
 
 The first request claims the key in the same transaction as its effect, so that either both are there or neither.
 A second one with the same key waits for that transaction, then gets the stored answer; with another body it is
-refused. Keys belong to a caller and a path, and are kept for 24 hours.
+refused. Keys belong to a caller and a path, and are kept for 24 hours. A request that asks
+other machines before it answers uses `early_claims` instead.
 """
 
 import hashlib
@@ -45,8 +46,8 @@ class IdempotencyKeyReused(Invalid):
     title = "Idempotency-Key reused"
 
 
-def idempotency_table(metadata: MetaData) -> Table:
-    """Add the table of answers to a service's schema."""
+def idempotency_table(metadata: MetaData, *, early_claims: bool = False) -> Table:
+    """Add the table of answers to a service's schema; `early_claims` store the id of what was created."""
     return Table(
         "idempotency_keys",
         metadata,
@@ -57,6 +58,7 @@ def idempotency_table(metadata: MetaData) -> Table:
         Column("status", SmallInteger),
         Column("body", LargeBinary),
         Column("created_at", DateTime(timezone=True), nullable=False),
+        *([Column("created", Uuid)] if early_claims else []),
         Index("ix_idempotency_keys_created_at", "created_at"),
     )
 
@@ -68,16 +70,33 @@ class Identified(Protocol):
     def key_id(self) -> UUID: ...
 
 
-class _Replay(Exception):
-    def __init__(self, response: Response) -> None:
-        self.response = response
+IdempotencyKey = Annotated[
+    str | None,
+    Header(min_length=1, max_length=200, pattern=r"^[\x21-\x7e]+$", description="Makes a repeat harmless."),
+]
 
 
-class _Claim:
+class Replay(Exception):
+    """Ends a request with the answer that an earlier one with the same key got."""
+
+    def __init__(self, status: int, body: bytes) -> None:
+        headers = {"Idempotency-Replayed": "true"}
+        self.response = Response(body, status, headers, media_type="application/json")
+
+
+class Claim:
+    """A claim of a key inside the transaction of its effect."""
+
     def __init__(self, session: WriteSession, table: Table, identity: dict[str, Any]) -> None:
         self._session, self._table, self._identity = session, table, identity
 
     async def acquire(self, body_sha256: bytes, now: datetime) -> None:
+        """Claim the key, or end the request with the stored answer; raises IdempotencyKeyReused."""
+        if not await self.insert(body_sha256, now):
+            await self._answer_again(body_sha256)
+
+    async def insert(self, body_sha256: bytes, now: datetime, **more: object) -> bool:
+        """Claim the key unless a request did within 24 hours; wait for one that is doing so. Drop some old keys."""
         table = self._table
         old = select(table.c.principal, table.c.path, table.c.key).where(table.c.created_at < now - KEPT)
         purged = old.limit(_PURGED_AT_ONCE).with_for_update(skip_locked=True).subquery()
@@ -90,23 +109,21 @@ class _Claim:
         )
         claimed = await self._session.execute(
             insert(table)
-            .values(**self._identity, body_sha256=body_sha256, created_at=now)
+            .values(**self._identity, body_sha256=body_sha256, created_at=now, **more)
             .on_conflict_do_update(
                 index_elements=[table.c.principal, table.c.path, table.c.key],
-                set_={"body_sha256": body_sha256, "status": None, "body": None, "created_at": now},
+                set_={"body_sha256": body_sha256, "status": None, "body": None, "created_at": now, **more},
                 where=table.c.created_at < now - KEPT,
             )
             .returning(table.c.key)
         )
-        if claimed.first() is None:
-            await self._answer_again(body_sha256)
+        return claimed.first() is not None
 
     async def _answer_again(self, body_sha256: bytes) -> None:
         row = (await self._session.execute(select(self._table).where(*self._mine()))).one()
         if row.body_sha256 != body_sha256:
             raise IdempotencyKeyReused
-        headers = {"Idempotency-Replayed": "true"}
-        raise _Replay(Response(row.body, row.status, headers, media_type="application/json"))
+        raise Replay(row.status, row.body)
 
     async def store(self, response: Response) -> None:
         kept = response.kept if isinstance(response, ShownOnce) else response.body
@@ -126,6 +143,12 @@ class ShownOnce(JSONResponse):
         return super().render(content)
 
 
+class StoresAnswer(Protocol):
+    """A claim that gets the answer of its request."""
+
+    async def store(self, response: Response) -> None: ...
+
+
 class IdempotentRoute(APIRoute):
     """The route class of routers with POSTs that create: stores the response before the transaction commits."""
 
@@ -135,11 +158,11 @@ class IdempotentRoute(APIRoute):
         async def handler(request: Request) -> Response:
             try:
                 response = await handle(request)
-            except _Replay as replay:
+                claim: StoresAnswer | None = getattr(request.state, "idempotency", None)
+                if claim is not None and response.status_code < 400:
+                    await claim.store(response)
+            except Replay as replay:
                 return replay.response
-            claim: _Claim | None = getattr(request.state, "idempotency", None)
-            if claim is not None and response.status_code < 400:
-                await claim.store(response)
             return response
 
         return handler
@@ -153,20 +176,12 @@ def idempotent(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
         session: Writing,
         now: Now,
         principal: Annotated[Identified, Depends(principal_dependency)],
-        idempotency_key: Annotated[
-            str | None,
-            Header(
-                min_length=1,
-                max_length=200,
-                pattern=r"^[\x21-\x7e]+$",
-                description="Makes a repeat harmless.",
-            ),
-        ] = None,
+        idempotency_key: IdempotencyKey = None,
     ) -> Identified:
         if idempotency_key is not None:
             table: Table = request.app.state.idempotency_table
             identity = {"principal": principal.key_id, "path": request.url.path, "key": idempotency_key}
-            request.state.idempotency = _Claim(session, table, identity)
+            request.state.idempotency = Claim(session, table, identity)
             await request.state.idempotency.acquire(hashlib.sha256(await request.body()).digest(), now)
         return principal
 

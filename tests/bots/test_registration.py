@@ -1,0 +1,293 @@
+"""Registration in steps: no transaction while a bot is probed, and no step lost or repeated when one is cut short."""
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+from cryptography.fernet import Fernet
+
+from spotthebot.suite.supervision.sockets import bind
+from tests.factories.bot_servers import bot, webhook, well_behaved
+from tests.factories.databases import DatabaseUrls
+from tests.factories.running_suite import Keys, RunningSuite, bots_settings, run_suite
+from tests.factories.studies import created
+
+ONCE = {"Idempotency-Key": "once"}
+TRANSACTIONS = """
+    SELECT state FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'spotthebot-bots' AND state LIKE 'idle in transaction%%'
+"""
+
+
+class _Gate:
+    """A bot that answers nobody until it is opened."""
+
+    def __init__(self) -> None:
+        self.reached = asyncio.Event()
+        self.opened = asyncio.Event()
+
+    async def __call__(self, question: dict[str, Any]) -> dict[str, str]:
+        self.reached.set()
+        await self.opened.wait()
+        return well_behaved(question)
+
+
+async def _probes_of(client: httpx.AsyncClient, bot_id: str) -> list[tuple[int, str]]:
+    probes = (await client.get(f"/v1/bots/{bot_id}/probes")).json()["items"]
+    return [(probe["version"], probe["trigger"]) for probe in probes if probe["trigger"] != "heartbeat"]
+
+
+async def _until_active(client: httpx.AsyncClient, bot_id: str) -> dict[str, Any]:
+    async with asyncio.timeout(20):
+        while True:
+            found: dict[str, Any] = (await client.get(f"/v1/bots/{bot_id}")).json()
+            if found["status"] == "active":
+                return found
+            await asyncio.sleep(0.05)
+
+
+class TestProbe:
+    async def test_of_a_registration_leaves_no_transaction_open(self, suite: RunningSuite) -> None:
+        """While a bot hangs, everybody sees it as probing, and no connection of the service waits in a transaction."""
+        gate = _Gate()
+        team = await suite.client("bots", "team", team="us")
+        async with bot(gate) as (_, url):
+            registration = asyncio.create_task(team.post("/v1/bots", json=webhook(url), headers=ONCE))
+            await gate.reached.wait()
+            (listed,) = (await team.get("/v1/bots")).json()["items"]
+            assert (listed["status"], listed["version"], listed["probe"]) == ("probing", 1, None)
+            with psycopg.connect(suite.database.owner["bots"], autocommit=True) as connection:
+                open_transactions = []
+                for _ in range(10):
+                    open_transactions += connection.execute(TRANSACTIONS).fetchall()
+                    await asyncio.sleep(0.02)
+            assert open_transactions == []
+            gate.opened.set()
+            answer = await registration
+        assert (answer.status_code, answer.json()["status"], answer.json()["id"]) == (201, "active", listed["id"])
+        assert await _probes_of(team, listed["id"]) == [(1, "registration")]
+
+    async def test_of_another_version_leaves_no_transaction_open(self, suite: RunningSuite) -> None:
+        gate = _Gate()
+        team = await suite.client("bots", "team", team="us")
+        async with bot(well_behaved) as (_, url), bot(gate) as (_, slow):
+            path = f"/v1/bots/{(await created(team, '/v1/bots', webhook(url)))['id']}"
+            addition = asyncio.create_task(team.post(f"{path}/versions", json=_version(slow), headers=ONCE))
+            await gate.reached.wait()
+            found = (await team.get(path)).json()
+            assert (found["status"], found["version"]) == ("probing", 2)
+            with psycopg.connect(suite.database.owner["bots"], autocommit=True) as connection:
+                assert connection.execute(TRANSACTIONS).fetchall() == []
+            gate.opened.set()
+            answer = (await addition).json()
+        assert (answer["status"], answer["version"]) == ("active", 2)
+
+    async def test_of_more_bots_than_the_service_has_connections_holds_up_nobody(
+        self, database_urls: DatabaseUrls
+    ) -> None:
+        """Eight hanging registrations and three connections: a read takes no longer than without them."""
+        gate = _Gate()
+        settings = bots_settings() | {"probes_per_team": 8, "database_pool_size": 1}
+        async with run_suite(database_urls, bots=settings) as suite, bot(gate) as (served, url):
+            team = await suite.client("bots", "team", team="us")
+            registrations = [
+                asyncio.create_task(team.post("/v1/bots", json=webhook(url, name=f"bot {number}")))
+                for number in range(8)
+            ]
+            async with asyncio.timeout(10):
+                while served.at_once < 8:
+                    await asyncio.sleep(0.02)
+                assert len((await team.get("/v1/bots")).json()["items"]) == 8
+                refused = await team.post("/v1/bots", json=webhook(url, name="one too many"))
+            assert refused.status_code == 429
+            gate.opened.set()
+            assert {(await each).json()["status"] for each in registrations} == {"active"}
+            assert len((await team.get("/v1/bots")).json()["items"]) == 8
+
+
+class TestRepeat:
+    async def test_of_a_running_registration_waits_and_gets_its_answer(self, suite: RunningSuite) -> None:
+        gate = _Gate()
+        team = await suite.client("bots", "team", team="us")
+        async with bot(gate) as (_, url):
+            posts = [asyncio.create_task(team.post("/v1/bots", json=webhook(url), headers=ONCE)) for _ in range(2)]
+            await gate.reached.wait()
+            posts += [asyncio.create_task(team.post("/v1/bots", json=webhook(url), headers=ONCE)) for _ in range(3)]
+            other = await team.post("/v1/bots", json=webhook(url, name="other"), headers=ONCE)
+            assert (other.status_code, other.json()["type"].rpartition(":")[2]) == (422, "idempotency-key-reused")
+            await asyncio.sleep(0.3)
+            assert not any(post.done() for post in posts)
+            gate.opened.set()
+            answers = [await post for post in posts]
+            late = await team.post("/v1/bots", json=webhook(url), headers=ONCE)
+        assert {answer.status_code for answer in answers} == {201}
+        assert len({answer.text for answer in (*answers, late)}) == 1
+        assert answers[0].json()["probe"]["passed"] is True
+        replayed = [answer.headers.get("idempotency-replayed") for answer in (*answers, late)]
+        assert sorted(map(str, replayed)) == ["None", *["true"] * 5]
+        assert len((await team.get("/v1/bots")).json()["items"]) == 1
+        assert await _probes_of(team, answers[0].json()["id"]) == [(1, "registration")]
+
+    async def test_of_a_version_adds_no_second_one(self, suite: RunningSuite) -> None:
+        team = await suite.client("bots", "team", team="us")
+        async with bot(well_behaved) as (_, url):
+            path = f"/v1/bots/{(await created(team, '/v1/bots', webhook(url)))['id']}"
+            posts = (team.post(f"{path}/versions", json=_version(f"{url}/2"), headers=ONCE) for _ in range(4))
+            answers = await asyncio.gather(*posts)
+            late = await team.post(f"{path}/versions", json=_version(f"{url}/2"), headers=ONCE)
+            versions = (await team.get(f"{path}/versions")).json()["items"]
+        assert len({answer.text for answer in (*answers, late)}) == 1
+        assert [each["number"] for each in versions] == [1, 2]
+
+    async def test_of_a_suspended_bots_version_gets_the_report_too(self, suite: RunningSuite) -> None:
+        gate = _Gate()
+        team = await suite.client("bots", "team", team="us")
+        async with bot(well_behaved) as (_, url), bot(gate) as (_, slow):
+            path = f"/v1/bots/{(await created(team, '/v1/bots', webhook(url)))['id']}"
+            await team.patch(path, json={"status": "suspended"})
+            post = asyncio.create_task(team.post(f"{path}/versions", json=_version(slow), headers=ONCE))
+            await gate.reached.wait()
+            repeat = asyncio.create_task(team.post(f"{path}/versions", json=_version(slow), headers=ONCE))
+            await asyncio.sleep(0.3)
+            gate.opened.set()
+            answers = [(await each).json() for each in (post, repeat)]
+        assert answers[0] == answers[1]
+        assert (answers[0]["status"], answers[0]["version"], answers[0]["probe"]["passed"]) == ("suspended", 2, True)
+
+    async def test_of_a_refused_registration_tries_again(self, suite: RunningSuite) -> None:
+        team = await suite.client("bots", "team", team="us")
+        async with bot(well_behaved) as (_, url):
+            wrong = webhook(url, secret="not a signing secret")
+            assert (await team.post("/v1/bots", json=wrong, headers=ONCE)).status_code == 422
+            await created(team, "/v1/bots", webhook(url, name="taken"))
+            assert (await team.post("/v1/bots", json=webhook(url, name="taken"), headers=ONCE)).status_code == 409
+            assert (await team.post("/v1/bots", json=webhook(url), headers=ONCE)).status_code == 201
+        assert len((await team.get("/v1/bots")).json()["items"]) == 2
+
+
+class TestCrash:
+    """The service is killed between the two transactions of a registration."""
+
+    async def test_leaves_a_bot_that_a_heartbeat_probes_and_a_repeat_returns(self, database_urls: DatabaseUrls) -> None:
+        gate = _Gate()
+        async with _killable(database_urls) as service, bot(gate) as (_, url):
+            await service.start()
+            interrupted = asyncio.create_task(service.team.post("/v1/bots", json=webhook(url), headers=ONCE))
+            await gate.reached.wait()
+            await service.kill()
+            with pytest.raises(httpx.TransportError):
+                await interrupted
+            gate.opened.set()
+            await service.start()
+            (listed,) = (await service.team.get("/v1/bots")).json()["items"]
+            assert (listed["status"], listed["probe"]) == ("probing", None)
+            posts = (service.team.post("/v1/bots", json=webhook(url), headers=ONCE) for _ in range(3))
+            answers = [
+                *await asyncio.gather(*posts),
+                await service.team.post("/v1/bots", json=webhook(url), headers=ONCE),
+            ]
+            assert {answer.status_code for answer in answers} == {201}, answers[0].text
+            assert len({answer.text for answer in answers}) == 1
+            out = answers[0].json()
+            assert (out["id"], out["status"], out["probe"]["passed"]) == (listed["id"], "active", True)
+            assert len((await service.team.get("/v1/bots")).json()["items"]) == 1
+            assert await _probes_of(service.team, out["id"]) == [(1, "registration")]
+
+    async def test_during_another_version_leaves_that_version_to_a_heartbeat(self, database_urls: DatabaseUrls) -> None:
+        gate = _Gate()
+        async with _killable(database_urls) as service, bot(well_behaved) as (_, url), bot(gate) as (_, slow):
+            await service.start()
+            out = await created(service.team, "/v1/bots", webhook(url))
+            path = f"/v1/bots/{out['id']}/versions"
+            interrupted = asyncio.create_task(service.team.post(path, json=_version(slow), headers=ONCE))
+            await gate.reached.wait()
+            await service.kill()
+            with pytest.raises(httpx.TransportError):
+                await interrupted
+            gate.opened.set()
+            await service.start()
+            answer = (await service.team.post(path, json=_version(slow), headers=ONCE)).json()
+            assert (answer["version"], answer["status"], answer["probe"]["passed"]) == (2, "active", True)
+            assert [each["number"] for each in (await service.team.get(path)).json()["items"]] == [1, 2]
+
+    async def test_is_answered_with_the_bot_as_it_is_while_nobody_has_probed_it(
+        self, database_urls: DatabaseUrls
+    ) -> None:
+        """That answer is not stored: the next repeat gets the report."""
+        gate = _Gate()
+        async with _killable(database_urls) as service, bot(gate) as (_, url):
+            await service.start()
+            interrupted = asyncio.create_task(service.team.post("/v1/bots", json=webhook(url), headers=ONCE))
+            await gate.reached.wait()
+            await service.kill()
+            with pytest.raises(httpx.TransportError):
+                await interrupted
+            with psycopg.connect(database_urls.owner["bots"]) as connection:
+                connection.execute("UPDATE bots.bots SET next_probe_at = now() + interval '1 hour'")
+            await service.start()
+            early = await service.team.post("/v1/bots", json=webhook(url), headers=ONCE)
+            assert (early.status_code, early.json()["status"], early.json()["probe"]) == (201, "probing", None)
+            gate.opened.set()
+            with psycopg.connect(database_urls.owner["bots"]) as connection:
+                connection.execute("UPDATE bots.bots SET next_probe_at = now()")
+            active = await _until_active(service.team, early.json()["id"])
+            late = await service.team.post("/v1/bots", json=webhook(url), headers=ONCE)
+        assert (late.json()["id"], late.json()["probe"]) == (early.json()["id"], active["probe"])
+
+
+def _version(url: str) -> dict[str, Any]:
+    return {"protocol": {"kind": "webhook", "url": url}}
+
+
+class _Service:
+    """The service `bots` as a process of its own, on a socket that outlives it."""
+
+    def __init__(self, environment: dict[str, str], sock: socket.socket, team: httpx.AsyncClient) -> None:
+        self._environment, self._socket = environment, sock
+        self.team = team
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        descriptor = self._socket.fileno()
+        command = (sys.executable, "-m", "spotthebot.bots", "serve", "--fd", str(descriptor))
+        quiet = asyncio.subprocess.DEVNULL
+        self._process = await asyncio.create_subprocess_exec(
+            *command, env=self._environment, pass_fds=(descriptor,), stdout=quiet, stderr=quiet
+        )
+        async with asyncio.timeout(60):  # a request waits in the socket's queue until the service listens
+            assert (await self.team.get("/healthz")).status_code == 200
+
+    async def kill(self) -> None:
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
+            await self._process.wait()
+
+
+@asynccontextmanager
+async def _killable(database: DatabaseUrls) -> AsyncIterator[_Service]:
+    keys = Keys(database.owner["access"])
+    settings = {
+        "DATABASE_URL": database.app["bots"],
+        "SERVICE_KEY": await keys.make("service"),
+        "SECRETS_KEY": Fernet.generate_key().decode(),
+        "ALLOWED_NETWORKS": '["127.0.0.0/8"]',
+        "PROBE_SECONDS": "4",
+        "RECOVERY_SECONDS": "0.2",
+    }
+    environment = {**os.environ, **{f"SPOTTHEBOT_BOTS_{name}": value for name, value in settings.items()}}
+    headers = {"Authorization": f"Bearer {await keys.make('team', team='us')}"}
+    with closing(bind("127.0.0.1", 0)) as sock:
+        url = f"http://127.0.0.1:{sock.getsockname()[1]}"
+        async with httpx.AsyncClient(base_url=url, headers=headers, timeout=60, trust_env=False) as team:
+            service = _Service(environment, sock, team)
+            try:
+                yield service
+            finally:
+                await service.kill()

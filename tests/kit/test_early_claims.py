@@ -1,0 +1,112 @@
+"""Claims of an Idempotency-Key that are committed before the answer is known."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from starlette.responses import JSONResponse
+
+from spotthebot.bots.tables import IDEMPOTENCY
+from spotthebot.kit.database import Database
+from spotthebot.kit.ids import new_id
+from spotthebot.kit.web.database.early_claims import EarlyClaim, KeyClaimed
+from spotthebot.kit.web.database.idempotency import KEPT, IdempotencyKeyReused, Replay
+from tests.factories.clock import MovableClock
+from tests.factories.databases import DatabaseUrls
+
+IDENTITY = {"principal": uuid4(), "path": "/things", "key": "once"}
+
+
+@pytest.fixture
+async def database(database_urls: DatabaseUrls) -> AsyncIterator[Database]:
+    opened = Database(database_urls.app["bots"], pool_size=2)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def clock() -> MovableClock:
+    return MovableClock()
+
+
+class TestEarlyClaim:
+    async def test_says_to_a_repeat_what_was_created_until_there_is_an_answer(
+        self, database: Database, clock: MovableClock
+    ) -> None:
+        first, repeat, created_id = _claim(database, clock), _claim(database, clock), new_id()
+        assert await first.find_created() is None
+        async with database.write() as session:
+            await first.commit_with(session, created_id)
+        clock.advance(minutes=2)
+        created = await repeat.find_created()
+        assert created is not None
+        assert created.id == created_id
+        assert timedelta(minutes=2) <= created.age < timedelta(minutes=3)
+        await first.store(JSONResponse({"answer": 1}, 201))
+        with pytest.raises(Replay) as replay:
+            await repeat.find_created()
+        assert (replay.value.response.status_code, replay.value.response.body) == (201, b'{"answer":1}')
+        assert replay.value.response.headers["idempotency-replayed"] == "true"
+
+    async def test_refuses_another_body(self, database: Database, clock: MovableClock) -> None:
+        async with database.write() as session:
+            await _claim(database, clock).commit_with(session, new_id())
+        with pytest.raises(IdempotencyKeyReused):
+            await _claim(database, clock, body=b"other").find_created()
+
+    async def test_lets_one_of_two_requests_create(self, database: Database, clock: MovableClock) -> None:
+        async with database.write() as session:
+            await _claim(database, clock).commit_with(session, new_id())
+        with pytest.raises(KeyClaimed):
+            async with database.write() as session:
+                await _claim(database, clock).commit_with(session, new_id())
+
+    async def test_leaves_nothing_of_a_request_that_was_refused(self, database: Database, clock: MovableClock) -> None:
+        with pytest.raises(ZeroDivisionError):
+            async with database.write() as session:
+                await _claim(database, clock).commit_with(session, new_id())
+                raise ZeroDivisionError
+        assert await _claim(database, clock).find_created() is None
+
+    async def test_gives_all_requests_the_answer_that_was_stored_first(
+        self, database: Database, clock: MovableClock
+    ) -> None:
+        first, repeat = _claim(database, clock), _claim(database, clock)
+        async with database.write() as session:
+            await first.commit_with(session, new_id())
+        assert await repeat.find_created() is not None
+        response = JSONResponse({"answer": "the repeat's"}, 201)
+        await repeat.store(response)
+        assert response.headers["idempotency-replayed"] == "true"
+        with pytest.raises(Replay) as replay:
+            await first.store(JSONResponse({"answer": "the first's"}, 201))
+        assert replay.value.response.body == response.body
+
+    async def test_stores_no_answer_that_is_left_open(self, database: Database, clock: MovableClock) -> None:
+        first, repeat = _claim(database, clock), _claim(database, clock)
+        async with database.write() as session:
+            await first.commit_with(session, new_id())
+        repeat.leave_open()
+        await repeat.store(JSONResponse({"answer": "not yet"}, 201))
+        assert await repeat.find_created() is not None
+
+    async def test_ends_after_a_day(self, database: Database, clock: MovableClock) -> None:
+        for _ in range(2):
+            claim = _claim(database, clock)
+            assert await claim.find_created() is None
+            async with database.write() as session:
+                await claim.commit_with(session, new_id())
+            clock.advance(seconds=KEPT.total_seconds() + 60)
+
+    async def test_does_nothing_without_a_key(self, database: Database, clock: MovableClock) -> None:
+        for _ in range(2):
+            claim = EarlyClaim(database, IDEMPOTENCY, clock, None, b"body")
+            assert await claim.find_created() is None
+            async with database.write() as session:
+                await claim.commit_with(session, new_id())
+            await claim.store(JSONResponse({}))
+
+
+def _claim(database: Database, clock: MovableClock, body: bytes = b"body") -> EarlyClaim:
+    return EarlyClaim(database, IDEMPOTENCY, clock, IDENTITY, body)
