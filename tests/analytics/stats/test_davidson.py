@@ -33,6 +33,45 @@ def _written_out(counts, log_strengths, nu):
     return total
 
 
+class TestSeparation:
+    """Where the likelihood has no maximum, half a win is added; elsewhere nothing is."""
+
+    def test_is_noticed_where_a_bot_only_tied_beside_one_that_only_won(self):
+        """A beat B twice and tied with it once, C only tied: nu grows without end, though ties join all three."""
+        fit = rate_davidson(_counts([[0, 2, 0], [0, 0, 0], [0, 0, 0]], [[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
+        assert fit.separated
+        assert all(bot.standard_error is not None and 0 < bot.standard_error < 10 for bot in fit.bots)
+        assert all(bot.estimate is not None and abs(bot.estimate) < 5 for bot in fit.bots)
+
+    @given(st.lists(st.integers(0, 2), min_size=9, max_size=9))
+    @settings(max_examples=40, deadline=None)
+    def test_is_found_where_the_likelihood_written_out_has_no_maximum(self, games):
+        wins, ties = np.zeros((3, 3), dtype=int), np.zeros((3, 3), dtype=int)
+        for (i, j), (won, lost, tied) in zip(
+            [(0, 1), (0, 2), (1, 2)], zip(*[iter(games)] * 3, strict=True), strict=True
+        ):
+            wins[i, j], wins[j, i], ties[i, j] = won, lost, tied
+        counts = _counts(wins.tolist(), (ties + ties.T).tolist())
+        fit = rate_davidson(counts)
+        if fit.reason is not None or any(bot.estimate is None for bot in fit.bots):
+            return
+        near, far = _highest(counts, 9.0), _highest(counts, 18.0)
+        assert fit.separated == (far > near + 1e-7)
+
+
+def _highest(counts, bound):
+    """Return the highest likelihood with all parameters within a bound: it still grows with the bound, or does not.
+
+    A maximum lies within 9: three bots with at most two games of each outcome have odds of less than e^9.
+    """
+    has_ties = counts.ties.any()
+
+    def minus(x):
+        return -_written_out(counts, np.array([x[0], x[1], 0.0]), math.exp(x[2]) if has_ties else 0.0)
+
+    return -minimize(minus, np.zeros(3), bounds=[(-bound, bound)] * 3, options={"ftol": 1e-15, "gtol": 1e-10}).fun
+
+
 class TestRateDavidson:
     def test_is_the_maximum_of_the_likelihood_written_out(self):
         fit = rate_davidson(THREE)

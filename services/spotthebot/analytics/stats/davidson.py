@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 from scipy import stats
+from scipy.optimize import linprog
 from scipy.sparse.csgraph import connected_components
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
@@ -17,6 +18,8 @@ from spotthebot.analytics.stats.wins import PairCounts
 
 _ITERATIONS: Final = 100
 _SMALLEST_GAIN: Final = 1e-20
+_SMALLEST_SEPARATION: Final = 1e-6
+"""Of a sum whose terms reach 1; the solver is exact to 1e-7."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,8 @@ class Strength:
 class DavidsonFit:
     """Strengths in the order of the bots; `tie` is nu, 0 without ties and None where every game is one.
 
-    `separated` says that some bots never lost or tied against the others, so that the likelihood has no maximum, and
-    half a win was added to either side of every pair that met. `reason` says why there is no fit.
+    `separated` says that the likelihood has no maximum, as where some bots never lost or tied against the others, and
+    that half a win was added to either side of every pair that met. `reason` says why there is no fit.
     """
 
     bots: tuple[Strength, ...]
@@ -56,8 +59,10 @@ class DavidsonFit:
 def rate_davidson(counts: PairCounts, *, confidence_level: float = 0.95) -> DavidsonFit:
     """Fit log-strengths by Newton's method; bounds take games for independent.
 
-    The maximum exists if and only if, with an edge from each bot to those that it beat or tied with, every bot reaches
-    every other (Ford 1957). Bots that met nobody are left out; bots in two groups that never met cannot be compared.
+    The maximum exists where wins lead from every bot to every other (Ford 1957), and with ties in general if and only
+    if no change of the strengths makes every outcome that was seen at least as likely as the others of its pair, and
+    one more likely (Albert & Anderson 1984, quasi-complete separation). Bots that met nobody are left out; bots in two
+    groups that never met cannot be compared.
 
     >>> counts = PairCounts(bots=("A", "B"), wins=np.array([[0, 6], [3, 0]]), ties=np.zeros((2, 2), dtype=np.int64))
     >>> fit = rate_davidson(counts)
@@ -72,11 +77,11 @@ def rate_davidson(counts: PairCounts, *, confidence_level: float = 0.95) -> Davi
     reason = _why_no_fit(wins, ties)
     if reason is not None:
         return _result(counts, played, met, None, confidence_level, separated=False, reason=reason)
-    groups, _ = connected_components(wins + ties + ties.T, directed=True, connection="strong")
-    if groups > 1:
+    separated = _is_separated(wins, ties)
+    if separated:
         wins += 0.5 * ((wins + wins.T + ties + ties.T) > 0)
     fit = _fit(wins, ties)
-    return _result(counts, played, met, fit, confidence_level, separated=groups > 1, reason=None)
+    return _result(counts, played, met, fit, confidence_level, separated=separated, reason=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,22 +102,51 @@ def _why_no_fit(wins: FloatArray, ties: FloatArray) -> str | None:
     return None
 
 
-def _fit(wins: FloatArray, ties: FloatArray) -> _Fit:
+def _is_separated(wins: FloatArray, ties: FloatArray) -> bool:
+    """Return whether the likelihood grows without end in some direction of the parameters."""
+    if connected_components(wins, directed=True, connection="strong")[0] == 1:
+        return False
+    design, observed = _design(wins, ties)
+    better = [
+        design[seen, outcome] - design[seen, other]
+        for outcome in range(design.shape[1])
+        for other in range(design.shape[1])
+        if other != outcome
+        for seen in (observed[:, outcome] > 0,)
+    ]
+    gains = np.vstack(better)
+    # Of all directions in which no outcome that was seen becomes less likely, the one that gains most.
+    best = linprog(
+        -gains.sum(axis=0), A_ub=np.vstack([-gains, gains]), b_ub=np.repeat([0.0, 1.0], len(gains)), bounds=(None, None)
+    )
+    return -float(best.fun or 0.0) > _SMALLEST_SEPARATION
+
+
+def _design(wins: FloatArray, ties: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return per pair that met and outcome (first wins, second wins, tie): the parameters' factors, and the counts.
+
+    The parameters are the log-strengths and, where there are ties, log nu.
+    """
     k = len(wins)
     first, second = np.triu_indices(k, 1)
     observed = np.column_stack([wins[first, second], wins[second, first], ties[first, second]])
     kept = observed.sum(axis=1) > 0
     observed, first, second = observed[kept], first[kept], second[kept]
     has_ties = bool(ties.any())
-    # Per pair and outcome (first wins, second wins, tie): what multiplies the log-strengths and log nu.
     design = np.zeros((len(first), 3, k + has_ties))
     rows = np.arange(len(first))
     design[rows, 0, first] = design[rows, 1, second] = 1.0
     design[rows, 2, first] = design[rows, 2, second] = 0.5
-    if has_ties:
-        design[:, 2, k] = 1.0
-    else:
-        design, observed = design[:, :2], observed[:, :2]
+    if not has_ties:
+        return design[:, :2], observed[:, :2]
+    design[:, 2, k] = 1.0
+    return design, observed
+
+
+def _fit(wins: FloatArray, ties: FloatArray) -> _Fit:
+    k = len(wins)
+    design, observed = _design(wins, ties)
+    has_ties = design.shape[2] > k
     games = observed.sum(axis=1)
     parameters = np.zeros(design.shape[2])
     likelihood, gradient, information = _slopes(design, observed, games, parameters)
