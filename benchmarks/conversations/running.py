@@ -92,7 +92,7 @@ class Suite:
         return Collected(found["complete"], found["turns"], (ended - began).total_seconds(), spent, samples)
 
     async def settle(self) -> None:
-        """Wait until what follows a collection is done: its conversations are marked, in a process of its own."""
+        """Wait until what follows a collection is done: its conversations are flagged, in a process of its own."""
         unfinished = "SELECT count(*) FROM conversations.procrastinate_jobs WHERE status IN ('todo', 'doing')"
         url = self.processes.database.owner["conversations"]
         async with (

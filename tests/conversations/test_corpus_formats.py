@@ -35,7 +35,7 @@ def _published(name: str) -> Path:
 
 class TestLines:
     @given(pieces=st.integers(1, 60), ends=st.sampled_from(["\n", "\r\n"]), last=st.booleans())
-    def test_wherever_the_pieces_are_cut_the_same_is_read(self, pieces: int, ends: str, last: bool):
+    def test_are_read_alike_wherever_the_pieces_are_cut(self, pieces: int, ends: str, last: bool):
         lines = ['{"turns": ["ä", "b"]}', "", "{", '{"turns": ["c"]}', '{"turns": ["d", "日本"]}']
         content = ends.join(lines) + (ends if last else "")
         outcomes = _read(CorpusFormat.JSONL, content, pieces=pieces)
@@ -46,7 +46,7 @@ class TestLines:
             (ReadDialogue, 5),
         ]
 
-    def test_a_byte_order_mark_is_no_part_of_the_first_line(self):
+    def test_begin_after_a_byte_order_mark(self):
         assert [each.turns for each in _read(CorpusFormat.JSONL, b'\xef\xbb\xbf{"turns": ["a", "b"]}')] == [("a", "b")]
 
     @pytest.mark.parametrize(
@@ -68,19 +68,19 @@ class TestLines:
             ('{"turns": [' + '"a", ' * 1000 + '"b"]}', "has 1001 turns"),
         ],
     )
-    def test_what_is_wrong_is_said(self, line: str, reason: str):
+    def test_are_rejected_with_the_reason(self, line: str, reason: str):
         (rejected,) = _read(CorpusFormat.JSONL, line)
         assert isinstance(rejected, RejectedLine)
         assert reason in rejected.reason
 
-    def test_turns_may_name_their_speakers_as_an_export_does(self):
+    def test_may_name_speakers_as_an_export_does(self):
         turns = [{"speaker": "A", "text": "a", "latency_ms": 3}, {"speaker": "B", "text": "b"}]
         (read,) = _read(CorpusFormat.JSONL, json.dumps({"id": 1, "turns": turns}))
         assert read.turns == ("a", "b")
 
 
 class TestDailyDialog:
-    def test_both_forms_hold_the_same_dialogue(self):
+    def test_is_read_alike_in_both_of_its_forms(self):
         turns = ["Say , Jim , how about a beer ?", "You know that is tempting ."]
         as_json = json.dumps({"fold": "test", "topic": "x", "dialogue": [{"text": t, "act": "inform"} for t in turns]})
         as_text = "".join(f" {turn} __eou__" for turn in turns)
@@ -88,19 +88,19 @@ class TestDailyDialog:
         assert (first.turns, first.key) == (second.turns, second.key) == (tuple(turns), first.key)
         assert (first.split, first.metadata) == ("test", {"topic": "x", "acts": ["inform", "inform"]})
 
-    def test_a_line_that_was_cut_is_rejected(self):
+    def test_rejects_a_line_that_was_cut(self):
         (rejected,) = _read(CorpusFormat.DAILYDIALOG, "a __eou__ b __eou__ and th")
         assert "was cut" in rejected.reason
 
 
 class TestEmpathetic:
-    def test_rows_become_conversations(self):
+    def test_joins_rows_to_conversations(self):
         rows = "h:0,1,sad,I fell_comma_ once,1,Hello_comma_ you,,\nh:0,2,sad,I fell_comma_ once,0,Oh?,,\n"
         (read,) = _read(CorpusFormat.EMPATHETIC, HEADER + rows)
         assert (read.key, read.turns) == ("h:0", ("Hello, you", "Oh?"))
         assert read.metadata == {"emotion": "sad", "prompt": "I fell, once"}
 
-    def test_one_fault_rejects_one_conversation_at_its_line(self):
+    def test_rejects_one_conversation_for_one_fault_at_its_line(self):
         rows = [
             "a,1,e,p,1,one,,",
             "a,2,e,p,0,two",
@@ -125,11 +125,11 @@ class TestEmpathetic:
         assert "utterance_idx is '3' where 2" in outcomes[1].reason
         assert "one speaker only" in outcomes[2].reason
 
-    def test_a_file_without_its_columns_is_refused(self):
+    def test_refuses_a_file_without_its_columns(self):
         with pytest.raises(NotThisFormat, match="must name"):
             _read(CorpusFormat.EMPATHETIC, '{"turns": []}\n')
 
-    def test_the_published_file_is_read_as_csv_reads_it(self):
+    def test_reads_the_published_file_as_csv_does(self):
         file = _published("openings/empathetic_test.csv")
         with file.open(encoding="utf-8", newline="") as opened:
             rows = list(csv.DictReader(opened))
@@ -140,7 +140,7 @@ class TestEmpathetic:
 
 
 class TestParlAI:
-    def test_scenes_become_personas_and_metadata(self):
+    def test_turns_scenes_into_personas_and_metadata(self):
         scene = ["your persona: i snowboard.\nyour persona: i am old.\nSnowboarding", "your persona: i am new."]
         acts = [{"id": name, "text": text} for name, text in (("M_1", "hi"), ("M_2", "hello"), ("M_1", "how?"))]
         line = {"dialog": [acts[:2], acts[2:]], "context": [{"id": "context", "text": text} for text in scene]}
@@ -150,7 +150,7 @@ class TestParlAI:
         assert first.persona == second.persona == ("i snowboard.\ni am old.", "i am new.")
         assert first.metadata == second.metadata == {"speakers": ["M_1", "M_2"], "context": ["Snowboarding"]}
 
-    def test_one_who_talks_alone_is_rejected(self):
+    def test_rejects_a_dialogue_with_one_speaker(self):
         (rejected,) = _read(CorpusFormat.PARLAI, json.dumps({"dialog": [[{"id": "M", "text": "a"}] * 2]}))
         assert "one speaker only" in rejected.reason
 
@@ -158,7 +158,7 @@ class TestParlAI:
         ("name", "count", "turns"),
         [("chatlog_2.7B.json", 108, 14), ("model1.blended_skill_talk.jsonl", 5, 10)],  # ParlAI's own, 8 or 5 parleys
     )
-    def test_published_chats_are_read(self, name: str, count: int, turns: int):
+    def test_reads_published_chats(self, name: str, count: int, turns: int):
         outcomes = _read(CorpusFormat.PARLAI, _published(f"selfchat/{name}").read_bytes(), pieces=777)
         assert [len(each.turns) for each in outcomes] == [turns] * count
         assert all(each.persona is not None for each in outcomes)
@@ -166,7 +166,7 @@ class TestParlAI:
 
 class TestSpotTheBot:
     @pytest.mark.parametrize(("domain", "humans", "empty"), [("dailydialog", 300, 1), ("empathetic", 300, 1)])
-    def test_the_dump_has_as_many_dialogues_as_its_schema_says(self, domain: str, humans: int, empty: int):
+    def test_has_as_many_dialogues_as_the_schema_of_the_dump_says(self, domain: str, humans: int, empty: int):
         raw = _published(f"spot-the-bot/sampled-dialogues-full-{domain}.json").read_bytes()
         kinds = Counter(type(each) for each in _read(CorpusFormat.SPOT_THE_BOT, raw))
         rows = raw.count(b"\n")
@@ -176,16 +176,16 @@ class TestSpotTheBot:
 
 
 class TestShares:
-    def test_about_as_many_fall_into_each_split_as_was_said(self):
+    def test_give_each_split_about_its_share_of_dialogues(self):
         shares = shares_of("train:0.7, validation:.1,openings:0.2")
         counts = Counter(shares.split_of(f"key {number}") for number in range(10_000))
         for split, expected in (("train", 7000), ("validation", 1000), ("openings", 2000)):
             assert abs(counts[split] - expected) < 4 * 46  # sqrt(10,000 x 0.7 x 0.3) = 46
 
     @pytest.mark.parametrize("text", ["", "train", "train:0.5", "a:0.5,a:0.5", "A:1", "a:0.7,b:0.7", "a:-1,b:2"])
-    def test_what_is_no_share_is_refused(self, text: str):
+    def test_are_refused_where_they_are_no_numbers_of_splits(self, text: str):
         with pytest.raises(BadShares):
             shares_of(text)
 
-    def test_one_split_may_take_all(self):
+    def test_may_give_one_split_all_dialogues(self):
         assert shares_of("train:1").split_of("k") == "train"

@@ -31,13 +31,13 @@ def _lines(*objects: Any) -> bytes:
 
 
 class TestUploads:
-    async def test_persona_and_metadata_come_back_with_the_dialogue(self, suite: RunningSuite):
+    async def test_keep_persona_and_metadata_of_a_dialogue(self, suite: RunningSuite):
         admin, corpus = await _corpus(suite)
         line = {"key": "k", "split": "train", "turns": TURNS, "persona": ["tired", "kind"], "metadata": {"a": [1, "ü"]}}
         await _upload(admin, corpus, _lines(line), format="jsonl")
         assert (await admin.get(f"/v1/corpora/{corpus}/dialogues")).json()["items"] == [line]
 
-    async def test_a_repeat_stores_nothing_and_says_so(self, suite: RunningSuite):
+    async def test_store_nothing_when_they_are_repeated_and_report_it(self, suite: RunningSuite):
         admin, corpus = await _corpus(suite)
         content = _lines({"turns": TURNS}, {"turns": TURNS[::-1]})
         first = await _upload(admin, corpus, content, format="jsonl", split="train")
@@ -46,7 +46,7 @@ class TestUploads:
         assert (again["read"], again["stored"], again["already_there"]) == (2, 0, 2)
         assert (await admin.get(f"/v1/corpora/{corpus}")).json()["dialogues"] == {"train": 2}
 
-    async def test_what_cannot_be_kept_is_told_by_line_and_the_rest_is_kept(self, suite: RunningSuite):
+    async def test_report_rejected_lines_by_number_and_store_the_others(self, suite: RunningSuite):
         admin, corpus = await _corpus(suite)
         good = json.dumps({"key": "a", "turns": TURNS}).encode()
         lines = [
@@ -78,7 +78,7 @@ class TestUploads:
             11: "is an empty dialogue",
         }
 
-    async def test_shares_give_a_dialogue_the_same_split_every_time(self, suite: RunningSuite):
+    async def test_give_a_dialogue_the_same_split_every_time(self, suite: RunningSuite):
         admin, corpus = await _corpus(suite)
         lines = [{"key": f"k{number}", "turns": TURNS} for number in range(1000)]
         query = {"format": "jsonl", "splits": "train:0.8,openings:0.2"}
@@ -92,7 +92,7 @@ class TestUploads:
         assert (await admin.get(f"/v1/corpora/{other}")).json()["dialogues"] == counts
 
     @pytest.mark.parametrize(
-        ("query", "content", "told"),
+        ("query", "content", "reason"),
         [
             ({"format": "jsonl", "splits": "train:0.8"}, b"", "sum to 1"),
             ({"format": "jsonl", "splits": "train:1.0", "split": "train"}, b"", "Both `split` and `splits`"),
@@ -100,13 +100,13 @@ class TestUploads:
             ({"format": "jsonl", "split": "train"}, "{}".encode("utf-16"), "UTF-16"),
         ],
     )
-    async def test_what_no_line_can_mend_is_an_error(self, suite: RunningSuite, query, content, told):
+    async def test_fail_for_faults_of_the_whole_file(self, suite: RunningSuite, query, content, reason):
         admin, corpus = await _corpus(suite)
         answer = await admin.post(f"/v1/corpora/{corpus}/uploads", params=query, content=content)
         assert answer.status_code == 422
-        assert told in answer.json()["detail"]
+        assert reason in answer.json()["detail"]
 
-    async def test_statistics_are_those_of_all_uploads_together(self, suite: RunningSuite):
+    async def test_add_up_to_the_statistics_of_the_corpus(self, suite: RunningSuite):
         admin, corpus = await _corpus(suite)
         await _upload(admin, corpus, _lines({"turns": TURNS}), format="jsonl", split="train")
         await _upload(admin, corpus, _lines({"turns": ["It's me.", "Hi!", "Hi."]}), format="jsonl", split="train")
@@ -122,7 +122,7 @@ class TestUploads:
                 "train": {"dialogues": 2, "utterances": 7, "mean_exchanges": 1.5, "words_per_turn": 16 / 7},
             }
 
-    async def test_dailydialog_has_as_many_exchanges_as_counted_by_hand(self, suite: RunningSuite):
+    async def test_count_the_exchanges_of_dailydialog_as_by_hand(self, suite: RunningSuite):
         file = SHARED / "data" / "openings" / "dailydialog_test.json"
         if not file.is_file():
             pytest.skip("DailyDialog's test dialogues ../shared/data/openings are not here")
@@ -137,7 +137,7 @@ class TestUploads:
         assert held["utterances"] == sum(map(len, dialogues))
         assert held["mean_exchanges"] == pytest.approx(sum(len(turns) // 2 for turns in dialogues) / len(dialogues))
 
-    async def test_two_uploads_of_the_same_at_once_store_it_once(self, suite: RunningSuite):
+    async def test_store_a_dialogue_once_where_two_run_at_once(self, suite: RunningSuite):
         admin, corpus = await _corpus(suite)
         lines = [{"key": f"k{number}", "turns": TURNS} for number in range(2000)]
         both = [_lines(*lines), _lines(*lines[::-1])]
@@ -145,7 +145,7 @@ class TestUploads:
         assert sum(each["stored"] for each in done) == sum(each["already_there"] for each in done) == 2000
         assert (await admin.get(f"/v1/corpora/{corpus}")).json()["dialogues"] == {"train": 2000}
 
-    async def test_what_came_before_a_broken_connection_stays(self, suite: RunningSuite):
+    async def test_keep_dialogues_that_came_before_a_broken_connection(self, suite: RunningSuite):
         admin, corpus = await _corpus(suite)
         lines = [_lines({"key": f"k{number}", "turns": TURNS}) for number in range(1200)]
 
@@ -162,7 +162,7 @@ class TestUploads:
         again = await _upload(admin, corpus, b"".join(lines), format="jsonl", split="train")
         assert (again["stored"], again["already_there"]) == (200, 1000)
 
-    async def test_memory_stays_flat_over_a_large_file(self, suite: RunningSuite):
+    async def test_use_no_more_memory_for_a_large_file(self, suite: RunningSuite):
         """200 MB, of which one line alone has 50: the peak of the whole house grows by a fraction of that."""
         admin, corpus = await _corpus(suite)
         dialogue = {"turns": ["It rained all day, so we stayed in and baked. " * 400] * 54}

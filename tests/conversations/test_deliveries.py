@@ -38,9 +38,9 @@ class TestMessages:
             made = await subscribe(suite, url)
             (event_id,) = await happen(outbox)
             (delivery,) = await settled(suite, made)
-        told = Webhook(made["secret"]).verify(subscriber.bodies[0], subscriber.headers[0])
-        assert (told["type"], told["data"]) == ("collection.finished", FINISHED)
-        assert datetime.now(UTC) - datetime.fromisoformat(told["timestamp"]) < timedelta(minutes=1)
+        message = Webhook(made["secret"]).verify(subscriber.bodies[0], subscriber.headers[0])
+        assert (message["type"], message["data"]) == ("collection.finished", FINISHED)
+        assert datetime.now(UTC) - datetime.fromisoformat(message["timestamp"]) < timedelta(minutes=1)
         assert subscriber.headers[0]["webhook-id"] == f"evt_{event_id.replace('-', '')}"
         assert subscriber.headers[0]["content-type"] == "application/json"
         assert (delivery["state"], delivery["status"], delivery["attempts"]) == ("delivered", 200, 1)
@@ -70,7 +70,7 @@ class TestMessages:
         with pytest.raises(WebhookVerificationError):
             Webhook(rotated["secret"]).verify(*second)
 
-    async def test_of_a_transaction_that_fails_are_not_sent_and_a_test_goes_to_one_alone(
+    async def test_are_not_sent_after_a_rollback_and_tests_go_to_one_subscriber_only(
         self, suite: RunningSuite, outbox: Database
     ):
         async def fail() -> None:
@@ -90,7 +90,7 @@ class TestMessages:
 
 
 class TestAttempts:
-    async def test_are_made_again_under_the_same_id_until_one_succeeds(self, suite: RunningSuite, outbox: Database):
+    async def test_are_repeated_under_the_same_id_until_one_succeeds(self, suite: RunningSuite, outbox: Database):
         answers = iter([(500, {}), (404, {}), (204, {})])
         async with bot(lambda _: next(answers)) as (subscriber, url):
             made = await subscribe(suite, url)
@@ -103,7 +103,7 @@ class TestAttempts:
         for body, headers in zip(subscriber.bodies, subscriber.headers, strict=True):
             assert Webhook(made["secret"]).verify(body, headers)
 
-    async def test_end_after_the_last_wait_with_the_reason_kept(self, suite: RunningSuite, outbox: Database):
+    async def test_end_after_the_last_wait_and_keep_the_reason(self, suite: RunningSuite, outbox: Database):
         async with bot(lambda _: (500, {"error": "out of paper"})) as (subscriber, url):
             made = await subscribe(suite, url)
             await happen(outbox)
@@ -113,9 +113,7 @@ class TestAttempts:
         assert delivery["next_attempt_at"] is None
         assert len(subscriber.asked) == 4
 
-    async def test_a_subscriber_that_is_gone_is_asked_no_more_until_it_is_set_active(
-        self, suite: RunningSuite, outbox: Database
-    ):
+    async def test_stop_after_410_until_the_subscription_is_active_again(self, suite: RunningSuite, outbox: Database):
         admin = await suite.client("conversations", "admin")
         statuses = iter([410, 200, 200])
         async with bot(lambda _: (next(statuses), {})) as (subscriber, url):
@@ -133,7 +131,7 @@ class TestAttempts:
             await created(admin, f"/v1/events/{missed}/replay", {})
             assert len(await settled(suite, made, 2)) == 2
 
-    async def test_count_by_status_alone_and_go_nowhere_else(self, suite: RunningSuite, outbox: Database):
+    async def test_count_by_status_and_follow_no_redirect(self, suite: RunningSuite, outbox: Database):
         """Redirects are not followed, large answers not read, and addresses judged when they are called."""
         large = says(b"a" * 5_000_000, headers=b"Content-Type: text/html\r\n")
         async with bot(lambda _: {}) as (elsewhere, target), raw_server(large) as talkative:
@@ -159,7 +157,7 @@ class TestAttempts:
 
 
 class TestSubscribers:
-    async def test_one_that_hangs_holds_up_no_other(self, suite: RunningSuite, outbox: Database):
+    async def test_hang_without_delaying_other_subscribers(self, suite: RunningSuite, outbox: Database):
         release = asyncio.Event()
 
         async def hang(_question: dict[str, Any]) -> dict[str, Any]:
@@ -175,7 +173,7 @@ class TestSubscribers:
             release.set()
         assert sorted(ids(quick)) == sorted(set(ids(quick)))
 
-    async def test_a_time_out_is_a_failed_attempt(self, database_urls: DatabaseUrls, outbox: Database):
+    async def test_fail_an_attempt_by_a_time_out(self, database_urls: DatabaseUrls, outbox: Database):
         short = conversations_settings() | {"delivery_timeout_seconds": 0.2, "delivery_waits_seconds": (0.05,)}
         async with run_suite(database_urls, conversations=short) as suite, raw_server(never_answers) as url:
             made = await subscribe(suite, url)
@@ -184,7 +182,9 @@ class TestSubscribers:
         assert (delivery["state"], delivery["attempts"], delivery["status"]) == ("failed", 2, None)
         assert "within 0.2 s" in delivery["error"]
 
-    async def test_a_team_is_told_of_its_own_bots_and_of_nothing_else(self, suite: RunningSuite, outbox: Database):
+    async def test_receive_events_of_their_own_bots_only_as_teams(
+        self, suite: RunningSuite, outbox: Database
+    ):
         ours = await suite.client("bots", "team", team="ours")
         body = {"name": "mine", "domains": ["everyday"], "protocol": {"kind": "builtin", "model": "dull"}}
         mine = (await created(ours, "/v1/bots", body))["id"]
@@ -200,14 +200,14 @@ class TestSubscribers:
             client = await suite.client("conversations", "team", team="ours")
             seen = (await client.get("/v1/events")).json()["items"]
             again = await created(client, f"/v1/subscriptions/{made['id']}/replay", {"since": "2020-01-01T00:00:00Z"})
-        told = [{"bot": {"id": mine, "name": "mine"}, "reason": "timeout"}]
-        assert [each["data"] for each in team.asked[:1]] == told
-        assert [each["data"] for each in seen] == told
+        visible = [{"bot": {"id": mine, "name": "mine"}, "reason": "timeout"}]
+        assert [each["data"] for each in team.asked[:1]] == visible
+        assert [each["data"] for each in seen] == visible
         assert again == {"deliveries": 1}
         assert sorted(each["data"]["bot"]["name"] for each in operator.asked) == ["mine", "parrot"]
         assert all(each["data"]["collections"] == ["secret-1"] for each in operator.asked)
 
-    async def test_what_needs_no_bot_does_not_wait_for_the_service_bots(
+    async def test_receive_events_without_a_bot_while_the_service_bots_is_down(
         self, database_urls: DatabaseUrls, outbox: Database
     ):
         away = conversations_settings() | {"bots_url": "http://127.0.0.1:9"}
@@ -221,7 +221,7 @@ class TestSubscribers:
 
 
 class TestWorkers:
-    async def test_a_killed_one_loses_no_event(self, database_urls: DatabaseUrls, outbox: Database):
+    async def test_lose_no_event_when_one_is_killed(self, database_urls: DatabaseUrls, outbox: Database):
         """A worker of its own takes the deliveries and is killed while the subscriber thinks; another makes them."""
         release = asyncio.Event()
 
@@ -243,7 +243,7 @@ class TestWorkers:
         assert len(set(ids(subscriber))) == 6
         assert max(each.attempts for each in found) == 2
 
-    async def test_several_make_each_delivery_once_and_bear_with_the_subscriber(
+    async def test_share_deliveries_and_keep_to_the_limit_for_each_subscriber(
         self, database_urls: DatabaseUrls, outbox: Database
     ):
         async with bot(lambda _: {}) as (subscriber, url):
@@ -270,7 +270,7 @@ def _verify_by_the_docs(body: bytes, headers: dict[str, str], secret: str) -> No
 async def _subscribed(
     database: DatabaseUrls, outbox: Database, url: str, *, timeout_seconds: int = 1
 ) -> tuple[dict[str, str], Subscription]:
-    """Subscribe a URL; returns what a worker has to be told to serve it, too."""
+    """Subscribe a URL; returns the environment of a worker that serves it, too."""
     key = Fernet.generate_key().decode()
     async with outbox.write() as session:
         subscription = await EVENTS.subscriptions.add_subscription(

@@ -1,4 +1,4 @@
-"""What happens, as subscribers are told: once it is true, and again when they ask."""
+"""Events as subscribers receive them: when they happen, and again in a replay."""
 
 import asyncio
 from collections import Counter
@@ -10,19 +10,21 @@ from tests.factories.studies import add_bot, created, plan
 from tests.factories.subscribers import happen, ids, settled, subscribe, true
 
 
-class TestHappenings:
-    async def test_a_collection_that_finishes_is_told_once(self, suite: RunningSuite):
+class TestEvents:
+    async def test_include_a_finished_collection_once(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
         async with bot(lambda _: {}) as (subscriber, url):
             made = await subscribe(suite, url)
             collection = await created(admin, "/v1/collections", plan(bots))
             await settled(suite, made)
-        (told,) = subscriber.asked
-        assert told["data"]["collection"] | {"id": collection["id"], "name": "small"} == told["data"]["collection"]
-        assert (told["data"]["conversations"], told["data"]["complete"], told["data"]["turns"]) == (2, 2, 8)
+        (message,) = subscriber.asked
+        assert (
+            message["data"]["collection"] | {"id": collection["id"], "name": "small"} == message["data"]["collection"]
+        )
+        assert (message["data"]["conversations"], message["data"]["complete"], message["data"]["turns"]) == (2, 2, 8)
 
-    async def test_a_bot_that_fails_and_comes_back_is_told_to_its_team(self, suite: RunningSuite):
+    async def test_include_failure_and_recovery_of_a_bot_for_its_team(self, suite: RunningSuite):
         well = asyncio.Event()
         well.set()
         ours = await suite.client("bots", "team", team="ours")
@@ -34,8 +36,8 @@ class TestHappenings:
             made = await subscribe(suite, url, "bot.failing", "bot.recovered", team="ours")
             well.clear()
             admin = await suite.client("conversations", "admin")
-            wanted = plan([mine, await add_bot(suite, "dull")], exchanges=4, conversations_per_pair=8)
-            await created(admin, "/v1/collections", wanted)
+            request = plan([mine, await add_bot(suite, "dull")], exchanges=4, conversations_per_pair=8)
+            await created(admin, "/v1/collections", request)
             await settled(suite, made)
             well.set()
             await settled(suite, made, 2)
@@ -58,11 +60,11 @@ class TestReplay:
             await true(lambda: len(subscriber.asked) == 4)
             assert await created(admin, path, {"since": events[0]["timestamp"]}) == {"deliveries": 5}
             await true(lambda: len(subscriber.asked) == 9)
-        wanted = Counter({f"evt_{each['id'].replace('-', '')}": 1 for each in events}) + first
-        wanted[f"evt_{events[-1]['id'].replace('-', '')}"] += 1
-        assert Counter(ids(subscriber)) == wanted
+        expected = Counter({f"evt_{each['id'].replace('-', '')}": 1 for each in events}) + first
+        expected[f"evt_{events[-1]['id'].replace('-', '')}"] += 1
+        assert Counter(ids(subscriber)) == expected
 
-    async def test_of_one_event_goes_to_all_it_is_for(self, suite: RunningSuite, outbox: Database):
+    async def test_sends_one_event_to_all_subscribers_it_is_for(self, suite: RunningSuite, outbox: Database):
         admin = await suite.client("conversations", "admin")
         async with bot(lambda _: {}) as (first, url), bot(lambda _: {}) as (second, another):
             made = [await subscribe(suite, each) for each in (url, another)]
@@ -73,7 +75,7 @@ class TestReplay:
             await true(lambda: len(first.asked) == len(second.asked) == 2)
         assert len(set(ids(first) + ids(second))) == 1
 
-    async def test_needs_a_time_with_a_zone_and_an_event_that_is_there(self, suite: RunningSuite):
+    async def test_needs_a_time_with_a_zone_and_an_existing_event(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         made = await subscribe(suite, "http://127.0.0.1:9/")
         naive = await admin.post(f"/v1/subscriptions/{made['id']}/replay", json={"since": "2026-01-01T00:00:00"})

@@ -41,7 +41,7 @@ class TestCard:
 
 
 class TestColumns:
-    def test_of_an_exported_conversation_are_all_typed(self):
+    def test_have_a_type_for_every_field_of_the_export(self):
         schema = arrow_schema(ExportedConversation)
         assert schema.names == list(ExportedConversation.model_fields)
         turn = schema.field("turns").type.value_type

@@ -23,12 +23,12 @@ async def _collected(suite: RunningSuite) -> str:
     corpus = await add_corpus(suite)
     bots = [await add_bot(suite, model) for model in ("eliza", "parrot", "dull")]
     admin = await suite.client("conversations", "admin")
-    wanted = plan(
+    request = plan(
         bots,
         opening={"corpus_id": corpus, "take": "first_utterance", "shown": True},
         humans={"corpus_id": corpus, "conversations": 2},
     )
-    collection = await created(admin, "/v1/collections", wanted)
+    collection = await created(admin, "/v1/collections", request)
     await until(admin, f"/v1/collections/{collection['id']}", "complete")
     return collection["id"]
 
@@ -40,16 +40,16 @@ async def _export(suite: RunningSuite, collection: str, form: str = "ndjson") ->
     return answer.content
 
 
-async def _unmarked(suite: RunningSuite, collection: str) -> bytes:
-    """Export without marks, which are made in the background."""
+async def _unflagged(suite: RunningSuite, collection: str) -> bytes:
+    """Export without quality flags, which are computed in the background."""
     lines = (ExportedConversation.model_validate_json(line) for line in (await _export(suite, collection)).splitlines())
-    return _lines(*(line.model_copy(update={"marks": None}) for line in lines))
+    return _lines(*(line.model_copy(update={"quality_flags": None}) for line in lines))
 
 
-async def _marked(suite: RunningSuite, collection: str) -> None:
+async def _flagged(suite: RunningSuite, collection: str) -> None:
     admin = await suite.client("conversations", "admin")
     async with asyncio.timeout(30):
-        while (await admin.get(f"/v1/collections/{collection}/quality")).json()["marking"]["state"] != "done":
+        while (await admin.get(f"/v1/collections/{collection}/quality")).json()["check"]["state"] != "done":
             await asyncio.sleep(0.05)
 
 
@@ -90,7 +90,7 @@ class TestExport:
 
     async def test_holds_the_same_rows_and_fields_in_every_format(self, suite: RunningSuite):
         collection = await _collected(suite)
-        await _marked(suite, collection)
+        await _flagged(suite, collection)
         lines = [json.loads(line) for line in (await _export(suite, collection)).splitlines()]
         rows = pq.read_table(io.BytesIO(await _export(suite, collection, "parquet"))).to_pylist()
         assert [row["id"] for row in rows] == [line["id"] for line in lines]
@@ -112,13 +112,14 @@ class TestExport:
         twin = exported(2).model_copy(update={"id": "twin"})
         collection = await _opened(suite)
         await _upload(suite, collection, _lines(exported(2), twin))
-        await _marked(suite, collection)
-        marks = [json.loads(line)["marks"] for line in (await _export(suite, collection)).splitlines()]
-        assert [each["exact_duplicate_of"] for each in marks] == [None, "c2"]
+        await _flagged(suite, collection)
+        lines = (await _export(suite, collection)).splitlines()
+        flags = [json.loads(line)["quality_flags"] for line in lines]
+        assert [each["exact_duplicate_of"] for each in flags] == [None, "c2"]
         words = sum(len(turn.text.split()) for turn in twin.turns)
-        assert marks[1]["words"] == pytest.approx(words, abs=len(twin.turns))  # what counts as a word, at the margin
+        assert flags[1]["words"] == pytest.approx(words, abs=len(twin.turns))  # what counts as a word, at the margin
         rows = pq.read_table(io.BytesIO(await _export(suite, collection, "parquet"))).to_pylist()
-        assert [row["marks"] for row in rows] == marks
+        assert [row["quality_flags"] for row in rows] == flags
 
     async def test_in_an_unknown_format_or_of_no_collection_is_refused(self, suite: RunningSuite):
         analyst = await suite.client("conversations", "analyst")
@@ -147,7 +148,7 @@ class TestExport:
 class TestStreams:
     """What other services read: neither is an export, neither has the fields of the other."""
 
-    async def test_of_texts_tell_no_participants(self, suite: RunningSuite):
+    async def test_texts_come_without_participants(self, suite: RunningSuite):
         collection = await _opened(suite)
         await _upload(suite, collection, _lines(exported(0)))
         service = await suite.client("conversations", "service")
@@ -155,7 +156,7 @@ class TestStreams:
         assert json.loads(line).keys() == {"id", "external_id", "state", "opening", "opening_shown", "turns"}
         assert [turn["text"] for turn in json.loads(line)["turns"]] == [turn.text for turn in exported(0).turns]
 
-    async def test_of_speakers_tell_no_texts(self, suite: RunningSuite):
+    async def test_speakers_come_without_texts(self, suite: RunningSuite):
         collection = await _opened(suite)
         await _upload(suite, collection, _lines(exported(0)))
         service = await suite.client("conversations", "service")
@@ -165,11 +166,11 @@ class TestStreams:
 
 class TestImportOfAnExport:
     async def test_gives_the_same_collection_line_for_line(self, suite: RunningSuite):
-        first = await _unmarked(suite, await _collected(suite))
+        first = await _unflagged(suite, await _collected(suite))
         copy = await _opened(suite)
         account = await _upload(suite, copy, first)
         assert account == {"read": 8, "stored": 8, "already_there": 0, "rejected": {"count": 0, "first": []}}
-        assert await _unmarked(suite, copy) == first
+        assert await _unflagged(suite, copy) == first
         admin = await suite.client("conversations", "admin")
         found = (await admin.get(f"/v1/collections/{copy}")).json()
         assert (found["conversations"], found["complete"], found["turns"], found["state"]) == (8, 8, 32, "complete")
@@ -182,28 +183,28 @@ class TestImportOfAnExport:
         collection = await _opened(suite, "made-up")
         account = await _upload(suite, collection, _lines(*rows))
         assert (account["stored"], account["rejected"]["count"]) == (520, 0)
-        assert await _unmarked(suite, collection) == _lines(*rows)
+        assert await _unflagged(suite, collection) == _lines(*rows)
         admin = await suite.client("conversations", "admin")
         found = (await admin.get(f"/v1/collections/{collection}")).json()
         assert (found["complete"], found["failed"], found["cancelled"]) == (518, 1, 1)
 
-    async def test_can_be_sent_again_and_renamed_and_goes_on_after_an_interruption(self, suite: RunningSuite):
+    async def test_continues_after_an_interruption_and_changes_nothing_when_sent_again(self, suite: RunningSuite):
         rows = [exported(number) for number in range(20)]
         collection = await _opened(suite, "made-up")
         assert (await _upload(suite, collection, _lines(*rows[:12])))["stored"] == 12
         account = await _upload(suite, collection, _lines(*rows))
         assert (account["stored"], account["already_there"], account["rejected"]["count"]) == (8, 12, 0)
-        assert await _unmarked(suite, collection) == _lines(*rows)
+        assert await _unflagged(suite, collection) == _lines(*rows)
 
         renamed = await _opened(suite, "renamed")
         for stored in (20, 0):
             account = await _upload(suite, renamed, _lines(*rows))
             assert (account["stored"], account["already_there"]) == (stored, 20 - stored)
-        assert await _unmarked(suite, renamed) == _lines(
+        assert await _unflagged(suite, renamed) == _lines(
             *(row.model_copy(update={"collection": "renamed"}) for row in rows)
         )
 
-    async def test_reports_lines_that_hold_none_by_their_number(self, suite: RunningSuite):
+    async def test_reports_lines_without_a_conversation_by_their_number(self, suite: RunningSuite):
         good = [exported(number) for number in range(3)]
         running = exported(7, state=ConversationState.RUNNING)
         content = json.loads(exported(8).model_dump_json())
@@ -224,19 +225,19 @@ class TestImportOfAnExport:
         collection = await _opened(suite, "made-up")
         account = await _upload(suite, collection, b"".join(lines))
         assert (account["read"], account["stored"], account["already_there"]) == (11, 3, 0)
-        told = {each["line"]: each["reason"] for each in account["rejected"]["first"]}
-        assert account["rejected"]["count"] == len(told) == 8
-        assert "JSON" in told[2]
-        assert "domain 'weather'" in told[4]
-        assert "has not ended" in told[5]
-        assert "held as bipartite, the collection's as all_play_all" in told[6]
-        assert "speakers must alternate" in told[7]
-        assert "seed: Field required" in told[8]
-        assert "not UTF-8" in told[9]
-        assert "the id 'c1' stands for another conversation already" in told[11]
-        assert await _unmarked(suite, collection) == _lines(*good)
+        reasons = {each["line"]: each["reason"] for each in account["rejected"]["first"]}
+        assert account["rejected"]["count"] == len(reasons) == 8
+        assert "JSON" in reasons[2]
+        assert "domain 'weather'" in reasons[4]
+        assert "has not ended" in reasons[5]
+        assert "held as bipartite, the collection's as all_play_all" in reasons[6]
+        assert "speakers must alternate" in reasons[7]
+        assert "seed: Field required" in reasons[8]
+        assert "not UTF-8" in reasons[9]
+        assert "the id 'c1' stands for another conversation already" in reasons[11]
+        assert await _unflagged(suite, collection) == _lines(*good)
 
-    async def test_goes_into_collections_of_mode_import_alone_by_an_administrator(self, suite: RunningSuite):
+    async def test_is_accepted_from_administrators_for_collections_of_mode_import_only(self, suite: RunningSuite):
         bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
         admin = await suite.client("conversations", "admin")
         held = await created(admin, "/v1/collections", plan(bots))

@@ -14,8 +14,8 @@ from spotthebot.conversations.domain.quality.duplicates import (
     signature,
     text_hash,
 )
+from spotthebot.conversations.domain.quality.flags import PersonalDataKind
 from spotthebot.conversations.domain.quality.language import language_of
-from spotthebot.conversations.domain.quality.noted import PersonalDataKind
 from spotthebot.conversations.domain.quality.personal_data import personal_data
 from spotthebot.conversations.domain.quality.profanity import profane_turns
 from spotthebot.conversations.domain.quality.training_overlap import TrainingExchanges, exchange_hashes
@@ -38,20 +38,20 @@ def _changed(turns, places):
 
 
 class TestExactDuplicates:
-    def test_case_spacing_and_punctuation_make_no_difference(self):
+    def test_ignore_case_spacing_and_punctuation(self):
         assert text_hash(["I'm fine, thanks.", "Good!"]) == text_hash(["i ' m fine , thanks", "GOOD"])
 
-    def test_other_words_or_other_turns_do(self):
+    def test_differ_in_words_or_in_turns_otherwise(self):
         assert text_hash(["a b", "c"]) != text_hash(["a b", "d"])
         assert text_hash(["a b", "c"]) != text_hash(["a", "b c"])
 
 
 class TestNearDuplicates:
-    def test_shingles_are_all_runs_of_three_words(self):
+    def test_have_all_runs_of_three_words_as_shingles(self):
         assert shingles(["One two", "three, four."]) == {"one two three", "two three four"}
         assert shingles(["Hi."]) == {"hi"}
 
-    def test_estimates_lie_around_the_exact_jaccard_similarity(self):
+    def test_have_estimates_around_the_exact_jaccard_similarity(self):
         """Their error is that of a share of 128 draws: without bias, sd at most sqrt(J (1 - J) / 128) <= 0.044."""
         chance = random.Random(1)
         one = [chance.choice(SAMPLE) for _ in range(400)]
@@ -61,7 +61,7 @@ class TestNearDuplicates:
         assert abs(errors.mean()) < 3 * 0.044 / 20
         assert errors.std() < 0.044
 
-    def test_a_conversation_with_one_of_twelve_turns_changed_resembles_the_one_before(self):
+    def test_include_a_conversation_with_one_of_twelve_turns_changed(self):
         texts = [*SAMPLE, _changed(SAMPLE[5], {3}), _changed(SAMPLE[7], {0, 2, 4, 6, 8, 10})]
         resembled, similarity = near_duplicates(_signatures(texts))
         assert resembled[-2] == 5
@@ -69,16 +69,16 @@ class TestNearDuplicates:
         assert resembled[-1] == -1
         assert _jaccard(texts[-1], texts[7]) < NEAR
 
-    def test_of_copies_each_resembles_the_first(self):
+    def test_point_each_copy_to_the_first(self):
         resembled, similarity = near_duplicates(_signatures([SAMPLE[0], SAMPLE[1], *[SAMPLE[0]] * 300]))
         assert resembled.tolist() == [-1, -1] + [0] * 300
         assert set(similarity[2:]) == {1.0}
 
-    def test_nothing_resembles_nothing(self):
+    def test_are_none_among_no_conversations(self):
         resembled, _ = near_duplicates(np.empty((0, 128), dtype=np.uint32))
         assert len(resembled) == 0
 
-    def test_finds_what_comparing_all_pairs_finds(self):
+    def test_are_those_that_comparing_all_pairs_finds(self):
         """Of the published dump's conversations: of those whose best earlier partner is clearly above, all."""
         file = SHARED / "data" / "spot-the-bot" / "sampled-dialogues-full-dailydialog.json"
         if not file.is_file():
@@ -105,20 +105,20 @@ class TestTrainingOverlap:
         assert expected[:11] == [len(turns) - 1 for turns in SAMPLE[90:100]] + [0]
         assert expected[-1] == len(SAMPLE[3]) - 1 - 2  # two of its pairs have the changed turn
 
-    def test_the_second_answer_to_a_known_utterance_is_not_known(self):
+    def test_does_not_count_another_answer_to_a_known_utterance(self):
         known = TrainingExchanges()
         known.add([["How are you?", "Fine.", "Good."]])
         known.sort()
         assert known.count([exchange_hashes(["how are you", "FINE !"]), exchange_hashes(["Fine.", "Fine."])]) == [1, 0]
 
-    def test_a_conversation_of_one_turn_has_no_exchange(self):
+    def test_counts_no_exchange_in_a_conversation_of_one_turn(self):
         known = TrainingExchanges()
         known.sort()
         assert known.count([exchange_hashes(["alone"]), b""]) == [0, 0]
 
 
 class TestLanguage:
-    def test_what_is_long_enough_is_told_apart(self):
+    def test_is_recognised_in_texts_of_enough_words(self):
         assert language_of(SAMPLE[0])[0] == "en"
         german = ("Wie war die Prüfung heute Morgen?", "Lang, aber ich bin fertig geworden.")
         assert language_of(german)[0] == "de"
@@ -126,12 +126,12 @@ class TestLanguage:
             language_of(("¿Cómo estuvo el examen de esta mañana?", "Largo, pero pude terminarlo a tiempo."))[0] == "es"
         )
 
-    def test_too_few_words_tell_nothing(self):
+    def test_is_unknown_for_too_few_words(self):
         assert language_of(("Goodbye.", "goodbye", "Goodbye!")) is None
 
 
 class TestFlags:
-    def test_profane_turns_are_named_by_position(self):
+    def test_give_the_positions_of_profane_turns(self):
         turns = ("You idiot, what the fuck?", "He lives in Scunthorpe, in a class of his own.", "Sh!t happens, shit.")
         assert profane_turns(turns) == (0, 2)
         assert [turns for turns in SAMPLE if profane_turns(turns)] == []
@@ -150,5 +150,5 @@ class TestFlags:
             ("@home", set()),
         ],
     )
-    def test_personal_data_is_named_by_kind(self, turn, kinds):
+    def test_give_the_kinds_of_personal_data(self, turn, kinds):
         assert personal_data(["Nothing here.", turn]) == tuple((1, kind) for kind in sorted(kinds))

@@ -1,4 +1,4 @@
-"""Who may be told of what: subscriptions, their secrets, and what nobody else learns of them."""
+"""Subscriptions: their secrets and addresses, who may make them, and who may see them."""
 
 from typing import Any
 
@@ -12,33 +12,35 @@ from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-WANTED = {"url": "http://127.0.0.1:9/hooks", "events": ["collection.finished"]}
+REQUEST = {"url": "http://127.0.0.1:9/hooks", "events": ["collection.finished"]}
 OF_BOTS = {"url": "http://127.0.0.1:9/hooks", "events": ["bot.failing"]}
 
 
 class TestSecrets:
-    async def test_one_is_made_and_shown_once(self, suite: RunningSuite):
+    async def test_are_made_and_shown_once(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
-        made = await created(admin, "/v1/subscriptions", WANTED)
+        made = await created(admin, "/v1/subscriptions", REQUEST)
         assert made["secret"].startswith("whsec_")
         assert len(made["secret"]) == len("whsec_") + 44  # the base64 of 32 bytes
         found = (await admin.get(f"/v1/subscriptions/{made['id']}")).json()
         assert found == {key: made[key] for key in made if key != "secret"}
         assert (await admin.get("/v1/subscriptions")).json()["items"] == [found]
 
-    async def test_a_repeat_of_the_request_makes_no_other_and_gives_no_secret(self, suite: RunningSuite):
+    async def test_are_null_in_the_answer_to_a_repeated_request(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         answers = [
-            await admin.post("/v1/subscriptions", json=WANTED, headers={"Idempotency-Key": "once"}) for _ in range(2)
+            await admin.post("/v1/subscriptions", json=REQUEST, headers={"Idempotency-Key": "once"}) for _ in range(2)
         ]
         first, again = (answer.json() for answer in answers)
         assert first["secret"]
         assert again == first | {"secret": None}
         assert len((await admin.get("/v1/subscriptions")).json()["items"]) == 1
 
-    async def test_no_table_holds_one_as_it_is(self, suite: RunningSuite):
+    async def test_are_in_no_table_unencrypted(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
-        made = await admin.post("/v1/subscriptions", json=WANTED | {"secret": SECRET}, headers={"Idempotency-Key": "k"})
+        made = await admin.post(
+            "/v1/subscriptions", json=REQUEST | {"secret": SECRET}, headers={"Idempotency-Key": "k"}
+        )
         rotated = await admin.post(
             f"/v1/subscriptions/{made.json()['id']}/secret", json={}, headers={"Idempotency-Key": "k"}
         )
@@ -48,35 +50,35 @@ class TestSecrets:
             assert await _tables_that_hold(suite, secret.removeprefix("whsec_")) == []
         assert await _tables_that_hold(suite, "127.0.0.1:9/hooks") != []  # so that it would be found
 
-    async def test_what_is_none_is_refused(self, suite: RunningSuite):
+    async def test_are_refused_where_they_are_not_of_the_standard(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         for secret in ("hush", "whsec_", "whsec_c2hvcnQ="):
-            answer = await admin.post("/v1/subscriptions", json=WANTED | {"secret": secret})
+            answer = await admin.post("/v1/subscriptions", json=REQUEST | {"secret": secret})
             assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "/secret")
 
 
 class TestAddresses:
-    async def test_hostile_ones_are_refused_and_pointed_at(self, suite: RunningSuite):
+    async def test_are_refused_with_a_pointer_where_they_are_hostile(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
-        made = await created(admin, "/v1/subscriptions", WANTED)
+        made = await created(admin, "/v1/subscriptions", REQUEST)
         for url in (
             *("http://169.254.169.254/latest", "http://10.0.0.1/", "http://[fe80::1]/", "http://[::ffff:10.0.0.1]/"),
             *("ftp://example.org/", "http://user:pass@example.org/", "nowhere"),
         ):
             answers = [
-                await admin.post("/v1/subscriptions", json=WANTED | {"url": url}),
+                await admin.post("/v1/subscriptions", json=REQUEST | {"url": url}),
                 await admin.patch(f"/v1/subscriptions/{made['id']}", json={"url": url}),
             ]
             for answer in answers:
                 assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "/url"), url
         (kept,) = (await admin.get("/v1/subscriptions")).json()["items"]
-        assert kept["url"] == WANTED["url"]
+        assert kept["url"] == REQUEST["url"]
 
 
 class TestCallers:
-    async def test_a_team_is_told_of_bots_only(self, suite: RunningSuite):
+    async def test_subscribe_to_events_of_bots_only_as_teams(self, suite: RunningSuite):
         team = await suite.client("conversations", "team", team="ours")
-        refused = await team.post("/v1/subscriptions", json=WANTED)
+        refused = await team.post("/v1/subscriptions", json=REQUEST)
         assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/events")
         assert "collection.finished" in refused.json()["detail"]
         made = await created(team, "/v1/subscriptions", OF_BOTS)
@@ -84,9 +86,9 @@ class TestCallers:
         admin = await suite.client("conversations", "admin")
         path = f"/v1/subscriptions/{made['id']}"
         for caller in (team, admin):  # nobody can make a team's subscription tell it more
-            assert (await caller.patch(path, json=WANTED)).status_code == 422
+            assert (await caller.patch(path, json=REQUEST)).status_code == 422
 
-    async def test_a_team_sees_no_others(self, suite: RunningSuite):
+    async def test_see_no_subscription_of_another_team(self, suite: RunningSuite):
         admin, ours, theirs = (
             await suite.client("conversations", "admin"),
             await suite.client("conversations", "team", team="ours"),
@@ -110,7 +112,7 @@ class TestCallers:
         assert [each["id"] for each in (await ours.get("/v1/subscriptions")).json()["items"]] == [made["ours"]]
         assert len((await admin.get("/v1/subscriptions")).json()["items"]) == 3
 
-    async def test_others_and_teams_without_a_name_may_not(self, suite: RunningSuite):
+    async def test_are_refused_for_other_roles_and_for_teams_without_a_name(self, suite: RunningSuite):
         for role in ("analyst", "annotation", "service"):
             client = await suite.client("conversations", role)
             assert (await client.get("/v1/subscriptions")).status_code == 403
@@ -119,7 +121,7 @@ class TestCallers:
         for answer in (await nameless.get("/v1/subscriptions"), await nameless.post("/v1/subscriptions", json=OF_BOTS)):
             assert (answer.status_code, "--team" in answer.json()["detail"]) == (422, True)
 
-    async def test_nobody_has_more_than_enough(self, suite: RunningSuite):
+    async def test_have_a_limited_number_of_subscriptions(self, suite: RunningSuite):
         database = Database(suite.database.app["conversations"], pool_size=1)
         async with database.write() as session:
             for _ in range(MAX_SUBSCRIPTIONS):
@@ -128,16 +130,16 @@ class TestCallers:
                 )
         await database.close()
         admin = await suite.client("conversations", "admin")
-        answer = await admin.post("/v1/subscriptions", json=WANTED)
+        answer = await admin.post("/v1/subscriptions", json=REQUEST)
         assert (answer.status_code, str(MAX_SUBSCRIPTIONS) in answer.json()["detail"]) == (409, True)
         team = await suite.client("conversations", "team", team="ours")
         await created(team, "/v1/subscriptions", OF_BOTS)
 
 
 class TestChanges:
-    async def test_what_is_wrong_is_pointed_at(self, suite: RunningSuite):
+    async def test_are_refused_with_a_pointer_to_the_faulty_field(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
-        made = await created(admin, "/v1/subscriptions", WANTED)
+        made = await created(admin, "/v1/subscriptions", REQUEST)
         wrong: list[tuple[dict[str, Any], str]] = [
             ({"events": []}, "/events"),
             ({"events": ["bot.exploded"]}, "/events/0"),
@@ -147,12 +149,12 @@ class TestChanges:
             answer = await admin.patch(f"/v1/subscriptions/{made['id']}", json=body)
             assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, pointer)
 
-    async def test_url_events_and_activity_change_and_what_is_deleted_is_gone(self, suite: RunningSuite):
+    async def test_apply_to_url_events_and_activity_and_deletion_is_final(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
-        path = f"/v1/subscriptions/{(await created(admin, '/v1/subscriptions', WANTED))['id']}"
-        wanted = {"url": "http://127.0.0.1:8/", "events": ["bot.failing", "bot.failing"], "active": False}
-        changed = (await admin.patch(path, json=wanted)).json()
-        assert (changed["url"], changed["events"], changed["active"]) == (wanted["url"], ["bot.failing"], False)
+        path = f"/v1/subscriptions/{(await created(admin, '/v1/subscriptions', REQUEST))['id']}"
+        changes = {"url": "http://127.0.0.1:8/", "events": ["bot.failing", "bot.failing"], "active": False}
+        changed = (await admin.patch(path, json=changes)).json()
+        assert (changed["url"], changed["events"], changed["active"]) == (changes["url"], ["bot.failing"], False)
         test = await admin.post(f"{path}/test")
         assert (test.status_code, "Switched off" in test.json()["detail"]) == (409, True)
         assert (await admin.delete(path)).status_code == 204

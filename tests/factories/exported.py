@@ -37,7 +37,7 @@ def exported(number: int, *, exchanges: int = 2, **changes: object) -> ExportedC
         ended_by=None,
         failure=None,
         turns=turns,
-        marks=None,
+        quality_flags=None,
     )
     return whole.model_copy(update=changes)
 

@@ -101,7 +101,7 @@ class TestCollect:
         assert all(
             len(line["opening"]) == 2 and line["opening_shown"] for line in lines if line["bots"] != ["HU", "HU"]
         )
-        assert all(line["marks"]["words"] > 0 for line in lines)
+        assert all(line["quality_flags"]["words"] > 0 for line in lines)
         await self._comes_back(clients, tmp_path, lines)
 
     async def _comes_back(self, clients: Clients, tmp_path: Path, lines: list[dict[str, Any]]) -> None:
@@ -114,7 +114,7 @@ class TestCollect:
         assert (copy.name, copy.mode, copy.conversations, copy.complete) == ("small-copy", "import", 3, 3)
         again = await export(clients.conversations, copy.id, tmp_path / "again")
         came_back = [json.loads(line) for line in again.read_text().splitlines()]
-        assert came_back == [line | {"collection": "small-copy"} for line in lines]  # the marks are the same, too
+        assert came_back == [line | {"collection": "small-copy"} for line in lines]  # with the same flags
 
     async def test_takes_up_what_was_begun_and_resumes_what_was_paused(
         self, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]

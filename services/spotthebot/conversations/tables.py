@@ -197,10 +197,10 @@ class TurnRow(_Base):
     said_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
 
 
-class MarkingRow(_Base):
-    """How far the marking of a collection is, and the account of its last end."""
+class QualityCheckRow(_Base):
+    """The progress of a collection's quality check, and the summary of the last one that ended."""
 
-    __tablename__ = "markings"
+    __tablename__ = "quality_checks"
 
     collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id), primary_key=True)
     state: Mapped[str] = mapped_column(String(20))
@@ -208,14 +208,14 @@ class MarkingRow(_Base):
     training_corpus_id: Mapped[UUID | None] = mapped_column(ForeignKey(CorpusRow.id))
     training_split: Mapped[str | None] = mapped_column(String(50))
     requested_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
-    account: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
-    marked_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    summary: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    checked_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
 
 
-class MarkRow(_Base):
-    """What is noted of a conversation's quality; the last three columns are what it is compared with others by."""
+class QualityFlagsRow(_Base):
+    """The quality flags of a conversation; the last three columns serve to compare it with others."""
 
-    __tablename__ = "marks"
+    __tablename__ = "quality_flags"
     __table_args__ = (Index(None, "collection_id", "conversation_id"),)
 
     conversation_id: Mapped[UUID] = mapped_column(ForeignKey(ConversationRow.id), primary_key=True)

@@ -11,11 +11,11 @@ from procrastinate import RetryStrategy
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.conversations.store.events import EVENTS
-from spotthebot.conversations.use_cases import marking
 from spotthebot.conversations.use_cases.chats.converse import CHATS
 from spotthebot.conversations.use_cases.chats.idle import abandon_idle_chats
 from spotthebot.conversations.use_cases.chats.reply import ChatReply
 from spotthebot.conversations.use_cases.events import team_finder
+from spotthebot.conversations.use_cases.quality.check import check_quality
 from spotthebot.conversations.use_cases.turn_loop.maintenance import RUNNERS, maintain
 from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
 from spotthebot.kit.client import PeerRefused, PeerUnavailable, ServiceClient
@@ -30,7 +30,7 @@ from spotthebot.kit.vault import vault_from
 _LONGEST_REPLIES = httpx.Timeout(660.0, connect=5.0)
 """A bot may wait its time-out, at most 300 s, to be asked, and again to reply."""
 _OTHER_JOBS_AT_ONCE = 4
-_MARKING_ATTEMPTS = 3
+_FLAG_ATTEMPTS = 3
 _REPLY_ATTEMPTS = 100
 """A reply is retried as long as a peer of ours, such as the database, is unavailable."""
 _IDLE_CHATS_SECONDS = 5.0
@@ -49,14 +49,12 @@ def _tasks() -> Blueprint:
             given["database"], given["jobs"], given["bots"], context.job.id or 0, given["limits"], context.should_abort
         ).run()
 
-    @tasks.task(
-        name="mark_conversations", pass_context=True, retry=RetryStrategy(max_attempts=_MARKING_ATTEMPTS, wait=5)
-    )
-    async def mark_conversations(context: JobContext, collection_id: str) -> None:
-        """Mark a collection's conversations; one that is run again goes on."""
-        last_attempt = context.job.attempts >= _MARKING_ATTEMPTS
+    @tasks.task(name="flag_conversations", pass_context=True, retry=RetryStrategy(max_attempts=_FLAG_ATTEMPTS, wait=5))
+    async def flag_conversations(context: JobContext, collection_id: str) -> None:
+        """Flag a collection's conversations; a job that is run again continues."""
+        last_attempt = context.job.attempts >= _FLAG_ATTEMPTS
         database: Database = context.additional_context["database"]
-        await marking.mark_conversations(database, UUID(collection_id), last_attempt=last_attempt)
+        await check_quality(database, UUID(collection_id), last_attempt=last_attempt)
 
     @tasks.task(
         name="reply_in_chat", queue=CHATS, pass_context=True, retry=RetryStrategy(max_attempts=_REPLY_ATTEMPTS, wait=2)

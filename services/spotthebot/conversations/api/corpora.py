@@ -1,4 +1,4 @@
-"""`/v1/corpora`: human dialogues to learn from, to open conversations with, to mix in."""
+"""`/v1/corpora`: dialogues of people, for training, as openings, and to mix with those of bots."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -18,8 +18,8 @@ from spotthebot.contracts.conversations import (
 from spotthebot.contracts.wire import Name, Split
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Admin, Reader, Uploader, pieces_of
-from spotthebot.conversations.domain.corpora import Dialogue
-from spotthebot.conversations.use_cases import filling
+from spotthebot.conversations.domain.corpora import Corpus, Dialogue, DialogueOutcome
+from spotthebot.conversations.use_cases.corpora.upload import Upload, store_upload
 from spotthebot.kit.database import Database
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
@@ -29,9 +29,9 @@ router = APIRouter(prefix="/v1/corpora", tags=["corpora"], route_class=Idempoten
 
 
 @router.post("", status_code=201, operation_id="create_corpus")
-async def create_corpus(session: Writing, _caller: Admin, wanted: CorpusIn) -> CorpusOut:
+async def create_corpus(session: Writing, _caller: Admin, request: CorpusIn) -> CorpusOut:
     """Create an empty corpus."""
-    return _to_out(await store.corpora.add_corpus(session, **wanted.model_dump()))
+    return _to_out(await store.corpora.add_corpus(session, **request.model_dump()))
 
 
 @router.get("", operation_id="list_corpora")
@@ -45,18 +45,18 @@ async def list_corpora(
 
 @router.get("/{corpus_id}", operation_id="get_corpus")
 async def get_corpus(session: Reading, _caller: Reader, corpus_id: UUID) -> CorpusOut:
-    """Return a corpus and how much it holds by split."""
+    """Return a corpus and the statistics of its splits."""
     return _to_out(await store.corpora.get_corpus(session, corpus_id))
 
 
 @router.post("/{corpus_id}/dialogues", status_code=201, operation_id="add_dialogues")
 async def add_dialogues(session: Writing, _caller: Admin, corpus_id: UUID, batch: DialogueBatchIn) -> StoredOut:
-    """Add dialogues; one whose key is known is left as it is, so a batch can be sent again."""
+    """Add dialogues; one whose key is known stays as it is, so a batch can be sent again."""
     await store.corpora.get_corpus(session, corpus_id)
-    wanted = [Dialogue(each.key, each.split, each.turns, each.persona, each.metadata) for each in batch.dialogues]
-    fates = await store.corpora.add_dialogues(session, corpus_id, wanted)
-    stored = fates.count(store.corpora.Fate.STORED)
-    return StoredOut(stored=stored, already_there=len(fates) - stored)
+    dialogues = [Dialogue(each.key, each.split, each.turns, each.persona, each.metadata) for each in batch.dialogues]
+    outcomes = await store.corpora.add_dialogues(session, corpus_id, dialogues)
+    stored = outcomes.count(DialogueOutcome.STORED)
+    return StoredOut(stored=stored, already_there=len(outcomes) - stored)
 
 
 @router.post(
@@ -83,13 +83,13 @@ async def upload_dialogues(
         Literal["humans", "all"], Query(description="`spot_the_bot`: whether dialogues with bots are stored too.")
     ] = "humans",
 ) -> UploadOut:
-    """Store the dialogues of a file, sent as it is, of any size; lines that hold none are rejected one by one.
+    """Store the dialogues of a file of any size, sent as it is; lines without a dialogue are rejected one by one.
 
-    A file can be sent again, after an interruption too: dialogues are known by their key, or by their turns where the
+    A file can be sent again, also after an interruption: dialogues are known by their key, or by their turns where the
     file has no keys. No Idempotency-Key is needed.
     """
-    upload = filling.Upload(database, corpus_id, form, split, splits, bots_too=speakers == "all")
-    return await filling.upload_dialogues(upload, pieces_of(request))
+    upload = Upload(database, corpus_id, form, split, splits, bots_too=speakers == "all")
+    return await store_upload(upload, pieces_of(request))
 
 
 @router.get("/{corpus_id}/dialogues", operation_id="list_dialogues")
@@ -115,7 +115,7 @@ async def list_dialogues(
     )
 
 
-def _to_out(corpus: store.corpora.Corpus) -> CorpusOut:
+def _to_out(corpus: Corpus) -> CorpusOut:
     return CorpusOut(
         id=corpus.id,
         name=corpus.name,

@@ -68,7 +68,7 @@ async def upload_export(
 ) -> ImportedOut:
     """Store the lines of an export in `ndjson` in a collection of mode `import`; other lines are rejected.
 
-    The collection's own export then equals the uploaded file, marks aside. A file can be sent again, also after an
-    interruption: conversations are known by their id. No Idempotency-Key is needed.
+    The collection's own export then equals the uploaded file, quality flags aside. A file can be sent again, also after
+    an interruption: conversations are known by their id. No Idempotency-Key is needed.
     """
     return await exported_imports.import_export(database, jobs, collection_id, pieces_of(request))

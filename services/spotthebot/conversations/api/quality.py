@@ -1,14 +1,23 @@
-"""`/v1/collections/{id}/marks` and `/quality`: what conversations are worth, as far as their texts tell."""
+"""`/v1/collections/{id}/quality-flags` and `/quality`: the quality of conversations, measured on their texts."""
 
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from spotthebot.contracts.conversations import MarkingOut, MarkKind, MarkOut, MarksIn, QualityOut
+from spotthebot.contracts.conversations import (
+    FlagKind,
+    PersonalDataOut,
+    QualityCheckIn,
+    QualityCheckOut,
+    QualityFlagsOut,
+    QualityOut,
+)
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Admin, JobQueue, Reader
-from spotthebot.conversations.use_cases.requesting_marks import request_marks_against
+from spotthebot.conversations.domain.quality.checks import QualityCheck
+from spotthebot.conversations.domain.quality.flags import QualityFlags
+from spotthebot.conversations.use_cases.quality.requests import request_check_against
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing
@@ -16,47 +25,66 @@ from spotthebot.kit.web.database.sessions import Reading, Writing
 router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["quality"], route_class=IdempotentRoute)
 
 
-@router.post("/marks", status_code=202, operation_id="mark_conversations")
-async def mark_conversations(
-    session: Writing, _caller: Admin, jobs: JobQueue, collection_id: UUID, request: MarksIn
-) -> MarkingOut:
-    """Have the conversations that are complete marked, in the background; those that are marked are compared anew.
+@router.post("/quality-flags", status_code=202, operation_id="flag_conversations")
+async def flag_conversations(
+    session: Writing, _caller: Admin, jobs: JobQueue, collection_id: UUID, request: QualityCheckIn
+) -> QualityCheckOut:
+    """Flag the complete conversations in the background, and compare all of them again.
 
-    A collection that finishes is marked by itself; this is for holding it against a training split.
+    A collection that finishes is checked without this request; it serves to compare it with a training split.
     """
-    return _to_out(await request_marks_against(session, jobs, collection_id, request))
+    return _check_out(await request_check_against(session, jobs, collection_id, request))
 
 
-@router.get("/marks", operation_id="list_marks")
-async def list_marks(
+@router.get("/quality-flags", operation_id="list_quality_flags")
+async def list_quality_flags(
     session: Reading,
     _caller: Reader,
     collection_id: UUID,
     paging: Paging,
-    only: Annotated[MarkKind | None, Query(description="Only conversations that bear this mark.")] = None,
-) -> Page[MarkOut]:
-    """List what is noted of a collection's conversations, in the order of its plan."""
+    only: Annotated[FlagKind | None, Query(description="Only conversations with this flag.")] = None,
+) -> Page[QualityFlagsOut]:
+    """List the flags of a collection's conversations, in the order of its plan."""
     await store.collections.get_collection(session, collection_id)
-    rows = await store.marks.list_marks(session, collection_id, only=only, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda row: row["conversation_id"], to_out=MarkOut.model_validate)
+    rows = await store.quality_flags.list_flags(
+        session, collection_id, only=only, after=paging.after, limit=paging.limit + 1
+    )
+    return page_of(rows, paging, key=lambda flags: flags.conversation_id, to_out=_flags_out)
 
 
 @router.get("/quality", operation_id="get_quality")
 async def get_quality(session: Reading, _caller: Reader, collection_id: UUID) -> QualityOut:
-    """Return the account of a collection's quality, and how far its marking is."""
+    """Return the summary of a collection's quality, and the progress of its check."""
     await store.collections.get_collection(session, collection_id)
-    marking = await store.markings.get(session, collection_id)
-    return QualityOut(marking=_to_out(marking), account=marking.account)
+    check = await store.quality_checks.get_check(session, collection_id)
+    return QualityOut(check=_check_out(check), summary=check.summary)
 
 
-def _to_out(marking: store.markings.Marking) -> MarkingOut:
-    return MarkingOut(
-        collection_id=marking.collection_id,
-        state=marking.state,
-        failure=marking.failure,
-        training=marking.training,
-        conversations=marking.conversations,
-        marked=marking.marked,
-        requested_at=marking.requested_at,
-        marked_at=marking.marked_at,
+def _check_out(check: QualityCheck) -> QualityCheckOut:
+    return QualityCheckOut(
+        collection_id=check.collection_id,
+        state=check.state,
+        failure=check.failure,
+        training=check.training,
+        conversations=check.conversations,
+        flagged=check.flagged,
+        requested_at=check.requested_at,
+        checked_at=check.checked_at,
+    )
+
+
+def _flags_out(flags: QualityFlags) -> QualityFlagsOut:
+    return QualityFlagsOut(
+        conversation_id=flags.conversation_id,
+        turns=flags.turns,
+        words=flags.words,
+        language=flags.language,
+        language_probability=flags.language_probability,
+        exact_duplicate_of=flags.exact_duplicate_of,
+        near_duplicate_of=flags.near_duplicate_of,
+        similarity=flags.similarity,
+        exchanges=flags.exchanges,
+        in_training=flags.in_training,
+        profanity=tuple(flags.profanity),
+        personal_data=tuple(PersonalDataOut.model_validate(each) for each in flags.personal_data),
     )

@@ -1,11 +1,14 @@
-"""A corpus' dialogues and what is counted of them."""
+"""Corpora, their dialogues, and the statistics of their splits."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
 from typing import Any
 
-from spotthebot.conversations.domain.quality.normalising import words
+from spotthebot.contracts.conversations import CorpusId
+from spotthebot.conversations.domain.quality.words import words
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class Dialogue:
 
 @dataclass(frozen=True)
 class SplitStatistics:
-    """How much a split holds. An exchange is a turn of each speaker; half an exchange does not count."""
+    """The size of a split. An exchange is a turn of each speaker; half an exchange does not count."""
 
     dialogues: int
     utterances: int
@@ -37,8 +40,29 @@ class SplitStatistics:
         return self.words / self.utterances if self.utterances else None
 
 
+@dataclass(frozen=True)
+class Corpus:
+    """A corpus and the statistics of each of its splits."""
+
+    id: CorpusId
+    name: str
+    domain: str
+    origin: str
+    licence: str
+    splits: Mapping[str, SplitStatistics]
+    created_at: datetime
+
+
+class DialogueOutcome(Enum):
+    """The outcome of storing a dialogue: stored, known with the same turns, or refused: its key has other turns."""
+
+    STORED = 1
+    KNOWN = 2
+    OTHER_TURNS = 3
+
+
 def count_by_split(dialogues: Iterable[Dialogue]) -> dict[str, SplitStatistics]:
-    """Return what dialogues add to their splits, in the order of the splits' names."""
+    """Return the statistics of dialogues by split, in the order of the splits' names."""
     by_split: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for dialogue in dialogues:
         by_split[dialogue.split].append(dialogue.turns)

@@ -128,8 +128,8 @@ class NoSuchConversation(NotFound):
     """There is no conversation {conversation_id}."""
 
 
-class NotMarked(NotFound):
-    """The conversations of collection {collection_id} are not marked: POST /v1/collections/{collection_id}/marks."""
+class NoQualityCheck(NotFound):
+    """Collection {collection_id} was never checked: POST /v1/collections/{collection_id}/quality-flags."""
 
 
 class NoSuchChat(NotFound):

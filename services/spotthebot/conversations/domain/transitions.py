@@ -6,8 +6,8 @@ from uuid import UUID
 from spotthebot.contracts.bots import ReplyFailure
 from spotthebot.contracts.conversations import ConversationState, Ending
 from spotthebot.conversations.domain.conversations import Conversation, Reply
-from spotthebot.conversations.domain.quality.cleaning import clean
-from spotthebot.conversations.domain.quality.stopping import is_farewell, repeats
+from spotthebot.conversations.domain.quality.debris import clean
+from spotthebot.conversations.domain.quality.stop_rules import is_farewell, repeats
 
 MAX_ATTEMPTS = 8
 """Failures of one turn, in a row, before its conversation fails: about a minute and a half of waiting."""

@@ -1,7 +1,6 @@
-"""The only SQL of `conversations`, by what it is about."""
+"""The only SQL of `conversations`, by noun."""
 
 from spotthebot.conversations.store import (
-    accounts,
     chats,
     claims,
     collections,
@@ -9,16 +8,16 @@ from spotthebot.conversations.store import (
     conversations,
     corpora,
     exports,
-    markings,
-    marks,
     partner_sets,
     planned,
+    quality_checks,
+    quality_flags,
+    quality_summaries,
     turns,
     unavailable_bots,
 )
 
 __all__ = [
-    "accounts",
     "chats",
     "claims",
     "collections",
@@ -26,10 +25,11 @@ __all__ = [
     "conversations",
     "corpora",
     "exports",
-    "markings",
-    "marks",
     "partner_sets",
     "planned",
+    "quality_checks",
+    "quality_flags",
+    "quality_summaries",
     "turns",
     "unavailable_bots",
 ]

@@ -1,41 +1,18 @@
 """The only SQL over corpora and their dialogues."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
-from enum import Enum
+from collections.abc import Sequence
+from dataclasses import asdict
 from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.contracts.conversations import CorpusId
-from spotthebot.conversations.domain.corpora import Dialogue, SplitStatistics, count_by_split
+from spotthebot.conversations.domain.corpora import Corpus, Dialogue, DialogueOutcome, SplitStatistics, count_by_split
 from spotthebot.conversations.domain.errors import CorpusNameTaken, NoSuchCorpus
 from spotthebot.conversations.tables import CorpusRow, DialogueRow, SplitRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """A corpus and how much it holds by split."""
-
-    id: CorpusId
-    name: str
-    domain: str
-    origin: str
-    licence: str
-    splits: Mapping[str, SplitStatistics]
-    created_at: datetime
-
-
-class Fate(Enum):
-    """What became of a dialogue: stored, known with these turns, or known with other turns and left as it was."""
-
-    STORED = 1
-    KNOWN = 2
-    OTHER_TURNS = 3
 
 
 async def add_corpus(session: WriteSession, *, name: str, domain: str, origin: str, licence: str) -> Corpus:
@@ -64,8 +41,8 @@ async def list_corpora(session: ReadSession, *, name: str | None, after: UUID | 
     return await _with_splits(session, list(await session.scalars(statement)))
 
 
-async def add_dialogues(session: WriteSession, corpus_id: UUID, dialogues: Sequence[Dialogue]) -> list[Fate]:
-    """Store the dialogues whose keys are new, in order, and count them; returns what became of each."""
+async def add_dialogues(session: WriteSession, corpus_id: UUID, dialogues: Sequence[Dialogue]) -> list[DialogueOutcome]:
+    """Store the dialogues whose keys are new, in order, and count them; returns the outcome of each."""
     if not dialogues:
         return []
     first = {dialogue.key: number for number, dialogue in reversed(list(enumerate(dialogues)))}
@@ -88,11 +65,11 @@ async def add_dialogues(session: WriteSession, corpus_id: UUID, dialogues: Seque
     known = await _turns_by_key(session, corpus_id, [each.key for each in dialogues if each.key not in stored])
     known |= {key: dialogues[first[key]].turns for key in stored}
     return [
-        Fate.STORED
+        DialogueOutcome.STORED
         if dialogue.key in stored and first[dialogue.key] == number
-        else Fate.KNOWN
+        else DialogueOutcome.KNOWN
         if known[dialogue.key] == dialogue.turns
-        else Fate.OTHER_TURNS
+        else DialogueOutcome.OTHER_TURNS
         for number, dialogue in enumerate(dialogues)
     ]
 

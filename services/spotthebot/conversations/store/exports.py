@@ -11,16 +11,16 @@ from sqlalchemy import func, select, text
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.contracts.conversations import CollectionId, ConversationId, Participant
-from spotthebot.contracts.conversations.exports import ExportedConversation, ExportedMarks
+from spotthebot.contracts.conversations.exports import ExportedConversation, ExportedQualityFlags
 from spotthebot.conversations.domain.conversations import speaker_at
 from spotthebot.conversations.domain.errors import NoSuchCollection
 from spotthebot.conversations.domain.exports import ExportedRow, ExportSource, SourceCorpus
 from spotthebot.conversations.domain.plans import Sides
-from spotthebot.conversations.tables import CollectionRow, ConversationRow, CorpusRow, MarkRow, PairRow, TurnRow
+from spotthebot.conversations.tables import CollectionRow, ConversationRow, CorpusRow, PairRow, QualityFlagsRow, TurnRow
 from spotthebot.kit.database import ReadSession, WriteSession
 
 _OTHERS = ("exact_duplicate_of", "near_duplicate_of")
-"""Marks that name another conversation."""
+"""Flags that name another conversation."""
 
 
 async def get_source(session: ReadSession, collection_id: UUID) -> ExportSource:
@@ -64,11 +64,11 @@ async def list_rows(
         statement = statement.where(ConversationRow.external_id.in_(ids))
     rows = (await session.execute(statement)).all()
     found = [row.id for row, _ in rows]
-    turns, marks = await _turns(session, found), await _marks(session, found)
+    turns, quality_flags = await _turns(session, found), await _quality_flags(session, found)
 
     def build() -> list[ExportedRow]:
         return [
-            ExportedRow(ConversationId(row.id), _exported(row, sides, source, turns[row.id], marks.get(row.id)))
+            ExportedRow(ConversationId(row.id), _exported(row, sides, source, turns[row.id], quality_flags.get(row.id)))
             for row, sides in rows
         ]
 
@@ -169,30 +169,32 @@ async def _turns(session: ReadSession, ids: Sequence[UUID]) -> dict[UUID, list[d
     return turns
 
 
-async def _marks(session: ReadSession, ids: Sequence[UUID]) -> dict[UUID, ExportedMarks]:
+async def _quality_flags(session: ReadSession, ids: Sequence[UUID]) -> dict[UUID, ExportedQualityFlags]:
     shown = (
-        MarkRow.words,
-        MarkRow.language,
-        MarkRow.language_probability,
-        MarkRow.exact_duplicate_of,
-        MarkRow.near_duplicate_of,
-        MarkRow.similarity,
-        MarkRow.in_training,
-        MarkRow.profanity,
-        MarkRow.personal_data,
+        QualityFlagsRow.words,
+        QualityFlagsRow.language,
+        QualityFlagsRow.language_probability,
+        QualityFlagsRow.exact_duplicate_of,
+        QualityFlagsRow.near_duplicate_of,
+        QualityFlagsRow.similarity,
+        QualityFlagsRow.in_training,
+        QualityFlagsRow.profanity,
+        QualityFlagsRow.personal_data,
     )
     rows = (
-        await session.execute(select(MarkRow.conversation_id, *shown).where(MarkRow.conversation_id.in_(ids)))
+        await session.execute(
+            select(QualityFlagsRow.conversation_id, *shown).where(QualityFlagsRow.conversation_id.in_(ids))
+        )
     ).mappings()
-    marks = {row["conversation_id"]: {column.key: row[column.key] for column in shown} for row in rows}
-    others = {each[key] for each in marks.values() for key in _OTHERS if each[key] is not None}
+    quality_flags = {row["conversation_id"]: {column.key: row[column.key] for column in shown} for row in rows}
+    others = {each[key] for each in quality_flags.values() for key in _OTHERS if each[key] is not None}
     names = await session.execute(
         select(ConversationRow.id, ConversationRow.external_id).where(ConversationRow.id.in_(others))
     )
     named = {row_id: external_id or str(row_id) for row_id, external_id in names}
     return {
-        row_id: ExportedMarks.model_validate(each | {key: named.get(each[key]) for key in _OTHERS})
-        for row_id, each in marks.items()
+        row_id: ExportedQualityFlags.model_validate(each | {key: named.get(each[key]) for key in _OTHERS})
+        for row_id, each in quality_flags.items()
     }
 
 
@@ -201,7 +203,7 @@ def _exported(
     sides: Sequence[dict[str, Any]],
     source: ExportSource,
     turns: Sequence[dict[str, Any]],
-    marks: ExportedMarks | None,
+    quality_flags: ExportedQualityFlags | None,
 ) -> ExportedConversation:
     return ExportedConversation.model_validate(
         {
@@ -221,6 +223,6 @@ def _exported(
             "ended_by": row.ended_by,
             "failure": row.failure,
             "turns": turns,
-            "marks": marks,
+            "quality_flags": quality_flags,
         }
     )

@@ -9,7 +9,7 @@ from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.errors import UnknownBot
 from spotthebot.conversations.store.events import EVENTS
-from spotthebot.conversations.use_cases.requesting_marks import request_marks
+from spotthebot.conversations.use_cases.quality.requests import request_check
 from spotthebot.kit.client import PeerRefused, PeerUnavailable
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.events.dispatcher import FindTeam
@@ -24,7 +24,7 @@ _log = get_logger(__name__)
 async def publish_finished_collections(session: WriteSession, jobs: Jobs, collections: Sequence[UUID]) -> None:
     """Publish that collections have finished, and request their quality flags."""
     for collection_id in collections:
-        await request_marks(session, jobs, collection_id)
+        await request_check(session, jobs, collection_id)
         _log.info("collection.finished", collection=str(collection_id))
         ended = await store.collections.get_collection(session, collection_id)
         data = {

@@ -25,7 +25,7 @@ _LOOK_EVERY_SECONDS = 0.5
 _PAIRS_COST = 10
 """Pairs are counted by the database: looking at them again waits so many times as long as it took."""
 _MAX_FAILURES = 1000
-_PATIENCE_WITH_MARKS_SECONDS = 60
+_PATIENCE_WITH_FLAGS_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -130,24 +130,24 @@ def account(declared: Declared, progress: CollectionProgress, *, turns: int, sec
 
 
 async def export(client: ServiceClient, collection_id: object, folder: Path) -> Path:
-    """Write `conversations.jsonl`, whole or not at all, with the marks of quality, which take a moment more."""
+    """Write `conversations.jsonl`, whole or not at all, with the quality flags, which take a moment more."""
     path = f"/v1/collections/{collection_id}"
-    await _wait_for_marks(client, path)
+    await _wait_for_flags(client, path)
     with _written(folder / "conversations.jsonl") as file:
         async for part in client.download(f"{path}/export", {"format": "ndjson"}):
             file.write(part)
     return folder / "conversations.jsonl"
 
 
-async def _wait_for_marks(client: ServiceClient, path: str) -> None:
-    """Return when marks are made, when they get on no more, or when nobody asked for them."""
+async def _wait_for_flags(client: ServiceClient, path: str) -> None:
+    """Return when the quality flags are there, when their progress ends, or when none were requested."""
     try:
         await poll_until(
             client,
             f"{path}/quality",
-            lambda found: found["marking"]["state"] in {"done", "failed"},
-            "Marking",
-            patience_seconds=_PATIENCE_WITH_MARKS_SECONDS,
+            lambda found: found["check"]["state"] in {"done", "failed"},
+            "Quality flags",
+            patience_seconds=_PATIENCE_WITH_FLAGS_SECONDS,
         )
     except NoProgress:
         return

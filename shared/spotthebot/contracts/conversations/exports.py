@@ -20,8 +20,8 @@ class ExportedTurn(Turn):
     said_at: AwareDatetime | None
 
 
-class ExportedMarks(Wire):
-    """What is noted of a conversation's quality; other conversations are named by the ids of the export."""
+class ExportedQualityFlags(Wire):
+    """The quality flags of a conversation; other conversations are named by the ids of the export."""
 
     words: int
     language: str | None = Field(description="ISO 639-1; null where too little is said to tell.")
@@ -52,8 +52,8 @@ class ExportedConversation(Wire):
     ended_by: Ending | None
     failure: Annotated[Text, Field(max_length=1000)] | None
     turns: tuple[ExportedTurn, ...] = Field(max_length=1000)
-    marks: ExportedMarks | None = Field(
-        description="Null where none were made yet; an import leaves them out and has them made anew."
+    quality_flags: ExportedQualityFlags | None = Field(
+        description="Null before the quality check; an import ignores them and computes them again."
     )
 
     @model_validator(mode="after")

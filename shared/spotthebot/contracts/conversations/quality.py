@@ -1,4 +1,4 @@
-"""Marks of a collection's conversations, and the account of its quality."""
+"""Quality flags of a collection's conversations, and the summary of its quality."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -9,45 +9,46 @@ from pydantic import Field
 
 from spotthebot.contracts.wire import Split, Wire
 
-MarkKind = Literal["exact_duplicate", "near_duplicate", "in_training", "profanity", "personal_data"]
+FlagKind = Literal["exact_duplicate", "near_duplicate", "in_training", "profanity", "personal_data"]
 
 
 class TrainingSplit(Wire):
-    """What the bots may have learned from."""
+    """A split of a corpus that bots may have been trained on."""
 
     corpus_id: UUID
     split: Split = "train"
 
 
-class MarksIn(Wire):
-    """What to hold a collection's conversations against."""
+class QualityCheckIn(Wire):
+    """A request to check a collection's conversations."""
 
     training: TrainingSplit | None = Field(
-        default=None, description="A split whose exchanges are looked for; without one, nothing is said about training."
+        default=None,
+        description="A split whose exchanges are searched for; without one, training is not flagged.",
     )
 
 
-class MarkingState(StrEnum):
-    """Where the marking of a collection stands."""
+class QualityCheckState(StrEnum):
+    """State of a collection's quality check."""
 
     WAITING = "waiting"
-    MARKING = "marking"
+    FLAGGING = "flagging"
     COMPARING = "comparing"
     DONE = "done"
     FAILED = "failed"
 
 
-class MarkingOut(Wire):
-    """How far the marking of a collection is."""
+class QualityCheckOut(Wire):
+    """The progress of a collection's quality check."""
 
     collection_id: UUID
-    state: MarkingState
+    state: QualityCheckState
     failure: str | None
     training: TrainingSplit | None
     conversations: int = Field(description="Complete conversations of the collection.")
-    marked: int = Field(description="Those that are marked.")
+    flagged: int = Field(description="Those that have flags.")
     requested_at: datetime
-    marked_at: datetime | None = Field(description="When the account of the quality was last drawn up.")
+    checked_at: datetime | None = Field(description="When the latest summary was made.")
 
 
 class PersonalDataOut(Wire):
@@ -57,8 +58,8 @@ class PersonalDataOut(Wire):
     kind: str = Field(examples=["email", "phone"])
 
 
-class MarkOut(Wire):
-    """What is noted of a conversation; nothing is deleted for it."""
+class QualityFlagsOut(Wire):
+    """The flags of a conversation; no conversation is deleted because of a flag."""
 
     conversation_id: UUID
     turns: int
@@ -87,11 +88,11 @@ class DistributionOut(Wire):
     maximum: int
 
 
-class FlagOut(Wire):
-    """How many conversations bear a mark."""
+class FlagCountOut(Wire):
+    """The number of conversations with a flag."""
 
     conversations: int
-    share: float | None = Field(description="Of the marked conversations; null where there are none.")
+    share: float | None = Field(description="Of the flagged conversations; null where there are none.")
 
 
 class TrainingShareOut(Wire):
@@ -105,24 +106,24 @@ class TrainingShareOut(Wire):
     definition: str
 
 
-class AccountOut(Wire):
-    """The quality of a collection, as far as text tells it."""
+class QualitySummaryOut(Wire):
+    """The quality of a collection, measured on its texts."""
 
     conversations: int
     turns: DistributionOut | None
     words: DistributionOut | None
     words_per_turn: float | None
     languages: dict[str, int] = Field(description="Conversations by ISO 639-1; `unknown` for those too short to tell.")
-    exact_duplicates: FlagOut
-    near_duplicates: FlagOut = Field(description="Beside the exact ones.")
-    profanity: FlagOut
-    personal_data: FlagOut
+    exact_duplicates: FlagCountOut
+    near_duplicates: FlagCountOut = Field(description="Beside the exact ones.")
+    profanity: FlagCountOut
+    personal_data: FlagCountOut
     personal_data_kinds: dict[str, int] = Field(description="Conversations by what was found.")
     training: TrainingShareOut | None
 
 
 class QualityOut(Wire):
-    """The account of a collection's quality, and how far its marking is."""
+    """The summary of a collection's quality, and the progress of its check."""
 
-    marking: MarkingOut
-    account: AccountOut | None = Field(description="Of the last marking that ended; null before the first has.")
+    check: QualityCheckOut
+    summary: QualitySummaryOut | None = Field(description="Of the latest check that ended; null before the first.")

@@ -50,7 +50,7 @@ _Url = Annotated[
 ]
 _Events = Annotated[tuple[_Name, ...], Field(min_length=1, max_length=20), AfterValidator(_without_repeats)]
 _Secret = Annotated[SecretStr, Field(min_length=1, max_length=200)]
-_WANTED = Field(description="Types of events to send; a team receives its own only.")
+_TYPES = Field(description="Types of events to send; a team receives its own only.")
 _ABOUT_SECRETS = "The signing secret `whsec_...` (base64 of 24 to 64 bytes), kept encrypted; left out: one is made."
 
 
@@ -62,7 +62,7 @@ class SubscriptionIn(_Wire):
     """A URL that events are POSTed to."""
 
     url: _Url = Field(examples=["https://lab.example.org/hooks"])
-    events: _Events[str] = _WANTED
+    events: _Events[str] = _TYPES
     secret: _Secret | None = Field(default=None, description=_ABOUT_SECRETS)
 
 
@@ -153,7 +153,7 @@ def schemas_of(types: type[StrEnum]) -> SubscriptionSchemas:
     some: Any = _Events[types]  # type: ignore[valid-type] # known when a service starts
     all_out: Any = tuple[types, ...]  # type: ignore[valid-type] # the same
     return SubscriptionSchemas(
-        subscription_in=_with_events(SubscriptionIn, some, _WANTED),
+        subscription_in=_with_events(SubscriptionIn, some, _TYPES),
         changes_in=_with_events(SubscriptionChangesIn, some | None, None),
         subscription_out=_with_events(SubscriptionOut, all_out, ...),
         with_secret_out=_with_events(SubscriptionWithSecretOut, all_out, ...),

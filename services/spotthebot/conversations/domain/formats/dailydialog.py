@@ -6,7 +6,7 @@ As text: the turns of a dialogue on one line, each ended by `__eou__`.
 
 from collections.abc import Iterable
 
-from spotthebot.conversations.domain.formats.checking import dialogue_of, list_of, object_of, text_of
+from spotthebot.conversations.domain.formats.dialogue_rules import dialogue_of, list_of, object_of, text_of
 from spotthebot.conversations.domain.formats.records import Fault, Outcome
 
 _END_OF_UTTERANCE = "__eou__"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from spotthebot.conversations.domain.errors import NotThisFormat
-from spotthebot.conversations.domain.formats.checking import alternating, dialogue_of
+from spotthebot.conversations.domain.formats.dialogue_rules import alternating, dialogue_of
 from spotthebot.conversations.domain.formats.records import Fault, Outcome, RejectedLine
 
 _NEEDED = ("conv_id", "utterance_idx", "utterance")

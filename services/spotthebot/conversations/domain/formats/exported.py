@@ -1,4 +1,4 @@
-"""The suite's own export, one conversation a line, on its way back into a collection."""
+"""Reads the suite's own export, one conversation a line, for an import."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class ExportLines:
         try:
             found = ExportedConversation.model_validate_json(text)
         except ValidationError as error:
-            raise Fault(reason=_told(error)) from None
+            raise Fault(reason=_faults_of(error)) from None
         if found.domain != self._domain:
             raise Fault(reason=f"is of domain '{found.domain}', the collection is of '{self._domain}'")
         if found.state is ConversationState.RUNNING:
@@ -47,10 +47,10 @@ class ExportLines:
         return ()
 
 
-def _told(error: ValidationError) -> str:
+def _faults_of(error: ValidationError) -> str:
     faults = error.errors(include_url=False, include_input=False)
-    told = "; ".join(
+    reasons = "; ".join(
         ": ".join(part for part in ("/".join(map(str, each["loc"])), each["msg"]) if part)
         for each in faults[:_MAX_FAULTS]
     )
-    return f"{told}; and {len(faults) - _MAX_FAULTS} more" if len(faults) > _MAX_FAULTS else told
+    return f"{reasons}; and {len(faults) - _MAX_FAULTS} more" if len(faults) > _MAX_FAULTS else reasons

@@ -38,7 +38,7 @@ class Reader(Generic[Found]):
         self._number = 0
         self._rest = bytearray()
         self._too_long = False
-        self._begun = False
+        self._started = False
 
     def feed(self, piece: bytes) -> Iterator[Found | RejectedLine]:
         """Take the next bytes; yield what they complete."""
@@ -61,11 +61,11 @@ class Reader(Generic[Found]):
             self._rest.clear()
         else:
             self._rest += piece
-        if not self._begun and len(self._rest) >= len(_BOM):
+        if not self._started and len(self._rest) >= len(_BOM):
             self._begin()
 
     def _begin(self) -> None:
-        self._begun = True
+        self._started = True
         if self._rest.startswith(_UTF_16):
             raise NotUtf8
         if self._rest.startswith(_BOM):

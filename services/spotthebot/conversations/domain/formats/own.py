@@ -7,7 +7,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from spotthebot.conversations.domain.formats.checking import alternating, dialogue_of, list_of, object_of, text_of
+from spotthebot.conversations.domain.formats.dialogue_rules import alternating, dialogue_of, list_of, object_of, text_of
 from spotthebot.conversations.domain.formats.records import Fault, Outcome
 
 

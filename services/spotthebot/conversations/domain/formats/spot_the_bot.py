@@ -6,7 +6,7 @@ The dialogues of people, or all. `exchange_nr` is no usable index and is not rea
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from spotthebot.conversations.domain.formats.checking import dialogue_of, list_of, object_of, text_of
+from spotthebot.conversations.domain.formats.dialogue_rules import dialogue_of, list_of, object_of, text_of
 from spotthebot.conversations.domain.formats.records import Fault, Outcome, Skipped
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from rensa import RMinHash
 
-from spotthebot.conversations.domain.quality.normalising import normalised, words
+from spotthebot.conversations.domain.quality.words import normalised, words
 
 SHINGLE_WORDS: Final = 3
 NEAR: Final = 0.7

@@ -6,7 +6,7 @@ from typing import Final
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from spotthebot.conversations.domain.quality.normalising import words
+from spotthebot.conversations.domain.quality.words import words
 
 FEWEST_WORDS: Final = 5
 

@@ -11,7 +11,7 @@ from functools import cache
 from glin_profanity import PiiScanner
 from phonenumbers import PhoneNumberMatcher
 
-from spotthebot.conversations.domain.quality.noted import PersonalDataKind
+from spotthebot.conversations.domain.quality.flags import PersonalDataKind
 
 _HOME_COUNTRY = "US"
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from spotthebot.conversations.domain.quality.normalising import normalised
+from spotthebot.conversations.domain.quality.words import normalised
 
 Hashes = npt.NDArray[np.uint64]
 

@@ -18,7 +18,7 @@ from spotthebot.conversations.domain.exports import ExportSource
 from spotthebot.conversations.domain.formats.exported import ExportLines, ReadExport
 from spotthebot.conversations.domain.formats.lines import Reader
 from spotthebot.conversations.domain.formats.records import RejectedLine
-from spotthebot.conversations.use_cases.requesting_marks import request_marks
+from spotthebot.conversations.use_cases.quality.requests import request_check
 from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.ids import new_ids
 from spotthebot.kit.jobs import Jobs
@@ -32,7 +32,7 @@ _BEFORE_ALL = UUID(int=0)
 async def import_export(
     database: Database, jobs: Jobs, collection_id: UUID, pieces: AsyncIterator[bytes]
 ) -> ImportedOut:
-    """Store the conversations of an export that arrives in pieces, and have them marked.
+    """Store the conversations of an export that arrives in pieces, and request their quality check.
 
     Returns an account of every line.
 
@@ -51,7 +51,7 @@ async def import_export(
     await batch.store()
     if batch.stored:
         async with database.write() as session:
-            await request_marks(session, jobs, source.id)
+            await request_check(session, jobs, source.id)
     return batch.account()
 
 
@@ -160,5 +160,5 @@ class _Batch:
 
 
 def _content(conversation: ExportedConversation) -> ExportedConversation:
-    """Return what has to be the same: a collection may be called otherwise, and marks are computed anew."""
-    return conversation.model_copy(update={"collection": "", "mode": "import", "marks": None})
+    """Return the part that has to be the same: the collection may have another name, and flags are computed again."""
+    return conversation.model_copy(update={"collection": "", "mode": "import", "quality_flags": None})

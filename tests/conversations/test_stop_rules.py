@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from spotthebot.conversations.domain.quality.stopping import is_farewell, repeats
+from spotthebot.conversations.domain.quality.stop_rules import is_farewell, repeats
 from tests.factories.published_dump import SHARED
 
 FAREWELLS = (
@@ -37,14 +37,14 @@ NO_FAREWELLS = (
 
 class TestFarewell:
     @pytest.mark.parametrize("text", FAREWELLS)
-    def test_whoever_takes_leave_is_understood(self, text):
+    def test_is_recognised_in_utterances_that_take_leave(self, text):
         assert is_farewell(text)
 
     @pytest.mark.parametrize("text", NO_FAREWELLS)
-    def test_whoever_goes_on_is_too(self, text):
+    def test_is_not_seen_in_utterances_that_continue(self, text):
         assert not is_farewell(text)
 
-    def test_people_take_leave_at_the_end_of_dialogues_not_in_their_middle(self):
+    def test_is_found_at_the_end_of_dialogues_of_people_not_in_their_middle(self):
         """Less than 1 in 500 utterances up to the last but three of DailyDialog's test dialogues is taken for one."""
         file = SHARED / "data" / "openings" / "dailydialog_test.json"
         if not file.is_file():
@@ -57,13 +57,13 @@ class TestFarewell:
 
 
 class TestRepeats:
-    def test_the_last_turns_count_whatever_their_case_and_punctuation(self):
+    def test_are_found_in_the_last_turns_whatever_their_case_and_punctuation(self):
         assert repeats(["Hi.", "I don't know.", "i don ' t know", "I DON'T KNOW!"], 3)
 
-    def test_too_few_or_other_turns_do_not_repeat(self):
+    def test_are_not_found_in_too_few_or_other_turns(self):
         assert not repeats(["Yes.", "Yes."], 3)
         assert not repeats(["Yes.", "Yes.", "No.", "Yes."], 2)
 
-    def test_turns_without_words_repeat_as_they_are_written(self):
+    def test_compare_turns_without_words_as_they_are_written(self):
         assert repeats(["...", "..."], 2)
         assert not repeats(["...", "?!"], 2)

@@ -1,4 +1,4 @@
-"""The only SQL that sums marks up: the account of a collection's quality."""
+"""The only SQL that sums up quality flags: the summary of a collection's quality."""
 
 from typing import Any
 from uuid import UUID
@@ -8,39 +8,39 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import InstrumentedAttribute
 
 from spotthebot.contracts.conversations import (
-    AccountOut,
     DistributionOut,
-    FlagOut,
-    MarkKind,
+    FlagCountOut,
+    FlagKind,
+    QualitySummaryOut,
     TrainingShareOut,
     TrainingSplit,
 )
-from spotthebot.conversations.domain.quality.noted import TRAINING_DEFINITION
-from spotthebot.conversations.store.marks import bears, exchanges
-from spotthebot.conversations.tables import MarkRow
+from spotthebot.conversations.domain.quality.flags import TRAINING_DEFINITION
+from spotthebot.conversations.store.quality_flags import exchanges, has_flag
+from spotthebot.conversations.tables import QualityFlagsRow
 from spotthebot.kit.database import ReadSession
 
 _QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
-_FLAGS: tuple[MarkKind, ...] = ("exact_duplicate", "near_duplicate", "profanity", "personal_data")
+_FLAGS: tuple[FlagKind, ...] = ("exact_duplicate", "near_duplicate", "profanity", "personal_data")
 
 
-async def draw_up(session: ReadSession, collection_id: UUID, training: TrainingSplit | None) -> AccountOut:
-    """Sum up the marks of a collection."""
-    of_collection = MarkRow.collection_id == collection_id
-    by_bots = MarkRow.bot_speaks & MarkRow.in_training.is_not(None)
+async def summarise(session: ReadSession, collection_id: UUID, training: TrainingSplit | None) -> QualitySummaryOut:
+    """Return the summary of a collection's flags."""
+    of_collection = QualityFlagsRow.collection_id == collection_id
+    by_bots = QualityFlagsRow.bot_speaks & QualityFlagsRow.in_training.is_not(None)
     statement = select(
         func.count().label("conversations"),
-        func.sum(MarkRow.turns).label("all_turns"),
-        func.sum(MarkRow.words).label("all_words"),
-        _quantiles(MarkRow.turns).label("turns"),
-        _quantiles(MarkRow.words).label("words"),
+        func.sum(QualityFlagsRow.turns).label("all_turns"),
+        func.sum(QualityFlagsRow.words).label("all_words"),
+        _quantiles(QualityFlagsRow.turns).label("turns"),
+        _quantiles(QualityFlagsRow.words).label("words"),
         func.coalesce(func.sum(exchanges()).filter(by_bots), 0).label("exchanges"),
-        func.coalesce(func.sum(MarkRow.in_training).filter(by_bots), 0).label("in_training"),
-        *(func.count().filter(bears(kind)).label(kind) for kind in _FLAGS),
+        func.coalesce(func.sum(QualityFlagsRow.in_training).filter(by_bots), 0).label("in_training"),
+        *(func.count().filter(has_flag(kind)).label(kind) for kind in _FLAGS),
     )
     sums = (await session.execute(statement.where(of_collection))).mappings().one()
     count = sums["conversations"]
-    return AccountOut(
+    return QualitySummaryOut(
         conversations=count,
         turns=_distribution(sums["turns"], sums["all_turns"], count),
         words=_distribution(sums["words"], sums["all_words"], count),
@@ -65,20 +65,20 @@ async def draw_up(session: ReadSession, collection_id: UUID, training: TrainingS
 
 
 async def _languages(session: ReadSession, of_collection: ColumnElement[bool]) -> dict[str, int]:
-    language = func.coalesce(MarkRow.language, "unknown")
+    language = func.coalesce(QualityFlagsRow.language, "unknown")
     statement = select(language, func.count()).where(of_collection).group_by(language)
     return dict((await session.execute(statement.order_by(func.count().desc(), language))).all())
 
 
 async def _kinds(session: ReadSession, of_collection: ColumnElement[bool]) -> dict[str, int]:
     found = (
-        func.jsonb_to_recordset(MarkRow.personal_data)
+        func.jsonb_to_recordset(QualityFlagsRow.personal_data)
         .table_valued(column("kind", Text))
         .render_derived(with_types=True)
     )
     statement = (
-        select(found.c.kind, func.count(distinct(MarkRow.conversation_id)))
-        .select_from(MarkRow)
+        select(found.c.kind, func.count(distinct(QualityFlagsRow.conversation_id)))
+        .select_from(QualityFlagsRow)
         .join(found, literal(value=True))
         .where(of_collection)
         .group_by(found.c.kind)
@@ -100,5 +100,5 @@ def _distribution(quantiles: list[int] | None, total: int | None, count: int) ->
     )
 
 
-def _flag(marked: int, count: int) -> FlagOut:
-    return FlagOut(conversations=marked, share=marked / count if count else None)
+def _flag(flagged: int, count: int) -> FlagCountOut:
+    return FlagCountOut(conversations=flagged, share=flagged / count if count else None)

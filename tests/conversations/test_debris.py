@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from spotthebot.conversations.domain.quality.cleaning import clean
+from spotthebot.conversations.domain.quality.debris import clean
 from tests.factories.tiny_models import tokenizer
 
 DEBRIS = {
@@ -44,25 +44,25 @@ CLEAN = (
 
 class TestClean:
     @pytest.mark.parametrize(("text", "cleaned"), DEBRIS.items())
-    def test_debris_goes(self, text, cleaned):
+    def test_removes_debris(self, text, cleaned):
         assert clean(text) == cleaned
 
     @pytest.mark.parametrize("text", CLEAN)
-    def test_what_people_type_stays_as_it_is(self, text):
+    def test_leaves_text_that_people_type(self, text):
         assert clean(text) is text
 
     @pytest.mark.parametrize("text", DEBRIS)
-    def test_to_clean_twice_changes_nothing(self, text):
+    def test_changes_nothing_the_second_time(self, text):
         assert clean(clean(text)) == clean(text)
 
-    def test_byte_level_tokens_are_put_together_as_their_own_tokenizer_does(self):
+    def test_decodes_byte_level_tokens_as_their_tokenizer_does(self):
         words = tokenizer()
         text = "Is it naïve? 日本語 ok"
         tokens = words.convert_ids_to_tokens(words.encode(text))
         assert clean("".join(tokens)) == text == words.decode(words.encode(text))
 
     @pytest.mark.parametrize("text", [f"{' ' * 20_000}<x", f"{chr(10) * 20_000}<", "[ " * 10_000, "<|" * 10_000])
-    def test_the_longest_replies_take_no_time(self, text):
+    def test_takes_no_time_for_the_longest_replies(self, text):
         began = time.process_time()
         clean(text)
         assert time.process_time() - began < 0.5, "it was 17 s where each blank was tried as the beginning of a run"

@@ -1,4 +1,4 @@
-"""Stores a file of dialogues while it arrives: in batches, so that memory stays flat and what was stored stays."""
+"""Stores the dialogues of a file while it is uploaded, in batches: memory stays flat, stored batches stay."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
@@ -7,20 +7,20 @@ from uuid import UUID
 
 from spotthebot.contracts.conversations import CorpusFormat, RejectedLineOut, RejectedOut, UploadOut
 from spotthebot.conversations import store
-from spotthebot.conversations.domain.corpora import Dialogue
+from spotthebot.conversations.domain.corpora import Dialogue, DialogueOutcome
 from spotthebot.conversations.domain.errors import SplitOrSplits
 from spotthebot.conversations.domain.formats import Outcome, ReadDialogue, Reader, RejectedLine, Skipped, reader_of
 from spotthebot.conversations.domain.formats.splits import Shares, shares_of
 from spotthebot.kit.database import Database
 
-_DIALOGUES_AT_ONCE = 500
-_CHARACTERS_AT_ONCE = 4_000_000
+_DIALOGUES_PER_BATCH = 500
+_CHARACTERS_PER_BATCH = 4_000_000
 _SHOWN = 100
 
 
 @dataclass(frozen=True)
 class Upload:
-    """What to store where: `split` for all dialogues, or shares of several `splits`, or what the file says."""
+    """The upload of a file to a corpus: `split` for all dialogues, or shares of several `splits`, or the file's own."""
 
     database: Database
     corpus_id: UUID
@@ -30,8 +30,8 @@ class Upload:
     bots_too: bool
 
 
-async def upload_dialogues(upload: Upload, pieces: AsyncIterator[bytes]) -> UploadOut:
-    """Store the dialogues of a file that arrives in pieces; returns an account of every one of them.
+async def store_upload(upload: Upload, pieces: AsyncIterator[bytes]) -> UploadOut:
+    """Store the dialogues of a file that arrives in pieces; returns the number of each outcome.
 
     Raises NoSuchCorpus, SplitOrSplits, BadShares, NotUtf8, NotThisFormat.
     """
@@ -76,21 +76,21 @@ class _Batch:
                     self._reject(outcome)
                 case Skipped():
                     self.skipped += 1
-            if len(self.waiting) >= _DIALOGUES_AT_ONCE or self.characters > _CHARACTERS_AT_ONCE:
+            if len(self.waiting) >= _DIALOGUES_PER_BATCH or self.characters > _CHARACTERS_PER_BATCH:
                 await self.store()
 
     async def store(self) -> None:
         async with self.upload.database.write() as session:
-            fates = await store.corpora.add_dialogues(
+            outcomes = await store.corpora.add_dialogues(
                 session, self.upload.corpus_id, [each for _, each in self.waiting]
             )
-        for (line, dialogue), fate in zip(self.waiting, fates, strict=True):
-            match fate:
-                case store.corpora.Fate.STORED:
+        for (line, dialogue), outcome in zip(self.waiting, outcomes, strict=True):
+            match outcome:
+                case DialogueOutcome.STORED:
                     self.stored += 1
-                case store.corpora.Fate.KNOWN:
+                case DialogueOutcome.KNOWN:
                     self.already_there += 1
-                case store.corpora.Fate.OTHER_TURNS:
+                case DialogueOutcome.OTHER_TURNS:
                     reason = f"the key '{dialogue.key}' stands for a dialogue with other turns already, which stays"
                     self._reject(RejectedLine(line, reason))
         self.waiting.clear()

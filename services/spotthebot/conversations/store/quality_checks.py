@@ -1,0 +1,104 @@
+"""The only SQL over the quality checks of collections: their requests, progress and summaries."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from spotthebot.contracts.conversations import QualityCheckState, QualitySummaryOut, TrainingSplit
+from spotthebot.conversations.domain.errors import NoQualityCheck
+from spotthebot.conversations.domain.quality.checks import CheckRequest, QualityCheck, sources_of
+from spotthebot.conversations.domain.quality.flags import RULES
+from spotthebot.conversations.tables import CollectionRow, QualityCheckRow, QualityFlagsRow
+from spotthebot.kit.database import ReadSession, WriteSession
+
+
+async def request_check(session: WriteSession, collection_id: UUID) -> None:
+    """Request a check of a collection against the same training split as before, if there was one."""
+    await _request(session, collection_id, {})
+
+
+async def request_check_against(session: WriteSession, collection_id: UUID, training: TrainingSplit | None) -> None:
+    """Request a check of a collection against this training split, or against none."""
+    against = {"training_corpus_id": training and training.corpus_id, "training_split": training and training.split}
+    await _request(session, collection_id, against)
+
+
+async def start_check(session: WriteSession, collection_id: UUID) -> CheckRequest:
+    """Return the latest request and record that a job serves it; raises NoQualityCheck."""
+    statement = (
+        update(QualityCheckRow)
+        .where(
+            QualityCheckRow.collection_id == collection_id,
+            QualityCheckRow.state.in_(sources_of(QualityCheckState.FLAGGING)),
+        )
+        .values(state=QualityCheckState.FLAGGING, failure=None)
+        .returning(QualityCheckRow)
+    )
+    row = (await session.scalars(statement)).one_or_none()
+    if row is None:
+        raise NoQualityCheck(collection_id=collection_id)
+    return CheckRequest(collection_id, row.requested_at, _training(row))
+
+
+async def move_check(
+    session: WriteSession, request: CheckRequest, state: QualityCheckState, failure: str | None = None
+) -> None:
+    """Record the state of the check that serves a request, unless there is a later request: that one waits."""
+    await session.execute(
+        update(QualityCheckRow)
+        .where(
+            QualityCheckRow.collection_id == request.collection_id,
+            QualityCheckRow.requested_at == request.requested_at,
+            QualityCheckRow.state.in_(sources_of(state)),
+        )
+        .values(state=state, failure=failure)
+    )
+
+
+async def finish_check(session: WriteSession, request: CheckRequest, summary: QualitySummaryOut) -> None:
+    """Store the summary of a check that ended."""
+    await session.execute(
+        update(QualityCheckRow)
+        .where(QualityCheckRow.collection_id == request.collection_id)
+        .values(summary=summary.model_dump(mode="json"), checked_at=func.now())
+    )
+    await move_check(session, request, QualityCheckState.DONE)
+
+
+async def get_check(session: ReadSession, collection_id: UUID) -> QualityCheck:
+    """Return the progress of a collection's check; raises NoQualityCheck where none was requested."""
+    flagged = (
+        select(func.count())
+        .where(QualityFlagsRow.collection_id == collection_id, QualityFlagsRow.rules == RULES)
+        .scalar_subquery()
+    )
+    statement = select(QualityCheckRow, CollectionRow.complete, flagged).join(CollectionRow)
+    found = (await session.execute(statement.where(QualityCheckRow.collection_id == collection_id))).one_or_none()
+    if found is None:
+        raise NoQualityCheck(collection_id=collection_id)
+    row, complete, count = found
+    return QualityCheck(
+        collection_id=row.collection_id,
+        state=QualityCheckState(row.state),
+        failure=row.failure,
+        training=_training(row),
+        conversations=complete,
+        flagged=count,
+        requested_at=row.requested_at,
+        checked_at=row.checked_at,
+        summary=QualitySummaryOut.model_validate(row.summary) if row.summary is not None else None,
+    )
+
+
+async def _request(session: WriteSession, collection_id: UUID, against: dict[str, Any]) -> None:
+    values = {"state": QualityCheckState.WAITING, "requested_at": func.clock_timestamp(), "failure": None, **against}
+    statement = insert(QualityCheckRow).values(collection_id=collection_id, **values)
+    await session.execute(statement.on_conflict_do_update(index_elements=[QualityCheckRow.collection_id], set_=values))
+
+
+def _training(row: QualityCheckRow) -> TrainingSplit | None:
+    if row.training_corpus_id is None or row.training_split is None:
+        return None
+    return TrainingSplit(corpus_id=row.training_corpus_id, split=row.training_split)

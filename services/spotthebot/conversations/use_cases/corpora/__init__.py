@@ -1,0 +1,1 @@
+"""Corpora: uploads of files of dialogues."""

@@ -1,0 +1,1 @@
+"""The quality of conversations: requests for checks, and the job that flags conversations."""
