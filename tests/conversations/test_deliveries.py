@@ -182,9 +182,7 @@ class TestSubscribers:
         assert (delivery["state"], delivery["attempts"], delivery["status"]) == ("failed", 2, None)
         assert "within 0.2 s" in delivery["error"]
 
-    async def test_receive_events_of_their_own_bots_only_as_teams(
-        self, suite: RunningSuite, outbox: Database
-    ):
+    async def test_receive_events_of_their_own_bots_only_as_teams(self, suite: RunningSuite, outbox: Database):
         ours = await suite.client("bots", "team", team="ours")
         body = {"name": "mine", "domains": ["everyday"], "protocol": {"kind": "builtin", "model": "dull"}}
         mine = (await created(ours, "/v1/bots", body))["id"]
