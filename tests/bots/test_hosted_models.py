@@ -25,7 +25,7 @@ def models(tmp_path: Path) -> Path:
 @pytest.fixture
 async def hosting(database_urls: DatabaseUrls, models: Path) -> AsyncIterator[RunningSuite]:
     models.mkdir()
-    async with run_suite(database_urls, bots=bots_settings() | {"models_folder": models}) as suite:
+    async with run_suite(database_urls, only={"bots"}, bots=bots_settings() | {"models_folder": models}) as suite:
         yield suite
 
 
@@ -143,7 +143,7 @@ class TestHostedModel:
     ):
         models.mkdir()
         sizes = {"models_folder": models, "max_body_bytes": 2048, "largest_model_bytes": 10_000}
-        async with run_suite(database_urls, bots=bots_settings() | sizes) as suite:
+        async with run_suite(database_urls, only={"bots"}, bots=bots_settings() | sizes) as suite:
             admin = await suite.client("bots", "admin")
             await created(admin, "/v1/hosted-models", HOSTED)
             path = "/v1/hosted-models/mine/files/model.safetensors"

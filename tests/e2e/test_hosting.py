@@ -66,8 +66,8 @@ class TestHosting:
         try:
             ready = [*STB, "status", "--data-dir", str(data)]
             _until(lambda: subprocess.run(ready, env=environment, capture_output=True, check=False).returncode == 0, 90)
-            told = stb("keys", "create", "--role", "admin", "--data-dir", str(data))
-            key = next(word for word in told.split() if word.startswith("stb_admin_"))
+            output = stb("keys", "create", "--role", "admin", "--data-dir", str(data))
+            key = next(word for word in output.split() if word.startswith("stb_admin_"))
             headers = {"Authorization": f"Bearer {key}"}
             with httpx.Client(base_url="http://127.0.0.1:28601", headers=headers, timeout=60, trust_env=False) as bots:
                 hosted = {"name": "mine", "directory": "mine"}

@@ -76,7 +76,7 @@ class TestAReply:
                 some = order[start : start + size]
                 assert model.replies([requests[place] for place in some]) == [alone[place] for place in some]
 
-    def test_has_at_most_so_many_tokens_whatever_its_neighbours_may_have(self, model):
+    def test_keeps_to_its_own_limit_of_tokens_beside_longer_neighbours(self, model):
         long = GenerationRequest((SENTENCES[0],), max_new_tokens=30, temperature=1.3)
         short = replace(long, max_new_tokens=3)
         whole, cut = model.replies([long, short])
@@ -84,7 +84,7 @@ class TestAReply:
         assert len(cut) < len(whole)
         assert whole.startswith(cut.rstrip("\ufffd"))  # half a character is shown so
 
-    def test_is_there_for_awkward_conversations(self, model):
+    def test_exists_for_awkward_conversations(self, model):
         awkward = [
             (),
             ("",),
@@ -180,11 +180,11 @@ class TestDrawnReplies:
             expected[text] += share
         common = [text for text, share in expected.items() if share * self.DRAWS >= 5]
         observed = [*(counts[text] for text in common)]
-        wanted = [expected[text] * self.DRAWS for text in common]
+        frequencies = [expected[text] * self.DRAWS for text in common]
         observed.append(self.DRAWS - sum(observed))
-        wanted.append(self.DRAWS - sum(wanted))
+        frequencies.append(self.DRAWS - sum(frequencies))
         assert len(common) > 20
-        assert stats.chisquare(observed, wanted).pvalue > 0.001
+        assert stats.chisquare(observed, frequencies).pvalue > 0.001
 
     def test_keep_to_the_nucleus(self, loaded, first_tokens):
         """The fewest tokens whose shares reach 0.6, added up one by one."""

@@ -44,10 +44,15 @@ def folder(sound, tmp_path):
 class TestLoading:
     def test_describes_what_was_loaded(self, folder):
         """Parameters of a GPT-2: embeddings, 12 w^2 + 13 w for each layer, the last norm; the head is tied."""
-        told = load(str(folder)).description
+        description = load(str(folder)).description
         vocabulary = json.loads((folder / "config.json").read_text())["vocab_size"]
-        assert told.parameters == (vocabulary + 96) * 32 + 2 * (12 * 32**2 + 13 * 32) + 2 * 32
-        assert (told.kind, told.dtype, told.device, told.context_length) == ("causal", "float32", "cpu", 96)
+        assert description.parameters == (vocabulary + 96) * 32 + 2 * (12 * 32**2 + 13 * 32) + 2 * 32
+        assert (description.kind, description.dtype, description.device, description.context_length) == (
+            "causal",
+            "float32",
+            "cpu",
+            96,
+        )
 
     def test_takes_another_dtype(self, folder):
         model = load(str(folder), dtype="bfloat16")

@@ -14,8 +14,8 @@ from transformers.generation import TopKLogitsWarper, TopPLogitsWarper
 from spotthebot.inference.models.dialogue import GenerationRequest
 from spotthebot.inference.models.dialogue.context_window import split_context
 from spotthebot.inference.models.dialogue.noise import _split_mix, gumbel_noise
-from spotthebot.inference.models.dialogue.row_groups import groups
 from spotthebot.inference.models.dialogue.sampler import RowSampler, _threshold
+from spotthebot.inference.models.row_groups import groups
 from tests.factories.tiny_models import mixed_requests
 
 CPU = torch.device("cpu")
@@ -45,7 +45,7 @@ class TestTheRowSampler:
         drawn = RowSampler([GenerationRequest((), top_k=1, seed=seed) for seed in range(300)], CPU).choose(scores)
         assert set(drawn.tolist()) == set(range(4, 20))
 
-    def test_penalises_what_was_said_and_not_the_padding(self):
+    def test_penalises_tokens_of_the_prompt_and_not_the_padding(self):
         """A penalty of 2 makes 4 to 2 and -1 to -2 (Keskar et al. 2019), for tokens 0 and 3; 1 is only padding."""
         sampler = RowSampler([GenerationRequest((), temperature=0, repetition_penalty=2.0)], CPU)
         sampler.saw(torch.tensor([[1, 0, 3]]), torch.tensor([[0, 1, 1]]), 4)
@@ -122,7 +122,7 @@ class TestARequest:
         assert GenerationRequest.from_json({"turns": ["Hi."]}) == GenerationRequest(("Hi.",))
 
     @pytest.mark.parametrize(
-        ("value", "told"),
+        ("value", "message"),
         [
             ({}, "turns must be a list of texts"),
             ({"turns": "Hi."}, "turns must be a list of texts"),
@@ -141,6 +141,6 @@ class TestARequest:
             ({"turns": [], "topk": 3, "beams": 2}, "unknown: beams, topk"),
         ],
     )
-    def test_says_in_a_sentence_what_is_wrong(self, value, told):
-        with pytest.raises(ValueError, match=told):
+    def test_is_refused_with_a_sentence(self, value, message):
+        with pytest.raises(ValueError, match=message):
             GenerationRequest.from_json(value)

@@ -1,41 +1,192 @@
-"""Models in worker processes with dynamic batching."""
+"""Worker processes with dynamic batching: their rules on a model without weights, then two kinds of real models."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
+
+from spotthebot.inference.errors import ModelNotLoadable, RequestRefused, WorkerUnavailable
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.workers import ModelWorkers, WorkerModel
-from tests.factories.talking_models import talking_gpt2
+from tests.factories import echo_models
 from tests.factories.worker_processes import workers_of
 
 
-class TestModelWorkers:
-    async def test_answer_together_what_waits_together(self, tmp_path: Path):
-        model = WorkerModel(dialogue.KIND, str(talking_gpt2(tmp_path / "made")), device="cpu", max_batch_size=16)
-        workers = ModelWorkers()
-        try:
-            await workers.load(model)
-            request = {"turns": ["Hello."], "max_new_tokens": 4}
-            replies = await asyncio.gather(*(workers.infer(model, request | {"seed": seed}) for seed in range(64)))
-            alone = [await workers.infer(model, request | {"seed": seed}) for seed in range(4)]
-            counted = workers.statistics(model)
-        finally:
-            await workers.close()
-        assert replies[:4] == alone
-        assert counted is not None
-        assert counted.requests == 68
-        assert counted.batches <= 4 + 8  # 64 in batches of 16, the last ones alone
-        assert workers_of(tmp_path) == []
+@pytest.fixture
+async def workers() -> AsyncIterator[ModelWorkers]:
+    made = ModelWorkers()
+    yield made
+    await made.close()
 
-    async def test_let_a_model_go_that_nobody_asks(self, tmp_path: Path):
-        model = WorkerModel(dialogue.KIND, str(talking_gpt2(tmp_path / "made")), device="cpu")
+
+@pytest.fixture
+def echo(tmp_path: Path) -> WorkerModel:
+    return WorkerModel(echo_models.KIND, str(tmp_path), max_batch_size=16, max_queue_delay_ms=20.0)
+
+
+@pytest.fixture(scope="module")
+async def shared_workers() -> AsyncIterator[ModelWorkers]:
+    """Workers of real models, whose processes take seconds to start."""
+    made = ModelWorkers()
+    yield made
+    await made.close()
+
+
+@pytest.fixture(scope="module")
+def gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("torch", reason="torch is not installed: run './stb install models'")
+    from tests.factories.talking_models import talking_gpt2  # noqa: PLC0415 - it needs torch
+
+    return talking_gpt2(tmp_path_factory.mktemp("gpt2"))
+
+
+def starts_of(folder: Path) -> list[str]:
+    """Return a line for each time that an echo model was loaded."""
+    file = folder / "starts"
+    return file.read_text().splitlines() if file.exists() else []
+
+
+class TestModelWorkers:
+    async def test_run_requests_that_wait_together_in_full_batches(self, workers: ModelWorkers, echo: WorkerModel):
+        await workers.load(echo)
+        results = await asyncio.gather(*(workers.infer(echo, {"text": str(number)}) for number in range(64)))
+        assert [result["text"] for result in results] == [str(number) for number in range(64)]
+        assert {result["batch_size"] for result in results} == {16}
+        counted = workers.statistics(echo)
+        assert counted is not None
+        assert (counted.requests, counted.batches, counted.failures, counted.mean_batch_size) == (64, 4, 0, 16.0)
+
+    async def test_do_not_keep_a_lone_request_waiting_for_a_full_batch(self, workers: ModelWorkers, echo: WorkerModel):
+        async with asyncio.timeout(20):
+            assert (await workers.infer(echo, {"text": "alone"}))["batch_size"] == 1
+
+    async def test_start_a_model_once_for_all_that_ask_at_the_same_time(
+        self, workers: ModelWorkers, echo: WorkerModel, tmp_path: Path
+    ):
+        await asyncio.gather(*(workers.infer(echo, {"text": "hello"}) for _ in range(8)))
+        assert starts_of(tmp_path) == ["auto auto None"]
+
+    async def test_report_a_failed_start_to_all_that_wait_for_it(
+        self, workers: ModelWorkers, echo: WorkerModel, tmp_path: Path
+    ):
+        (tmp_path / "broken").touch()
+        failures = await asyncio.gather(
+            *(workers.infer(echo, {"text": "hello"}) for _ in range(8)), return_exceptions=True
+        )
+        assert {str(each) for each in failures} == {f"The model '{tmp_path}' can't be loaded: it is broken."}
+        assert len(starts_of(tmp_path)) == 1
+        (tmp_path / "broken").unlink()
+        assert (await workers.infer(echo, {"text": "hello"}))["text"] == "hello"
+
+    async def test_go_on_loading_when_the_caller_gives_up(
+        self, workers: ModelWorkers, echo: WorkerModel, tmp_path: Path
+    ):
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(workers.infer(echo, {"text": "too slow"}), 0.01)
+        assert (await workers.infer(echo, {"text": "hello"}))["text"] == "hello"
+        assert len(starts_of(tmp_path)) == 1
+
+    async def test_fail_a_bad_request_alone(self, workers: ModelWorkers, echo: WorkerModel):
+        requests = [{"text": "a"}, {"wrong": 1}, {"text": "fail"}, {"text": "b"}]
+        first, unread, failed, last = await asyncio.gather(
+            *(workers.infer(echo, request) for request in requests), return_exceptions=True
+        )
+        assert isinstance(first, dict)
+        assert isinstance(last, dict)
+        assert (first["text"], last["text"]) == ("a", "b")
+        assert isinstance(unread, RequestRefused)
+        assert str(unread) == "The model refused: text is missing"
+        assert isinstance(failed, RequestRefused)
+        assert str(failed) == "The model refused: RuntimeError: it was told to"
+
+    async def test_start_a_model_again_after_its_process_died(
+        self, workers: ModelWorkers, echo: WorkerModel, tmp_path: Path
+    ):
+        with pytest.raises(WorkerUnavailable, match="it is started again"):
+            await workers.infer(echo, {"text": "die"})
+        assert (await workers.infer(echo, {"text": "hello"}))["text"] == "hello"
+        (process,) = workers_of(tmp_path)
+        process.kill()
+        assert (await workers.infer(echo, {"text": "hello again"}))["text"] == "hello again"
+        assert len(starts_of(tmp_path)) == 3
+
+    async def test_end_the_process_of_an_idle_model_and_start_it_when_it_is_asked_again(
+        self, echo: WorkerModel, tmp_path: Path
+    ):
         workers = ModelWorkers(idle_seconds=0.2)
         try:
-            first = await workers.infer(model, {"turns": ["Hello."], "max_new_tokens": 4})
+            await workers.infer(echo, {"text": "hello"})
             async with asyncio.timeout(10):
                 while workers_of(tmp_path):
                     await asyncio.sleep(0.05)
-            assert workers.statistics(model) is None
-            assert await workers.infer(model, {"turns": ["Hello."], "max_new_tokens": 4}) == first
+            assert workers.statistics(echo) is None
+            assert (await workers.infer(echo, {"text": "hello"}))["text"] == "hello"
         finally:
             await workers.close()
+
+    async def test_fail_the_requests_of_a_model_that_is_unloaded(
+        self, workers: ModelWorkers, echo: WorkerModel, tmp_path: Path
+    ):
+        slow = WorkerModel(echo.kind, echo.model, max_queue_delay_ms=10_000)
+        await workers.load(slow)
+        waiting = [asyncio.create_task(workers.infer(slow, {"text": "hello"})) for _ in range(3)]
+        await asyncio.sleep(0.05)  # so that the batch is being gathered
+        await workers.unload(slow)
+        async with asyncio.timeout(10):
+            failures = await asyncio.gather(*waiting, return_exceptions=True)
+        assert {type(each) for each in failures} == {WorkerUnavailable}
+        assert workers.statistics(slow) is None
+        assert workers_of(tmp_path) == []
+
+    async def test_leave_no_process_behind(self, echo: WorkerModel, tmp_path: Path):
+        workers = ModelWorkers()
+        await workers.load(echo)
+        assert len(workers_of(tmp_path)) == 1
+        await workers.close()
+        assert workers_of(tmp_path) == []
+
+    async def test_refuse_a_kind_that_cannot_be_imported(self, workers: ModelWorkers, tmp_path: Path):
+        with pytest.raises(ModelNotLoadable, match="no_such_module"):
+            await workers.load(WorkerModel("no_such_module:load", str(tmp_path)))
+
+
+class TestDialogueModels:
+    async def test_reply_the_same_alone_and_together(self, shared_workers: ModelWorkers, gpt2: Path):
+        model = WorkerModel(dialogue.KIND, str(gpt2), device="cpu", max_batch_size=16)
+        await shared_workers.load(model)
+        request = {"turns": ["Hello."], "max_new_tokens": 4}
+        together = await asyncio.gather(*(shared_workers.infer(model, request | {"seed": seed}) for seed in range(64)))
+        alone = [await shared_workers.infer(model, request | {"seed": seed}) for seed in range(4)]
+        counted = shared_workers.statistics(model)
+        assert together[:4] == alone
+        assert counted is not None
+        assert counted.requests == 68
+        assert counted.batches <= 4 + 8  # 64 in batches of 16, the last ones alone
+
+
+class TestAnotherKindOfModel:
+    async def test_scores_texts_whatever_their_neighbours(self, shared_workers: ModelWorkers, gpt2: Path):
+        """Against the softmax of transformers' own forward pass of each text alone."""
+        import torch  # noqa: PLC0415 - as above
+        from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415 - as above
+
+        from tests.factories import scoring_models  # noqa: PLC0415 - as above
+        from tests.factories.tiny_models import SENTENCES  # noqa: PLC0415 - as above
+
+        model = WorkerModel(scoring_models.KIND, str(gpt2), device="cpu", max_batch_size=8, max_queue_delay_ms=50)
+        texts = [" ".join(SENTENCES[: 1 + number % 5]) for number in range(20)]
+        await shared_workers.load(model)
+        *results, refused = await asyncio.gather(
+            *(shared_workers.infer(model, {"text": text}) for text in [*texts, ""]), return_exceptions=True
+        )
+        words, theirs = AutoTokenizer.from_pretrained(gpt2), AutoModelForCausalLM.from_pretrained(gpt2)
+        for text, result in zip(texts, results, strict=True):
+            assert isinstance(result, dict)
+            ids = torch.tensor([words.encode(text)])
+            with torch.no_grad():
+                expected = theirs(ids).logits[0, :-1].log_softmax(-1).gather(1, ids[0, 1:, None])[:, 0]
+            assert result["log_probabilities"] == pytest.approx(expected.tolist(), abs=1e-5)
+            assert result["batch_size"] > 1
+        assert isinstance(refused, RequestRefused)
+        assert "2 to 256 tokens" in str(refused)

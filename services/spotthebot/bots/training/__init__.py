@@ -9,9 +9,9 @@ from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 
-from spotthebot.bots.training.card import ModelCard
 from spotthebot.bots.training.corpus import Corpus, read_corpus, with_validation
 from spotthebot.bots.training.errors import TorchIsMissing
+from spotthebot.bots.training.model_card import ModelCard
 from spotthebot.bots.training.options import ModelKind, Size, TrainingOptions, preset
 from spotthebot.bots.training.progress import Progress
 
@@ -42,15 +42,15 @@ def train(
 ) -> ModelCard:
     """Train a model on `dialogues["train"]` and write its directory; `dialogues["validation"]` picks the best epoch.
 
-    A checkpoint is written every so many steps, at each epoch, and on SIGINT or SIGTERM, which end with
-    TrainingStopped. With `resume`, the same call goes on from there, and on a CPU with as many threads ends with the
-    very weights that an uninterrupted training has; where nothing was begun it begins, where all is done it returns
-    what was made. Other data or options are refused. `corpus` and `today` are for the model card.
+    A checkpoint is written every `checkpoint_every` steps, after each epoch, and on SIGINT or SIGTERM, which raise
+    TrainingStopped. With `resume`, the same call continues from the checkpoint; on a CPU with the same number of
+    threads it ends with the same weights as an uninterrupted training. Without a checkpoint it starts, and a finished
+    training returns its card. Other data or options are refused. `corpus` and `today` are for the model card.
     """
     if not all(find_spec(name) for name in ("torch", "transformers", "tokenizers", "safetensors")):
         raise TorchIsMissing
-    from spotthebot.bots.training.course import Course  # noqa: PLC0415 - torch is optional, and slow to import
+    from spotthebot.bots.training.run import TrainingRun  # noqa: PLC0415 - torch is optional, and slow to import
 
-    return Course(model, dialogues, out, options).run(
+    return TrainingRun(model, dialogues, out, options).run(
         corpus=corpus, today=today, on_progress=on_progress, resume=resume
     )

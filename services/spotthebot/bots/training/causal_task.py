@@ -65,15 +65,15 @@ class CausalTask:
     def _encode(self, text: str) -> list[int]:
         return list(self._tokenizer.encode(text.encode("utf-8", "replace").decode()).ids)
 
-    def loss(self, places: Sequence[int]) -> torch.Tensor:
+    def loss(self, indices: Sequence[int]) -> torch.Tensor:
         """Return the mean loss of tokens."""
-        total, count = self._summed([self._train[place] for place in places])
+        total, count = self._summed([self._train[index] for index in indices])
         return total / count
 
     def evaluate(self) -> Mapping[str, float]:
         """Return loss and perplexity of tokens."""
         sums = [
-            self._summed([self._validation[place] for place in batch])
+            self._summed([self._validation[index] for index in batch])
             for batch in batches(len(self._validation), self._options.batch_size)
         ]
         if not sums:

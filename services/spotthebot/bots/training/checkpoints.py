@@ -1,4 +1,4 @@
-"""Keeps a training's state in files that are whole whenever the power fails."""
+"""Keeps a training's state in files that survive a power failure whole."""
 
 import os
 import pickle

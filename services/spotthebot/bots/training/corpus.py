@@ -1,4 +1,4 @@
-"""Reads dialogues from JSON Lines, and says exactly which line is wrong."""
+"""Reads dialogues from JSON Lines; an error names the line."""
 
 import hashlib
 import json
@@ -49,7 +49,7 @@ def with_validation(name: str, dialogues: Mapping[str, Sequence[Dialogue]]) -> C
         raise CorpusEmpty(path=name)
     if not validation:
         validation = train[_HELD_OUT - 1 :: _HELD_OUT]
-        train = [each for place, each in enumerate(train, start=1) if place % _HELD_OUT]
+        train = [each for index, each in enumerate(train, start=1) if index % _HELD_OUT]
     return Corpus(name, {TRAIN: train, VALIDATION: validation})
 
 
@@ -85,9 +85,9 @@ def _parsed(line: bytes) -> tuple[str | None, Dialogue]:
         message = "it is no object with 'turns', a list of at least two"
         raise TypeError(message)
     texts = [turn.get("text") if isinstance(turn, dict) else turn for turn in turns]
-    for place, text in enumerate(texts, start=1):
+    for index, text in enumerate(texts, start=1):
         if not isinstance(text, str) or not text.strip():
-            message = f"turn {place} is empty or has no text"
+            message = f"turn {index} is empty or has no text"
             raise TypeError(message)
     split = row.get("split")
     return str(split) if split else None, tuple(map(str, texts))

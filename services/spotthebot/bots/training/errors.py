@@ -1,4 +1,4 @@
-"""What can go wrong when a model is trained.
+"""The errors of training.
 
 Invalid
 ├── CorpusEmpty
@@ -9,7 +9,7 @@ NotFound
 └── CorpusMissing
 Conflict
 ├── OutputExists
-├── OtherTrainingBegun
+├── OtherTrainingStarted
 └── CheckpointDamaged
 Unavailable
 ├── TorchIsMissing
@@ -41,15 +41,15 @@ class OptionOutOfRange(Invalid):
 
 
 class OutputExists(Conflict):
-    """The folder {out} holds files already: choose another, or give --resume to go on with a training begun there."""
+    """The folder {out} holds files already: choose another, or give --resume to go on with the training in it."""
 
 
-class OtherTrainingBegun(Conflict):
-    """The training in {out} was begun with other {what}: give the same again, or choose another folder."""
+class OtherTrainingStarted(Conflict):
+    """The training in {out} was started with other {what}: give the same again, or choose another folder."""
 
 
 class CheckpointDamaged(Conflict):
-    """The checkpoint {path} can't be read ({reason}): remove the folder and train anew."""
+    """The checkpoint {path} can't be read ({reason}): remove the folder and train again."""
 
 
 class TorchIsMissing(Unavailable):
@@ -57,7 +57,7 @@ class TorchIsMissing(Unavailable):
 
 
 class TrainingDiverged(Unavailable):
-    """The loss is no number any more at step {step}: train anew with a lower learning rate."""
+    """The loss is not a number at step {step}: train again with a lower learning rate."""
 
 
 class TrainingStopped(Unavailable):

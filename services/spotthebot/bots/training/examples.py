@@ -1,4 +1,4 @@
-"""Cuts dialogues into what models learn from: windows of turns, or a context and what was said next."""
+"""Training examples from dialogues: windows of turns, or pairs of a context and its next turn."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,35 +8,35 @@ Dialogues = Sequence[Sequence[str]]
 
 
 class Pairs:
-    """Every turn of every dialogue with what was said before it; the first turn follows an empty context."""
+    """Every turn of every dialogue with the turns before it; the context of a first turn is empty."""
 
     def __init__(self, tokens: TurnTokens, dialogues: Dialogues, context_length: int, reply_length: int) -> None:
         self._tokens = tokens
         self._lengths = context_length, reply_length
         self._ids = [[tokens.ids(turn) for turn in turns] for turns in dialogues]
         self._texts = [[turn.strip() for turn in turns] for turns in dialogues]
-        self._places = [(dialogue, turn) for dialogue, turns in enumerate(self._ids) for turn in range(len(turns))]
+        self._indices = [(dialogue, turn) for dialogue, turns in enumerate(self._ids) for turn in range(len(turns))]
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._indices)
 
-    def context(self, place: int) -> list[int]:
-        dialogue, turn = self._places[place]
+    def context(self, index: int) -> list[int]:
+        dialogue, turn = self._indices[index]
         return self._tokens.context(reversed(self._ids[dialogue][:turn]), self._lengths[0])
 
-    def reply(self, place: int) -> list[int]:
-        dialogue, turn = self._places[place]
+    def reply(self, index: int) -> list[int]:
+        dialogue, turn = self._indices[index]
         return self._ids[dialogue][turn][: self._lengths[1]]
 
-    def text(self, place: int) -> str:
-        dialogue, turn = self._places[place]
+    def text(self, index: int) -> str:
+        dialogue, turn = self._indices[index]
         return self._texts[dialogue][turn]
 
 
 class Windows:
     """Dialogues as rows of tokens: begin, then every turn followed by the end token.
 
-    A dialogue that is too long for one row goes on in the next, which starts with a turn and has no begin token; a
+    A dialogue that is too long for one row continues in the next, which starts with a turn and has no begin token; a
     turn that is too long for a row loses its end.
     """
 
@@ -57,5 +57,5 @@ class Windows:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __getitem__(self, place: int) -> list[int]:
-        return self._rows[place]
+    def __getitem__(self, index: int) -> list[int]:
+        return self._rows[index]

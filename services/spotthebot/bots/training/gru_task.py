@@ -41,9 +41,9 @@ class GruTask:
         self._device = torch.device(options.device)
         self.network = AttentionGru(**gru_arguments(options, len(words.tokens)))
 
-    def loss(self, places: Sequence[int]) -> torch.Tensor:
+    def loss(self, indices: Sequence[int]) -> torch.Tensor:
         """Return the mean loss of tokens."""
-        total, count = self._summed(self._train, places)
+        total, count = self._summed(self._train, indices)
         return total / count
 
     def evaluate(self) -> Mapping[str, float]:
@@ -55,9 +55,9 @@ class GruTask:
         loss = sum(float(total) for total, _ in sums) / sum(count for _, count in sums)
         return {"loss": loss, "perplexity": math.exp(loss)}
 
-    def _summed(self, pairs: Pairs, places: Sequence[int]) -> tuple[torch.Tensor, int]:
-        ids, mask = padded([pairs.context(place) for place in places], self._device)
-        replies = [pairs.reply(place) for place in places]
+    def _summed(self, pairs: Pairs, indices: Sequence[int]) -> tuple[torch.Tensor, int]:
+        ids, mask = padded([pairs.context(index) for index in indices], self._device)
+        replies = [pairs.reply(index) for index in indices]
         given, _ = padded([[self._self, *reply] for reply in replies], self._device)
         targets, target_mask = padded([[*reply, self._end] for reply in replies], self._device)
         logits = self.network(ids, mask, given)

@@ -1,4 +1,4 @@
-"""Which models can be trained, and how large: the paper's sizes, and tiny ones that train in seconds."""
+"""The models that can be trained and their sizes: those of the paper, and tiny ones that train in seconds."""
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -20,7 +20,7 @@ class ModelKind(StrEnum):
 
 
 class Size(StrEnum):
-    """How large a model is unless options say otherwise."""
+    """The size of a model, unless options change it."""
 
     TINY = "tiny"
     PAPER = "paper"
@@ -67,8 +67,8 @@ class TrainingOptions:
         largest = max(1, self.width // _HEAD_WIDTH)
         return next(heads for heads in range(largest, 0, -1) if self.width % heads == 0)
 
-    def deciding(self) -> dict[str, Any]:
-        """Return what decides the weights: a training can only go on with the same."""
+    def determining(self) -> dict[str, Any]:
+        """Return the options that the weights depend on: a resumed training must have the same."""
         return {name: value for name, value in asdict(self).items() if name != "checkpoint_every"}
 
 

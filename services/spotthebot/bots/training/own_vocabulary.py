@@ -1,4 +1,4 @@
-"""The vocabulary of our own kinds of model: learned from a corpus, or taken from a checkpoint."""
+"""The vocabulary of our own kinds of model: learned from a corpus, or read from a checkpoint."""
 
 from tokenizers import Tokenizer
 

@@ -1,15 +1,15 @@
-"""What a training tells while it runs."""
+"""The progress of a training."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a training is, after a step.
+    """The state of a training after a step.
 
     `loss` is the mean of the epoch so far, `validation_loss` that of the last epoch that ended; both in nats, for each
-    token of a generating model, for each response of a ranking one. `seconds_left` does not count what validation and
-    writing take.
+    token of a generating model, for each response of a ranking one. `seconds_left` leaves out the time of
+    validation and writing.
     """
 
     step: int

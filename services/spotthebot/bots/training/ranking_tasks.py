@@ -39,12 +39,12 @@ class _RankingTask(ABC):
         self._device = torch.device(options.device)
 
     @abstractmethod
-    def _scores(self, pairs: Pairs, places: Sequence[int]) -> torch.Tensor:
-        """Return what each of the contexts at `places` gives each of their responses, [contexts, responses]."""
+    def _scores(self, pairs: Pairs, indices: Sequence[int]) -> torch.Tensor:
+        """Return the score of each context at `indices` with each of their responses, [contexts, responses]."""
 
-    def loss(self, places: Sequence[int]) -> torch.Tensor:
+    def loss(self, indices: Sequence[int]) -> torch.Tensor:
         """Return the mean loss of contexts."""
-        return functional.cross_entropy(self._ranked(self._train, places), self._own(places))
+        return functional.cross_entropy(self._ranked(self._train, indices), self._own(indices))
 
     def evaluate(self) -> Mapping[str, float]:
         """Return the loss, and the share of contexts that rank their own response first of 20."""
@@ -57,22 +57,22 @@ class _RankingTask(ABC):
         hits = [float((each.argmax(1) == own).float().mean()) for each in scores]
         return {"loss": sum(losses) / len(losses), "hits_at_1": sum(hits) / len(hits)}
 
-    def _ranked(self, pairs: Pairs, places: Sequence[int]) -> torch.Tensor:
+    def _ranked(self, pairs: Pairs, indices: Sequence[int]) -> torch.Tensor:
         """Return logits [contexts, responses]; a response that another context shares is no wrong answer."""
         texts: dict[str, int] = {}
-        kinds = torch.tensor([texts.setdefault(pairs.text(place), len(texts)) for place in places])
-        same = (kinds[:, None] == kinds[None, :]) & ~torch.eye(len(places), dtype=torch.bool)
-        return self._scores(pairs, places).masked_fill(same.to(self._device), float("-inf"))
+        kinds = torch.tensor([texts.setdefault(pairs.text(index), len(texts)) for index in indices])
+        same = (kinds[:, None] == kinds[None, :]) & ~torch.eye(len(indices), dtype=torch.bool)
+        return self._scores(pairs, indices).masked_fill(same.to(self._device), float("-inf"))
 
-    def _own(self, places: Sequence[int]) -> torch.Tensor:
-        return torch.arange(len(places), device=self._device)
+    def _own(self, indices: Sequence[int]) -> torch.Tensor:
+        return torch.arange(len(indices), device=self._device)
 
     def _padded(self, rows: Sequence[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
         return padded([row or [self._words.tokens.end] for row in rows], self._device)
 
     def _different_responses(self) -> dict[str, int]:
-        """Return each text that was said, with the place of one turn that says it."""
-        return {self._train.text(place): place for place in range(len(self._train) - 1, -1, -1)}
+        """Return each distinct response with the index of the first turn that has it."""
+        return {self._train.text(index): index for index in range(len(self._train) - 1, -1, -1)}
 
     def _files(self, kind: str, network: dict[str, Any], memory: dict[str, torch.Tensor], weights: Any) -> OwnFiles:  # noqa: ANN401 - a state dict
         return OwnFiles(
@@ -103,17 +103,17 @@ class BiEncoderTask(_RankingTask):
         }
         self.network = BiEncoder(**self._arguments)
 
-    def _scores(self, pairs: Pairs, places: Sequence[int]) -> torch.Tensor:
-        contexts = self.network.encode_contexts(*self._padded([pairs.context(place) for place in places]))
-        responses = self.network.encode_responses(*self._padded([pairs.reply(place) for place in places]))
+    def _scores(self, pairs: Pairs, indices: Sequence[int]) -> torch.Tensor:
+        contexts = self.network.encode_contexts(*self._padded([pairs.context(index) for index in indices]))
+        responses = self.network.encode_responses(*self._padded([pairs.reply(index) for index in indices]))
         return self.network.scores(contexts, responses)
 
     def export(self, folder: Path) -> None:
         """Write the files of a `bi_encoder` model, with all responses of the corpus encoded."""
-        places = list(self._different_responses().values())
+        indices = list(self._different_responses().values())
         encoded = [
-            self.network.encode_responses(*self._padded([self._train.reply(places[each]) for each in batch]))
-            for batch in batches(len(places), _ENCODED_AT_ONCE)
+            self.network.encode_responses(*self._padded([self._train.reply(indices[each]) for each in batch]))
+            for batch in batches(len(indices), _ENCODED_AT_ONCE)
         ]
         memory = {"candidates": torch.cat(encoded)}
         self._files("bi_encoder", self._arguments, memory, self.network.state_dict()).write(folder)
@@ -131,10 +131,10 @@ class KeyValueTask(_RankingTask):
         self._arguments = {"vocabulary": len(self._words.tokens), "width": options.width, "attended": _ATTENDED}
         self.network = KeyValueMemory(**self._arguments)
 
-    def _scores(self, pairs: Pairs, places: Sequence[int]) -> torch.Tensor:
-        contexts = self._encoded([pairs.context(place) for place in places])
-        responses = self._encoded([pairs.reply(place) for place in places])
-        itself = torch.eye(len(places), dtype=torch.bool, device=self._device)
+    def _scores(self, pairs: Pairs, indices: Sequence[int]) -> torch.Tensor:
+        contexts = self._encoded([pairs.context(index) for index in indices])
+        responses = self._encoded([pairs.reply(index) for index in indices])
+        itself = torch.eye(len(indices), dtype=torch.bool, device=self._device)
         return self.network.scores(self.network.recall(contexts, contexts, responses, itself), responses)
 
     def _encoded(self, rows: Sequence[list[int]]) -> torch.Tensor:
@@ -143,16 +143,16 @@ class KeyValueTask(_RankingTask):
     def export(self, folder: Path) -> None:
         """Write the files of a `key_value` model, with all pairs of the corpus as its memory."""
         different = self._different_responses()
-        places = list(different.values())
+        indices = list(different.values())
         numbers = {text: number for number, text in enumerate(different)}
         responses = [
-            self._encoded([self._train.reply(places[each]) for each in batch])
-            for batch in batches(len(places), _ENCODED_AT_ONCE)
+            self._encoded([self._train.reply(indices[each]) for each in batch])
+            for batch in batches(len(indices), _ENCODED_AT_ONCE)
         ]
         contexts = [
             self._encoded([self._train.context(each) for each in batch])
             for batch in batches(len(self._train), _ENCODED_AT_ONCE)
         ]
-        values = torch.tensor([numbers[self._train.text(place)] for place in range(len(self._train))])
+        values = torch.tensor([numbers[self._train.text(index)] for index in range(len(self._train))])
         memory = {"candidates": torch.cat(responses), "keys": torch.cat(contexts), "values": values}
         self._files("key_value", self._arguments, memory, self.network.state_dict()).write(folder)

@@ -1,4 +1,4 @@
-"""What a training needs to know of a model: its loss on examples, how good it is, and its files."""
+"""The protocol of a model that can be trained: its loss, its evaluation, and its files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ class Task(Protocol):
     @property
     def vocabulary(self) -> str: ...
 
-    def loss(self, places: Sequence[int]) -> torch.Tensor:
+    def loss(self, indices: Sequence[int]) -> torch.Tensor:
         """Return the mean loss of training examples, with its gradient."""
         ...
 

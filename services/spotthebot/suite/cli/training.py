@@ -46,7 +46,7 @@ def train_model(
     checkpoint_every: Annotated[int | None, typer.Option(min=1, help="Steps between two checkpoints.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**62, help="Same seed, same data: same model on a CPU.")] = 0,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1 ...")] = "cpu",
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with what was begun in the folder.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume the training in the folder.")] = False,
 ) -> None:
     """Train a model on a corpus; Ctrl-C leaves a checkpoint to go on from."""
     given = {

@@ -1,4 +1,4 @@
-"""Why a model can't be loaded.
+"""The reasons why a model can't be loaded.
 
 LoadFailed
 ├── NoSuchModel
@@ -35,4 +35,4 @@ class SettingUnusable(LoadFailed):
 
 
 class UnknownModelKind(LoadFailed):
-    """The files are of a model that does not reply to dialogues, or of none that is known."""
+    """The files are of a model that does not write text, or of no known model."""

@@ -1,4 +1,4 @@
-"""Keeps transformers from drawing on the terminal of whoever loads or saves a model."""
+"""Keeps transformers from drawing progress bars while it loads or saves a model."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

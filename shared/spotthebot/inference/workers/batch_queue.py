@@ -43,6 +43,7 @@ class BatchQueue:
         self._max_batch_size = max_batch_size
         self._max_queue_delay_seconds = max_queue_delay_ms / 1000
         self._waiting: asyncio.Queue[WaitingRequest] = asyncio.Queue()
+        self._batch: list[WaitingRequest] = []
         self._answered = 0
         self._batches = 0
         self._failures = 0
@@ -64,7 +65,7 @@ class BatchQueue:
             first = await asyncio.wait_for(self._waiting.get(), timeout_seconds)
         except TimeoutError:
             return []
-        batch = [first]
+        batch = self._batch = [first]
         ends = first.since + self._max_queue_delay_seconds
         while len(batch) < self._max_batch_size:
             with contextlib.suppress(asyncio.QueueEmpty):
@@ -93,8 +94,10 @@ class BatchQueue:
         for each in batch:
             each.fail(reason)
 
-    def fail_waiting(self, reason: str) -> None:
-        """Fail all requests that wait, without counting them."""
+    def fail_all(self, reason: str) -> None:
+        """Fail the present batch and all requests that wait, without counting them."""
+        for each in self._batch:
+            each.fail(reason)
         while not self._waiting.empty():
             self._waiting.get_nowait().fail(reason)
 

@@ -40,7 +40,7 @@ class Worker:
         self._model = model
         self._idle_seconds = idle_seconds
         self._queue = BatchQueue(max_batch_size=model.max_batch_size, max_queue_delay_ms=model.max_queue_delay_ms)
-        self._start_lock = asyncio.Lock()
+        self._starting: asyncio.Task[None] | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._loop: asyncio.Task[None] | None = None
@@ -50,14 +50,16 @@ class Worker:
         return self._process is not None and self._process.returncode is None and self._streams is not None
 
     async def start(self) -> None:
-        """Start the process unless it runs, and wait until the model is loaded; raises ModelNotLoadable."""
-        async with self._start_lock:
-            if self.is_running:
-                return
-            await self._close_process()
-            await self._start_process()
-            if self._loop is None or self._loop.done():
-                self._loop = asyncio.create_task(self._run_batches())
+        """Start the process unless it runs, and wait until the model is loaded; raises ModelNotLoadable.
+
+        Callers at the same time share one start and its outcome; a caller that is cancelled does not end it.
+        """
+        if self.is_running:
+            return
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start())
+            self._starting.add_done_callback(self._forget_start)
+        await asyncio.shield(self._starting)
 
     async def infer(self, request: Mapping[str, Any]) -> Result:
         """Return one result; raises ModelNotLoadable, RequestRefused, WorkerUnavailable."""
@@ -68,11 +70,25 @@ class Worker:
         return self._queue.statistics()
 
     async def stop(self) -> None:
+        """End the process; all requests without a result fail."""
         if self._loop is not None:
             self._loop.cancel()
             await asyncio.gather(self._loop, return_exceptions=True)
-        self._queue.fail_waiting("The model was unloaded.")
+        self._queue.fail_all("The model was unloaded.")
         await self._close_process()
+        if self._starting is not None:
+            await asyncio.gather(self._starting, return_exceptions=True)
+
+    async def _start(self) -> None:
+        await self._close_process()
+        await self._start_process()
+        if self._loop is None or self._loop.done():
+            self._loop = asyncio.create_task(self._run_batches())
+
+    def _forget_start(self, start: asyncio.Task[None]) -> None:
+        self._starting = None
+        if not start.cancelled():
+            start.exception()  # it is seen, even where all callers were cancelled
 
     async def _start_process(self) -> None:
         ours, theirs = socket.socketpair()
@@ -129,16 +145,16 @@ class Worker:
         self._queue.settle(batch, json.loads(line)["results"], began=began, ended=time.perf_counter())
 
     async def _close_process(self) -> None:
-        if self._streams is not None:
-            self._streams[1].close()
-            self._streams = None
-        if self._process is not None and self._process.returncode is None:
+        streams, self._streams = self._streams, None
+        process, self._process = self._process, None  # at once: another may be started while this one ends
+        if streams is not None:
+            streams[1].close()
+        if process is not None and process.returncode is None:
             try:
-                await asyncio.wait_for(self._process.wait(), _STOP_SECONDS)
+                await asyncio.wait_for(process.wait(), _STOP_SECONDS)
             except TimeoutError:
-                self._process.kill()
-                await self._process.wait()
-        self._process = None
+                process.kill()
+                await process.wait()
 
 
 def _description(model: WorkerModel, first_line: bytes) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Makes a conversation fit into a model's context: oldest turns go first, then the start of the one that is left."""
+"""Makes a conversation fit into a model's context: drops its oldest turns, then the start of the last one."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,11 +10,11 @@ Encode = Callable[[Sequence[str]], list[int]]
 
 def fitted(encode: Encode, turns: Sequence[str], room: int) -> list[int]:
     """Return the tokens of as many of the last turns as fit into so many tokens."""
-    whole = _most(len(turns), lambda count: len(encode(turns[len(turns) - count :])) <= room)
+    whole = _largest(len(turns), lambda count: len(encode(turns[len(turns) - count :])) <= room)
     if whole > 0 or not turns:
         return encode(turns[len(turns) - whole :])[-room:]
     last = turns[-1]
-    characters = _most(len(last), lambda count: len(encode([last[len(last) - count :]])) <= room)
+    characters = _largest(len(last), lambda count: len(encode([last[len(last) - count :]])) <= room)
     return encode([last[len(last) - characters :]])[-room:]
 
 
@@ -24,10 +24,10 @@ def split_context(context_length: int, max_new_tokens: int) -> tuple[int, int]:
     return room, context_length - room
 
 
-def _most(limit: int, fits: Callable[[int], bool]) -> int:
+def _largest(limit: int, fits: Callable[[int], bool]) -> int:
     """Return the largest number up to a limit that fits, 0 if none does.
 
-    Doubles from below, so that a very long history costs no more than what of it fits.
+    Doubles from below, so that a very long history costs no more than the part that fits.
     """
     low, high = 0, 1
     while high <= limit and fits(high):

@@ -7,8 +7,8 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ..protocol import ModelDescription
+from ..row_groups import groups
 from .requests import GenerationRequest
-from .row_groups import groups
 from .rows import conversation_tokens, padded
 from .sampler import RowSampler
 from .turn_tokens import TurnTokens
@@ -82,9 +82,9 @@ class GruModel:
         sizes = [(len(ids), request.max_new_tokens) for ids, request in zip(contexts, requests, strict=True)]
         for group in groups(sizes, _UNLIMITED):
             with torch.inference_mode():
-                texts = self._generate([requests[place] for place in group], [contexts[place] for place in group])
-            for place, text in zip(group, texts, strict=True):
-                replies[place] = text
+                texts = self._generate([requests[index] for index in group], [contexts[index] for index in group])
+            for index, text in zip(group, texts, strict=True):
+                replies[index] = text
         return replies
 
     def _generate(self, requests: Sequence[GenerationRequest], contexts: Sequence[list[int]]) -> list[str]:

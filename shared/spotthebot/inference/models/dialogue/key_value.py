@@ -41,8 +41,8 @@ class KeyValueMemory(nn.Module):
         near = queries @ keys.T * self.log_attention.exp().clamp(max=_LARGEST_SCALE)
         if hidden is not None:
             near = near.masked_fill(hidden, float("-inf"))
-        best, places = near.topk(min(self.attended, near.shape[1]), dim=1)
-        found = (best.softmax(1)[:, :, None] * values[places]).sum(1)
+        best, indices = near.topk(min(self.attended, near.shape[1]), dim=1)
+        found = (best.softmax(1)[:, :, None] * values[indices]).sum(1)
         return nn.functional.normalize(self.hop(queries + found), dim=-1)
 
     def scores(self, recalled: torch.Tensor, candidates: torch.Tensor) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""Chance that belongs to a request: the same numbers on every device, in every batch, at every place in it."""
+"""Random numbers that depend on a request alone: the same on every device, in every batch, in every row of it."""
 
 import hashlib
 from collections.abc import Sequence

@@ -15,7 +15,7 @@ class PromptForm(Protocol):
 
 
 class PlainText:
-    """Takes out of texts what would not be read as text: a model's own control tokens, halves of surrogate pairs."""
+    """Removes from texts a model's own control tokens and halves of surrogate pairs."""
 
     def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - transformers' tokenizers share no useful type
         added = {str(token) for token in tokenizer.added_tokens_decoder.values() if token.special}
@@ -57,7 +57,7 @@ class ChatTemplate:
         self._plain = plain
 
     def encode(self, turns: Sequence[str], persona: str | None) -> list[int]:
-        roles = ["assistant" if (len(turns) - place) % 2 == 0 else "user" for place in range(len(turns))]
+        roles = ["assistant" if (len(turns) - index) % 2 == 0 else "user" for index in range(len(turns))]
         said = [_message(role, self._plain(turn)) for role, turn in zip(roles, turns, strict=True)]
         greeted = said if roles[:1] == ["user"] else [_message("user", _OPENING), *said]
         forms = [said, greeted]
@@ -88,7 +88,7 @@ class Blenderbot:
 
     def encode(self, turns: Sequence[str], persona: str | None) -> list[int]:
         pieces = [self._plain(turn) for turn in turns]
-        pieces = [piece if (len(pieces) - place) % 2 == 0 else f" {piece}" for place, piece in enumerate(pieces)]
+        pieces = [piece if (len(pieces) - index) % 2 == 0 else f" {piece}" for index, piece in enumerate(pieces)]
         if persona:
             pieces.insert(0, f"your persona: {self._plain(persona)}")
         return [*self._tokenizer.encode("  ".join(pieces), add_special_tokens=False), self._tokenizer.eos_token_id]

@@ -1,4 +1,4 @@
-"""What every dialogue model can do, whatever it is made of."""
+"""The protocol of dialogue models."""
 
 from collections.abc import Sequence
 from typing import Protocol

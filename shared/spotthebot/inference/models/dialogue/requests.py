@@ -1,4 +1,4 @@
-"""What a model is asked for: a conversation so far, and how to draw the reply."""
+"""A request to a dialogue model: a conversation so far, and how to draw the reply."""
 
 import math
 from collections.abc import Mapping

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 from ..protocol import ModelDescription
+from ..row_groups import MAX_ROWS
 from .requests import GenerationRequest
-from .row_groups import MAX_ROWS
 from .rows import conversation_tokens, padded
 from .sampler import RowSampler
 from .turn_tokens import TurnTokens
@@ -34,9 +34,9 @@ class RetrievalModel:
         self._tokens = tokens
         self._candidates = candidates
         self._score = score
-        self._places: dict[str, list[int]] = {}
-        for place, text in enumerate(candidates):
-            self._places.setdefault(_gist(text), []).append(place)
+        self._candidate_indices: dict[str, list[int]] = {}
+        for index, text in enumerate(candidates):
+            self._candidate_indices.setdefault(_gist(text), []).append(index)
         self.description = ModelDescription(
             kind=kind,
             parameters=sum(each.numel() for each in network.parameters()),
@@ -56,12 +56,12 @@ class RetrievalModel:
         ids, mask = padded([conversation_tokens(self._tokens, each, length) for each in requests], self._device)
         scores = self._score(ids, mask).float()
         for row, request in enumerate(requests):
-            said = [place for turn in request.turns for place in self._places.get(_gist(turn), ())]
+            said = [index for turn in request.turns for index in self._candidate_indices.get(_gist(turn), ())]
             if len(set(said)) < len(self._candidates):
                 scores[row, said] = float("-inf")
         drawn = [replace(each, top_k=each.top_k or DRAWN_FROM, repetition_penalty=1.0) for each in requests]
         chosen = RowSampler(drawn, self._device).choose(scores)
-        return [self._candidates[place] for place in chosen.tolist()]
+        return [self._candidates[index] for index in chosen.tolist()]
 
 
 def _gist(text: str) -> str:

@@ -8,10 +8,10 @@ import torch
 from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList, StoppingCriteria, StoppingCriteriaList
 
 from ..protocol import ModelDescription
+from ..row_groups import groups
 from .context_window import fitted, split_context
 from .prompts import PromptForm
 from .requests import GenerationRequest
-from .row_groups import groups
 from .sampler import RowSampler
 
 _KEPT = (
@@ -64,9 +64,9 @@ class TransformersModel:
         length = 2**31 if self._is_encoder_decoder else self.description.context_length
         for group in groups([(len(prompt), limit) for prompt, limit in prompts], length):
             with torch.inference_mode():
-                texts = self._generate([requests[place] for place in group], [prompts[place] for place in group])
-            for place, text in zip(group, texts, strict=True):
-                replies[place] = text
+                texts = self._generate([requests[index] for index in group], [prompts[index] for index in group])
+            for index, text in zip(group, texts, strict=True):
+                replies[index] = text
         return replies
 
     def _prompt(self, request: GenerationRequest) -> tuple[list[int], int]:
@@ -98,13 +98,13 @@ class TransformersModel:
         ids = torch.full((len(prompts), width), self._padding, dtype=torch.int64)
         mask = torch.zeros_like(ids)
         for row, prompt in enumerate(prompts):
-            place = slice(0, len(prompt)) if self._is_encoder_decoder else slice(width - len(prompt), width)
-            ids[row, place] = torch.tensor(prompt)
-            mask[row, place] = 1
+            columns = slice(0, len(prompt)) if self._is_encoder_decoder else slice(width - len(prompt), width)
+            ids[row, columns] = torch.tensor(prompt)
+            mask[row, columns] = 1
         return ids.to(self._model.device), mask.to(self._model.device)
 
     def _text(self, ids: list[int]) -> str:
-        end = next((place for place, token in enumerate(ids) if token in self._ends), len(ids))
+        end = next((index for index, token in enumerate(ids) if token in self._ends), len(ids))
         return str(self._tokenizer.decode(ids[:end], skip_special_tokens=True)).strip()
 
 

@@ -35,10 +35,10 @@ class TurnTokens:
         Oldest turns that do not fit are left out; a newest turn that does not fit alone loses its start.
         """
         whole = [self.self_]
-        for place, turn in enumerate(newest_first):
-            mark = self.self_ if place % 2 else self.partner
+        for index, turn in enumerate(newest_first):
+            mark = self.self_ if index % 2 else self.partner
             if len(whole) + len(turn) + 1 > room:
-                if place == 0 and room > 2:
+                if index == 0 and room > 2:
                     whole = [mark, *turn[-(room - 2) :], *whole]
                 break
             whole = [mark, *turn, *whole]

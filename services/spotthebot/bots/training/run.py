@@ -1,4 +1,4 @@
-"""One training from dialogues to a finished directory: begin or go on, fit, write, describe."""
+"""One training from dialogues to a model directory: start or resume, train, write the files and the model card."""
 
 import platform
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 
-from spotthebot.bots.training.card import TRAINING, ModelCard
 from spotthebot.bots.training.causal_task import CausalTask
 from spotthebot.bots.training.checkpoints import Checkpoints
 from spotthebot.bots.training.corpus import TRAIN, VALIDATION, fingerprint
@@ -18,16 +17,17 @@ from spotthebot.bots.training.errors import (
     CheckpointDamaged,
     CorpusEmpty,
     OptionOutOfRange,
-    OtherTrainingBegun,
+    OtherTrainingStarted,
     OutputExists,
 )
 from spotthebot.bots.training.examples import Dialogues
-from spotthebot.bots.training.fitting import Fitting
 from spotthebot.bots.training.gru_task import GruTask
+from spotthebot.bots.training.model_card import TRAINING, ModelCard
 from spotthebot.bots.training.options import ModelKind, TrainingOptions
 from spotthebot.bots.training.progress import Progress
 from spotthebot.bots.training.ranking_tasks import BiEncoderTask, KeyValueTask
 from spotthebot.bots.training.task import Task
+from spotthebot.bots.training.training_loop import TrainingLoop
 
 _TASKS: dict[ModelKind, Callable[[Dialogues, Dialogues, TrainingOptions, str | None], Task]] = {
     ModelKind.GPT: CausalTask,
@@ -36,11 +36,11 @@ _TASKS: dict[ModelKind, Callable[[Dialogues, Dialogues, TrainingOptions, str | N
     ModelKind.DR: GruTask,
     ModelKind.KV: KeyValueTask,
 }
-_RECOGNISED_BY = ("config.json", "spotthebot.json", TRAINING)
+_MARKERS = ("config.json", "spotthebot.json", TRAINING)
 
 
-class Course:
-    """A model, its data, its folder and its options: what a training is, whenever it is run."""
+class TrainingRun:
+    """A training by its model, data, output folder and options, which a resumed training must share."""
 
     def __init__(
         self, model: ModelKind, dialogues: Mapping[str, Sequence[Sequence[str]]], out: Path, options: TrainingOptions
@@ -57,7 +57,7 @@ class Course:
         if not self._train:
             raise CorpusEmpty(path=corpus)
         self._check_device()
-        state = self._begun(resume=resume)
+        state = self._saved_state(resume=resume)
         if isinstance(state, ModelCard):
             return state
         self._out.mkdir(parents=True, exist_ok=True)
@@ -65,16 +65,16 @@ class Course:
             torch.manual_seed(self._options.seed)
             vocabulary = state["vocabulary"] if state else None
             task = _TASKS[self._model](self._train, self._validation, self._options, vocabulary)
-            fitting = Fitting(task, self._options, self._checkpoints, self._identity())
+            loop = TrainingLoop(task, self._options, self._checkpoints, self._identity())
             if state:
-                fitting.resume(state)
-            fitting.run(on_progress)
-        card = self._card(task, fitting, corpus, today)
+                loop.resume(state)
+            loop.run(on_progress)
+        card = self._card(task, loop, corpus, today)
         self._publish(task, card)
         return card
 
-    def _begun(self, *, resume: bool) -> dict[str, Any] | ModelCard | None:
-        """Return the state to go on from, the card where all is done, None where nothing was begun."""
+    def _saved_state(self, *, resume: bool) -> dict[str, Any] | ModelCard | None:
+        """Return the checkpoint to resume, the card of a finished training, or None for an empty folder."""
         if not self._out.exists() or (self._out.is_dir() and not any(self._out.iterdir())):
             return None
         if not resume or not self._out.is_dir():
@@ -95,19 +95,19 @@ class Course:
         self._compare({"model": card.model, "data": card.data_sha256, "options": card.options})
         return card
 
-    def _compare(self, begun: Mapping[str, Any]) -> None:
+    def _compare(self, other: Mapping[str, Any]) -> None:
         mine = self._identity()
-        if begun["model"] != mine["model"]:
-            raise OtherTrainingBegun(out=self._out, what=f"options (the model {begun['model']})")
-        if begun["data"] != mine["data"]:
-            raise OtherTrainingBegun(out=self._out, what="data")
-        other = [name for name, value in mine["options"].items() if begun["options"].get(name) != value]
-        if other:
-            were = ", ".join(f"{name} {begun['options'].get(name)}" for name in other)
-            raise OtherTrainingBegun(out=self._out, what=f"options ({were})")
+        if other["model"] != mine["model"]:
+            raise OtherTrainingStarted(out=self._out, what=f"options (the model {other['model']})")
+        if other["data"] != mine["data"]:
+            raise OtherTrainingStarted(out=self._out, what="data")
+        changed = [name for name, value in mine["options"].items() if other["options"].get(name) != value]
+        if changed:
+            were = ", ".join(f"{name} {other['options'].get(name)}" for name in changed)
+            raise OtherTrainingStarted(out=self._out, what=f"options ({were})")
 
     def _identity(self) -> dict[str, Any]:
-        return {"model": self._model.value, "data": self._data, "options": self._options.deciding()}
+        return {"model": self._model.value, "data": self._data, "options": self._options.determining()}
 
     def _check_device(self) -> None:
         try:
@@ -120,18 +120,18 @@ class Course:
         device = torch.device(self._options.device)
         return [device] if device.type == "cuda" else []
 
-    def _card(self, task: Task, fitting: Fitting, corpus: str, today: date) -> ModelCard:
+    def _card(self, task: Task, loop: TrainingLoop, corpus: str, today: date) -> ModelCard:
         return ModelCard(
             model=self._model.value,
             corpus=corpus,
             dialogues={TRAIN: len(self._train), VALIDATION: len(self._validation)},
             turns={TRAIN: sum(map(len, self._train)), VALIDATION: sum(map(len, self._validation))},
             data_sha256=self._data,
-            options=self._options.deciding(),
+            options=self._options.determining(),
             parameters=sum(each.numel() for each in task.network.parameters()),
-            steps=fitting.record.step,
-            epochs=tuple(fitting.record.epochs),
-            kept_epoch=fitting.record.kept_epoch,
+            steps=loop.record.step,
+            epochs=tuple(loop.record.epochs),
+            kept_epoch=loop.record.kept_epoch,
             date=today.isoformat(),
             versions={
                 "Python": platform.python_version(),
@@ -140,12 +140,12 @@ class Course:
         )
 
     def _publish(self, task: Task, card: ModelCard) -> None:
-        """Write all files beside the folder's, then move them in: the ones it is recognised by last."""
+        """Write all files to a temporary folder, then move them; the files that mark a model directory come last."""
         with TemporaryDirectory(prefix="unfinished-", dir=self._out) as made:
             folder = Path(made)
             with torch.no_grad():
                 task.export(folder)
             card.write(folder)
-            for file in sorted(folder.iterdir(), key=lambda each: (each.name in _RECOGNISED_BY, each.name)):
+            for file in sorted(folder.iterdir(), key=lambda each: (each.name in _MARKERS, each.name)):
                 file.replace(self._out / file.name)
         self._checkpoints.remove()

@@ -1,4 +1,4 @@
-"""Lets a training end a step properly when somebody wants it to stop."""
+"""SIGINT and SIGTERM as a request to stop after the present step."""
 
 import signal
 import threading
@@ -9,25 +9,25 @@ from types import FrameType
 
 @contextmanager
 def stop_requests() -> Iterator[Callable[[], bool]]:
-    """Yield a function that says whether SIGINT or SIGTERM has come; a second one does what it always does.
+    """Yield a function that returns whether SIGINT or SIGTERM has come; a second signal has its usual effect.
 
-    Outside the main thread signals can't be taken, and the function says no.
+    Outside the main thread no handler can be set, and the function returns False.
     """
-    asked = False
+    is_requested = False
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
         return
 
     def note(number: int, _frame: FrameType | None) -> None:
-        nonlocal asked
-        asked = True
+        nonlocal is_requested
+        is_requested = True
         signal.signal(number, before[signal.Signals(number)])
 
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     for number in before:
         signal.signal(number, note)
     try:
-        yield lambda: asked
+        yield lambda: is_requested
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

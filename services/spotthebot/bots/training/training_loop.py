@@ -1,4 +1,4 @@
-"""The training loop: epochs of batches, validation, checkpoints, and going on where it stopped."""
+"""The training loop: epochs of batches, validation, checkpoints, and resuming from one."""
 
 import math
 import time
@@ -12,7 +12,7 @@ from spotthebot.bots.training.checkpoints import Checkpoints
 from spotthebot.bots.training.errors import CorpusTooSmall, TrainingDiverged, TrainingStopped
 from spotthebot.bots.training.options import TrainingOptions
 from spotthebot.bots.training.progress import Progress
-from spotthebot.bots.training.stopping import stop_requests
+from spotthebot.bots.training.stop_signals import stop_requests
 from spotthebot.bots.training.task import Task
 
 _LARGEST_GRADIENT = 1.0
@@ -21,7 +21,7 @@ _STEPS_BETWEEN_REPORTS_OF_A_GPU = 20  # reading a loss makes the processor wait 
 
 @dataclass
 class Record:
-    """Where a training is: steps done, the epoch's losses so far, figures of ended epochs, and the best of them."""
+    """A training so far: steps done, losses of the present epoch, figures of the finished epochs, and the best one."""
 
     step: int = 0
     loss_sum: float = 0.0
@@ -31,11 +31,11 @@ class Record:
     kept_epoch: int = 0
 
 
-class Fitting:
-    """One network, one optimiser, one plan of steps.
+class TrainingLoop:
+    """One network, its optimiser and its schedule of steps.
 
-    The order of examples follows from seed and epoch alone; dropout's chance is saved with every checkpoint. An
-    epoch's last examples, too few for a batch, wait for another epoch.
+    The order of examples depends on seed and epoch alone; the state of the random generator that dropout uses is saved
+    with every checkpoint. The last examples of an epoch that do not fill a batch are left out.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Fitting:
         self._order: tuple[int, list[int]] = (-1, [])
 
     def resume(self, state: dict[str, Any]) -> None:
-        """Take up a state that `run` saved."""
+        """Restore a state that `run` saved."""
         self._task.network.load_state_dict(state["network"])
         self._optimiser.load_state_dict(state["optimiser"])
         self.record = Record(**state["record"])
@@ -70,7 +70,7 @@ class Fitting:
             torch.cuda.set_rng_state(state["cuda_chance"], self._device)
 
     def run(self, on_progress: Callable[[Progress], None]) -> None:
-        """Train to the end and leave the network with the weights to keep; raises TrainingStopped."""
+        """Train to the end and leave the network with the best weights; raises TrainingStopped, TrainingDiverged."""
         report_every = 1 if self._device.type == "cpu" else _STEPS_BETWEEN_REPORTS_OF_A_GPU
         started, first = time.monotonic(), self.record.step
         with stop_requests() as should_stop:
@@ -97,7 +97,7 @@ class Fitting:
             group["lr"] = self._options.learning_rate * self._rate(step)
         self._task.network.train()
         with self._precision():
-            loss = self._task.loss(self._places(step))
+            loss = self._task.loss(self._indices(step))
         self._optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(self._task.network.parameters(), _LARGEST_GRADIENT)
@@ -106,7 +106,7 @@ class Fitting:
         self.record.loss_count += 1
         self.record.step = step + 1
 
-    def _places(self, step: int) -> list[int]:
+    def _indices(self, step: int) -> list[int]:
         epoch, batch = divmod(step, self._in_epoch)
         if self._order[0] != epoch:
             chance = torch.Generator().manual_seed((self._options.seed * 1_000_003 + epoch) % 2**63)

@@ -1,4 +1,4 @@
-"""The card of a trained model: what it learned from, how, and how well."""
+"""The card of a trained model: its data, its options and its losses."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ TRAINING, README = "training.json", "README.md"
 
 @dataclass(frozen=True)
 class ModelCard:
-    """All that is known of a trained model; `training.json` holds exactly this.
+    """The facts of a trained model; `training.json` holds exactly these.
 
     `epochs` has `epoch`, `loss` and, where there is validation data, `validation_loss` with `perplexity` (of tokens)
     or `hits_at_1` (of 20 candidates); `kept_epoch` is the one whose weights are kept. Losses are in nats.

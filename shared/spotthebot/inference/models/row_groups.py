@@ -7,19 +7,19 @@ _MAX_TOKENS = 32_768
 
 
 def groups(sizes: Sequence[tuple[int, int]], context_length: int) -> list[list[int]]:
-    """Return the places of rows that are generated together; a row's size is its prompt's length and its reply's limit.
+    """Return the indices of rows that are run together; a row's size is its prompt's length and its reply's limit.
 
     Rows of similar length lie together. A row that is done goes on until its group is, so a group's longest prompt and
     its longest reply must fit into the context together, too.
     """
     made: list[list[int]] = []
-    for place in sorted(range(len(sizes)), key=lambda each: sizes[each], reverse=True):
-        if not made or not _fits([*made[-1], place], sizes, context_length):
+    for index in sorted(range(len(sizes)), key=lambda each: sizes[each], reverse=True):
+        if not made or not _fits([*made[-1], index], sizes, context_length):
             made.append([])
-        made[-1].append(place)
+        made[-1].append(index)
     return made
 
 
 def _fits(group: Sequence[int], sizes: Sequence[tuple[int, int]], context_length: int) -> bool:
-    width = max(sizes[place][0] for place in group) + max(sizes[place][1] for place in group)
+    width = max(sizes[index][0] for index in group) + max(sizes[index][1] for index in group)
     return len(group) <= MAX_ROWS and width <= context_length and width * len(group) <= _MAX_TOKENS

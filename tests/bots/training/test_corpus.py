@@ -91,33 +91,33 @@ class TestReadCorpus:
 
 
 class TestTheCommandLine:
-    def test_trains_and_goes_on(self, stb, tmp_path):
+    def test_trains_and_resumes(self, stb, tmp_path):
         pytest.importorskip("torch", reason="torch is not installed: run './stb install models'")
         pytest.importorskip("transformers", reason="transformers is not installed: run './stb install models'")
         train = ("bots", "train", "kv", "--corpus", "sample", "--out", tmp_path / "kv", "--steps", 30, "--epochs", 2)
-        code, told = stb(*train, "--width", 32)
-        assert code == 0, told
-        assert "epoch 2 of 2: loss" in told
-        assert "Trained kv" in told
+        code, output = stb(*train, "--width", 32)
+        assert code == 0, output
+        assert "epoch 2 of 2: loss" in output
+        assert "Trained kv" in output
         assert json.loads((tmp_path / "kv" / "training.json").read_text())["options"]["width"] == 32
-        code, told = stb(*train, "--width", 32)
-        assert (code, told[:6]) == (1, "Error:")
-        assert "--resume" in told
+        code, output = stb(*train, "--width", 32)
+        assert (code, output[:6]) == (1, "Error:")
+        assert "--resume" in output
         assert stb(*train, "--width", 32, "--resume")[0] == 0
 
     @pytest.mark.parametrize(
-        ("arguments", "code", "told"),
+        ("arguments", "code", "message"),
         [
             (("nope", "--corpus", "sample", "--out", "x"), 2, "'nope' is not one of 'gpt'"),
             (("kv", "--corpus", "/nowhere", "--out", "x"), 1, "Error: There is no corpus at /nowhere"),
             (("kv", "--corpus", "sample", "--out", "x", "--epochs", "0"), 2, "--epochs"),
         ],
     )
-    def test_says_in_a_sentence_what_is_wrong(self, arguments, code, told, stb):
-        found, said = stb("bots", "train", *arguments)
+    def test_reports_an_error_in_one_sentence(self, arguments, code, message, stb):
+        found, output = stb("bots", "train", *arguments)
         assert found == code
-        assert told in said
-        assert "Traceback" not in said
+        assert message in output
+        assert "Traceback" not in output
 
     def test_does_without_torch_until_it_trains(self):
         program = (
@@ -125,8 +125,8 @@ class TestTheCommandLine:
             "import spotthebot.inference.models.dialogue\n"
             "print({'torch', 'transformers', 'tokenizers', 'safetensors'} & set(sys.modules))"
         )
-        told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-        assert told.stdout.strip() == "set()"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == "set()"
 
     def test_says_how_to_get_torch(self, monkeypatch, tmp_path):
         monkeypatch.setattr("spotthebot.bots.training.find_spec", lambda _: None)

@@ -12,10 +12,10 @@ from spotthebot.bots.training import ModelKind, Size, preset
 from spotthebot.bots.training.causal_task import gpt_network
 from spotthebot.bots.training.checkpoints import Checkpoints
 from spotthebot.bots.training.errors import CorpusTooSmall, OptionOutOfRange, TrainingDiverged
-from spotthebot.bots.training.fitting import Fitting
 from spotthebot.bots.training.gru_task import gru_arguments
 from spotthebot.bots.training.own_vocabulary import OwnVocabulary
 from spotthebot.bots.training.ranking_tasks import BiEncoderTask, KeyValueTask
+from spotthebot.bots.training.training_loop import TrainingLoop
 from spotthebot.inference.models import ModelFilesDamaged, UnknownModelKind
 from spotthebot.inference.models.dialogue import GenerationRequest, load
 from spotthebot.inference.models.dialogue.bi_encoder import BiEncoder
@@ -81,7 +81,7 @@ class TestADamagedDirectory:
 
 
 class TestRanking:
-    def test_knows_a_response_by_its_text_alone(self, trained):
+    def test_encodes_a_text_the_same_beside_longer_ones(self, trained):
         """Padding must not move an encoding: each context alone, and beside a much longer one."""
         rows = [[3, 9, 2], [3, *range(10, 50), 2], [2]]
         for kind, network in ((ModelKind.BERT_RANK, BiEncoder), (ModelKind.KV, KeyValueMemory)):
@@ -92,7 +92,7 @@ class TestRanking:
             alone = torch.cat([encode(*padded([row], torch.device("cpu"))) for row in rows])
             assert torch.allclose(encode(*padded(rows, torch.device("cpu"))), alone, atol=1e-6)
 
-    def test_counts_what_others_answer_as_well_as_no_mistake(self):
+    def test_counts_a_response_of_several_contexts_as_no_mistake(self):
         """Four contexts with one response: nothing is left to tell apart, so the loss is log 1."""
         dialogues = [(f"Question {each}?", "Yes.") for each in range(4)]
         for task in (BiEncoderTask, KeyValueTask):
@@ -114,7 +114,7 @@ class TestTurnTokens:
         assert tokens.context([[a, b, c]], 4) == [3, b, c, 2]
         assert 2 not in tokens.ids("<self>")
 
-    def test_of_a_recurrent_model_never_end_before_they_began(self):
+    def test_never_end_the_reply_of_a_recurrent_model_before_its_first_word(self):
         words = OwnVocabulary([("ab", "c")], 300, None)
         network = AttentionGru(len(words.tokens), 8, 1).eval()
         with torch.no_grad():
@@ -129,7 +129,7 @@ class TestPaperSizes:
     """Deriu et al. (2020): S2 with two layers of 512 and Adam at 0.001; DR with one layer of 128, 3 epochs."""
 
     @pytest.mark.parametrize(("kind", "layers", "width"), [(ModelKind.S2, 2, 512), (ModelKind.DR, 1, 128)])
-    def test_of_the_recurrent_models(self, kind, layers, width):
+    def test_hold_for_the_recurrent_models(self, kind, layers, width):
         options = preset(kind, Size.PAPER)
         with torch.device("meta"):
             network = AttentionGru(**gru_arguments(options, options.vocabulary))
@@ -143,7 +143,7 @@ class TestPaperSizes:
         expected = 2 * layers * gates + attention + 2 * options.vocabulary * width + options.vocabulary
         assert sum(each.numel() for each in network.parameters()) == expected
 
-    def test_of_gpt(self):
+    def test_hold_for_gpt(self):
         """12 layers of 768 with 12 heads (Radford et al. 2018): 12 w^2 + 13 w weights a layer."""
         options = preset(ModelKind.GPT, Size.PAPER)
         with torch.device("meta"):
@@ -167,7 +167,7 @@ class TestOptions:
         """1,000 / 64 is 15.6; 15 to 11 do not divide it, 10 does."""
         assert replace(preset(ModelKind.GPT, Size.TINY), width=width).heads == heads
 
-    def test_that_no_machine_can_follow_are_refused(self, tmp_path):
+    def test_beyond_the_machine_or_the_corpus_are_refused(self, tmp_path):
         with pytest.raises(OptionOutOfRange, match="warp"):
             run(ModelKind.KV, tmp_path / "model", options=tiny(ModelKind.KV, device="warp"))
         with pytest.raises(CorpusTooSmall, match="at least 2 examples"):
@@ -182,8 +182,8 @@ class Exploding:
     def __init__(self):
         self.network = torch.nn.Linear(1, 1)
 
-    def loss(self, places):
-        return torch.exp(self.network.weight.abs().sum() * 10.0 ** len(places))
+    def loss(self, indices):
+        return torch.exp(self.network.weight.abs().sum() * 10.0 ** len(indices))
 
     def evaluate(self):
         return {}
@@ -192,9 +192,9 @@ class Exploding:
         raise NotImplementedError
 
 
-class TestALossThatIsNoNumber:
+class TestALossThatIsNotANumber:
     def test_ends_the_training(self, tmp_path):
-        fitting = Fitting(Exploding(), tiny(ModelKind.KV), Checkpoints(tmp_path), {})
+        loop = TrainingLoop(Exploding(), tiny(ModelKind.KV), Checkpoints(tmp_path), {})
         with pytest.raises(TrainingDiverged, match=r"at step 1: .* lower learning rate"):
-            fitting.run(lambda _: None)
+            loop.run(lambda _: None)
         assert Checkpoints(tmp_path).find() is None

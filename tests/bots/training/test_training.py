@@ -14,7 +14,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from spotthebot.bots.training import ModelCard, ModelKind, train
 from spotthebot.bots.training.errors import (
     CheckpointDamaged,
-    OtherTrainingBegun,
+    OtherTrainingStarted,
     OutputExists,
     TrainingStopped,
 )
@@ -46,9 +46,9 @@ def trained(tmp_path_factory):
 
     def find(kind):
         if kind not in made:
-            told = []
+            progress = []
             out = tmp_path_factory.mktemp(kind) / "model"
-            made[kind] = out, run(kind, out, on_progress=told.append), told
+            made[kind] = out, run(kind, out, on_progress=progress.append), progress
         return made[kind]
 
     return find
@@ -72,14 +72,14 @@ class TestEveryModelOfThePool:
         assert len(set(again)) > 4
 
     def test_describes_itself(self, kind, trained):
-        out, card, told = trained(kind)
+        out, card, progress = trained(kind)
         assert ModelCard.read(out) == card
         assert (card.model, card.date, card.steps) == (kind.value, "2026-11-21", 40)
         assert card.dialogues == {"train": 76, "validation": 8}
         assert card.parameters == load(str(out)).description.parameters
-        assert card.epochs[-1]["validation_loss"] == told[-1].validation_loss
+        assert card.epochs[-1]["validation_loss"] == progress[-1].validation_loss
         if "perplexity" in card.epochs[-1]:
-            assert card.epochs[-1]["perplexity"] == pytest.approx(math.exp(told[-1].validation_loss))
+            assert card.epochs[-1]["perplexity"] == pytest.approx(math.exp(progress[-1].validation_loss))
         else:
             assert kind in {ModelKind.BERT_RANK, ModelKind.KV}
             assert 0 <= card.epochs[-1]["hits_at_1"] <= 1
@@ -87,32 +87,32 @@ class TestEveryModelOfThePool:
         assert all(each in text for each in ("sample", "2026-11-21", card.data_sha256["train"], "learning_rate"))
         assert not (out / "checkpoint").exists()
 
-    def test_tells_how_far_it_is(self, kind, trained):
-        _, _, told = trained(kind)
-        assert [each.step for each in told] == list(range(1, 41))
-        assert {each.steps for each in told} == {40}
-        assert [each.seconds_left == 0 for each in told] == [False] * 39 + [True]
-        assert all(each.examples_per_second > 0 for each in told)
+    def test_reports_its_progress(self, kind, trained):
+        _, _, progress = trained(kind)
+        assert [each.step for each in progress] == list(range(1, 41))
+        assert {each.steps for each in progress} == {40}
+        assert [each.seconds_left == 0 for each in progress] == [False] * 39 + [True]
+        assert all(each.examples_per_second > 0 for each in progress)
 
-    def test_goes_on_after_sigint_as_if_nothing_had_happened(self, kind, trained, tmp_path):
+    def test_resumes_after_sigint_with_the_same_weights(self, kind, trained, tmp_path):
         def interrupt(progress):
             if progress.step == 17:
                 signal.raise_signal(signal.SIGINT)
 
         with pytest.raises(TrainingStopped, match="after step 18 of 40"):
             run(kind, tmp_path / "model", on_progress=interrupt)
-        torch.rand(5)  # other chance in between must not matter
-        told = []
-        card = run(kind, tmp_path / "model", on_progress=told.append, resume=True)
+        torch.rand(5)  # other random numbers in between must not matter
+        progress = []
+        card = run(kind, tmp_path / "model", on_progress=progress.append, resume=True)
         whole, its_card, _ = trained(kind)
-        assert told[0].step == 19
+        assert progress[0].step == 19
         assert same(weights(tmp_path / "model"), weights(whole))
         assert card == its_card
 
 
 class TestResuming:
-    def test_goes_on_from_the_last_checkpoint_after_a_crash(self, trained, tmp_path):
-        """936 examples in batches of 32 are 29 steps an epoch; the crash in step 24 loses what came after step 21."""
+    def test_continues_from_the_last_checkpoint_after_a_crash(self, trained, tmp_path):
+        """936 examples in batches of 32 are 29 steps an epoch; the crash in step 24 loses the steps after step 21."""
 
         def crash(progress):
             if progress.step == 24:
@@ -122,26 +122,26 @@ class TestResuming:
         options = tiny(ModelKind.KV, checkpoint_every=7)
         with pytest.raises(RuntimeError, match="power"):
             run(ModelKind.KV, tmp_path, options=options, on_progress=crash)
-        told = []
-        run(ModelKind.KV, tmp_path, options=options, on_progress=told.append, resume=True)
-        assert [told[0].step, told[-1].step] == [22, 40]
+        progress = []
+        run(ModelKind.KV, tmp_path, options=options, on_progress=progress.append, resume=True)
+        assert [progress[0].step, progress[-1].step] == [22, 40]
         assert same(weights(tmp_path), weights(trained(ModelKind.KV)[0]))
 
-    def test_begins_where_nothing_was_begun_and_ends_where_all_is_done(self, trained, tmp_path):
+    def test_starts_without_a_checkpoint_and_returns_the_card_of_a_finished_training(self, trained, tmp_path):
         out, card, _ = trained(ModelKind.KV)
         assert run(ModelKind.KV, tmp_path / "new", resume=True) == card
-        told = []
-        assert run(ModelKind.KV, out, resume=True, on_progress=told.append) == card
-        assert told == []
+        progress = []
+        assert run(ModelKind.KV, out, resume=True, on_progress=progress.append) == card
+        assert progress == []
 
     @pytest.mark.parametrize("done", [True, False])
     def test_refuses_other_data_and_options(self, done, trained, tmp_path):
         out = trained(ModelKind.KV)[0] if done else self.stopped(tmp_path)
-        with pytest.raises(OtherTrainingBegun, match="other data"):
+        with pytest.raises(OtherTrainingStarted, match="other data"):
             run(ModelKind.KV, out, SAMPLE[1:], resume=True)
-        with pytest.raises(OtherTrainingBegun, match=r"options \(width 64, seed 0\)"):
+        with pytest.raises(OtherTrainingStarted, match=r"options \(width 64, seed 0\)"):
             run(ModelKind.KV, out, options=tiny(ModelKind.KV, width=32, seed=5), resume=True)
-        with pytest.raises(OtherTrainingBegun, match="the model kv"):
+        with pytest.raises(OtherTrainingStarted, match="the model kv"):
             run(ModelKind.DR, out, resume=True)
 
     def test_refuses_a_damaged_checkpoint(self, tmp_path):
@@ -150,7 +150,7 @@ class TestResuming:
         with pytest.raises(CheckpointDamaged, match="can't be read"):
             run(ModelKind.KV, tmp_path, resume=True)
 
-    def test_never_writes_over_what_is_there(self, trained, tmp_path):
+    def test_never_overwrites_other_files(self, trained, tmp_path):
         with pytest.raises(OutputExists):
             run(ModelKind.KV, trained(ModelKind.KV)[0])
         (tmp_path / "thesis.tex").write_text("All of it.")
@@ -170,7 +170,7 @@ class TestResuming:
         return out
 
 
-class TestWhatIsLearned:
+class TestATrainedModel:
     """A made-up corpus in which the answer follows from one word of the question."""
 
     @pytest.mark.parametrize(
@@ -187,8 +187,8 @@ class TestWhatIsLearned:
         run(kind, tmp_path, self.dialogues(words), options=options)
         assert self.right(tmp_path, "I like {}.", words) >= len(words) * 0.75
 
-    def test_of_gpt_answers_questions_that_it_knows(self, tmp_path):
-        """It has to learn the questions, too, and long before it answers new ones it knows the old ones by heart."""
+    def test_answers_questions_that_gpt_has_learned(self, tmp_path):
+        """GPT learns the questions, too: it knows the old ones by heart long before it answers new ones."""
         words, sizes = WORDS[:4], {"layers": 1, "width": 128}
         options = self.options(ModelKind.GPT, 5, epochs=60, learning_rate=3e-3, **sizes)
         train(ModelKind.GPT, {"train": self.dialogues(words)}, tmp_path, options, corpus="made", today=TODAY)
@@ -208,18 +208,18 @@ class TestWhatIsLearned:
         replies = load(str(folder)).replies(requests)
         return sum(word in reply for word, reply in zip(words, replies, strict=True))
 
-    def test_is_read_by_transformers_themselves(self, trained):
+    def test_is_readable_by_transformers_alone(self, trained):
         """The directory of `gpt` needs nothing of ours: the same greedy reply by hand."""
         out, _, _ = trained(ModelKind.GPT)
         words, model = AutoTokenizer.from_pretrained(out), AutoModelForCausalLM.from_pretrained(out)
         prompt = f"{words.bos_token}Hello.{words.eos_token}"
         ids = words(prompt, return_tensors="pt", add_special_tokens=False).input_ids
-        told = model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=12, pad_token_id=1)
-        expected = words.decode(told[0, ids.shape[1] :], skip_special_tokens=True).strip()
+        written = model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=12, pad_token_id=1)
+        expected = words.decode(written[0, ids.shape[1] :], skip_special_tokens=True).strip()
         request = GenerationRequest(("Hello.",), temperature=0, max_new_tokens=12)
         assert load(str(out)).replies([request]) == [expected]
 
-    def test_is_not_said_twice_by_a_retriever(self, trained):
+    def test_never_repeats_itself_as_a_retriever(self, trained):
         for kind in (ModelKind.BERT_RANK, ModelKind.KV):
             model = load(str(trained(kind)[0]))
             turns = ["Good morning!"]
@@ -229,7 +229,7 @@ class TestWhatIsLearned:
             assert len(set(own)) == len(own)
             assert set(own) <= {turn.strip() for dialogue in SAMPLE for turn in dialogue}
 
-    def test_is_that_of_the_best_epoch(self, tmp_path):
+    def test_has_the_weights_of_the_best_epoch(self, tmp_path):
         """At a constant rate, a training that ends with that epoch has the same weights."""
         options = tiny(ModelKind.KV, max_steps=None, epochs=5, learning_rate=3e-2)
         card = run(ModelKind.KV, tmp_path / "long", options=options)

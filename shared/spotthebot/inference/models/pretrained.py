@@ -1,0 +1,110 @@
+"""Loads transformers models with their tokenizers, and refuses files that it can't trust."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+
+from .errors import LoadFailed, ModelFilesDamaged, NoSuchModel, NoTokenizer, SettingUnusable, UnknownModelKind
+from .progress_bars import without_progress_bars
+
+MAX_CONTEXT_LENGTH = 8192
+"""Tokens that a model reads at most, even if it could read more: memory grows with them."""
+
+_MIN_UNKNOWN_LENGTH = 10**9  # transformers gives a tokenizer without a limit an astronomic one
+_UNLIMITED_CONTEXT = 512
+_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+@dataclass(frozen=True)
+class Pretrained:
+    """A causal or sequence-to-sequence model on its device, in evaluation mode, and its tokenizer."""
+
+    model: Any
+    tokenizer: Any
+    context_length: int
+
+
+def find_directory(name_or_directory: str) -> Path | None:
+    """Return a model's directory; None for a name on a model hub. Raises NoSuchModel for a path that is not there."""
+    folder = Path(name_or_directory).expanduser()
+    if folder.is_dir():
+        return folder
+    if folder.exists() or name_or_directory.startswith((".", "/", "~")) or name_or_directory.count("/") > 1:
+        raise NoSuchModel(name_or_directory, "there is no such directory")
+    return None
+
+
+def find_device(name: str, device: str) -> torch.device:
+    """Return a device by its name; `auto` is CUDA where there is a GPU. Raises SettingUnusable for the model `name`."""
+    best = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        found = torch.device(best if device == "auto" else device)
+        torch.empty(1, device=found)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:  # torch raises each of them
+        raise SettingUnusable(name, f"there is no device '{device}' on this machine") from error
+    return found
+
+
+def find_dtype(name: str, dtype: str, device: torch.device) -> torch.dtype | None:
+    """Return a dtype by its name; `auto` is float32 on a CPU and None elsewhere: the dtype of the files.
+
+    Raises SettingUnusable for the model `name`.
+    """
+    if dtype == "auto":
+        return torch.float32 if device.type == "cpu" else None
+    if dtype not in _DTYPES:
+        raise SettingUnusable(name, f"no dtype is called '{dtype}', but {', '.join(_DTYPES)} and auto are")
+    return _DTYPES[dtype]
+
+
+def load_pretrained(name_or_directory: str, *, device: torch.device, dtype: str, revision: str | None) -> Pretrained:
+    """Load a model of transformers that writes text; raises LoadFailed.
+
+    Code that comes with a model is never run, and pickled weights are read as tensors only.
+    """
+    directory = find_directory(name_or_directory)
+    name = name_or_directory if directory is None else str(directory)
+    options: dict[str, Any] = {"trust_remote_code": False}
+    if revision and directory is None:
+        options["revision"] = revision
+    missing = NoSuchModel if directory is None else ModelFilesDamaged
+    config = _attempt(name, missing, "it", lambda: AutoConfig.from_pretrained(name, **options))
+    family = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+    if type(config) not in family._model_mapping:  # noqa: SLF001 - transformers has no public way to ask
+        raise UnknownModelKind(name, f"a model of type '{config.model_type}' does not write text")
+    tokenizer = _attempt(name, NoTokenizer, "its tokenizer", lambda: AutoTokenizer.from_pretrained(name, **options))
+    if tokenizer.eos_token_id is None:
+        raise NoTokenizer(name, "its tokenizer has no end-of-text token")
+    options |= {"config": config, "dtype": find_dtype(name, dtype, device) or "auto", "weights_only": True}
+    options |= {"output_loading_info": True, "ignore_mismatched_sizes": True}  # mismatches are named below
+    with without_progress_bars():
+        read = partial(family.from_pretrained, name, **options)
+        model, loading = _attempt(name, ModelFilesDamaged, "its weights", read)
+    unfit = sorted({*loading["missing_keys"], *(key for key, *_ in loading["mismatched_keys"])})
+    if unfit:
+        raise ModelFilesDamaged(name, f"its weights lack {', '.join(unfit[:3])}, or have another shape there")
+    if len(tokenizer) > model.get_input_embeddings().num_embeddings:
+        raise ModelFilesDamaged(name, "its tokenizer knows more tokens than the model")
+    return Pretrained(model.to(device).eval(), tokenizer, _context_length(config, tokenizer))
+
+
+def _context_length(config: Any, tokenizer: Any) -> int:  # noqa: ANN401 - transformers' classes share no useful type
+    text = config.get_text_config()
+    positions = getattr(text, "max_position_embeddings", None) or getattr(text, "n_positions", None)
+    limits = [MAX_CONTEXT_LENGTH, positions or _UNLIMITED_CONTEXT]
+    if tokenizer.model_max_length < _MIN_UNKNOWN_LENGTH:
+        limits.append(tokenizer.model_max_length)
+    return min(limits)
+
+
+def _attempt(name: str, kind: type[LoadFailed], subject: str, read: Callable[[], Any]) -> Any:  # noqa: ANN401 - transformers' objects
+    try:
+        return read()
+    except Exception as error:  # what a foreign file makes transformers raise can't be listed
+        first = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+        raise kind(name, f"{subject} can't be read ({first.strip().rstrip('.:')})") from error

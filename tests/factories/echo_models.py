@@ -1,0 +1,39 @@
+"""A kind of model without weights: it repeats texts, so that its worker process starts in a moment."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from spotthebot.inference.models import LoadFailed, ModelDescription
+
+KIND = f"{__name__}:load"
+
+
+class EchoModel:
+    """Answers each text with itself and the size of its batch; `die` ends the process, `fail` fails its batch."""
+
+    description = ModelDescription(kind="echo", parameters=0, dtype="none", device="cpu", context_length=0)
+
+    def parse(self, document: Mapping[str, Any]) -> str:
+        if "text" not in document:
+            message = "text is missing"
+            raise ValueError(message)
+        return str(document["text"])
+
+    def run(self, texts: Sequence[str]) -> list[Mapping[str, Any]]:
+        if "die" in texts:
+            os._exit(1)
+        if "fail" in texts:
+            message = "it was told to"
+            raise RuntimeError(message)
+        return [{"text": text, "batch_size": len(texts)} for text in texts]
+
+
+def load(name_or_directory: str, *, device: str, dtype: str, revision: str | None) -> EchoModel:
+    """Note the start in the directory's file `starts`; raises LoadFailed where the directory holds a file `broken`."""
+    with (Path(name_or_directory) / "starts").open("a") as starts:
+        starts.write(f"{device} {dtype} {revision}\n")
+    if (Path(name_or_directory) / "broken").exists():
+        raise LoadFailed(name_or_directory, "it is broken.")
+    return EchoModel()
