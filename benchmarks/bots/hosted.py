@@ -19,13 +19,13 @@ from benchmarks.bots.random_gpt2 import SENTENCES, TINY, make_gpt2
 from spotthebot.bots.domain.dialogue import Context
 from spotthebot.bots.protocols.triton import generation_request
 from spotthebot.contracts.bots import Sampling
+from spotthebot.inference.errors import TritonNotHere
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.statistics import BatchStatistics
-from spotthebot.inference.triton import TritonControl
+from spotthebot.inference.triton.control import TritonControl
 from spotthebot.inference.triton.repository import write_model
 from spotthebot.inference.workers import ModelWorkers, WorkerModel
-from spotthebot.suite.triton.errors import TritonNotHere
-from spotthebot.suite.triton.server import development_server
+from spotthebot.suite.triton import development_server
 
 IN_FLIGHT = (1, 8, 32)
 BATCHES = {"alone": 1, "batched": 32}

@@ -9,9 +9,10 @@ import httpx
 import psutil
 import pytest
 
-from spotthebot.suite.triton.errors import TritonNotHere
-from spotthebot.suite.triton.installation import Installation, find_installation
-from spotthebot.suite.triton.server import TritonAddresses, development_server
+from spotthebot.inference.errors import TritonNotHere
+from spotthebot.inference.triton.installation import Installation
+from spotthebot.inference.triton.server import TritonAddresses
+from spotthebot.suite.triton import development_server, find_installation
 from tests.factories.databases import DatabaseUrls
 from tests.factories.peers import parlai_interactive_web, parlai_websocket_chat, transformers_serve
 from tests.factories.running_suite import RunningSuite, bots_settings, run_suite

@@ -14,8 +14,8 @@ import httpx
 import psutil
 import pytest
 
-from spotthebot.suite.triton.errors import TritonNotHere
-from spotthebot.suite.triton.installation import find_installation
+from spotthebot.inference.errors import TritonNotHere
+from spotthebot.suite.triton import find_installation
 
 STB = [sys.executable, "-m", "spotthebot.suite"]
 

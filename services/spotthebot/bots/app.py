@@ -21,7 +21,7 @@ from spotthebot.bots.use_cases.context import BotsContext
 from spotthebot.bots.use_cases.probes import keep_statuses_true
 from spotthebot.inference.model_files import ModelFolder
 from spotthebot.inference.models import dialogue
-from spotthebot.inference.triton import TritonControl
+from spotthebot.inference.triton.control import TritonControl
 from spotthebot.inference.workers import ModelWorkers
 from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.database import Database

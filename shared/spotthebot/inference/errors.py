@@ -14,6 +14,7 @@ Conflict
 └── HostingMissing
 Unavailable
 ├── WorkerUnavailable
+├── TritonNotHere
 └── HostFailed
     └── TritonRefused
 """
@@ -59,6 +60,10 @@ class HostingMissing(Conflict):
 
 class WorkerUnavailable(Unavailable):
     """{reason}"""  # noqa: D400 - the reason is a sentence
+
+
+class TritonNotHere(Unavailable):
+    """Triton can't run on this machine: {reason}"""  # noqa: D400 - ends as the reason does
 
 
 class HostFailed(Unavailable):

@@ -14,7 +14,7 @@ from spotthebot.bots.protocols.triton import TritonSpeaker, over_grpc, over_http
 from spotthebot.contracts.bots import BuiltinProtocol, TransformersProtocol, TritonProtocol
 from spotthebot.inference.errors import HostingMissing
 from spotthebot.inference.models import dialogue
-from spotthebot.inference.triton import TritonControl
+from spotthebot.inference.triton.control import TritonControl
 from spotthebot.inference.workers import ModelWorkers, WorkerModel
 from spotthebot.kit.vault import Unreadable, Vault
 

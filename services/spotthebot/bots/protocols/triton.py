@@ -11,7 +11,7 @@ from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import ReplyFailure, Sampling, TritonProtocol
 from spotthebot.inference.errors import TritonRefused
-from spotthebot.inference.triton import TritonClient
+from spotthebot.inference.triton.client import TritonClient
 from spotthebot.kit.outbound import AddressNotAllowed
 
 Infer = Callable[[str], Awaitable[str]]

@@ -31,7 +31,7 @@ from spotthebot.inference.errors import (
 from spotthebot.inference.model_files import ModelFile, files_in
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.statistics import BatchStatistics
-from spotthebot.inference.triton import TritonControl
+from spotthebot.inference.triton.control import TritonControl
 from spotthebot.inference.triton.repository import remove_model, write_model
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import FieldError

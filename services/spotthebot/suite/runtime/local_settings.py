@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from spotthebot.inference.triton.server import addresses_of, clean_memory, free_ports
 from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.supervision.spec import ProcessSpec
-from spotthebot.suite.triton.installation import find_installation
-from spotthebot.suite.triton.server import addresses_of, clean_memory, free_ports, triton_spec
+from spotthebot.suite.triton import find_installation, triton_spec
 
 _PREFIX = "SPOTTHEBOT_BOTS_"
 _CONVERSATIONS = "SPOTTHEBOT_CONVERSATIONS_"

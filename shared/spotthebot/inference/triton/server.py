@@ -1,26 +1,25 @@
-"""Triton as a process that is supervised: its command line, its addresses, and what it leaves in shared memory."""
+"""A Triton server on this machine: its command line, its addresses, and the shared memory that it leaves behind."""
 
 import hashlib
 import os
 import socket
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from spotthebot.suite.supervision.spec import ProcessSpec
-from spotthebot.suite.supervision.supervisor import Supervisor
-from spotthebot.suite.triton.installation import Installation, copy_backend, find_installation
+from spotthebot.inference.triton.installation import Installation, copy_backend
 
 HOST = "127.0.0.1"
-NAME = "triton"
-_EXIT_SECONDS = 5
+EXIT_SECONDS = 5
+"""Given to the models to end when the server is stopped."""
+
 # They would give the models' Python another Python's modules.
 _MISLEADING = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
 # Torch's threads wait for each other by spinning: on two cores that others use, too, a batch of 32 took 6 s instead of
 # 0.14 s. Alone on the machine, the shorter spin costs little: 0.07 s instead of 0.05 s.
 _POLITE = {"GOMP_SPINCOUNT": "1000"}
-_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where Triton's backend keeps it; only names with our prefix are touched
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where Triton's backend keeps it; only names with our prefix are touched
 
 
 @dataclass(frozen=True)
@@ -42,6 +41,15 @@ class TritonAddresses:
     repository: Path
 
 
+@dataclass(frozen=True)
+class TritonCommand:
+    """How a server is run: its arguments, its whole environment, and the URL that answers 200 once it is ready."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    ready_url: str
+
+
 def repository_of(folder: Path) -> Path:
     """Return the model repository below a data folder."""
     return folder / "triton" / "models"
@@ -57,10 +65,10 @@ def addresses_of(folder: Path, ports: TritonPorts) -> TritonAddresses:
     )
 
 
-def triton_spec(installation: Installation, folder: Path, ports: TritonPorts, log_file: Path) -> ProcessSpec:
-    """Prepare the folders of a server below a data folder, and say how it is run.
+def triton_command(installation: Installation, folder: Path, ports: TritonPorts) -> TritonCommand:
+    """Prepare the folders of a server below a data folder, and return how it is run.
 
-    It loads and unloads models only when told to, so it starts empty. Raises TritonNotHere where there is no Python
+    It loads and unloads models on request only, so it starts empty. Raises TritonNotHere where there is no Python
     backend for this version of Python.
     """
     backends = copy_backend(installation, folder / "triton" / "backends")
@@ -79,24 +87,20 @@ def triton_spec(installation: Installation, folder: Path, ports: TritonPorts, lo
         "strict-readiness": "false",  # else one model that could not be loaded makes the whole server "not ready"
         "allow-gpu-metrics": "false",
         "pinned-memory-pool-byte-size": 0,
-        "exit-timeout-secs": _EXIT_SECONDS,
-        "backend-config": f"python,shm-region-prefix-name={_memory_prefix(folder)}",
+        "exit-timeout-secs": EXIT_SECONDS,
+        "backend-config": f"python,shm-region-prefix-name={memory_prefix(folder)}",
     }
     path = os.pathsep.join((str(installation.python.parent), os.environ.get("PATH", os.defpath)))
     inherited = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
     own = {"LD_LIBRARY_PATH": installation.library_path, "PATH": path, "PYTHONUNBUFFERED": "1"}
-    return ProcessSpec(
-        name=NAME,
+    return TritonCommand(
         argv=(
             str(installation.program),
             "--disable-auto-complete-config",  # ours are complete, and guessing starts every model twice
             *(f"--{name}={value}" for name, value in options.items()),
         ),
-        log_file=log_file,
         env=_POLITE | inherited | own,
         ready_url=f"http://{HOST}:{ports.http}/v2/health/ready",
-        start_timeout_seconds=60,
-        stop_timeout_seconds=2 * _EXIT_SECONDS,
     )
 
 
@@ -112,7 +116,7 @@ def clean_memory(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def free_ports() -> Iterator[TritonPorts]:
-    """Give ports that nobody else is given while the block lasts.
+    """Reserve three free ports while the block lasts.
 
     Triton binds its ports itself: they are held by sockets that only reserve them, which it may share.
     """
@@ -125,23 +129,11 @@ def free_ports() -> Iterator[TritonPorts]:
         yield TritonPorts(http, grpc, metrics)
 
 
-@asynccontextmanager
-async def development_server(folder: Path, installation: Installation | None = None) -> AsyncIterator[TritonAddresses]:
-    """Run a server on free ports, with its files below `folder`, while the block lasts; started again when it dies.
-
-    Raises TritonNotHere and ServiceDidNotStart.
-    """
-    installation = installation or find_installation()
-    with clean_memory(folder), free_ports() as ports:
-        spec = triton_spec(installation, folder, ports, folder / "triton" / "triton.log")
-        async with Supervisor([spec]):
-            yield addresses_of(folder, ports)
-
-
-def _memory_prefix(folder: Path) -> str:
+def memory_prefix(folder: Path) -> str:
+    """Return the start of the names of all shared memory that a server of this data folder makes."""
     return f"stb_{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]}_"
 
 
 def _remove_memory(folder: Path) -> None:
-    for left_over in _SHARED_MEMORY.glob(f"{_memory_prefix(folder)}*"):
+    for left_over in SHARED_MEMORY.glob(f"{memory_prefix(folder)}*"):
         left_over.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Where Triton's parts are: its program and libraries in an environment, its Python backend in a folder of ours."""
+"""The parts of a Triton server: its program and libraries in a virtual environment, its Python backend in a folder."""
 
 import ctypes
 import shutil
@@ -8,8 +8,7 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
-from spotthebot.suite.environments import TRITON, EnvironmentNotMade, ensure
-from spotthebot.suite.triton.errors import TritonNotHere
+from spotthebot.inference.errors import TritonNotHere
 
 _STUB = "triton_python_backend_stub"
 _VERSION_SECONDS = 60
@@ -32,17 +31,12 @@ class Installation:
         return ":".join(str(folder) for folder in self.libraries)
 
 
-def find_installation(environments: Path | None = None) -> Installation:
-    """Return the development server's installation, made first if need be (`environments`: where, see `ensure`).
+def installation_of(python: Path) -> Installation:
+    """Return the installation in the virtual environment of a Python; raises TritonNotHere where it does not start.
 
-    Raises TritonNotHere: the server is there for Linux on x86-64 with glibc 2.35 or later only, and its Python models
-    need a Python with a shared library.
+    The server is built for Linux on x86-64 with glibc 2.35 or later only.
     """
-    interpreter = _folder_of_shared_python()
-    try:
-        python = ensure(TRITON, environments)
-    except EnvironmentNotMade as error:
-        raise TritonNotHere(reason=error) from error
+    interpreter = folders_of_shared_python()
     packages = Path(sysconfig.get_path("purelib", "venv", vars={"base": str(python.parent.parent)}))
     installation = Installation(
         program=packages / "pytriton" / "tritonserver" / "bin" / "tritonserver",
@@ -70,8 +64,11 @@ def copy_backend(installation: Installation, target: Path) -> Path:
     return target
 
 
-def _folder_of_shared_python() -> tuple[Path, ...]:
-    """Return the folder of libpython for the loader; nothing where the loader knows it anyway."""
+def folders_of_shared_python() -> tuple[Path, ...]:
+    """Return the folder of libpython, which Triton's Python models need; nothing where the loader finds it by itself.
+
+    Raises TritonNotHere where this Python has no shared library.
+    """
     name = sysconfig.get_config_var("INSTSONAME") or ""
     for folder in (sysconfig.get_config_var("LIBDIR"), f"{sys.base_prefix}/lib"):
         if ".so" in name and (Path(folder) / name).is_file():
@@ -98,5 +95,5 @@ def _try_to_run(installation: Installation) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise TritonNotHere(reason=error) from error
     if "Usage" not in tried.stdout + tried.stderr:  # --help ends with status 1
-        said = (tried.stderr or tried.stdout).strip().splitlines()
-        raise TritonNotHere(reason=said[-1] if said else f"it ended with status {tried.returncode}.")
+        output = (tried.stderr or tried.stdout).strip().splitlines()
+        raise TritonNotHere(reason=output[-1] if output else f"it ended with status {tried.returncode}.")

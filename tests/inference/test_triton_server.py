@@ -12,15 +12,13 @@ from tritonclient.grpc import InferInput
 from tritonclient.grpc import aio as triton
 from tritonclient.utils import InferenceServerException
 
+from spotthebot.inference.errors import TritonNotHere
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.models.dialogue import GenerationRequest, load
 from spotthebot.inference.triton.repository import write_model
+from spotthebot.inference.triton.server import SHARED_MEMORY, clean_memory, memory_prefix
 from spotthebot.suite.environments import TRITON, Environment
-from spotthebot.suite.triton import installation as triton_installation
-from spotthebot.suite.triton.errors import TritonNotHere
-from spotthebot.suite.triton.installation import find_installation
-from spotthebot.suite.triton.server import _SHARED_MEMORY as SHARED_MEMORY
-from spotthebot.suite.triton.server import _memory_prefix, clean_memory, development_server
+from spotthebot.suite.triton import development_server, find_installation
 from tests.factories.tiny_models import gpt2
 
 NAME = "dialogue"
@@ -85,6 +83,11 @@ def stubs_of(repository: Path):
     ]
 
 
+def memory_of_triton(folder: Path):
+    """Return the shared memory of this folder's server, and any that has Triton's own names; others use it, too."""
+    return {file for file in SHARED_MEMORY.iterdir() if file.name.startswith((memory_prefix(folder), "triton"))}
+
+
 class TestServer:
     async def test_answers_over_grpc_as_the_model_does(self, client, weights):
         model = load(str(weights))
@@ -139,19 +142,19 @@ class TestServer:
 
 class TestDevelopmentServer:
     async def test_leaves_no_process_and_no_shared_memory(self, installation, weights, tmp_path):
-        before = set(SHARED_MEMORY.iterdir())
+        before = memory_of_triton(tmp_path)
         async with development_server(tmp_path, installation) as addresses:
             write_model(addresses.repository, NAME, weights, kind=dialogue.KIND)
             async with triton.InferenceServerClient(addresses.grpc) as client:
                 await client.load_model(NAME)
-                assert set(SHARED_MEMORY.iterdir()) > before
+                assert memory_of_triton(tmp_path) > before
                 (stub,) = stubs_of(addresses.repository)
         assert not stub.is_running() or stub.status() == psutil.STATUS_ZOMBIE
-        assert set(SHARED_MEMORY.iterdir()) <= before
+        assert memory_of_triton(tmp_path) <= before
 
     def test_removes_the_shared_memory_of_a_killed_one(self, tmp_path):
         with clean_memory(tmp_path):
-            ours = SHARED_MEMORY / f"{_memory_prefix(tmp_path)}left-over"
+            ours = SHARED_MEMORY / f"{memory_prefix(tmp_path)}left-over"
             ours.touch()
         assert not ours.exists()
 
@@ -159,7 +162,7 @@ class TestDevelopmentServer:
 class TestFindInstallation:
     def test_says_that_there_is_no_such_program_for_this_platform(self, monkeypatch, tmp_path):
         nowhere = Environment("triton", ("stb-no-such-server==0.7.0",))
-        monkeypatch.setattr(triton_installation, "TRITON", nowhere)
+        monkeypatch.setattr("spotthebot.suite.triton.TRITON", nowhere)
         monkeypatch.setenv("PIP_NO_INDEX", "1")
         with pytest.raises(TritonNotHere, match="No matching distribution found for stb-no-such-server"):
             find_installation(tmp_path)
