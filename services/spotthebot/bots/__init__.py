@@ -1,1 +1,1 @@
-"""Registry and hosting of bots: who they are, where they run and what they reply."""
+"""Registry and hosting of bots, and their replies."""

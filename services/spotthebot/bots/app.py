@@ -1,4 +1,4 @@
-"""The composition root of `bots`: the only file that knows all the others."""
+"""The composition root of `bots`: the only module that imports all others."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -48,7 +48,7 @@ def create_app(settings: BotsSettings) -> FastAPI:
 
     return build_service(
         "bots",
-        summary="Registry and hosting of bots: who they are and what they reply.",
+        summary="Registry and hosting of bots, and their replies.",
         settings=settings,
         routers=[bots.router, hosted_models.router, openai.router],
         lineages=[LINEAGE],

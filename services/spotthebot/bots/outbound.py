@@ -1,4 +1,4 @@
-"""HTTP to bots: the guarded client, with its failures told as a bot's."""
+"""HTTP to bots: the guarded client, whose failures become the bot's faults."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,13 +24,13 @@ class BotAnswer:
         return self.answer.body
 
     def json(self) -> Any:  # noqa: ANN401 - JSON
-        """Return the body as JSON; raises Fault where it is none or says that it is none."""
+        """Return the body as JSON; raises Fault if it is not JSON or not declared as JSON."""
         with _faults():
             return self.answer.json()
 
 
 class BotHttp:
-    """Connections to bots. There is no limit on them here: how many questions a bot is asked at once is its own."""
+    """Connections to bots, without a limit of their own: each bot's concurrency limits them."""
 
     def __init__(self, resolver: CheckingResolver) -> None:
         self.resolver = resolver
@@ -46,7 +46,7 @@ class BotHttp:
         await self._http.__aexit__(kind, error, trace)
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> BotAnswer:
-        """POST and return the whole answer; raises Fault. The caller bounds the time."""
+        """POST and return the whole answer; raises Fault. The caller limits the time."""
         with _faults():
             return BotAnswer(await self._http.post(url, body, headers))
 

@@ -1,4 +1,4 @@
-"""What the service `bots` can be told from its environment."""
+"""The settings of the service `bots`."""
 
 import tempfile
 from pathlib import Path
@@ -27,7 +27,7 @@ class BotsSettings(ServiceSettings):
     )
     secrets_key_file: Path = Field(
         default=Path("/var/lib/spotthebot/secrets.key"),
-        description="File (0600) with such keys, read where none is given; made if missing.",
+        description="File (0600) with such keys, read if none is given; made if missing.",
     )
     probe_seconds: float = Field(default=45.0, ge=0.1, le=300, description="Longest time for one probe of a bot.")
     probes_per_team: int = Field(default=4, ge=1, description="Probes of one team's bots at the same time.")
@@ -43,7 +43,7 @@ class BotsSettings(ServiceSettings):
     )
     largest_model_bytes: int = Field(default=20 * 1024**3, ge=1024, description="Largest uploaded file of a model.")
     model_idle_seconds: float = Field(
-        default=900.0, gt=0, description="Time without a question after which a worker process lets its model go."
+        default=900.0, gt=0, description="Time without a question after which a worker process unloads its model."
     )
     triton_grpc: str = Field(default="", description="`host:port` of the suite's own Triton, gRPC; empty for none.")
     triton_http: str = Field(default="", description="URL of its HTTP, for when gRPC does not answer.")

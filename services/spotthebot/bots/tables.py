@@ -19,7 +19,7 @@ class _Base(DeclarativeBase):
 
 
 class BotRow(_Base):
-    """A bot; a null team is the operator's own. What answers is in its versions."""
+    """A bot; a null team stands for the operator. Its versions hold the protocols."""
 
     __tablename__ = "bots"
     __table_args__ = (
@@ -43,7 +43,7 @@ class BotRow(_Base):
 
 
 class BotVersionRow(_Base):
-    """One way of answering; never updated but for its secret, which decides nothing of what is answered."""
+    """A version of a bot; never updated, except for its secret, which decides no reply."""
 
     __tablename__ = "bot_versions"
     __table_args__ = (UniqueConstraint("bot_id", "number"),)
@@ -60,7 +60,7 @@ class BotVersionRow(_Base):
 
 
 class ProbeRow(_Base):
-    """A probe that was made; the oldest of a bot go when new ones come."""
+    """A probe that was made; only the latest hundred of a bot are kept."""
 
     __tablename__ = "probes"
     __table_args__ = (Index("ix_probes_bot_id_id", "bot_id", "id"),)
@@ -74,7 +74,7 @@ class ProbeRow(_Base):
 
 
 class HostedModelRow(_Base):
-    """A model that the suite hosts; its files lie in the models folder."""
+    """A model that the suite hosts; its files are in the models folder."""
 
     __tablename__ = "hosted_models"
     __table_args__ = (UniqueConstraint("name"),)
@@ -92,7 +92,7 @@ class HostedModelRow(_Base):
 
 
 class HostedModelFileRow(_Base):
-    """A file of a hosted model, as it lies on the disk."""
+    """A file of a hosted model on the disk."""
 
     __tablename__ = "hosted_model_files"
 

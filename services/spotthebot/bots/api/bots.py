@@ -62,7 +62,7 @@ async def get_bot(session: Reading, caller: Reader, bot_id: UUID) -> BotOut:
 async def change_bot(
     session: Writing, caller: Changer, context: Context, bot_id: UUID, request: BotChangesIn
 ) -> BotOut:
-    """Change a bot's description, domains, limits or status; what is left out stays."""
+    """Change a bot's description, domains, limits or status; fields that are left out stay."""
     return _to_out(await bots.change_bot(session, context, caller, bot_id, request))
 
 
@@ -92,7 +92,7 @@ async def list_versions(session: Reading, caller: Reader, paging: Paging, bot_id
 async def replace_secret(
     session: Writing, caller: Changer, context: Context, bot_id: UUID, request: SecretIn
 ) -> BotOut:
-    """Replace the secret of the present version: an API key that was renewed, a signing secret that is rotated."""
+    """Replace the secret of the present version, such as a renewed API key or a rotated signing secret."""
     return _to_out(await bots.replace_secret(session, context, caller, bot_id, request))
 
 

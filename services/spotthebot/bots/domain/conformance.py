@@ -1,7 +1,7 @@
 """The conformance probe: a short set of conversations that show whether a bot can take part, and how well.
 
-What is asked is fixed but for the marker that looks for state, so that two probes can be compared. The heartbeat is
-the probe's smallest form: one real exchange of two turns.
+The questions are fixed, except for the random word that looks for state, so that two probes can be compared. The
+heartbeat is the probe's smallest form: one real exchange of two turns.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from spotthebot.contracts.bots import Finding, Limits, ProbeReport, Verdict
 from spotthebot.kit.ids import new_id
 
 Ask = Callable[[Context], Awaitable[Reply]]
-"""Asks the bot under probe; never raises for what the bot does."""
+"""Asks the probed bot; never raises an error for the bot's behaviour."""
 
 _PARTNER = (
     "Hello! How are you today?",
@@ -49,14 +49,14 @@ _UNUSUAL = {
 
 @dataclass
 class _Probe:
-    """One probe under way: asks until its time is up, and keeps all replies."""
+    """A running probe: asks until its time is up, and keeps all replies."""
 
     ask_bot: Ask
     ends_at: float
     replies: list[Reply] = field(default_factory=list)
 
     async def ask(self, *turns: str, seed: int = 0) -> Reply | None:
-        """Return None where the time is up."""
+        """Ask for a reply; return None if the time is up."""
         left = self.ends_at - time.monotonic()
         if left <= 0:
             return None
@@ -70,7 +70,7 @@ class _Probe:
 
 
 async def probe(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
-    """Hold some thirty questions against a bot and report; ends within `seconds`, with what was not tried skipped."""
+    """Ask a bot some thirty questions and report within `seconds`; checks without time are reported as skipped."""
     started = time.monotonic()
     running = _Probe(ask, started + seconds)
     first = await running.ask(_PARTNER[0])
@@ -104,7 +104,7 @@ async def probe(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
 
 
 async def heartbeat(ask: Ask, *, seconds: float) -> ProbeReport:
-    """Hold one short exchange of two turns: whether the bot answers, and nothing more."""
+    """Hold one exchange of two turns, which shows only whether the bot answers."""
     started = time.monotonic()
     running = _Probe(ask, started + seconds)
     first = await running.ask(_PARTNER[0])
@@ -147,14 +147,14 @@ async def _asked_twice(running: _Probe) -> tuple[bool | None, list[Reply]]:
 
 
 async def _interleaved(running: _Probe, known: Reply | None) -> Finding:
-    """Tell one conversation a word and ask for it in others: who knows it there keeps state."""
+    """Say a word in one conversation and ask for it in others: a bot that knows it there keeps state."""
     marker = f"Quill{secrets.token_hex(4)}"
-    told = f"I just got a dog, and I called it {marker}."
-    ours: list[str] = [told]
+    introduction = f"I just got a dog, and I called it {marker}."
+    turns: list[str] = [introduction]
     leaks = 0
     strangers: list[Reply] = []
     for line in itertools.islice(_PARTNER, 1, 3):
-        mine = await running.ask(*ours)
+        mine = await running.ask(*turns)
         other = await running.ask("Hi!", "Hello!", "What did I call my dog? Say the name.")
         if mine is None or other is None:
             break
@@ -162,7 +162,7 @@ async def _interleaved(running: _Probe, known: Reply | None) -> Finding:
         leaks += marker.lower() in (other.text or "").lower()
         if mine.text is None:
             break
-        ours += [mine.text, line]
+        turns += [mine.text, line]
     again = await running.ask(_QUESTION) if known is not None else None
     return keeps_no_state(strangers, leaks, known, again)
 

@@ -1,4 +1,4 @@
-"""What the probe makes of the replies: one finding for each check, in words that say what to do."""
+"""The findings of a probe: one for each check, with advice on how to mend a fault."""
 
 import math
 from collections import Counter
@@ -12,31 +12,31 @@ _REPETITIVE_SHARE = 0.5
 
 
 def reachable(first: Reply | None, seconds: float) -> Finding:
-    """Judge the first question: a bot that answers it can be probed on."""
+    """Check the first question: a bot that answers it gets the others."""
     if first is None:
         return _finding("reachable", Verdict.FAILED, f"No reply within the {seconds:g} s of the probe: answer sooner.")
     if first.failure in {ReplyFailure.EMPTY, ReplyFailure.TOO_LONG}:
-        return _finding("reachable", Verdict.PASSED, "It answers; what it answers is judged below.")
+        return _finding("reachable", Verdict.PASSED, "It answers; its replies are checked below.")
     if first.text is None:
         return _finding("reachable", Verdict.FAILED, _said(first))
     return _finding("reachable", Verdict.PASSED, f"It answered the first question in {first.latency_ms:.0f} ms.")
 
 
-def answers_in_turn(replies: Sequence[Reply], wanted: int) -> Finding:
-    """Judge a conversation held exchange by exchange."""
+def answers_in_turn(replies: Sequence[Reply], expected: int) -> Finding:
+    """Check a conversation of several exchanges."""
     answered = sum(reply.text is not None for reply in replies)
-    if answered == wanted:
-        return _finding("answers_in_turn", Verdict.PASSED, f"It answered all {wanted} turns of a conversation.")
+    if answered == expected:
+        return _finding("answers_in_turn", Verdict.PASSED, f"It answered all {expected} turns of a conversation.")
     failed = next((reply for reply in replies if reply.text is None), None)
     if failed is None:
-        detail = f"It answered {answered} of {wanted} turns before the probe's time was up: answer sooner."
+        detail = f"It answered {answered} of {expected} turns before the probe's time was up: answer sooner."
     else:
-        detail = f"It answered {answered} of {wanted} turns of a conversation, then: {_said(failed)}"
+        detail = f"It answered {answered} of {expected} turns of a conversation, then: {_said(failed)}"
     return _finding("answers_in_turn", Verdict.FAILED, detail)
 
 
 def replies_as_agreed(replies: Sequence[Reply], limits: Limits) -> list[Finding]:
-    """Judge all replies together: none empty, none too long, all of them text."""
+    """Check all replies together: none empty, none too long, all of them text."""
     checks = {
         "reply_not_empty": (ReplyFailure.EMPTY, "No reply was empty."),
         "reply_not_too_long": (
@@ -49,7 +49,7 @@ def replies_as_agreed(replies: Sequence[Reply], limits: Limits) -> list[Finding]
 
 
 def keeps_no_state(strangers: Sequence[Reply], leaks: int, known: Reply | None, again: Reply | None) -> Finding:
-    """Judge interleaved conversations: what was said in one must not be known in another."""
+    """Check interleaved conversations: a word of one must not come up in another."""
     check = "keeps_no_state"
     if leaks:
         detail = (
@@ -69,7 +69,7 @@ def keeps_no_state(strangers: Sequence[Reply], leaks: int, known: Reply | None, 
 
 
 def unusual_context(check: str, reply: Reply | None) -> Finding:
-    """Judge the reply to an empty history, a long one, emoji, or right-to-left text."""
+    """Check the reply to an empty history, a long one, emoji, or right-to-left text."""
     if reply is None:
         return skipped(check, "The probe's time was up.")
     if reply.text is None:
@@ -78,7 +78,7 @@ def unusual_context(check: str, reply: Reply | None) -> Finding:
 
 
 def repeats_itself(texts: Sequence[str]) -> Finding:
-    """Judge the replies of one conversation, upper and lower case alike."""
+    """Check whether the replies of one conversation repeat each other, ignoring case."""
     check = "repeats_itself"
     if len(texts) < 2:
         return skipped(check, "Fewer than two turns were answered.")
@@ -90,7 +90,7 @@ def repeats_itself(texts: Sequence[str]) -> Finding:
 
 
 def deterministic(replies: Sequence[Reply]) -> Finding:
-    """Note whether one question with one seed, asked twice, got one reply; neither is wrong."""
+    """Note whether a question with one seed, asked twice, got the same reply; neither is a fault."""
     check = "deterministic"
     if len(replies) < 2 or any(reply.text is None for reply in replies):
         return skipped(check, "The question was not answered twice.")
@@ -101,7 +101,7 @@ def deterministic(replies: Sequence[Reply]) -> Finding:
 
 
 def speed(replies: Sequence[Reply], limits: Limits) -> Finding:
-    """Judge latency against the bot's own time-out."""
+    """Compare the latency with the bot's own time-out."""
     found = latency_of(replies)
     if found is None:
         return skipped("latency", "No question was answered.")
@@ -113,7 +113,7 @@ def speed(replies: Sequence[Reply], limits: Limits) -> Finding:
 
 
 def latency_of(replies: Sequence[Reply]) -> Latency | None:
-    """Return percentiles by nearest rank over answered questions; None where there are none."""
+    """Return percentiles by nearest rank over answered questions; None if no question was answered."""
     times = sorted(reply.latency_ms for reply in replies if reply.text is not None)
     if not times:
         return None
@@ -121,7 +121,7 @@ def latency_of(replies: Sequence[Reply]) -> Latency | None:
 
 
 def skipped(check: str, why: str) -> Finding:
-    """Say that a check was not made, and why."""
+    """Return the finding of a check that was not made, with the reason."""
     return _finding(check, Verdict.SKIPPED, why)
 
 

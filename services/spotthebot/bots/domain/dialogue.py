@@ -1,4 +1,4 @@
-"""What bots and their askers have in common: a context, and the dialogues that learning bots learn from."""
+"""Contexts, which bots reply to, and dialogues, which learning bots learn from."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ Side = Literal["A", "B"]
 
 @dataclass(frozen=True)
 class Context:
-    """A conversation so far, in which the bot speaks next. `conversation_id` is None where nobody named one."""
+    """A conversation so far, in which the bot speaks next; `conversation_id` is None if the request had none."""
 
     turns: tuple[str, ...]
     seed: int
@@ -25,18 +25,18 @@ class Context:
 
     @property
     def side(self) -> Side:
-        """Who the bot is: A after an even number of turns, where it is not said."""
+        """The bot's side; A after an even number of turns unless `speaker` says otherwise."""
         return self.speaker or ("A" if len(self.turns) % 2 == 0 else "B")
 
     def spoken(self) -> Iterator[tuple[Side, str]]:
-        """Yield the turns with their speakers: the last one is always the partner's."""
+        """Yield the turns with their speakers; the last turn is always the partner's."""
         partner: Side = "B" if self.side == "A" else "A"
         for position, text in enumerate(self.turns):
             yield partner if (len(self.turns) - position) % 2 else self.side, text
 
-    def key(self, asked: str) -> str | None:
-        """Return what makes a repeated question to `asked` (a bot's version) recognisable; None without an id."""
+    def key(self, version_key: str) -> str | None:
+        """Return a key that is the same for a repeated question to a bot's version; None without an id."""
         if self.conversation_id is None:
             return None
-        facts = [asked, str(self.conversation_id), self.seed, list(self.turns)]
+        facts = [version_key, str(self.conversation_id), self.seed, list(self.turns)]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""What can go wrong with bots.
+"""The errors of bots.
 
 Invalid
 ├── UnknownCorpus
@@ -45,7 +45,7 @@ class SecretNotUsed(Invalid):
 
 
 class StatusNotForOwners(Invalid):
-    """A bot can be set active, suspended or retired; '{status}' is what the suite finds out itself."""
+    """A bot can be set active, suspended or retired; the suite itself sets '{status}'."""
 
 
 class MessagesNotAlternating(Invalid):
@@ -89,7 +89,7 @@ class ModelFilesChanged(Conflict):
 
 
 class TrainingDataChanged(Conflict):
-    """The dialogues that bot {bot_id} learned from have changed since it was registered: register it anew."""
+    """The dialogues that bot {bot_id} learned from have changed since it was registered: add a version to the bot."""
 
 
 class HostedModelNameTaken(Conflict):

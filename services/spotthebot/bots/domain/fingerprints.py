@@ -1,4 +1,4 @@
-"""Fingerprints: hashes of what a bot learned from, and of everything that decides its replies.
+"""Fingerprints: hashes of the dialogues that a bot learned from, and of everything that decides its replies.
 
 A configuration's hash covers the fields of release 0.1.0 always, and every later field only if it differs from its
 default. So an optional field that a release adds changes no hash: a configuration that leaves it out still has the
@@ -38,7 +38,7 @@ _ALWAYS_HASHED: Mapping[str, frozenset[str]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Fingerprints:
-    """What a version was made from: the dialogues that it learned from, or the files of its model."""
+    """The sources of a version: the dialogues that it learned from, or the files of its model."""
 
     training_sha256: str | None = None
     files_sha256: str | None = None

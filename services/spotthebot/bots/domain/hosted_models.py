@@ -28,7 +28,7 @@ class HostedModel:
 
 @dataclass(frozen=True)
 class HostedModelCondition:
-    """A hosted model as it is now: its state, found by a real inference, and what its server counted."""
+    """A hosted model now: its state, found by a real inference, and the counts of its server."""
 
     model: HostedModel
     state: HostedModelState

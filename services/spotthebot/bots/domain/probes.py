@@ -9,7 +9,7 @@ from spotthebot.contracts.bots import ProbeReport, ProbeTrigger
 
 @dataclass(frozen=True)
 class Probe:
-    """Which version was probed, why, when, and what the probe found."""
+    """A probe's report, with its version, reason and time."""
 
     id: UUID
     bot_id: UUID

@@ -1,1 +1,1 @@
-"""One module for each way of asking a bot; what they share is `Speaker`."""
+"""One module for each protocol; all of them implement `Speaker`."""

@@ -49,8 +49,8 @@ class InteractiveWebSpeaker(Speaker):
 class WebsocketChatSpeaker(Speaker):
     """The chat service pairs each socket with an agent of its own; sockets are kept for the next question.
 
-    A socket that is closed without farewell occupies one of the service's threads for good, and a start sometimes
-    meets silence (a race in ParlAI): both are what the greeting and the leaving are careful about.
+    A socket that is closed without `[EXIT]` occupies one of the service's threads for good, and ParlAI sometimes
+    answers a start with silence (a race): the greeting and the farewell take care of both.
     """
 
     def __init__(self, protocol: ParlaiProtocol, http: BotHttp) -> None:
@@ -110,7 +110,7 @@ class WebsocketChatSpeaker(Speaker):
 
 
 def shown(context: Context, history: Literal["all_turns", "last_turn"]) -> str:
-    """Return what the agent is shown: turns one a line, without what the chat service takes for its commands."""
+    """Return the text for the agent: one turn per line, without words that the chat service takes for commands."""
     turns = context.turns if history == "all_turns" else context.turns[-1:]
     persona = [f"your persona: {context.persona}"] if context.persona and history == "all_turns" else []
     text = "\n".join(" ".join(each.split()) for each in (*persona, *turns))

@@ -1,4 +1,4 @@
-"""Speakers of bots that are somewhere else, from what was registered alone."""
+"""Speakers of bots at a URL, made from their registered protocol alone."""
 
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.openai import OpenAISpeaker
@@ -10,7 +10,7 @@ from spotthebot.contracts.bots import OpenAIProtocol, ParlaiProtocol, Protocol, 
 
 
 def remote_speaker(protocol: Protocol, secret: str | None, http: BotHttp) -> Speaker | None:
-    """Make the speaker of a bot that is asked at a URL; None for one that runs in this suite."""
+    """Make the speaker of a bot at a URL; return None for a bot that runs in this suite."""
     match protocol:
         case WebhookProtocol():
             return WebhookSpeaker(protocol, secret, http)

@@ -1,4 +1,4 @@
-"""What all protocols come down to: one context in, one text out."""
+"""The interface of all protocols: one context in, one text out."""
 
 from abc import ABC, abstractmethod
 
@@ -6,12 +6,12 @@ from spotthebot.bots.domain.dialogue import Context
 
 
 class Speaker(ABC):
-    """Whoever can be asked. It sets no time limit, and is cancelled where one runs out."""
+    """Speaks one protocol with one bot. It sets no time limit: its caller cancels it."""
 
     @abstractmethod
     async def ask(self, context: Context, key: str) -> str:
-        """Return the reply as it came; raises Fault. The same question, asked again, carries the same key."""
+        """Return the bot's text unchanged; raises Fault. A repeated question has the same key."""
 
     async def close(self) -> None:
-        """Let go of what was kept open."""
+        """Close open connections."""
         return

@@ -1,4 +1,4 @@
-"""A model of a Triton server: over gRPC, or over HTTP where that is wanted or gRPC does not answer."""
+"""A model of a Triton server, over gRPC, or over HTTP if the protocol says so or gRPC does not answer."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -21,7 +21,7 @@ _MODEL_IS_GONE = {ReplyFailure.UNREACHABLE, ReplyFailure.HTTP_ERROR}
 
 
 class TritonSpeaker(Speaker):
-    """Asks by `infer`, or by `fallback` where that finds nobody. `recover` brings a model of our own server back."""
+    """Asks by `infer`, or by `fallback` if the server is unreachable; `recover` reloads a model of our own server."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class TritonSpeaker(Speaker):
 
 
 def over_grpc(client: TritonClient, model: str) -> Infer:
-    """Ask a server whose address was settled by whoever made the channel."""
+    """Ask a server through a channel that is open already."""
 
     async def infer(request: str) -> str:
         try:
@@ -78,7 +78,7 @@ def over_grpc(client: TritonClient, model: str) -> Infer:
 
 
 class CheckedGrpc:
-    """A server that a team named: its address is checked and pinned when the channel is made, and then kept."""
+    """A team's server: its address is checked and pinned when the channel is made."""
 
     def __init__(self, protocol: TritonProtocol, http: BotHttp) -> None:
         parts = urlsplit(protocol.url or "")
@@ -124,7 +124,7 @@ def over_http(base_url: str, model: str, http: BotHttp) -> Infer:
 
 
 def generation_request(context: Context, sampling: Sampling) -> dict[str, Any]:
-    """Return what our dialogue models are asked for."""
+    """Return a request to one of our dialogue models."""
     asked = {"turns": list(context.turns), "persona": context.persona, "seed": context.seed}
     return asked | sampling.model_dump()
 

@@ -56,7 +56,7 @@ async def get_bot(session: ReadSession, bot_id: UUID, principal: Principal) -> B
 
 
 async def get_known_bot(session: ReadSession, bot_id: UUID) -> Bot:
-    """Return a bot that is there, for the service itself: no caller is checked."""
+    """Return an existing bot for the service itself, without a check of the caller."""
     return _bot((await session.execute(_BY_ID, {"bot_id": bot_id})).one())
 
 

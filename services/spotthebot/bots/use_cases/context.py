@@ -71,7 +71,7 @@ class BotsContext:
         return self.hosted(hosted)
 
     def hosted(self, model: HostedModel) -> WorkerModel:
-        """Return what a worker loads for a hosted model."""
+        """Return the worker's model for a hosted model."""
         return WorkerModel(
             dialogue.KIND,
             str(self.folder.directory_of(model.name, model.directory)),
@@ -82,6 +82,6 @@ class BotsContext:
         )
 
     def unhosted(self, protocol: TransformersProtocol) -> WorkerModel:
-        """Return what a worker loads for a directory of the models folder, or else by its name on a model hub."""
+        """Return the worker's model for a directory of the models folder, or else for a name on a model hub."""
         directory = self.folder.find(protocol.model)
         return WorkerModel(dialogue.KIND, str(directory or protocol.model), revision=protocol.revision)

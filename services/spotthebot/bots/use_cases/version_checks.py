@@ -1,4 +1,4 @@
-"""Checks of a version before it is stored: who may register it, its address, its secret, and what it is made from."""
+"""Checks of a version before it is stored: who may register it, its address, its secret, and its sources."""
 
 import asyncio
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ from spotthebot.kit.signing import NotASigningSecret, signing_key
 
 @dataclass(frozen=True)
 class CheckedVersion:
-    """A version that may be stored: what it is made from, and its encrypted secret."""
+    """The sources and the encrypted secret of a version that may be stored."""
 
     made_from: Fingerprints
     sealed_secret: bytes | None
 
 
 async def check_version(context: BotsContext, principal: Principal, request: BotVersionIn) -> CheckedVersion:
-    """Check a version that the caller wants to store, without a transaction; raises what is wrong with it."""
+    """Check a version that the caller wants to store, without a transaction; raises an error for the first fault."""
     protocol = request.protocol
     is_ours = isinstance(protocol, TransformersProtocol) or (isinstance(protocol, TritonProtocol) and not protocol.url)
     if is_ours and principal.role != Role.ADMIN:

@@ -1,6 +1,6 @@
-"""Bots: how they are registered, asked, probed and hosted."""
+"""Bots: registration, replies, probes and hosted models."""
 
-from spotthebot.contracts.bots.hosting import (
+from spotthebot.contracts.bots.hosted_models import (
     Backend,
     BatchStatisticsOut,
     HostedModelIn,
@@ -9,7 +9,7 @@ from spotthebot.contracts.bots.hosting import (
     TritonOut,
     UploadedFileOut,
 )
-from spotthebot.contracts.bots.probing import Finding, Latency, ProbeOut, ProbeReport, ProbeTrigger, Verdict
+from spotthebot.contracts.bots.probes import Finding, Latency, ProbeOut, ProbeReport, ProbeTrigger, Verdict
 from spotthebot.contracts.bots.protocols import (
     BuiltinProtocol,
     OpenAIProtocol,

@@ -1,4 +1,4 @@
-"""How a bot is asked for replies: one of six protocols, told apart by `kind`."""
+"""The six protocols by which a bot is asked for replies, distinguished by `kind`."""
 
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -15,7 +15,7 @@ def _checked_url(url: str, schemes: tuple[str, ...]) -> str:
         message = f"must be a URL that begins with {' or '.join(f'{scheme}://' for scheme in schemes)}"
         raise ValueError(message)
     if parts.username is not None or parts.password is not None:
-        message = "must hold no user or password: what is secret goes into `secret`"
+        message = "must hold no user or password: put a secret into `secret`"
         raise ValueError(message)
     if parts.fragment:
         message = "must have no fragment (#...)"
@@ -39,17 +39,17 @@ _ModelName = Annotated[Text, StringConstraints(min_length=1, max_length=500, str
 
 
 class Sampling(Wire):
-    """How a hosted model draws its words; the seed comes with each context."""
+    """How a hosted model samples its words; each context brings its seed."""
 
     max_new_tokens: int = Field(default=40, ge=1, le=1024, description="Longest reply, in tokens.")
     temperature: float = Field(default=1.0, ge=0, le=10, description="0 takes the likeliest token each time.")
-    top_p: float = Field(default=1.0, gt=0, le=1, description="Share of probability that is drawn from.")
-    top_k: int = Field(default=0, ge=0, le=100_000, description="How many tokens are drawn from; 0 is all.")
+    top_p: float = Field(default=1.0, gt=0, le=1, description="Share of probability to sample from.")
+    top_k: int = Field(default=0, ge=0, le=100_000, description="How many tokens to sample from; 0 is all.")
     repetition_penalty: float = Field(default=1.0, ge=1, le=10, description="1 is none.")
 
 
 class BuiltinProtocol(Wire):
-    """A small bot that runs inside the service `bots`; the learning ones are trained on a corpus when first asked."""
+    """A small bot inside the service `bots`; learning ones are trained on a corpus at registration."""
 
     kind: Literal["builtin"]
     model: Literal["retrieval", "ngram", "eliza", "dull", "parrot", "stray"] = Field(
@@ -73,7 +73,7 @@ class OpenAIProtocol(Wire):
 
     kind: Literal["openai"]
     base_url: HttpUrl = Field(
-        description="What `/chat/completions` is appended to.", examples=["https://llm.example.org/v1"]
+        description="The URL that `/chat/completions` is appended to.", examples=["https://llm.example.org/v1"]
     )
     model: _ModelName = Field(description="The server's name of the model.")
     system_prompt: Annotated[Text, StringConstraints(max_length=20_000)] | None = Field(
@@ -81,7 +81,7 @@ class OpenAIProtocol(Wire):
     )
     opening_prompt: Annotated[Text, StringConstraints(min_length=1, max_length=2000)] = Field(
         default="Begin our conversation with one short line.",
-        description="Sent as the user's words where the bot itself begins, since most servers want a user first.",
+        description="Sent as the user's words if the bot itself begins, since most servers need a user first.",
     )
     temperature: float | None = Field(default=None, ge=0, le=2)
     top_p: float | None = Field(default=None, gt=0, le=1)
@@ -91,7 +91,9 @@ class OpenAIProtocol(Wire):
     stop: tuple[Annotated[Text, StringConstraints(min_length=1, max_length=100)], ...] = Field(
         default=(), max_length=4, description="Texts that end the reply."
     )
-    sends_seed: bool = Field(default=True, description="Whether `seed` is sent; turn it off where it is refused.")
+    sends_seed: bool = Field(
+        default=True, description="Whether `seed` is sent; false for servers that refuse it."
+    )
 
 
 class ParlaiProtocol(Wire):
@@ -105,7 +107,7 @@ class ParlaiProtocol(Wire):
     service: Literal["interactive_web", "websocket_chat"] = "interactive_web"
     history: Literal["all_turns", "last_turn"] = Field(
         default="all_turns",
-        description="What the agent is shown: all turns, one a line, as ParlAI's own tasks do, or the last one.",
+        description="The text for the agent: all turns, one per line, as in ParlAI's own tasks, or the last turn.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Bots as they are registered: who they are, how they are asked, and how they are."""
+"""Registered bots: their protocols, limits, versions and statuses."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue, SecretStr, StringConstraints
 
-from spotthebot.contracts.bots.probing import ProbeReport
+from spotthebot.contracts.bots.probes import ProbeReport
 from spotthebot.contracts.bots.protocols import Protocol
 from spotthebot.contracts.wire import Domain, Name, Text, Wire
 
@@ -15,18 +15,18 @@ BotId = NewType("BotId", UUID)
 
 
 class BotStatus(StrEnum):
-    """How a bot is."""
+    """The status of a bot."""
 
     PROBING = "probing"
-    """Registered, and not yet seen to converse."""
+    """Waits for the probe of its present version."""
     ACTIVE = "active"
     """Answers."""
     FAILING = "failing"
-    """Failed repeatedly: it is asked nothing but probes until one of them succeeds (its circuit is open)."""
+    """Failed repeatedly: it gets only probes until one of them succeeds (its circuit is open)."""
     SUSPENDED = "suspended"
-    """Asked nothing until its owner says so."""
+    """Gets no questions until its owner activates it."""
     RETIRED = "retired"
-    """Asked nothing, for good; its conversations stay."""
+    """Gets no questions any more; its conversations stay."""
 
 
 def _not_the_humans(name: str) -> str:
@@ -43,9 +43,9 @@ _Secret = Annotated[SecretStr, Field(min_length=1, max_length=4000)]
 
 
 class Limits(Wire):
-    """What a bot bears."""
+    """How much a bot may be asked."""
 
-    concurrency: int = Field(default=32, ge=1, le=1024, description="Questions it is asked at the same time.")
+    concurrency: int = Field(default=32, ge=1, le=1024, description="Questions at the same time.")
     requests_per_minute: int | None = Field(default=None, ge=1, le=1_000_000, description="Null: as many as come.")
     timeout_seconds: float = Field(default=30.0, ge=0.1, le=300, description="For one reply, with its retries.")
     longest_reply_characters: int = Field(default=2000, ge=1, le=20_000)
@@ -93,9 +93,9 @@ _EXAMPLES: list[JsonValue] = [
 
 
 class BotVersionIn(Wire):
-    """Another way of answering for a bot that is there: its next version."""
+    """The next version of a registered bot."""
 
-    protocol: Protocol = Field(description="How it is asked for replies.")
+    protocol: Protocol = Field(description="How the bot is asked for replies.")
     secret: _Secret | None = Field(
         default=None,
         description=(
@@ -117,7 +117,7 @@ class BotIn(BotVersionIn):
 
 
 class BotChangesIn(Wire):
-    """What may change without another version: nothing here decides what the bot answers."""
+    """Changes that need no other version, since they decide no reply."""
 
     description: _Description | None = None
     domains: _Domains | None = None
@@ -141,13 +141,13 @@ class BotOut(Wire):
     domains: tuple[str, ...]
     limits: Limits
     status: BotStatus
-    status_reason: str | None = Field(description="Why it is failing; null where it is not.")
-    version: int = Field(description="Counts from 1; what answers changes with it, and only with it.")
+    status_reason: str | None = Field(description="Why the bot is failing; null if it is not.")
+    version: int = Field(description="Counts from 1; the bot's replies change with it, and only with it.")
     protocol: Protocol
     has_secret: bool
-    configuration_sha256: str = Field(description="Hash of all that decides what this version answers.")
+    configuration_sha256: str = Field(description="Hash of everything that decides this version's replies.")
     created_at: datetime
-    probe: ProbeReport | None = Field(description="The latest full probe; null where none was made yet.")
+    probe: ProbeReport | None = Field(description="The latest full probe; null before the first.")
 
 
 class BotVersionOut(Wire):

@@ -1,4 +1,4 @@
-"""Asking bots for replies."""
+"""Requests for replies."""
 
 from enum import StrEnum
 from typing import Literal
@@ -16,7 +16,7 @@ class ContextIn(Wire):
     """A conversation so far, in which the bot speaks next."""
 
     turns: tuple[Utterance, ...] = Field(max_length=1000, description="Texts, oldest first; may be empty.")
-    seed: int = Field(default=0, ge=0, lt=2**63, description="Same context, same seed: same reply, where a bot can.")
+    seed: int = Field(default=0, ge=0, lt=2**63, description="Same context, same seed: same reply, if the bot can.")
     conversation_id: UUID | None = Field(
         default=None, description="Makes a repeated question recognisable: the bot gets it under the same key."
     )
@@ -37,7 +37,7 @@ class RepliesIn(Wire):
 
 
 class ReplyFailure(StrEnum):
-    """Why there is no reply."""
+    """The reason for a missing reply."""
 
     TIMEOUT = "timeout"
     UNREACHABLE = "unreachable"
@@ -50,13 +50,13 @@ class ReplyFailure(StrEnum):
 
 
 class ReplyOut(Wire):
-    """The reply to one context, or why there is none."""
+    """The reply to one context, or the reason for its absence."""
 
     text: str | None
     failure: ReplyFailure | None
-    detail: str | None = Field(description="What went wrong, for people; null where nothing did.")
-    attempts: int = Field(description="How often the bot was asked; 0 where it was not.")
-    latency_ms: float = Field(description="From the first question to the reply, with retries between.")
+    detail: str | None = Field(description="The failure in words; null for a reply.")
+    attempts: int = Field(description="Requests to the bot; 0 if it got none.")
+    latency_ms: float = Field(description="From the first request to the reply, retries included.")
 
 
 class RepliesOut(Wire):

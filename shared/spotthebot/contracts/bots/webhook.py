@@ -1,4 +1,4 @@
-"""The form of our own webhook, version 1: what a bot gets and what it answers."""
+"""Our own webhook, version 1: the request to a bot and its answer."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -9,26 +9,26 @@ from spotthebot.contracts.wire import Wire
 
 
 class WebhookTurn(Wire):
-    """Something that was said."""
+    """One turn of a conversation."""
 
     speaker: Literal["A", "B"]
     text: str
 
 
 class WebhookQuestion(Wire):
-    """What is POSTed to a bot: a conversation so far, in which it speaks next."""
+    """The request to a bot: a conversation so far, in which it speaks next."""
 
-    conversation_id: UUID = Field(description="Equal for all turns of a conversation; nothing else may be kept by it.")
-    turn: int = Field(ge=0, description="Number of the turn asked for: how many turns came before it.")
+    conversation_id: UUID = Field(description="The same for all turns of a conversation; keep no state by it.")
+    turn: int = Field(ge=0, description="Number of the requested turn: how many turns came before it.")
     domain: str | None
     persona: str | None
-    speaker: Literal["A", "B"] = Field(description="Who the bot is in this conversation.")
+    speaker: Literal["A", "B"] = Field(description="The bot's side in this conversation.")
     seed: int
-    turns: tuple[WebhookTurn, ...] = Field(description="Oldest first; empty where the bot begins.")
+    turns: tuple[WebhookTurn, ...] = Field(description="Oldest first; empty if the bot begins.")
 
 
 class WebhookAnswer(BaseModel):
-    """What a bot answers; other fields are left alone."""
+    """A bot's answer; other fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 

@@ -1,4 +1,4 @@
-"""What all built-in bots have in common: their names, their one method and their one complaint."""
+"""What all built-in bots share: their names, their one method and their one error."""
 
 from enum import StrEnum
 from typing import Protocol
@@ -24,7 +24,7 @@ class BuiltinModel(StrEnum):
 
 
 class BuiltinBot(Protocol):
-    """Whoever can answer; the reply is never blank and depends on nothing but seed and context."""
+    """A built-in bot; its reply is never blank and depends on nothing but seed and context."""
 
     def reply(self, context: Context) -> str: ...
 

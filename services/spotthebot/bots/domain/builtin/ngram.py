@@ -1,4 +1,4 @@
-"""A bot that makes its sentences up: a word trigram model of a corpus with back-off.
+"""A bot that makes up its sentences: a word trigram model of a corpus with back-off.
 
 Where it can, it grows a sentence around a content word of its partner's last turn, backwards to the
 start with one model and forwards to the end with another, so that the reply touches the topic while

@@ -13,20 +13,20 @@ HostedModelName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]
 
 
 class Backend(StrEnum):
-    """What runs a hosted model."""
+    """The program that runs a hosted model."""
 
     TRITON = "triton"
     WORKER = "worker"
 
 
 class HostedModelState(StrEnum):
-    """Where a hosted model is."""
+    """The state of a hosted model."""
 
     UNLOADED = "unloaded"
     READY = "ready"
     """A real inference succeeded."""
     BROKEN = "broken"
-    """Loaded, and a real inference failed."""
+    """Loaded, but a real inference failed."""
 
 
 class HostedModelIn(Wire):
@@ -52,7 +52,7 @@ class UploadedFileOut(Wire):
 
 
 class BatchStatisticsOut(Wire):
-    """What the server counted since the model was loaded."""
+    """Counts since the model was loaded."""
 
     replies: int = Field(description="Contexts answered.")
     batches: int = Field(description="Executions of the model.")
@@ -60,7 +60,7 @@ class BatchStatisticsOut(Wire):
     mean_batch_size: float | None = Field(description="Null before the first batch.")
     mean_queue_ms: float | None
     mean_compute_ms: float | None = Field(description="Per batch.")
-    waiting: int | None = Field(description="Contexts in the queue now; null where the server does not say.")
+    waiting: int | None = Field(description="Contexts in the queue now; null if the server does not say.")
 
 
 class HostedModelOut(Wire):
@@ -77,7 +77,7 @@ class HostedModelOut(Wire):
     device: str
     dtype: str
     state: HostedModelState
-    statistics: BatchStatisticsOut | None = Field(description="Null while it is not loaded.")
+    statistics: BatchStatisticsOut | None = Field(description="Null while the model is not loaded.")
     created_at: datetime
 
 

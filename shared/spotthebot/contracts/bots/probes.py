@@ -1,4 +1,4 @@
-"""What a probe of a bot found."""
+"""Probes of bots and their findings."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -10,21 +10,21 @@ from spotthebot.contracts.wire import Wire
 
 
 class Verdict(StrEnum):
-    """How one check came out."""
+    """The result of one check."""
 
     PASSED = "passed"
     NOTED = "noted"
-    """Nothing wrong; something to know."""
+    """No fault; worth knowing."""
     WARNED = "warned"
     """The bot can take part; results may suffer."""
     FAILED = "failed"
     """The bot can't take part."""
     SKIPPED = "skipped"
-    """Not tried, and why."""
+    """Not tried; the detail says why."""
 
 
 class ProbeTrigger(StrEnum):
-    """Why a probe was made."""
+    """The reason for a probe."""
 
     REGISTRATION = "registration"
     REQUEST = "request"
@@ -32,7 +32,7 @@ class ProbeTrigger(StrEnum):
 
 
 class Finding(Wire):
-    """What one check found, and what to do about it."""
+    """The result of one check, and advice."""
 
     check: str = Field(examples=["keeps_no_state"])
     verdict: Verdict
@@ -49,11 +49,11 @@ class Latency(Wire):
 
 
 class ProbeReport(Wire):
-    """All findings of one probe; it passed where nothing failed."""
+    """All findings of one probe; it passed if no check failed."""
 
     passed: bool
     findings: tuple[Finding, ...]
-    latency: Latency | None = Field(description="Null where no question was answered.")
+    latency: Latency | None = Field(description="Null if no question was answered.")
     deterministic: bool | None = Field(description="Whether equal questions got equal replies; null: not tried.")
     questions: int = Field(description="How many questions the bot was asked.")
     seconds: float
