@@ -1,4 +1,4 @@
-"""What may change about a bot and what may not, its secrets, and whose it is."""
+"""Versions, secrets and owners of bots: what may change, and who may change it."""
 
 import asyncio
 import base64
@@ -17,7 +17,7 @@ SECRET = "whsec_" + base64.b64encode(b"a key of at least 24 bytes").decode()
 
 
 class TestVersions:
-    async def test_what_answers_is_never_changed_only_followed(self, suite: RunningSuite):
+    async def test_stay_as_they_are_and_are_followed_by_others(self, suite: RunningSuite):
         async with (
             bot(lambda _: {"text": "The first."}) as (_, first),
             bot(lambda _: {"text": "The second."}) as (_, second),
@@ -33,13 +33,13 @@ class TestVersions:
             assert versions[0]["configuration_sha256"] == out["configuration_sha256"]
             said = []
             for version in (None, 1, 2):
-                body = {"contexts": [{"turns": []}]} | ({"version": version} if version else {})
+                body: dict[str, Any] = {"contexts": [{"turns": []}]} | ({"version": version} if version else {})
                 said.append((await admin.post(f"{path}/replies", json=body)).json()["replies"][0]["text"])
             assert said == ["The second.", "The first.", "The second."]
             missing = await admin.post(f"{path}/replies", json={"contexts": [{"turns": []}], "version": 3})
             assert missing.status_code == 404
 
-    async def test_conversations_keep_the_version_they_began_with(self, suite: RunningSuite):
+    async def test_are_kept_by_the_conversations_that_began_with_them(self, suite: RunningSuite):
         async with bot(well_behaved) as (_, url):
             admin = await suite.client("bots", "admin")
             ours = await created(admin, "/v1/bots", webhook(url))
@@ -54,11 +54,12 @@ class TestVersions:
         }
         assert all(len(each["turns"]) == 4 for each in held)
 
-    async def test_a_bot_can_be_suspended_brought_back_and_retired(self, suite: RunningSuite):
+    async def test_stay_when_a_bot_is_suspended_activated_and_retired(self, suite: RunningSuite):
         async with bot(well_behaved) as (_, url):
             team = await suite.client("bots", "team", team="us")
             out = await created(team, "/v1/bots", webhook(url))
-            path, one = f"/v1/bots/{out['id']}", {"contexts": [{"turns": []}]}
+            path = f"/v1/bots/{out['id']}"
+            one: dict[str, Any] = {"contexts": [{"turns": []}]}
             assert (await team.patch(path, json={"status": "suspended"})).json()["status"] == "suspended"
             assert (await team.post(f"{path}/replies", json=one)).status_code == 409
             assert (await team.patch(path, json={"status": "active"})).json()["status"] == "probing"
@@ -98,7 +99,7 @@ class TestSecrets:
         assert not [text for text in (*texts, out, err) if api_key in text or "sk-renewed" in text]
         assert not [text for text in texts if api_key.encode().hex() in text]
 
-    async def test_of_a_wrong_request_are_not_repeated_in_the_answer(self, suite: RunningSuite):
+    async def test_are_not_repeated_in_the_answer_to_a_wrong_request(self, suite: RunningSuite):
         admin = await suite.client("bots", "admin")
         body = webhook("http://127.0.0.1:9/", secret="whsec_wrong-but-still-secret")
         answer = await admin.post("/v1/bots", json=body)
@@ -106,7 +107,7 @@ class TestSecrets:
         answer = await admin.post("/v1/bots", json=body | {"secret": ["still-secret"]})
         assert (answer.status_code, "still-secret" in answer.text) == (422, False)
 
-    async def test_a_protocol_without_secrets_says_so(self, suite: RunningSuite):
+    async def test_are_refused_for_a_protocol_without_secrets(self, suite: RunningSuite):
         admin = await suite.client("bots", "admin")
         body = webhook("") | {"protocol": {"kind": "builtin", "model": "eliza"}, "secret": "x"}
         answer = await admin.post("/v1/bots", json=body)
@@ -114,7 +115,7 @@ class TestSecrets:
 
 
 class TestOwners:
-    async def test_touch_and_see_only_their_own(self, suite: RunningSuite):
+    async def test_see_and_change_only_their_own_bots(self, suite: RunningSuite):
         async with bot(well_behaved) as (_, url):
             ours = await suite.client("bots", "team", team="us")
             theirs = await suite.client("bots", "team", team="them")
@@ -131,7 +132,7 @@ class TestOwners:
             ]
         assert [answer.status_code for answer in answers] == [404] * len(answers)
 
-    async def test_may_not_probe_without_end(self, database_urls: DatabaseUrls):
+    async def test_may_run_a_limited_number_of_probes_at_a_time(self, database_urls: DatabaseUrls):
         async def slowly(question: dict[str, Any]) -> dict[str, str]:
             await asyncio.sleep(0.05)
             return well_behaved(question)
@@ -145,5 +146,5 @@ class TestOwners:
             answers = await asyncio.gather(*(team.post(path) for _ in range(5)))
             statuses = sorted(answer.status_code for answer in answers)
             assert statuses == [200, 200, 429, 429, 429]
-            told = next(answer for answer in answers if answer.status_code == 429)
-            assert (told.headers["Retry-After"], "2 probes" in json.loads(told.text)["detail"]) == ("5", True)
+            refused = next(answer for answer in answers if answer.status_code == 429)
+            assert (refused.headers["Retry-After"], "2 probes" in json.loads(refused.text)["detail"]) == ("5", True)

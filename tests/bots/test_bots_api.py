@@ -21,7 +21,7 @@ class TestRegisterBot:
         texts = [[reply["text"] for reply in replies] for replies in answers]
         assert texts[0] == texts[1]
 
-    async def test_a_learning_bot_needs_a_corpus_that_exists(self, suite: RunningSuite):
+    async def test_refuses_a_learning_bot_without_an_existing_corpus(self, suite: RunningSuite):
         admin = await suite.client("bots", "admin")
         protocol = {"kind": "builtin", "model": "retrieval"}
         body = {"name": "r", "domains": ["everyday"], "protocol": protocol}
@@ -31,13 +31,13 @@ class TestRegisterBot:
         assert answer.status_code == 422
         assert "no corpus" in answer.json()["detail"]
 
-    async def test_a_corpus_without_dialogues_in_the_split_teaches_nothing(self, suite: RunningSuite):
+    async def test_refuses_a_corpus_without_dialogues_in_the_split(self, suite: RunningSuite):
         protocol = {"kind": "builtin", "model": "ngram", "corpus_id": await add_corpus(suite), "split": "validation"}
         admin = await suite.client("bots", "admin")
         answer = await admin.post("/v1/bots", json={"name": "n", "domains": ["everyday"], "protocol": protocol})
         assert (answer.status_code, "'validation'" in answer.json()["detail"]) == (422, True)
 
-    async def test_a_name_is_taken_once(self, suite: RunningSuite):
+    async def test_refuses_a_name_that_the_team_has_used(self, suite: RunningSuite):
         admin = await suite.client("bots", "admin")
         await created(admin, "/v1/bots", ELIZA)
         answer = await admin.post("/v1/bots", json=ELIZA)
@@ -56,7 +56,7 @@ class TestRegisterBot:
             ({"protocol": {"kind": "builtin", "model": "eliza", "temperature": 1}}, "/protocol/temperature"),
         ],
     )
-    async def test_what_is_wrong_is_pointed_at(self, suite: RunningSuite, change: dict, pointer: str):
+    async def test_points_at_each_wrong_field(self, suite: RunningSuite, change: dict[str, Any], pointer: str):
         admin = await suite.client("bots", "admin")
         answer = await admin.post("/v1/bots", json=ELIZA | change)
         assert answer.status_code == 422
@@ -78,16 +78,16 @@ class TestOwnership:
         admin = await suite.client("bots", "admin")
         assert len((await admin.get("/v1/bots")).json()["items"]) == 3
 
-    async def test_a_team_key_without_a_team_registers_nothing(self, suite: RunningSuite):
+    async def test_a_team_key_without_a_team_registers_no_bots(self, suite: RunningSuite):
         nobody = await suite.client("bots", "team")
         assert (await nobody.post("/v1/bots", json=ELIZA)).status_code == 422
 
     @pytest.mark.parametrize("role", ["annotation", "analyst", "service"])
-    async def test_others_register_nothing(self, suite: RunningSuite, role: str):
+    async def test_other_roles_register_no_bots(self, suite: RunningSuite, role: str):
         client = await suite.client("bots", role)
         assert (await client.post("/v1/bots", json=ELIZA)).status_code == 403
 
-    async def test_analysts_read_but_do_not_ask_and_frontends_do_neither(self, suite: RunningSuite):
+    async def test_analysts_read_bots_but_ask_for_no_replies_and_frontends_do_neither(self, suite: RunningSuite):
         path = f"/v1/bots/{await add_bot(suite, 'eliza')}"
         analyst, frontend = await suite.client("bots", "analyst"), await suite.client("bots", "annotation")
         assert (await analyst.get(path)).status_code == 200
@@ -120,7 +120,7 @@ class TestReplies:
             ([{}], "/contexts/0/turns"),
         ],
     )
-    async def test_what_is_wrong_with_a_context_is_pointed_at(
+    async def test_a_wrong_context_is_pointed_at(
         self, suite: RunningSuite, contexts: list[dict[str, Any]], pointer: str
     ):
         bot = await add_bot(suite, "eliza")
@@ -129,7 +129,7 @@ class TestReplies:
         assert answer.status_code == 422
         assert pointer in {fault["pointer"] for fault in answer.json()["errors"]}
 
-    async def test_a_bot_whose_corpus_grew_is_no_longer_what_was_registered(self, suite: RunningSuite):
+    async def test_a_learning_bot_whose_corpus_grew_since_its_registration_is_refused(self, suite: RunningSuite):
         corpus = await add_corpus(suite)
         bot = await add_bot(suite, "retrieval", corpus_id=corpus)
         conversations = await suite.client("conversations", "admin")

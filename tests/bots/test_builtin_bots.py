@@ -68,7 +68,7 @@ class TestEveryBuiltinBot:
     def test_has_something_to_say_to_any_text(self, model, turns, seed):
         assert bot(model, seed % 5).reply(Context(tuple(turns), seed)).strip()
 
-    def test_says_the_same_again_whatever_it_said_in_between(self, model):
+    def test_gives_the_same_reply_again_after_other_replies(self, model):
         first = bot(model)
         context = Context(("Hello.", "My bike has a flat tyre."), 5)
         reply = first.reply(context)
@@ -126,7 +126,7 @@ def test_every_bot_replies_alike_in_every_process():
 
 
 class TestRetrieval:
-    def test_answers_what_was_answered_to_the_most_similar_utterance(self):
+    def test_gives_the_answer_to_the_most_similar_utterance(self):
         assert answer(BuiltinModel.RETRIEVAL, "I have a flat tyre!") == "I can lend you my pump."
 
     def test_weighs_in_the_turn_before(self):
@@ -138,11 +138,11 @@ class TestRetrieval:
         assert tested.reply(Context(("We could swim.", "Really?"), 1)) == "The lake is warm."
         assert tested.reply(Context(("We could ski.", "Really?"), 1)) == "The snow is fresh."
 
-    def test_does_not_repeat_what_either_speaker_said(self):
+    def test_does_not_repeat_either_speaker(self):
         turns = ("i can lend you my pump", "Fine.", "I have a flat tyre!")
         assert answer(BuiltinModel.RETRIEVAL, *turns) != "I can lend you my pump."
 
-    def test_repeats_something_once_everything_was_said(self):
+    def test_repeats_itself_once_everything_was_said(self):
         said = tuple(turn for dialogue in CORPUS for turn in dialogue)
         assert answer(BuiltinModel.RETRIEVAL, *said) in utterances()
 
@@ -181,7 +181,7 @@ class TestNgram:
             reply = answer(BuiltinModel.NGRAM, "What about the Geneva?", conversation=seed)
             assert "Geneva" in reply
 
-    def test_stops_where_a_loop_never_would(self):
+    def test_stops_although_its_corpus_loops(self):
         tested = build(BuiltinModel.NGRAM, seed=1, dialogues=[("round and round and round " * 500,)])
         for seed in range(20):
             assert len(tested.reply(Context(("round?",), seed)).split()) <= 40
@@ -237,7 +237,7 @@ class TestEliza:
 
 
 class TestParrot:
-    def test_hands_the_last_sentence_back(self):
+    def test_repeats_the_last_sentence(self):
         reply = answer(BuiltinModel.PARROT, "Well. I lost my keys again.")
         assert "ou lost your keys again" in reply
         assert "Well" not in reply
@@ -275,7 +275,7 @@ class TestReflection:
 
 
 class TestWords:
-    def test_rejoins_what_a_tokeniser_took_apart(self):
+    def test_rejoins_tokenised_words(self):
         assert words("I do n't know , he 's late .") == ["i", "don't", "know", "he's", "late"]
 
     def test_reads_typographic_apostrophes(self):

@@ -63,9 +63,11 @@ class TestExamples:
         where = "base_url" if protocol["kind"] == "openai" else "url"
         options = ["--options", json.dumps({"transport": "http"})] if "transport" in protocol else []
         async with _example(name) as url:
-            checked, told = await _check(f"{url}{path}", "--protocol", protocol["kind"], *arguments, *options, "--json")
-            assert checked == 0, told
-            assert json.loads(told)["passed"] is True
+            checked, printed = await _check(
+                f"{url}{path}", "--protocol", protocol["kind"], *arguments, *options, "--json"
+            )
+            assert checked == 0, printed
+            assert json.loads(printed)["passed"] is True
             admin = await suite.client("bots", "admin")
             body = {"name": name, "domains": ["everyday"], "protocol": protocol | {where: f"{url}{path}"}}
             body |= {"secret": SECRET} if name == "webhook_bot" else {}
@@ -85,17 +87,17 @@ class TestExamples:
 
 
 class TestCheck:
-    async def test_names_each_finding_and_ends_with_1_where_one_failed(self):
+    async def test_names_each_finding_and_exits_with_1_if_one_failed(self):
         async with _example("webhook_bot") as url:
-            code, told = await _check(f"{url}/reply")  # without the secret, so that it can't verify us
+            code, printed = await _check(f"{url}/reply")  # without the secret, so that it can't verify us
         assert code == 1
-        assert "401" in told
-        assert "can't take part yet" in told
-        assert all(check in told for check in ("reachable", "keeps_no_state", "long_history", "skipped"))
+        assert "401" in printed
+        assert "can't take part yet" in printed
+        assert all(check in printed for check in ("reachable", "keeps_no_state", "long_history", "skipped"))
 
-    async def test_of_nothing_there_says_so(self):
-        code, told = await _check("http://127.0.0.1:9/reply")
-        assert (code, "no connection" in " ".join(told.split())) == (1, True)
+    async def test_reports_a_bot_that_is_not_there(self):
+        code, printed = await _check("http://127.0.0.1:9/reply")
+        assert (code, "no connection" in " ".join(printed.split())) == (1, True)
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
@@ -106,8 +108,8 @@ class TestCheck:
             (["http://127.0.0.1:9", "--secret-from", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE is not set"),
         ],
     )
-    async def test_of_what_is_no_bot_says_what_to_give(self, arguments: list[str], words: str):
-        code, told = await _check(*arguments)
+    async def test_says_which_options_a_protocol_needs(self, arguments: list[str], words: str):
+        code, printed = await _check(*arguments)
         assert code == 1
-        assert words in " ".join(told.split())
-        assert "Traceback" not in told
+        assert words in " ".join(printed.split())
+        assert "Traceback" not in printed

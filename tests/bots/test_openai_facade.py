@@ -31,7 +31,7 @@ class TestOfficialClient:
         assert "".join(pieces) == text
         assert len([piece for piece in pieces if piece]) == len(text.split())
 
-    async def test_gives_the_bot_the_conversation_as_it_was(self, suite: RunningSuite):
+    async def test_sends_the_bot_the_whole_conversation(self, suite: RunningSuite):
         async with bot(well_behaved) as (served, url), await _client(suite) as client:
             out = await created(await suite.client("bots", "admin"), "/v1/bots", webhook(url))
             parts: Any = [{"type": "text", "text": "How are"}, {"type": "text", "text": " you?"}]
@@ -49,7 +49,7 @@ class TestOfficialClient:
         assert asked["persona"] == "You are a gardener."
         assert [turn["text"] for turn in asked["turns"]] == ["Hello.", "Hi.", "How are you?\nWell?"]
 
-    async def test_sees_a_teams_own_bots_only(self, suite: RunningSuite):
+    async def test_lists_only_the_bots_of_its_team(self, suite: RunningSuite):
         await add_bot(suite, "eliza")
         mine = await created(
             await suite.client("bots", "team", team="us"),
@@ -62,7 +62,7 @@ class TestOfficialClient:
             with pytest.raises(openai.NotFoundError, match="several bots are called 'eliza'"):
                 await client.models.retrieve("eliza")
 
-    async def test_is_told_what_is_wrong_in_its_own_form(self, suite: RunningSuite):
+    async def test_gets_errors_in_its_own_form(self, suite: RunningSuite):
         await add_bot(suite, "eliza")
         messages: Any = [{"role": "user", "content": "Hi."}]
         async with await _client(suite) as client:
@@ -81,7 +81,7 @@ class TestOfficialClient:
             with pytest.raises(openai.AuthenticationError):
                 await client.models.list()
 
-    async def test_is_told_when_the_bot_gave_no_reply(self, suite: RunningSuite):
+    async def test_gets_an_error_if_the_bot_gave_no_reply(self, suite: RunningSuite):
         down = await created(await suite.client("bots", "admin"), "/v1/bots", webhook("http://127.0.0.1:9/"))
         async with await _client(suite) as client:
             with pytest.raises(openai.InternalServerError, match="circuit_open") as failed:

@@ -1,4 +1,4 @@
-"""The probe on its own: what it makes of bots that are slow, random, or keep something."""
+"""The probe on its own: its findings on slow, random and stateful bots."""
 
 import asyncio
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def _echo(context: Context) -> str:
 
 
 class TestProbe:
-    async def test_skips_what_there_is_no_time_for(self):
+    async def test_skips_checks_without_time(self):
         report = await _probe(_echo, seconds=0.35, delay=0.1)
         assert _finding(report, "reachable").verdict is Verdict.PASSED
         assert _finding(report, "answers_in_turn").verdict is Verdict.FAILED
@@ -49,7 +49,7 @@ class TestProbe:
         assert _finding(report, "latency").verdict is Verdict.WARNED
         assert report.passed
 
-    async def test_sees_a_bot_that_counts_what_it_was_asked(self):
+    async def test_warns_of_a_bot_that_counts_its_questions(self):
         """Asked twice in a row it says the same; after other conversations it does not."""
         conversations: list[object] = []
 
@@ -74,7 +74,7 @@ class TestProbe:
         assert (asked, report.passed, report.latency, report.deterministic) == (1, False, None, None)
         assert {each.verdict for each in report.findings[1:]} == {Verdict.SKIPPED}
 
-    async def test_latency_is_a_percentile_by_nearest_rank(self):
+    async def test_reports_latency_as_percentiles_by_nearest_rank(self):
         """Of 1 to 20 ms, half are at most 10, and nineteen in twenty at most 19."""
         found = latency_of([_said("x", float(number)) for number in range(20, 0, -1)])
         assert found is not None
@@ -94,7 +94,7 @@ class TestHeartbeat:
         assert [len(each) for each in turns] == [1, 3]
         assert turns[1][1] == "Fine."
 
-    async def test_fails_where_the_second_turn_does(self):
+    async def test_fails_if_the_second_turn_fails(self):
         async def ask(context: Context) -> Reply:
             return _said("Fine.") if len(context.turns) == 1 else Reply(None, ReplyFailure.TIMEOUT, "Late.", 1, 1.0)
 

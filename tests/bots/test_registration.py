@@ -54,7 +54,7 @@ async def _until_active(client: httpx.AsyncClient, bot_id: str) -> dict[str, Any
 
 
 class TestProbe:
-    async def test_of_a_registration_leaves_no_transaction_open(self, suite: RunningSuite) -> None:
+    async def test_leaves_no_transaction_open_during_a_registration(self, suite: RunningSuite) -> None:
         """While a bot hangs, everybody sees it as probing, and no connection of the service waits in a transaction."""
         gate = _Gate()
         team = await suite.client("bots", "team", team="us")
@@ -74,7 +74,7 @@ class TestProbe:
         assert (answer.status_code, answer.json()["status"], answer.json()["id"]) == (201, "active", listed["id"])
         assert await _probes_of(team, listed["id"]) == [(1, "registration")]
 
-    async def test_of_another_version_leaves_no_transaction_open(self, suite: RunningSuite) -> None:
+    async def test_leaves_no_transaction_open_while_a_version_is_added(self, suite: RunningSuite) -> None:
         gate = _Gate()
         team = await suite.client("bots", "team", team="us")
         async with bot(well_behaved) as (_, url), bot(gate) as (_, slow):
@@ -89,9 +89,7 @@ class TestProbe:
             answer = (await addition).json()
         assert (answer["status"], answer["version"]) == ("active", 2)
 
-    async def test_of_more_bots_than_the_service_has_connections_holds_up_nobody(
-        self, database_urls: DatabaseUrls
-    ) -> None:
+    async def test_leaves_connections_to_others_when_many_bots_hang(self, database_urls: DatabaseUrls) -> None:
         """Eight hanging registrations and three connections: a read takes no longer than without them."""
         gate = _Gate()
         settings = bots_settings() | {"probes_per_team": 8, "database_pool_size": 1}
@@ -113,7 +111,7 @@ class TestProbe:
 
 
 class TestRepeat:
-    async def test_of_a_running_registration_waits_and_gets_its_answer(self, suite: RunningSuite) -> None:
+    async def test_waits_for_a_running_registration_and_gets_its_answer(self, suite: RunningSuite) -> None:
         gate = _Gate()
         team = await suite.client("bots", "team", team="us")
         async with bot(gate) as (_, url):
@@ -135,7 +133,7 @@ class TestRepeat:
         assert len((await team.get("/v1/bots")).json()["items"]) == 1
         assert await _probes_of(team, answers[0].json()["id"]) == [(1, "registration")]
 
-    async def test_of_a_version_adds_no_second_one(self, suite: RunningSuite) -> None:
+    async def test_adds_no_second_version(self, suite: RunningSuite) -> None:
         team = await suite.client("bots", "team", team="us")
         async with bot(well_behaved) as (_, url):
             path = f"/v1/bots/{(await created(team, '/v1/bots', webhook(url)))['id']}"
@@ -146,7 +144,7 @@ class TestRepeat:
         assert len({answer.text for answer in (*answers, late)}) == 1
         assert [each["number"] for each in versions] == [1, 2]
 
-    async def test_of_a_suspended_bots_version_gets_the_report_too(self, suite: RunningSuite) -> None:
+    async def test_gets_the_report_of_a_suspended_bots_version(self, suite: RunningSuite) -> None:
         gate = _Gate()
         team = await suite.client("bots", "team", team="us")
         async with bot(well_behaved) as (_, url), bot(gate) as (_, slow):
@@ -161,7 +159,7 @@ class TestRepeat:
         assert answers[0] == answers[1]
         assert (answers[0]["status"], answers[0]["version"], answers[0]["probe"]["passed"]) == ("suspended", 2, True)
 
-    async def test_of_a_refused_registration_tries_again(self, suite: RunningSuite) -> None:
+    async def test_tries_again_after_a_refused_registration(self, suite: RunningSuite) -> None:
         team = await suite.client("bots", "team", team="us")
         async with bot(well_behaved) as (_, url):
             wrong = webhook(url, secret="not a signing secret")
@@ -175,7 +173,7 @@ class TestRepeat:
 class TestCrash:
     """The service is killed between the two transactions of a registration."""
 
-    async def test_leaves_a_bot_that_a_heartbeat_probes_and_a_repeat_returns(self, database_urls: DatabaseUrls) -> None:
+    async def test_during_a_registration_leaves_the_bot_to_a_heartbeat(self, database_urls: DatabaseUrls) -> None:
         gate = _Gate()
         async with _killable(database_urls) as service, bot(gate) as (_, url):
             await service.start()
@@ -217,7 +215,7 @@ class TestCrash:
             assert (answer["version"], answer["status"], answer["probe"]["passed"]) == (2, "active", True)
             assert [each["number"] for each in (await service.team.get(path)).json()["items"]] == [1, 2]
 
-    async def test_is_answered_with_the_bot_as_it_is_while_nobody_has_probed_it(
+    async def test_leaves_a_repeat_with_the_unprobed_bot_until_a_heartbeat_has_probed_it(
         self, database_urls: DatabaseUrls
     ) -> None:
         """That answer is not stored: the next repeat gets the report."""

@@ -36,7 +36,7 @@ class TestReplies:
         assert [each["attempts"] for each in answer["replies"]] == [1] * 6  # none of it would mend itself
         assert (answer["version"], answer["configuration_sha256"]) == (1, out["configuration_sha256"])
 
-    async def test_are_asked_again_where_that_may_help_and_only_there(self, suite: RunningSuite):
+    async def test_are_retried_after_transient_failures_only(self, suite: RunningSuite):
         failures = {"busy": [503, 503], "limited": [429], "broken": [500] * 9, "down": [502] * 9}
         left = {name: list(statuses) for name, statuses in failures.items()}
 
@@ -61,7 +61,7 @@ class TestReplies:
             keys.setdefault(question["turns"][0]["text"], set()).add(headers["idempotency-key"])
         assert {name: len(found) for name, found in keys.items()} == dict.fromkeys(failures, 1)
 
-    async def test_a_broken_bot_is_not_asked_for_ever(self, suite: RunningSuite):
+    async def test_stop_after_five_failures_until_a_probe_succeeds(self, suite: RunningSuite):
         """A rival once repeated one deterministic 500 for 24 days: ours opens the circuit and asks a probe instead."""
         is_broken = False
 
@@ -91,7 +91,7 @@ class TestReplies:
             triggers = {each["trigger"] for each in (await admin.get(f"{path}/probes")).json()["items"]}
             assert triggers == {"registration", "heartbeat"}
 
-    async def test_keep_to_the_limits_of_the_bot(self, suite: RunningSuite):
+    async def test_respect_the_limits_of_the_bot(self, suite: RunningSuite):
         async def slowly(question: dict[str, Any]) -> dict[str, str]:
             await asyncio.sleep(0.02)
             return well_behaved(question)

@@ -1,4 +1,4 @@
-"""Teams' bots over HTTP: registered with one POST, probed at once, asked for replies, kept apart."""
+"""Teams' bots over HTTP: registration with one POST, probes, and questions in the webhook's form."""
 
 import asyncio
 import base64
@@ -27,7 +27,7 @@ def _finding(bot_out: dict[str, Any], check: str) -> dict[str, str]:
 
 
 class TestRegistration:
-    async def test_answers_with_a_report_that_a_person_can_act_on(self, suite: RunningSuite):
+    async def test_answers_with_a_report_of_all_checks(self, suite: RunningSuite):
         out = await _registered(suite, well_behaved)
         assert (out["status"], out["version"], out["probe"]["passed"]) == ("active", 1, True)
         verdicts = {each["check"]: each["verdict"] for each in out["probe"]["findings"]}
@@ -39,7 +39,7 @@ class TestRegistration:
         assert out["probe"]["deterministic"] is True
         assert out["probe"]["latency"]["n"] == out["probe"]["questions"] > 10
 
-    async def test_of_a_bot_that_is_not_there_says_so_and_it_is_failing(self, suite: RunningSuite):
+    async def test_reports_a_bot_that_is_not_there_as_failing(self, suite: RunningSuite):
         team = await suite.client("bots", "team", team="us")
         out = await created(team, "/v1/bots", webhook("http://127.0.0.1:9/reply"))
         assert (out["status"], out["probe"]["passed"]) == ("failing", False)
@@ -47,7 +47,7 @@ class TestRegistration:
         assert "no connection" in out["status_reason"]
         assert _finding(out, "emoji")["verdict"] == "skipped"
 
-    async def test_names_what_is_wrong(self, suite: RunningSuite):
+    async def test_names_each_fault_of_a_bot(self, suite: RunningSuite):
         cases: list[tuple[Answer, str, str]] = [
             (lambda _: {"text": ""}, "reply_not_empty", "failed"),
             (lambda _: {"text": "a" * 3000}, "reply_not_too_long", "failed"),
@@ -74,7 +74,7 @@ class TestRegistration:
         assert _finding(out, "keeps_no_state")["verdict"] == "failed"
         assert out["status"] == "failing"
 
-    async def test_can_come_before_the_probe(self, suite: RunningSuite):
+    async def test_without_a_probe_leaves_it_to_a_heartbeat(self, suite: RunningSuite):
         async with bot(well_behaved) as (_, url):
             team = await suite.client("bots", "team", team="us")
             out = await created(team, "/v1/bots?probe=false", webhook(url))
@@ -84,7 +84,7 @@ class TestRegistration:
                     await asyncio.sleep(0.05)
         assert (found["status"], found["probe"]["passed"]) == ("active", True)
 
-    async def test_can_be_repeated(self, suite: RunningSuite):
+    async def test_repeated_with_its_key_gives_the_same_answer(self, suite: RunningSuite):
         team = await suite.client("bots", "team", team="us")
         async with bot(well_behaved) as (_, url):
             answers = [
@@ -94,7 +94,7 @@ class TestRegistration:
         assert answers[0].json() == answers[1].json()
         assert len((await team.get("/v1/bots")).json()["items"]) == 1
 
-    async def test_what_is_wrong_is_pointed_at(self, suite: RunningSuite):
+    async def test_points_at_each_wrong_field(self, suite: RunningSuite):
         team = await suite.client("bots", "team", team="us")
         for change, pointer in (
             ({"protocol": {"kind": "webhook", "url": "ftp://example.org"}}, "/protocol/url"),
@@ -112,7 +112,7 @@ class TestRegistration:
             assert answer.status_code == 422, answer.text
             assert pointer in {fault["pointer"] for fault in answer.json()["errors"]}
 
-    async def test_of_an_address_inside_is_refused_unless_it_is_allowed(self, database_urls: DatabaseUrls):
+    async def test_refuses_an_internal_address_unless_it_is_allowed(self, database_urls: DatabaseUrls):
         async with run_suite(database_urls, bots=bots_settings() | {"allowed_networks": ()}) as suite:
             team = await suite.client("bots", "team", team="us")
             for url in ("http://127.0.0.1:9/", "http://localhost/", "http://169.254.169.254/", "http://[::1]/"):
@@ -124,7 +124,7 @@ class TestRegistration:
                 assert answer.json()["errors"][0]["pointer"] == "/protocol/url"
             assert (await team.get("/v1/bots")).json()["items"] == []
 
-    async def test_of_what_runs_on_our_own_machines_is_for_administrators(self, suite: RunningSuite):
+    async def test_refuses_teams_the_protocols_of_our_own_machines(self, suite: RunningSuite):
         team = await suite.client("bots", "team", team="us")
         for protocol in ({"kind": "transformers", "model": "x/y"}, {"kind": "triton", "model": "gpt"}):
             answer = await team.post("/v1/bots", json=webhook("") | {"protocol": protocol})
@@ -132,7 +132,7 @@ class TestRegistration:
 
 
 class TestWebhook:
-    async def test_is_signed_so_that_the_team_can_verify_us(self, suite: RunningSuite):
+    async def test_is_signed_so_that_the_team_can_verify_it(self, suite: RunningSuite):
         async with bot(well_behaved) as (served, url):
             team = await suite.client("bots", "team", team="us")
             out = await created(team, "/v1/bots", webhook(url, secret=SECRET))
@@ -144,7 +144,7 @@ class TestWebhook:
                     served.bodies[0], served.headers[0]
                 )
 
-    async def test_carries_the_conversation_and_who_the_bot_is(self, suite: RunningSuite):
+    async def test_carries_the_conversation_and_the_side_of_the_bot(self, suite: RunningSuite):
         conversation = str(uuid4())
         async with bot(well_behaved) as (served, url):
             admin = await suite.client("bots", "admin")
@@ -174,7 +174,7 @@ class TestWebhook:
         }
         assert [turn["speaker"] for turn in asked[1]["turns"]] == ["B", "A", "B"]
 
-    async def test_a_repeated_question_has_the_same_key_and_another_one_another(self, suite: RunningSuite):
+    async def test_gives_repeated_questions_the_same_key_and_others_another(self, suite: RunningSuite):
         async with bot(well_behaved) as (served, url):
             admin = await suite.client("bots", "admin")
             out = await created(admin, "/v1/bots", webhook(url))

@@ -91,9 +91,7 @@ class OpenAIProtocol(Wire):
     stop: tuple[Annotated[Text, StringConstraints(min_length=1, max_length=100)], ...] = Field(
         default=(), max_length=4, description="Texts that end the reply."
     )
-    sends_seed: bool = Field(
-        default=True, description="Whether `seed` is sent; false for servers that refuse it."
-    )
+    sends_seed: bool = Field(default=True, description="Whether `seed` is sent; false for servers that refuse it.")
 
 
 class ParlaiProtocol(Wire):
