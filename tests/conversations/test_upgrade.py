@@ -4,6 +4,7 @@ import json
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 
 import psycopg
@@ -12,8 +13,10 @@ from alembic import command
 
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.concurrency import SlotRequest
+from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.tables import LINEAGE
 from spotthebot.conversations.use_cases.chats.converse import REPLY_IN_CHAT
+from spotthebot.conversations.use_cases.quality.requests import FLAG_CONVERSATIONS
 from spotthebot.conversations.use_cases.turn_loop.maintenance import RUN_CONVERSATIONS
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_ids
@@ -142,3 +145,60 @@ async def test_rows_and_queued_jobs_survive_the_renaming_of_tables_and_columns(a
     assert (unavailable.bot_id, unavailable.name, unavailable.reason) == (SECOND, "Y", "gone")
     assert acquired[FIRST].slots == 1
     assert (runners, replies) == (1, 1)
+
+
+async def test_marks_markings_and_deliveries_are_kept_as_flags_checks_and_leases(at_0006: Provisioned):
+    owner = at_0006.owner_urls["conversations"]
+    collection, conversation, subscription, event, delivery = new_ids(5)
+    with psycopg.connect(owner) as connection:
+        connection.execute("SET search_path TO conversations")
+        connection.execute(
+            "INSERT INTO collections (id, name, domain, mode, plan, state, complete, turns_wanted)"
+            " VALUES (%s, 'old', 'd', 'import', '{}', 'complete', 1, 2)",
+            [collection],
+        )
+        connection.execute(
+            "INSERT INTO pairs (collection_id, number, participants) VALUES (%s, 0, %s)",
+            [collection, json.dumps([_side("X", FIRST), _side("Y", SECOND)])],
+        )
+        connection.execute(
+            "INSERT INTO conversations (id, collection_id, pair, round, state, opening, opening_shown, turns_wanted,"
+            " seed) VALUES (%s, %s, 0, 0, 'complete', '{}', false, 2, 0)",
+            [conversation, collection],
+        )
+        connection.execute(
+            "INSERT INTO marks (conversation_id, collection_id, rules, bot_speaks, turns, words, profanity,"
+            " personal_data, text_hash, signature, exchange_hashes)"
+            " VALUES (%s, %s, 1, true, 2, 9, '{1}', '[]', '', '', '')",
+            [conversation, collection],
+        )
+        connection.execute("INSERT INTO markings (collection_id, state) VALUES (%s, 'marking')", [collection])
+        connection.execute(
+            "INSERT INTO subscriptions (id, url, events, sealed_secret, active)"
+            " VALUES (%s, 'http://a', '{collection.finished}', '', true)",
+            [subscription],
+        )
+        connection.execute(
+            "INSERT INTO events (id, type, data, distributed) VALUES (%s, 'collection.finished', '{}', true)", [event]
+        )
+        connection.execute(
+            "INSERT INTO deliveries (id, subscription_id, event_id, state, attempts, next_attempt_at, held_until)"
+            " VALUES (%s, %s, %s, 'pending', 1, now(), now() - interval '1 s')",
+            [delivery, subscription, event],
+        )
+        connection.execute(
+            "INSERT INTO procrastinate_jobs (queue_name, task_name, args)"
+            " VALUES ('default', 'conversations:mark_conversations', '{}')"
+        )
+    upgrade(LINEAGE, owner)
+    database = Database(at_0006.app_urls["conversations"], pool_size=1)
+    async with database.write() as session:
+        check = await store.quality_checks.get_check(session, collection)
+        (flags,) = await store.quality_flags.list_flags(session, collection, only=None, after=None, limit=10)
+        (claimed,) = await EVENTS.deliveries.claim_due(session, limit=10, limit_each=4, lease=timedelta(seconds=30))
+        jobs = await store.claims.count_jobs(session, FLAG_CONVERSATIONS)
+    await database.close()
+    assert (check.state, check.flagged, check.conversations) == ("flagging", 1, 1)
+    assert (flags.conversation_id, flags.words, list(flags.profanity)) == (conversation, 9, [1])
+    assert (claimed.delivery_id, claimed.attempts) == (delivery, 2)
+    assert jobs == 1

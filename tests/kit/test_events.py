@@ -20,6 +20,7 @@ from sqlalchemy import create_engine, update
 from sqlalchemy.engine import make_url
 from standardwebhooks import Webhook
 
+from spotthebot.kit.clock import Clock, system_clock
 from spotthebot.kit.database import Database, schema_metadata
 from spotthebot.kit.events.dispatcher import DeliverySchedule, EventDispatcher
 from spotthebot.kit.events.domain import TEST_EVENT, AttemptOutcome, DeliveryState, Event, EventCatalogue
@@ -40,6 +41,7 @@ from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.provision import Provisioned, logins, provision
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.bot_servers import Bot, bot
+from tests.factories.clock import MovableClock
 from tests.factories.running_suite import Keys, served
 
 SCHEMA = "letters"
@@ -93,7 +95,7 @@ class PostOffice:
         return self.owners.get(event.data["letter"])
 
     @asynccontextmanager
-    async def dispatching(self, **schedule: Any) -> AsyncIterator[EventDispatcher]:
+    async def dispatching(self, clock: Clock = system_clock, **schedule: Any) -> AsyncIterator[EventDispatcher]:
         """Run a dispatcher while the block lasts."""
         given = {
             "waits_seconds": (0.05, 0.05),
@@ -104,7 +106,7 @@ class PostOffice:
         }
         async with GuardedHttp(self.resolver) as http:
             dispatcher = EventDispatcher(
-                self.database, STORE, self.signer, http, self.find_team, DeliverySchedule(**given | schedule)
+                self.database, STORE, self.signer, http, self.find_team, DeliverySchedule(**given | schedule), clock
             )
             running = asyncio.create_task(dispatcher.run())
             try:
@@ -222,30 +224,33 @@ class TestTeams:
 
 class TestPurge:
     async def test_deletes_distributed_events_older_than_the_retention_with_their_deliveries(self, office: PostOffice):
-        async with bot(lambda _: {}) as (subscriber, url), office.dispatching() as dispatcher:
+        clock = MovableClock()
+        async with (
+            bot(lambda _: {}) as (subscriber, url),
+            office.dispatching(clock) as dispatcher,
+            office.client() as admin,
+        ):
             subscription = await office.subscribe(url, LetterEvent.SORTED)
-            old, young = [await office.publish(LetterEvent.SORTED, letters=number) for number in range(2)]
-            await _received(subscriber, 2)
-            await _age(office, old, days=31)
-            await _age(office, young, days=29)
+            event_id = await office.publish(LetterEvent.SORTED, letters=1)
+            await _received(subscriber, 1)
+            clock.advance(days=29)
             await dispatcher.purge()
-            async with office.client() as admin:
-                kept = (await admin.get("/v1/events")).json()["items"]
-                deliveries = (await admin.get(f"/v1/subscriptions/{subscription['id']}/deliveries")).json()["items"]
-                assert (await admin.post(f"/v1/events/{old}/replay")).status_code == 404
-                assert (await admin.post(f"/v1/events/{young}/replay")).json() == {"deliveries": 1}
-        assert [each["id"] for each in kept] == [str(young)]
-        assert [each["event_id"] for each in deliveries] == [str(young)]
+            assert (await admin.post(f"/v1/events/{event_id}/replay")).json() == {"deliveries": 1}
+            clock.advance(days=1)
+            await dispatcher.purge()
+            assert (await admin.get("/v1/events")).json()["items"] == []
+            assert (await admin.get(f"/v1/subscriptions/{subscription['id']}/deliveries")).json()["items"] == []
+            assert (await admin.post(f"/v1/events/{event_id}/replay")).status_code == 404
 
     async def test_keeps_events_that_are_not_distributed_yet_and_deletes_in_batches(self, office: PostOffice):
         made = [await office.publish(LetterEvent.SORTED) for _ in range(5)]
-        for event_id in made:
-            await _age(office, event_id, days=40)
+        later = datetime.now(UTC) + timedelta(days=1)
         async with office.database.write() as session:
-            assert await STORE.outbox.purge(session, before=datetime.now(UTC), limit=10) == 0
+            assert await STORE.outbox.purge(session, before=later, limit=10) == 0
             await session.execute(update(TABLES.events).where(TABLES.events.c.id != made[0]).values(distributed=True))
-            assert await STORE.outbox.purge(session, before=datetime.now(UTC), limit=3) == 3
-            assert await STORE.outbox.purge(session, before=datetime.now(UTC), limit=3) == 1
+            assert await STORE.outbox.purge(session, before=later - timedelta(days=2), limit=3) == 0
+            assert await STORE.outbox.purge(session, before=later, limit=3) == 3
+            assert await STORE.outbox.purge(session, before=later, limit=3) == 1
             (kept,) = await STORE.outbox.list_events(session, team=None, event_type=None, after=None, limit=10)
         assert kept.id == made[0]
 
@@ -315,9 +320,3 @@ async def _received(subscriber: Bot, number: int) -> None:
     async with asyncio.timeout(15):
         while len(subscriber.asked) < number:
             await asyncio.sleep(0.01)
-
-
-async def _age(office: PostOffice, event_id: UUID, *, days: int) -> None:
-    async with office.database.write() as session:
-        then = datetime.now(UTC) - timedelta(days=days)
-        await session.execute(update(TABLES.events).where(TABLES.events.c.id == event_id).values(created_at=then))

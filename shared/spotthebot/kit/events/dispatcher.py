@@ -8,9 +8,10 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
+from spotthebot.kit.clock import Clock, system_clock
 from spotthebot.kit.database import DATABASE_TROUBLE, Database
 from spotthebot.kit.events.domain import GONE, AttemptOutcome, ClaimedDelivery, Event
 from spotthebot.kit.events.errors import TeamLookupFailed
@@ -55,6 +56,7 @@ class EventDispatcher:
         http: GuardedHttp,
         find_team: FindTeam,
         schedule: DeliverySchedule,
+        clock: Clock = system_clock,
     ) -> None:
         self._database = database
         self._store = store
@@ -62,6 +64,7 @@ class EventDispatcher:
         self._http = http
         self._find_team = find_team
         self._schedule = schedule
+        self._clock = clock
         self._wake = asyncio.Event()
 
     async def run(self) -> None:
@@ -73,7 +76,7 @@ class EventDispatcher:
 
     async def purge(self) -> None:
         """Delete distributed events that are older than the retention, with their deliveries, batch by batch."""
-        before = datetime.now(UTC) - self._schedule.retention
+        before = self._clock() - self._schedule.retention
         while True:
             async with self._database.write() as session:
                 purged = await self._store.outbox.purge(session, before=before, limit=_PURGED_PER_BATCH)
@@ -169,7 +172,7 @@ class EventDispatcher:
         event, subscription = claimed.event, claimed.subscription
         body = message_body(event, self._store.catalogue.visible_data(event, subscription.team))
         try:
-            signed = self._signer.signed_headers(event, body, subscription)
+            signed = self._signer.signed_headers(event, body, subscription, self._clock())
         except Unreadable:
             return AttemptOutcome(None, "The signing secret can't be decrypted: rotate it.")
         headers = {"Content-Type": "application/json"} | signed

@@ -26,12 +26,11 @@ class EventSigner:
             raise NotASigningSecret(fields=(FieldError("/secret", error.detail),)) from None
         return secret, self._vault.seal(secret)
 
-    def signed_headers(self, event: Event, body: bytes, subscription: Subscription) -> dict[str, str]:
-        """Return the headers of one message; raises Unreadable where the vault's key was lost.
+    def signed_headers(self, event: Event, body: bytes, subscription: Subscription, now: datetime) -> dict[str, str]:
+        """Return the headers of a message that is sent now; raises Unreadable where the vault's key was lost.
 
         An event has the same `webhook-id` in each attempt and for each subscriber.
         """
-        now = datetime.now(UTC)
         secrets = [self._vault.open(each) for each in subscription.sealed_secrets(now)]
         return signed_headers(f"evt_{event.id.hex}", now, body, secrets)
 
