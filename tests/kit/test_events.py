@@ -273,6 +273,42 @@ class TestPurge:
             await replaying
 
 
+class TestLeases:
+    async def test_void_the_outcome_of_an_attempt_that_a_replay_overtook(self, office: PostOffice):
+        await office.subscribe("http://127.0.0.1:9/", LetterEvent.SORTED)
+        event_id = await office.publish(LetterEvent.SORTED)
+        lease = timedelta(minutes=1)
+        async with office.database.write() as session:
+            await STORE.outbox.distribute(
+                session, await STORE.outbox.get_event(session, event_id, team=None), team=None
+            )
+        async with office.database.write() as session:
+            (overtaken,) = await STORE.deliveries.claim_due(session, limit=10, limit_each=4, lease=lease)
+        async with office.database.write() as session:
+            assert await STORE.deliveries.claim_due(session, limit=10, limit_each=4, lease=lease) == []
+            assert await STORE.outbox.replay_event(session, event_id, team=None) == 1
+        async with office.database.write() as session:
+            (again,) = await STORE.deliveries.claim_due(session, limit=10, limit_each=4, lease=lease)
+            failed = AttemptOutcome(500, "broken")
+            assert not await STORE.deliveries.record_outcome(session, overtaken, failed, wait=None)
+            assert await STORE.deliveries.record_outcome(session, again, AttemptOutcome(200, None), wait=None)
+            delivery = await STORE.deliveries.get_delivery(session, again.delivery_id)
+        assert (delivery.state, delivery.attempts, delivery.status) == (DeliveryState.DELIVERED, 1, 200)
+
+    async def test_bound_the_attempts_under_way_for_each_subscriber(self, office: PostOffice):
+        await office.subscribe("http://127.0.0.1:9/", LetterEvent.SORTED)
+        for _ in range(5):
+            event_id = await office.publish(LetterEvent.SORTED)
+            async with office.database.write() as session:
+                event = await STORE.outbox.get_event(session, event_id, team=None)
+                await STORE.outbox.distribute(session, event, team=None)
+        claimed = []
+        for _ in range(2):
+            async with office.database.write() as session:
+                claimed += await STORE.deliveries.claim_due(session, limit=10, limit_each=3, lease=timedelta(minutes=1))
+        assert len({each.delivery_id for each in claimed}) == len(claimed) == 3
+
+
 class TestAttemptOutcome:
     WAITS = (5.0, 300.0)
 
