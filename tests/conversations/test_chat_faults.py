@@ -39,7 +39,7 @@ def begins_with(question: dict[str, Any], words: str) -> bool:
 
 
 class TestRules:
-    async def test_turns_alternate_and_a_repeat_says_nothing_twice(self, suite: RunningSuite):
+    async def test_turns_alternate_and_a_repeated_request_adds_no_turn(self, suite: RunningSuite):
         release = asyncio.Event()
 
         async def think(question: dict[str, Any]) -> Any:
@@ -63,7 +63,7 @@ class TestRules:
             assert not found["may_advance"]
             assert (await exchange(suite, chat, "Go on."))["may_advance"]
 
-    async def test_what_is_no_utterance_no_frontend_or_no_study_is_refused(self, suite: RunningSuite):
+    async def test_refuses_empty_turns_other_roles_and_unknown_studies(self, suite: RunningSuite):
         study = await open_study(suite, await two_bots(suite))
         chat = await start(suite, study)
         for words in ("", "   ", "a" * 2001, "a\u0000b"):
@@ -83,7 +83,9 @@ class TestRules:
         unheard = await admin.get(f"/v1/chats/{chat['id']}/events", headers={"Last-Event-ID": "x"})
         assert unheard.status_code == 422
 
-    async def test_debris_of_a_reply_is_taken_out_and_kept_beside(self, suite: RunningSuite, outbox: Database):
+    async def test_special_tokens_of_a_reply_are_removed_and_stored_raw_beside(
+        self, suite: RunningSuite, outbox: Database
+    ):
         async with bot(lambda _: {"text": "Fine, thanks. <|endoftext|>"}) as (_, url):
             bots = [await webhook_bot(suite, url), await webhook_bot(suite, url, name="other")]
             found = await exchange(suite, await start(suite, await open_study(suite, bots)))
@@ -92,7 +94,7 @@ class TestRules:
             raw = await session.scalars(text("SELECT raw FROM conversations.turns ORDER BY position"))
             assert raw.all() == [None, "Fine, thanks. <|endoftext|>"]
 
-    async def test_a_chat_in_which_nothing_is_said_is_abandoned(self, suite: RunningSuite):
+    async def test_an_idle_chat_is_abandoned(self, suite: RunningSuite):
         study = await open_study(suite, await two_bots(suite), abandoned_after_seconds=1)
         chat = await start(suite, study)
         events = await all_events(suite, chat)
@@ -106,7 +108,7 @@ class TestRules:
 
 
 class TestBots:
-    async def test_one_that_stumbles_is_asked_again_under_the_same_key(self, suite: RunningSuite):
+    async def test_a_failed_request_is_retried_under_the_same_key(self, suite: RunningSuite):
         stumbles = iter([True])
 
         def stumble(question: dict[str, Any]) -> Any:
@@ -130,7 +132,7 @@ class TestBots:
         assert [kind for _, kind, _ in events[:5]] == ["turn", "typing", "failed", "turn", "next"]
         assert events[2][2] == {"number": 1, "again": True, "message": "Your partner needs a little longer."}
 
-    async def test_one_that_never_answers_gives_way_to_the_next(self, suite: RunningSuite):
+    async def test_a_bot_that_never_replies_is_followed_by_the_next_bot(self, suite: RunningSuite):
         def refuse(question: dict[str, Any]) -> Any:
             is_ours = begins_with(question, "Anybody?")
             return (500, {"error": "secret-model-name ran out of memory"}) if is_ours else well_behaved(question)
@@ -154,7 +156,7 @@ class TestBots:
         assert [each["state"] for each in held] == ["failed", "complete"]
         assert "500" in held[0]["failure"]
 
-    async def test_one_that_is_busy_with_a_collection_answers_people_in_between(self, suite: RunningSuite):
+    async def test_a_bot_busy_with_a_collection_replies_to_people_first(self, suite: RunningSuite):
         """It bears one question at a time, which holds, and its runners do not keep its only place for themselves."""
 
         async def slowly(question: dict[str, Any]) -> Any:
@@ -176,7 +178,7 @@ class TestBots:
 
 
 class TestJobs:
-    async def test_that_run_several_times_at_once_say_one_turn_under_one_key(
+    async def test_a_job_that_runs_several_times_at_once_adds_one_turn_under_one_key(
         self, suite: RunningSuite, outbox: Database
     ):
         release = asyncio.Event()

@@ -85,7 +85,7 @@ class TestExchange:
 
 
 class TestEvents:
-    async def test_tell_it_all_once_and_end_with_done(self, suite: RunningSuite):
+    async def test_report_each_turn_once_and_end_with_done(self, suite: RunningSuite):
         chat = await start(suite, await open_study(suite, await two_bots(suite)))
         listener = asyncio.create_task(all_events(suite, chat))
         await talk(suite, chat)
@@ -97,7 +97,7 @@ class TestEvents:
         shown = [turn["text"] for each in (await get(suite, chat))["conversations"] for turn in each["turns"]]
         assert [data["text"] for _, kind, data in events if kind == "turn"] == shown
 
-    async def test_a_listener_that_was_cut_off_misses_nothing_and_hears_nothing_twice(self, suite: RunningSuite):
+    async def test_a_listener_that_was_cut_off_gets_every_event_once(self, suite: RunningSuite):
         """One listener for each event after which a connection can end, at the moment when it comes."""
         chat = await start(suite, await open_study(suite, await two_bots(suite)))
 
@@ -114,7 +114,7 @@ class TestEvents:
         await talk(suite, chat)
         assert await asyncio.gather(*listeners) == [list(range(1, 9))] * 8
 
-    async def test_the_state_says_from_where_to_listen(self, suite: RunningSuite):
+    async def test_the_state_has_the_number_of_its_last_event(self, suite: RunningSuite):
         chat = await start(suite, await open_study(suite, await two_bots(suite)))
         await exchange(suite, chat)
         now = await get(suite, chat)
@@ -125,7 +125,7 @@ class TestEvents:
         await advance(suite, chat)
         assert [kind for _, kind, _ in await listener] == ["next", "turn", "typing", "turn", "done"]
 
-    async def test_fit_the_state_at_every_moment(self, suite: RunningSuite):
+    async def test_events_continue_the_state_at_every_moment(self, suite: RunningSuite):
         """Whoever joins by the state and listens from its last event on hears no turn twice and misses none."""
         chat = await start(suite, await open_study(suite, await two_bots(suite), maximum_turns=20))
         talking = asyncio.create_task(_talk_to_the_end(suite, chat))
@@ -156,7 +156,7 @@ class TestEvents:
 
 
 class TestBlindness:
-    async def test_nothing_that_a_frontend_gets_tells_which_bot_it_is(self, suite: RunningSuite):
+    async def test_no_answer_to_a_frontend_reveals_the_bot(self, suite: RunningSuite):
         names = {
             name: await add_bot(suite, model, name=name) for name, model in (("mirr0r", "parrot"), ("r0ger", "eliza"))
         }
@@ -182,7 +182,7 @@ class TestBlindness:
 
 
 class TestDraws:
-    async def test_who_asks_again_gets_the_open_chat_and_then_the_bots_not_met_yet(self, suite: RunningSuite):
+    async def test_a_person_gets_the_open_chat_again_and_then_bots_not_met_yet(self, suite: RunningSuite):
         study = await open_study(suite, [*await two_bots(suite), await add_bot(suite, "parrot")])
         for _ in range(3):
             chats = await asyncio.gather(*(start(suite, study) for _ in range(3)))
@@ -192,13 +192,13 @@ class TestDraws:
         drawn = [frozenset(each["bots"]) for each in await chats_of(suite, study)]
         assert (len(drawn), len(set(drawn))) == (3, 3)
 
-    async def test_many_at_once_share_the_pairs_alike(self, suite: RunningSuite):
+    async def test_people_who_start_at_once_share_the_pairs_evenly(self, suite: RunningSuite):
         study = await open_study(suite, [*await two_bots(suite), await add_bot(suite, "parrot")])
         await asyncio.gather(*(start(suite, study, f"p{number}") for number in range(12)))
         drawn = [frozenset(each["bots"]) for each in await chats_of(suite, study)]
         assert sorted(drawn.count(each) for each in set(drawn)) == [4, 4, 4]
 
-    async def test_many_chat_at_once_and_none_is_in_anothers_way(self, suite: RunningSuite):
+    async def test_many_people_chat_at_once_without_delaying_each_other(self, suite: RunningSuite):
         """All go through everything at the same time; a deadlock would be an answer with status 503."""
         study = await open_study(suite, await two_bots(suite))
         frontend = await suite.client("conversations", "annotation")
@@ -219,7 +219,7 @@ class TestDraws:
         assert sorted(people) == sorted(f"p{number}" for number in range(12))
         assert (await frontend.get(f"/v1/collections/{study}")).status_code == 403
 
-    async def test_bots_that_are_asked_nothing_are_not_drawn(self, suite: RunningSuite):
+    async def test_failing_bots_are_not_drawn(self, suite: RunningSuite):
         bots = [*await two_bots(suite), await add_bot(suite, "parrot")]
         study = await open_study(suite, bots)
         admin = await suite.client("bots", "admin")

@@ -45,7 +45,7 @@ class TestCorpora:
 
 
 class TestAllPlayAll:
-    async def test_conversations_are_held_to_their_end(self, suite: RunningSuite):
+    async def test_conversations_run_to_their_end(self, suite: RunningSuite):
         corpus = await add_corpus(suite)
         bots = [await add_bot(suite, model) for model in ("eliza", "parrot", "dull")]
         admin = await suite.client("conversations", "admin")
@@ -62,7 +62,7 @@ class TestAllPlayAll:
         assert orders == {("HU", "HU"): 2} | dict.fromkeys(pairs, 1) | {(b, a): 1 for a, b in pairs}
         assert not any(each["opening_shown"] for each in held)
 
-    async def test_people_say_what_they_said_in_their_corpus_and_open_nobody_elses(self, suite: RunningSuite):
+    async def test_human_dialogues_keep_their_turns_and_open_no_other_conversation(self, suite: RunningSuite):
         corpus = await add_corpus(suite)
         bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
         admin = await suite.client("conversations", "admin")
@@ -111,7 +111,7 @@ class TestAllPlayAll:
             ({"mode": "round_robin"}, ""),
         ],
     )
-    async def test_what_is_wrong_with_a_plan_is_pointed_at(
+    async def test_faults_of_a_plan_are_reported_by_field(
         self, suite: RunningSuite, change: dict[str, Any], pointer: str
     ):
         bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
@@ -121,7 +121,7 @@ class TestAllPlayAll:
         assert answer.json()["errors"][0]["pointer"] == pointer
         assert (await admin.get("/v1/collections")).json()["items"] == []
 
-    async def test_a_corpus_that_is_not_there_is_refused(self, suite: RunningSuite):
+    async def test_an_unknown_corpus_is_refused(self, suite: RunningSuite):
         bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
         admin = await suite.client("conversations", "admin")
         answer = await admin.post("/v1/collections", json=plan(bots, opening={"corpus_id": NOBODY}))
@@ -144,7 +144,7 @@ class TestAllPlayAll:
         twice = await admin.post("/v1/collections", json=plan([bot, bot]))
         assert (twice.status_code, "named twice" in twice.text) == (422, True)
 
-    async def test_splits_that_are_empty_or_too_small_are_told(self, suite: RunningSuite):
+    async def test_splits_that_are_empty_or_too_small_are_refused(self, suite: RunningSuite):
         corpus = await add_corpus(suite)
         bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
         admin = await suite.client("conversations", "admin")
@@ -183,13 +183,13 @@ class TestImport:
             assert answer.status_code == 422
             assert pointer in {fault["pointer"] for fault in answer.json()["errors"]}
 
-    async def test_goes_to_a_collection_that_is_there(self, suite: RunningSuite):
+    async def test_an_unknown_collection_takes_no_import(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         batch = {"conversations": [conversation("c", "X", "Y")]}
         answer = await admin.post(f"/v1/collections/{NOBODY}/conversations", json=batch)
         assert (answer.status_code, answer.json()["type"]) == (404, "urn:spotthebot:problem:no-such-collection")
 
-    async def test_a_collection_that_holds_its_own_takes_none(self, suite: RunningSuite):
+    async def test_a_collection_with_planned_conversations_takes_no_import(self, suite: RunningSuite):
         bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
         admin = await suite.client("conversations", "admin")
         collection = await created(admin, "/v1/collections", plan(bots))

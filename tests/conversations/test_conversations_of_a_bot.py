@@ -7,7 +7,7 @@ ELIZA = {"name": "eliza", "domains": ["everyday"], "protocol": {"kind": "builtin
 
 
 class TestConversationsOfABot:
-    async def test_are_read_by_its_team_which_is_not_told_who_the_partners_were(self, suite: RunningSuite):
+    async def test_a_team_reads_those_of_its_bot_without_the_partners_names(self, suite: RunningSuite):
         ours = await created(await suite.client("bots", "team", team="us"), "/v1/bots", ELIZA)
         theirs = await created(await suite.client("bots", "team", team="them"), "/v1/bots", ELIZA | {"name": "other"})
         dull = await add_bot(suite, "dull")
@@ -29,7 +29,7 @@ class TestConversationsOfABot:
         full = (await admin.get("/v1/conversations", params={"bot_id": ours["id"]})).json()["items"]
         assert {side["name"] for each in full for side in each["participants"]} == {"eliza", "other", "dull"}
 
-    async def test_of_another_team_and_of_nobody_are_not_found(self, suite: RunningSuite):
+    async def test_another_teams_bot_and_an_unknown_bot_are_not_found(self, suite: RunningSuite):
         theirs = await created(await suite.client("bots", "team", team="them"), "/v1/bots", ELIZA)
         us = await suite.client("conversations", "team", team="us")
         unknown = "00000000-0000-7000-8000-000000000000"

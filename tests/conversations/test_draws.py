@@ -63,7 +63,7 @@ class TestDraw:
             seen.add(choice)
         assert frozenset(next(iter(draw(plan, used=used, seen=seen, chats=10)))) in seen
 
-    def test_takes_what_a_person_has_not_seen_even_where_it_was_used_more(self):
+    def test_prefers_bots_the_person_has_not_met_even_if_used_more(self):
         first, second = (frozenset(each) for each in ((BOTS[0], BOTS[1]), (BOTS[0], BOTS[2])))
         third = frozenset((BOTS[1], BOTS[2]))
         choice = next(iter(draw(_plan(BOTS[:3]), used={third: 9}, seen={first, second}, chats=9)))
@@ -87,7 +87,7 @@ class TestPlans:
             ({"questions": [QUESTIONS[0]] * 2}, "same name"),
         ],
     )
-    def test_that_could_not_be_held_are_refused(self, change: dict[str, Any], words: str):
+    def test_an_impossible_plan_is_refused(self, change: dict[str, Any], words: str):
         with pytest.raises(ValueError, match=words):
             _plan(**({"bots": BOTS} | change))
 
@@ -109,18 +109,18 @@ class TestRatings:
             ({"conversations": [{"number": 1, "scores": SCORES | {"fun": 1}}]}, "/conversations/0/scores/fun"),
         ],
     )
-    def test_that_are_not_whole_are_pointed_at(self, body: dict[str, Any], pointer: str):
+    def test_incomplete_ratings_are_reported_by_field(self, body: dict[str, Any], pointer: str):
         held = [_conversation(ConversationState.COMPLETE)] * 2
         with pytest.raises(RatingsIncomplete) as error:
             check_ratings(_plan(BOTS), held, ChatRatingsIn.model_validate(body))
         assert pointer in {fault.pointer for fault in error.value.fields}
 
-    def test_may_leave_out_what_was_broken_off(self):
+    def test_may_leave_out_a_conversation_that_was_broken_off(self):
         held = [_conversation(ConversationState.FAILED), _conversation(ConversationState.COMPLETE)]
         check_ratings(_plan(BOTS), held, ChatRatingsIn.model_validate(ratings(2)))
         check_ratings(_plan(BOTS), held, ChatRatingsIn.model_validate(ratings(1, 2, preferred=2)))
 
-    def test_prefer_one_that_was_held(self):
+    def test_prefer_a_conversation_of_the_chat(self):
         with pytest.raises(RatingsIncomplete) as error:
             check_ratings(
                 _plan(BOTS, bots_per_chat=1),

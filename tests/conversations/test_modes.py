@@ -69,7 +69,7 @@ class TestBipartite:
         planned = plan_conversations(wanted, targets, partners, [], [])
         assert {each.participants[0].name for each in planned} == {"t0", "t1"}
 
-    def test_openings_are_as_long_as_asked_and_used_up_first(self):
+    def test_openings_have_the_requested_length_and_are_used_up_first(self):
         targets, partners = _bots("t", 2), _bots("p", 3)
         opening = {"corpus_id": str(new_ids(1)[0]), "take": 3}
         wanted = BipartiteIn.model_validate(
@@ -85,7 +85,7 @@ class TestBipartite:
         planned = plan_conversations(wanted, targets, partners, DIALOGUES, [])
         assert sorted(each.opening for each in planned[:50]) == sorted(turns[:3] for turns in DIALOGUES)
 
-    def test_the_published_size_can_be_asked_for_and_a_million_can_not(self):
+    def test_the_published_size_is_accepted_and_a_million_is_refused(self):
         targets, partners = _ids(_bots("t", 11)), _ids(_bots("p", 24))
 
         def wanted(each: int) -> BipartiteIn:
@@ -109,12 +109,12 @@ class TestEstimate:
         bots = [Speaker("a", 1.0, Limits()), Speaker("b", 3.0, Limits())]
         assert estimate(bots, [], conversations=1, by_people=0, exchanges=5).seconds == 5 * (3.0 + 3.0)
 
-    def test_a_bots_pace_counts(self):
+    def test_a_bots_rate_limit_counts(self):
         slow = Speaker("slow", 0.01, Limits(requests_per_minute=30))
         found = estimate([slow], [], conversations=60, by_people=0, exchanges=1)
         assert found.seconds == 120 * 2.0  # thirty a minute are one in two seconds
 
-    def test_nothing_is_said_of_bots_that_were_never_measured(self):
+    def test_bots_that_were_never_measured_get_no_estimate(self):
         assert estimate([Speaker("new", None, Limits())], [], conversations=1, by_people=0, exchanges=1).seconds is None
 
 
@@ -139,7 +139,7 @@ class TestOverHttp:
         sides = {(side["name"], side["version"]) for each in held for side in each["participants"]}
         assert sides == {("eliza", 1), ("parrot", 1), ("dull", 1)}  # not the version that came later
 
-    async def test_self_play_is_held(self, suite: RunningSuite):
+    async def test_self_play_runs_to_its_end(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         corpus = await add_corpus(suite)
         bot = await add_bot(suite, "retrieval", corpus_id=corpus)
@@ -150,7 +150,7 @@ class TestOverHttp:
         pairs = (await admin.get(f"/v1/collections/{collection['id']}/pairs")).json()["items"]
         assert pairs == [{"number": 0, "participants": ["retrieval"] * 2, "conversations": {"complete": 2}}]
 
-    async def test_a_dry_run_says_what_it_would_cost_and_keeps_nothing(self, suite: RunningSuite):
+    async def test_a_dry_run_estimates_the_cost_and_stores_nothing(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         bots = [await add_bot(suite, model) for model in ("eliza", "parrot", "dull")]
         found = (await admin.post("/v1/collections/dry-run", json=plan(bots, conversations_per_pair=100))).json()
@@ -172,7 +172,9 @@ class TestOverHttp:
             ({"opening": {"corpus_id": "00000000-0000-7000-8000-000000000000", "take": 0}}, "greater than or equal"),
         ],
     )
-    async def test_what_can_not_be_is_told(self, suite: RunningSuite, change: dict[str, Any], said: str):
+    async def test_impossible_plans_are_refused_with_the_reason(
+        self, suite: RunningSuite, change: dict[str, Any], said: str
+    ):
         bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
         admin = await suite.client("conversations", "admin")
         if change.get("partners") == "BOTS":
@@ -182,7 +184,7 @@ class TestOverHttp:
             assert answer.status_code == 422
             assert said in answer.text
 
-    async def test_a_bot_that_is_retired_is_told(self, suite: RunningSuite):
+    async def test_a_retired_bot_is_refused(self, suite: RunningSuite):
         bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
         admin, registry = await suite.client("conversations", "admin"), await suite.client("bots", "admin")
         assert (await registry.patch(f"/v1/bots/{bots[0]}", json={"status": "retired"})).status_code == 200

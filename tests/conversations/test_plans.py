@@ -116,12 +116,12 @@ class TestPlan:
         assert shape(1) == shape(1)
         assert shape(1) != shape(2)
 
-    def test_too_few_dialogues_of_people_are_told(self):
+    def test_too_few_dialogues_of_people_are_refused(self):
         bots = _bots()
         with pytest.raises(TooFewDialogues, match="12 dialogues"):
             plan_conversations(_plan(bots, humans=13), bots, [], [], DIALOGUES)
 
-    def test_dialogues_too_short_to_open_anything_are_told(self):
+    def test_dialogues_too_short_for_an_opening_are_refused(self):
         bots = _bots()
         with pytest.raises(DialoguesTooShort):
             plan_conversations(_plan(bots, opening={}), bots, [], [("alone",)], [])

@@ -45,37 +45,37 @@ def _batcher() -> RequestBatcher:
 
 
 class TestRequestBatcher:
-    def test_asks_at_once_while_little_is_under_way(self):
+    def test_requests_at_once_while_few_requests_are_pending(self):
         waiting = {QUICK: _waiting(QUICK, 1)}
         assert _batcher().choose(waiting, pending=ENOUGH - 1, now=0.0) == waiting
 
-    def test_lets_questions_gather_while_enough_is_under_way(self):
+    def test_lets_conversations_queue_while_enough_requests_are_pending(self):
         batcher = _batcher()
         assert batcher.choose({QUICK: _waiting(QUICK, 1)}, pending=ENOUGH, now=0.0) == {}
         assert 0 < batcher.seconds_left(0.0) < math.inf
 
-    def test_asks_what_fills_a_request(self):
+    def test_sends_a_full_request_at_once(self):
         waiting = {QUICK: _waiting(QUICK, CONTEXTS), OTHER: _waiting(OTHER, 1)}
         assert set(_batcher().choose(waiting, pending=ENOUGH, now=0.0)) == {QUICK}
 
-    def test_asks_the_largest_group_first(self):
+    def test_sends_the_largest_request_first(self):
         waiting = {OTHER: _waiting(OTHER, 1), QUICK: _waiting(QUICK, 2)}
         assert set(_batcher().choose(waiting, pending=ENOUGH - 1, now=0.0)) == {QUICK}
 
-    def test_keeps_a_slow_bot_waiting_for_a_moment_only(self):
+    def test_delays_a_request_to_a_slow_bot_for_a_moment_only(self):
         batcher, waiting = _batcher(), {SLOW: _waiting(SLOW, 1), QUICK: _waiting(QUICK, 1)}
         assert batcher.choose(waiting, pending=ENOUGH, now=0.0) == {}
         moment = batcher.seconds_left(0.0)
         assert moment <= 0.025, "5 % of a bot of 500 ms"
         assert set(batcher.choose(waiting, pending=ENOUGH, now=moment)) == {SLOW}
 
-    def test_leaves_nobody_waiting_for_ever(self):
+    def test_sends_every_request_in_the_end(self):
         batcher = _batcher()
         waiting = {QUICK: _waiting(QUICK, 1)}
         batcher.choose(waiting, pending=ENOUGH, now=0.0)
         assert set(batcher.choose(waiting, pending=ENOUGH, now=1.0)) == {QUICK}
 
-    def test_has_nothing_to_wait_for_once_all_is_asked(self):
+    def test_has_nothing_due_once_all_requests_are_sent(self):
         batcher = _batcher()
         batcher.choose({QUICK: _waiting(QUICK, 1)}, pending=0, now=0.0)
         assert batcher.seconds_left(0.0) == math.inf

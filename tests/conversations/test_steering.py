@@ -15,7 +15,7 @@ from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import add_bot, created, plan, until
 
-LIVELY = {"oversight_seconds": 0.2, "bot_patience_seconds": 60}
+LIVELY = {"maintenance_seconds": 0.2, "bot_patience_seconds": 60}
 
 
 def after(seconds: float):
@@ -68,7 +68,7 @@ async def _conversations(admin: httpx.AsyncClient, path: str) -> list[dict[str, 
 
 
 class TestPause:
-    async def test_asks_nothing_until_it_is_resumed_and_loses_nothing(self, suite: RunningSuite):
+    async def test_requests_no_turn_until_the_collection_is_resumed_and_loses_none(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         async with registered(suite, after(0.05), after(0.05)) as (bots, ids):
             path = await _start(admin, ids, exchanges=10, conversations_per_pair=6)
@@ -84,7 +84,7 @@ class TestPause:
             assert (done["complete"], done["turns"]) == (6, 120)
             assert sum(len(each.asked) for each in bots) == 120  # no question was asked twice
 
-    async def test_comes_too_late_for_a_collection_that_has_ended(self, suite: RunningSuite):
+    async def test_is_refused_for_a_collection_that_has_ended(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         path = await _start(admin, [await add_bot(suite, model) for model in ("eliza", "dull")])
         await until(admin, path, "complete")
@@ -94,7 +94,7 @@ class TestPause:
 
 
 class TestCancel:
-    async def test_ends_what_runs_and_keeps_what_was_said(self, suite: RunningSuite):
+    async def test_ends_running_conversations_and_keeps_their_turns(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         async with registered(suite, after(0.05), after(0.05)) as (bots, ids):
             path = await _start(admin, ids, exchanges=50, conversations_per_pair=4)
@@ -112,7 +112,7 @@ class TestCancel:
 
 
 class TestOrder:
-    async def test_higher_priority_overtakes(self, suite: RunningSuite):
+    async def test_a_collection_of_higher_priority_overtakes(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         async with registered(suite, after(0.02), after(0.02), concurrency=2) as (_, ids):
             slow = await _start(admin, ids, exchanges=10, conversations_per_pair=20)
@@ -132,7 +132,7 @@ class TestOrder:
             assert (changed.status_code, changed.json()["priority"]) == (200, -3)
             assert (await admin.post(f"{large}/cancel")).json()["cancelled"] > 1800
 
-    async def test_all_pairs_get_their_first_before_any_gets_its_second(self, database_urls: DatabaseUrls):
+    async def test_every_pair_gets_its_first_conversation_before_any_gets_its_second(self, database_urls: DatabaseUrls):
         batch = {"conversations_per_batch": 3, "worker_concurrency": 1}
         async with run_suite(database_urls, conversations=batch) as suite:
             admin = await suite.client("conversations", "admin")
@@ -148,7 +148,7 @@ class TestOrder:
 
 
 class TestLimits:
-    async def test_a_bot_is_asked_no_more_at_once_than_it_bears_and_as_much(self, suite: RunningSuite):
+    async def test_a_bots_concurrency_is_used_in_full_and_never_exceeded(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         async with registered(suite, after(0.03), concurrency=3) as (bots, ids):
             path = await _start(admin, ids, mode="self_play", exchanges=3, conversations_per_pair=20)
@@ -156,7 +156,7 @@ class TestLimits:
         assert (done["complete"], done["failed"]) == (20, 0)
         assert bots[0].max_at_once == 3
 
-    async def test_a_slow_bot_does_not_hold_up_those_that_talk_to_others(self, database_urls: DatabaseUrls):
+    async def test_a_slow_bot_does_not_delay_conversations_of_other_bots(self, database_urls: DatabaseUrls):
         few = {"conversations_per_batch": 4, "worker_concurrency": 1}
         async with run_suite(database_urls, conversations=few) as suite:
             admin = await suite.client("conversations", "admin")
@@ -180,7 +180,9 @@ class TestLimits:
 
 
 class TestBotsThatFail:
-    async def test_park_their_conversations_and_go_on_when_they_answer_again(self, database_urls: DatabaseUrls):
+    async def test_conversations_wait_for_a_failing_bot_and_continue_when_it_recovers(
+        self, database_urls: DatabaseUrls
+    ):
         async with run_suite(database_urls, conversations=LIVELY) as suite:
             admin = await suite.client("conversations", "admin")
             is_well = True
@@ -199,7 +201,7 @@ class TestBotsThatFail:
                 done = await until(admin, path, "complete")
                 assert (done["complete"], done["failed"], done["waiting"], done["turns"]) == (60, 0, 0, 360)
 
-    async def test_that_never_come_back_fail_their_conversations_with_the_reason(self, database_urls: DatabaseUrls):
+    async def test_a_bot_that_never_recovers_fails_its_conversations_with_the_reason(self, database_urls: DatabaseUrls):
         impatient = LIVELY | {"bot_patience_seconds": 1}
         async with run_suite(database_urls, conversations=impatient) as suite:
             admin = await suite.client("conversations", "admin")
@@ -219,7 +221,7 @@ class TestBotsThatFail:
                 questions = [each for each in bots[0].asked if each["conversation_id"] is not None]
                 assert len(questions) < 40 + FAILURES_TO_OPEN  # once its circuit was open, only probes came
 
-    async def test_that_are_suspended_are_waited_for(self, database_urls: DatabaseUrls):
+    async def test_conversations_wait_for_a_suspended_bot(self, database_urls: DatabaseUrls):
         async with run_suite(database_urls, conversations=LIVELY) as suite:
             admin, registry = await suite.client("conversations", "admin"), await suite.client("bots", "admin")
             async with registered(suite, after(0.05), well_behaved) as (_, ids):
@@ -232,7 +234,7 @@ class TestBotsThatFail:
                 done = await until(admin, path, "complete")
                 assert (done["complete"], done["turns"]) == (2, 40)
 
-    async def test_that_fail_one_time_in_three_lose_no_conversation(self, database_urls: DatabaseUrls):
+    async def test_a_bot_that_fails_one_time_in_three_loses_no_conversation(self, database_urls: DatabaseUrls):
         async with run_suite(database_urls, conversations=LIVELY) as suite:
             admin = await suite.client("conversations", "admin")
             calls = 0
@@ -251,7 +253,7 @@ class TestBotsThatFail:
 
 
 class TestEvents:
-    async def test_tell_how_far_it_is_until_it_has_finished(self, suite: RunningSuite):
+    async def test_stream_the_progress_until_the_collection_has_finished(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         async with registered(suite, after(0.1), well_behaved) as (_, ids):
             path = await _start(admin, ids, exchanges=12, conversations_per_pair=2)
@@ -271,14 +273,14 @@ class TestEvents:
         assert turns == sorted(turns)
         assert any(each["rate_turns_per_second"] and each["seconds_left"] for _, each in told[:-1])
 
-    async def test_of_a_collection_that_is_not_there_are_not_found(self, suite: RunningSuite):
+    async def test_an_unknown_collection_is_not_found(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         answer = await admin.get("/v1/collections/00000000-0000-7000-8000-000000000000/events")
         assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
 
 
 @pytest.mark.parametrize("role", ["team", "annotation"])
-async def test_only_administrators_steer(suite: RunningSuite, role: str):
+async def test_only_administrators_control_collections(suite: RunningSuite, role: str):
     admin = await suite.client("conversations", "admin")
     path = await _start(admin, [await add_bot(suite, model) for model in ("eliza", "dull")])
     caller = await suite.client("conversations", role, team="x" if role == "team" else None)

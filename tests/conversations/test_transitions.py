@@ -12,7 +12,8 @@ from spotthebot.contracts.conversations import (
     StopRules,
 )
 from spotthebot.conversations.domain.conversations import Conversation, Reply
-from spotthebot.conversations.domain.transitions import MAX_ATTEMPTS, step
+from spotthebot.conversations.domain.retries import MAX_ATTEMPTS
+from spotthebot.conversations.domain.transitions import step
 
 FIRST, SECOND = (
     Participant(kind=ParticipantKind.BOT, name=name, bot_id=UUID(int=number))
@@ -53,24 +54,24 @@ class TestAReply:
         assert (found.text, found.raw, found.after.state) == ("How are you?", None, ConversationState.RUNNING)
         assert found.after.next_bot == SECOND.bot_id
 
-    def test_is_freed_of_special_tokens_and_kept_as_it_was(self):
+    def test_loses_its_special_tokens_and_is_stored_raw_beside(self):
         found = step(BEGUN, _said("How are you?<|endoftext|>"))
         assert (found.text, found.raw) == ("How are you?", "How are you?<|endoftext|>")
 
-    def test_of_nothing_but_special_tokens_is_empty(self):
+    def test_is_empty_where_it_has_nothing_but_special_tokens(self):
         found = step(BEGUN, _said("</s><pad>"))
         assert (found.text, found.after.attempts, found.after.turns) == (None, 1, BEGUN.turns)
 
-    def test_that_is_the_last_completes_the_conversation(self):
+    def test_completes_the_conversation_with_its_last_turn(self):
         found = step(replace(BEGUN, turns_planned=3), _said("Bye."))
         assert (found.after.state, found.after.ended_by) == (ConversationState.COMPLETE, Ending.EXCHANGES)
 
-    def test_forgets_attempts_in_vain(self):
+    def test_resets_the_count_of_failed_attempts(self):
         assert step(replace(BEGUN, attempts=5), _said("At last.")).after.attempts == 0
 
 
 class TestStopRules:
-    def test_nothing_ends_early_unless_asked(self):
+    def test_no_rule_ends_a_conversation_unless_it_is_requested(self):
         found = step(_with("Goodbye!", "Goodbye!"), _said("Goodbye!"))
         assert found.after.state is ConversationState.RUNNING
 
@@ -99,7 +100,7 @@ class TestAFailure:
     @pytest.mark.parametrize(
         "failure", [ReplyFailure.TIMEOUT, ReplyFailure.HTTP_ERROR, ReplyFailure.UNREACHABLE, ReplyFailure.INVALID]
     )
-    def test_is_tried_again_ever_later_and_at_last_ends_the_conversation(self, failure: ReplyFailure):
+    def test_is_retried_with_a_growing_backoff_and_in_the_end_fails_the_conversation(self, failure: ReplyFailure):
         waits, now = [], BEGUN
         for _ in range(MAX_ATTEMPTS - 1):
             found = step(now, _silent(failure))
@@ -113,11 +114,11 @@ class TestAFailure:
             BEGUN.turns,
         )
 
-    def test_of_a_bot_whose_circuit_is_open_is_not_the_conversations(self):
+    def test_counts_no_attempt_while_the_bots_circuit_is_open(self):
         found = step(replace(BEGUN, attempts=7), _silent(ReplyFailure.CIRCUIT_OPEN))
         assert (found.unavailable_bot, found.reason) == (FIRST.bot_id, "because")
         assert found.after == found.before
 
-    def test_to_get_a_turn_within_a_bots_pace_is_no_attempt(self):
+    def test_counts_no_attempt_at_a_bots_rate_limit(self):
         found = step(replace(BEGUN, attempts=7), _silent(ReplyFailure.RATE_LIMITED))
         assert (found.after.attempts, found.wait_seconds, found.after.state) == (7, 5.0, ConversationState.RUNNING)

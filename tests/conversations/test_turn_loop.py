@@ -114,7 +114,7 @@ async def _held(database: Database, collection_id: UUID) -> list[Conversation]:
 
 
 class TestRunner:
-    async def test_says_every_turn_once_and_in_order(self, database: Database, jobs: Jobs):
+    async def test_commits_every_turn_once_and_in_order(self, database: Database, jobs: Jobs):
         collection = await _started(database, jobs, conversations_per_pair=100)
         bots = FlakyBots()
         await asyncio.gather(*(_runner(database, jobs, bots, job, conversations=16).run() for job in range(1, 5)))
@@ -123,14 +123,16 @@ class TestRunner:
         assert {each.state for each in held} == {ConversationState.COMPLETE}
         assert len(bots.asked) == len(set(bots.asked)) == 100 * 6
 
-    async def test_waits_out_a_peer_that_is_gone_and_goes_on_at_the_last_turn(self, database: Database, jobs: Jobs):
+    async def test_waits_for_a_peer_that_is_unavailable_and_continues_at_the_last_turn(
+        self, database: Database, jobs: Jobs
+    ):
         collection = await _started(database, jobs, conversations_per_pair=1)
         bots = FlakyBots(4, PeerUnavailable(peer="bots", reason="gone"))
         await _runner(database, jobs, bots).run()
         (held,) = await _held(database, collection)
         assert (held.state, len(held.turns), bots.calls) == (ConversationState.COMPLETE, 6, 7)
 
-    async def test_that_dies_leaves_its_conversations_to_the_next_attempt_of_its_job(
+    async def test_a_runner_that_died_leaves_its_conversations_to_the_next_attempt_of_its_job(
         self, database: Database, jobs: Jobs
     ):
         collection = await _started(database, jobs, conversations_per_pair=2)
@@ -143,7 +145,9 @@ class TestRunner:
         await _runner(database, jobs, FlakyBots(), 7).run()
         assert {each.state for each in await _held(database, collection)} == {ConversationState.COMPLETE}
 
-    async def test_that_was_thought_dead_adds_nothing_to_what_another_said(self, database: Database, jobs: Jobs):
+    async def test_a_runner_taken_for_dead_adds_no_turn_to_those_of_another_runner(
+        self, database: Database, jobs: Jobs
+    ):
         collection = await _started(database, jobs, conversations_per_pair=1)
         (before,) = await _held(database, collection)
         late = step(before, Reply("too late", None, None, 1.0))
@@ -154,7 +158,7 @@ class TestRunner:
         assert committed.conversations == frozenset()
         assert held.turns == tuple(f"turn {number}" for number in range(6))
 
-    async def test_counts_what_it_holds_to_its_end(self, database: Database, jobs: Jobs):
+    async def test_completes_a_collection_and_counts_its_turns(self, database: Database, jobs: Jobs):
         collection = await _started(database, jobs, conversations_per_pair=5)
         await _runner(database, jobs, FlakyBots()).run()
         async with database.read() as session:
@@ -165,7 +169,7 @@ class TestRunner:
 
 
 class TestBots:
-    async def test_that_are_busy_are_asked_again_when_they_say(self, database_urls: DatabaseUrls):
+    async def test_a_rate_limited_bot_is_asked_again_after_the_wait_it_names(self, database_urls: DatabaseUrls):
         limits = {"service_rate_limit_requests_per_minute": 120}
         async with run_suite(database_urls, bots=limits) as suite:
             bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
@@ -175,7 +179,7 @@ class TestBots:
             done = await until(admin, f"/v1/collections/{collection['id']}", "complete")
             assert (done["complete"], done["failed"], done["turns"]) == (1, 0, 124)
 
-    async def test_that_refuse_end_their_conversations_with_the_reason(self, suite: RunningSuite):
+    async def test_a_bot_that_refuses_ends_its_conversations_with_the_reason(self, suite: RunningSuite):
         corpus = await add_corpus(suite)
         bots = [await add_bot(suite, "retrieval", corpus_id=corpus), await add_bot(suite, "dull")]
         admin = await suite.client("conversations", "admin")
@@ -187,7 +191,9 @@ class TestBots:
         held = (await admin.get(f"/v1/collections/{collection['id']}/conversations")).json()["items"]
         assert all("have changed since it was registered" in each["failure"] for each in held)
 
-    async def test_that_are_away_for_a_while_are_waited_for(self, database_urls: DatabaseUrls, keys: Keys):
+    async def test_conversations_wait_while_the_service_bots_is_unavailable(
+        self, database_urls: DatabaseUrls, keys: Keys
+    ):
         service_key = await keys.make("service")
         header = {"Authorization": f"Bearer {await keys.make('admin')}"}
         port = _free_port()

@@ -10,7 +10,7 @@ from tests.factories.processes import Ground, Processes, prepared_ground, runnin
 # What takes minutes outside, so that the suite bears a restart, takes seconds here.
 SETTINGS = {
     "bots": {"RECOVERY_SECONDS": "0.3", "HEARTBEAT_SECONDS": "5"},
-    "conversations": {"STALLED_AFTER_SECONDS": "2", "OVERSIGHT_SECONDS": "0.2", "BOT_PATIENCE_SECONDS": "8"},
+    "conversations": {"STALLED_AFTER_SECONDS": "2", "MAINTENANCE_SECONDS": "0.2", "BOT_PATIENCE_SECONDS": "8"},
 }
 COUNTS = {"bots": 2, "conversations": 1, "conversations-worker": 2}
 

@@ -1,4 +1,4 @@
-"""A bot that fails, hangs, dies or stays away holds nobody else up, and the collection says what became of it."""
+"""A bot that fails, hangs, dies or stays unavailable delays no other, and the collection reports its failures."""
 
 import asyncio
 import random
@@ -10,12 +10,12 @@ from tests.factories.collecting import conversations, failures, finished, regist
 from tests.factories.processes import Processes
 
 EACH, EXCHANGES = 20, 3
-AWAY_SECONDS = 3
+UNAVAILABLE_SECONDS = 3
 LONGEST_SECONDS = 60
 
 
 class TestBadBots:
-    async def test_the_collection_ends_by_itself_and_accounts_for_what_failed(self, processes: Processes):
+    async def test_the_collection_ends_and_reports_the_reason_of_every_failure(self, processes: Processes):
         rng, over, hanging = random.Random(11), asyncio.Event(), False
 
         def fails_thirty_percent(_asked: Asked) -> int | None:
@@ -55,27 +55,29 @@ class TestBadBots:
             await never.die()
             await dying
             found = await finished(processes, collection, seconds=LONGEST_SECONDS)
-            held = await conversations(processes, collection)
-            told = await failures(processes, collection)
+            listed = await conversations(processes, collection)
+            reported = await failures(processes, collection)
             await returning.die()
             over.set()
-        ended = Counter((_target(each), each["state"]) for each in held)
-        print(found, ended, told)
-        assert found["complete"] + found["failed"] == len(held) == 4 * EACH
+        ended = Counter((_target(each), each["state"]) for each in listed)
+        print(found, ended, reported)
+        assert found["complete"] + found["failed"] == len(listed) == 4 * EACH
         assert ended["returning", "complete"] == ended["flaky", "complete"] == EACH
         assert ended["hangs", "failed"] == EACH
         assert ended["never", "failed"] > 0
-        assert [broken for each in held if each["state"] == "complete" for broken in faults(each, 2 * EXCHANGES)] == []
-        assert {each["state"] for each in told} == {"failed"}
-        assert sum(each["conversations"] for each in told) == found["failed"]
-        assert {each["bot"].split("-")[0] for each in told} == {"hangs", "never"}
-        assert all(each["failure"] for each in held if each["state"] == "failed")
-        assert any("No reply within 1 s" in each["reason"] for each in told)
-        assert [place for place, keys in bots.keys.items() if len(keys) > 1] == []
+        assert [
+            broken for each in listed if each["state"] == "complete" for broken in faults(each, 2 * EXCHANGES)
+        ] == []
+        assert {each["state"] for each in reported} == {"failed"}
+        assert sum(each["conversations"] for each in reported) == found["failed"]
+        assert {each["bot"].split("-")[0] for each in reported} == {"hangs", "never"}
+        assert all(each["failure"] for each in listed if each["state"] == "failed")
+        assert any("No reply within 1 s" in each["reason"] for each in reported)
+        assert [turn for turn, keys in bots.keys.items() if len(keys) > 1] == []
 
 
-class TestPlaces:
-    async def test_two_workers_and_two_servers_ask_a_bot_no_more_than_it_bears(self, processes: Processes):
+class TestConcurrency:
+    async def test_two_workers_and_two_servers_keep_within_a_bots_concurrency(self, processes: Processes):
         async with chained_bots(delay_seconds=0.05) as (bots, url):
             only = await register(processes, "three", f"{url}/three", concurrency=3)
             collection = await start(processes, mode="self_play", bots=[only], exchanges=3, conversations_per_pair=40)
@@ -87,7 +89,7 @@ class TestPlaces:
 async def _die_and_return(server: Mortal) -> None:
     await _answered(server, 20)
     await server.die()
-    await asyncio.sleep(AWAY_SECONDS)
+    await asyncio.sleep(UNAVAILABLE_SECONDS)
     await server.live()
 
 

@@ -26,7 +26,7 @@ class ConversationsSettings(ServiceSettings):
     stalled_after_seconds: float = Field(
         default=10.0, ge=1, le=600, description="Time without a heartbeat after which a worker counts as dead."
     )
-    oversight_seconds: float = Field(
+    maintenance_seconds: float = Field(
         default=1.0,
         ge=0.1,
         le=60,

@@ -1,4 +1,4 @@
-"""The jobs of `conversations`: thin, idempotent; and the watch over them, in every worker."""
+"""The jobs of `conversations`, thin and idempotent, and the maintenance that every worker does."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,6 +9,7 @@ import httpx
 from procrastinate import RetryStrategy
 
 from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.retries import CHAT_JOB_ATTEMPTS, CHAT_JOB_WAIT_SECONDS
 from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.use_cases.chats.converse import CHATS
@@ -28,11 +29,9 @@ from spotthebot.kit.outbound import CheckingResolver, GuardedHttp, networks
 from spotthebot.kit.vault import vault_from
 
 _LONGEST_REPLIES = httpx.Timeout(660.0, connect=5.0)
-"""A bot may wait its time-out, at most 300 s, to be asked, and again to reply."""
+"""A request may take a bot's time-out, at most 300 s, in the queue of `bots`, and again for the reply."""
 _OTHER_JOBS_AT_ONCE = 4
 _FLAG_ATTEMPTS = 3
-_REPLY_ATTEMPTS = 100
-"""A reply is retried as long as a peer of ours, such as the database, is unavailable."""
 _IDLE_CHATS_SECONDS = 5.0
 
 _log = get_logger(__name__)
@@ -57,7 +56,10 @@ def _tasks() -> Blueprint:
         await check_quality(database, UUID(collection_id), last_attempt=last_attempt)
 
     @tasks.task(
-        name="reply_in_chat", queue=CHATS, pass_context=True, retry=RetryStrategy(max_attempts=_REPLY_ATTEMPTS, wait=2)
+        name="reply_in_chat",
+        queue=CHATS,
+        pass_context=True,
+        retry=RetryStrategy(max_attempts=CHAT_JOB_ATTEMPTS, wait=CHAT_JOB_WAIT_SECONDS),
     )
     async def reply_in_chat(context: JobContext, chat_id: str, conversation_id: str, turns: int) -> None:
         """Have a bot reply to a person."""
@@ -97,7 +99,7 @@ async def work(settings: ConversationsSettings) -> None:
 
             async with asyncio.TaskGroup() as group:
                 group.create_task(_repeat(maintain_chats, _IDLE_CHATS_SECONDS))
-                group.create_task(_repeat(maintain_turn_loop, settings.oversight_seconds))
+                group.create_task(_repeat(maintain_turn_loop, settings.maintenance_seconds))
                 group.create_task(_dispatcher(settings, database, bots, http).run())
                 group.create_task(jobs.work(_tasks(), concurrency=queues, context=context))
     finally:

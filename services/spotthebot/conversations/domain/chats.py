@@ -20,11 +20,10 @@ from spotthebot.contracts.conversations import (
 )
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.errors import RatingsIncomplete
+from spotthebot.conversations.domain.retries import CHAT_WAITS_SECONDS
 from spotthebot.conversations.domain.transitions import Step, fail, step
 from spotthebot.kit.errors import FieldError
 
-WAITS_SECONDS = (1.0, 2.0, 4.0)
-"""Waits before the retries of a request that got no reply; when all have failed the conversation ends."""
 DELAYED = "Your partner needs a little longer."
 BROKEN_OFF = "Your partner can't go on. That is not your fault; please go on with what comes next."
 
@@ -116,10 +115,10 @@ def step_in_chat(conversation: Conversation, reply: Reply) -> tuple[Step, float 
     found = step(conversation, reply)
     if found.text is not None:
         return found, None
-    if conversation.attempts >= len(WAITS_SECONDS):
+    if conversation.attempts >= len(CHAT_WAITS_SECONDS):
         return fail(conversation, reply.reason), None
     again = replace(conversation, attempts=conversation.attempts + 1)
-    return Step(conversation, again), WAITS_SECONDS[conversation.attempts]
+    return Step(conversation, again), CHAT_WAITS_SECONDS[conversation.attempts]
 
 
 def check_ratings(plan: HumanBotIn, conversations: Sequence[Conversation], ratings: ChatRatingsIn) -> None:

@@ -8,12 +8,7 @@ from spotthebot.contracts.conversations import ConversationState, Ending
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.quality.debris import clean
 from spotthebot.conversations.domain.quality.stop_rules import is_farewell, repeats
-
-MAX_ATTEMPTS = 8
-"""Failures of one turn, in a row, before its conversation fails: about a minute and a half of waiting."""
-_FIRST_WAIT_SECONDS = 0.5
-_LONGEST_WAIT_SECONDS = 30.0
-_RATE_LIMITED_WAIT_SECONDS = 5.0
+from spotthebot.conversations.domain.retries import MAX_ATTEMPTS, RATE_LIMITED_WAIT_SECONDS, TURN_BACKOFF
 
 
 @dataclass(frozen=True)
@@ -52,7 +47,7 @@ def step(conversation: Conversation, reply: Reply) -> Step:
         case ReplyFailure.CIRCUIT_OPEN:
             return wait_for_bot(conversation, reply.detail or "")
         case ReplyFailure.RATE_LIMITED:
-            return Step(conversation, conversation, wait_seconds=_RATE_LIMITED_WAIT_SECONDS)
+            return Step(conversation, conversation, wait_seconds=RATE_LIMITED_WAIT_SECONDS)
         case _:
             return _failed_attempt(conversation, reply)
 
@@ -99,5 +94,4 @@ def _failed_attempt(conversation: Conversation, reply: Reply) -> Step:
         return Step(conversation, ended)
     if attempts >= MAX_ATTEMPTS:
         return fail(conversation, reply.reason)
-    wait = min(_FIRST_WAIT_SECONDS * 2.0 ** (attempts - 1), _LONGEST_WAIT_SECONDS)
-    return Step(conversation, replace(conversation, attempts=attempts), wait_seconds=wait)
+    return Step(conversation, replace(conversation, attempts=attempts), wait_seconds=TURN_BACKOFF.seconds(attempts))

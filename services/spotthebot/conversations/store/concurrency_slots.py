@@ -91,6 +91,11 @@ async def release(session: WriteSession, slots: Mapping[UUID, int]) -> None:
     """Release slots, by the id under which they were acquired."""
     if not slots:
         return
+    # In one order, lest two batches deadlock; in a statement of its own, so that the next one sees how many are left.
+    await session.execute(
+        text("SELECT FROM conversations.concurrency_slots WHERE id = ANY(:ids) ORDER BY id FOR UPDATE"),
+        {"ids": list(slots)},
+    )
     await session.execute(
         text("""
             WITH released AS (

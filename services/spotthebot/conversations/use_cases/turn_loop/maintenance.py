@@ -8,7 +8,7 @@ from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.availability import MAY_RECOVER, REPLIES, UnavailableBot
 from spotthebot.conversations.domain.errors import UnknownBot
-from spotthebot.conversations.domain.transitions import MAX_ATTEMPTS
+from spotthebot.conversations.domain.retries import MAX_ATTEMPTS
 from spotthebot.conversations.use_cases.events import publish_finished_collections, publish_recovered_bot
 from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.jobs import Jobs

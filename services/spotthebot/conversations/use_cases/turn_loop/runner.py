@@ -17,6 +17,7 @@ from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.collections import REQUESTS_TURNS, OpenCollection
 from spotthebot.conversations.domain.concurrency import AcquiredSlots
 from spotthebot.conversations.domain.conversations import Conversation
+from spotthebot.conversations.domain.retries import PEER_BACKOFF
 from spotthebot.conversations.domain.transitions import Step
 from spotthebot.conversations.store.turns import CommittedSteps
 from spotthebot.conversations.use_cases.events import publish_failing_bot, publish_finished_collections
@@ -36,8 +37,9 @@ _POLL_SECONDS = 0.1
 """Between two checks for concurrency slots or conversations that other runners may have released."""
 _CHECK_COLLECTIONS_SECONDS = 1.0
 """A pause or a new priority takes effect after this long, even if no turn is committed meanwhile."""
-_MAX_BACKOFF_SECONDS = 5.0
 _DRAIN_SECONDS = 5.0
+_MAX_COMMITS = 3
+"""Batches of turns that are committed at the same time: more would be smaller, and cost more a turn."""
 
 _log = get_logger(__name__)
 
@@ -76,8 +78,9 @@ class ConversationRunner:
         self._job_id, self._limits, self._stopping = job_id, limits, stopping
         self._conversations: dict[UUID, Conversation] = {}
         self._pending: dict[asyncio.Task[BotAnswer], _PendingRequest] = {}
+        self._commits: dict[asyncio.Task[CommittedSteps], Sequence[Step]] = {}
         self._slots_to_release: Counter[UUID] = Counter()
-        """Concurrency slots that are done with, by the id under which they were acquired."""
+        """Concurrency slots whose release failed with their commit, by the id under which they were acquired."""
         self._full_bots: dict[UUID, float] = {}
         """Bots that had no free slot at the last check, and when to check again."""
         self._batcher = RequestBatcher(limits.conversations, limits.contexts)
@@ -95,8 +98,9 @@ class ConversationRunner:
                     if not self._conversations:
                         return
                     await self._send_requests()
-                    await self._receive_replies(self._wait_seconds())
+                    await self._make_progress(self._wait_seconds())
                 except DATABASE_TROUBLE as error:
+                    await self._end_commits()
                     await self._back_off("database", error)
                     await self._reload()
             await self._drain()
@@ -104,7 +108,7 @@ class ConversationRunner:
             for task in self._pending:
                 task.cancel()
             await asyncio.gather(*self._pending, return_exceptions=True)
-            await asyncio.shield(self._release())
+            await asyncio.shield(self._end())
 
     async def _reload(self, *, restarted: bool = False) -> None:
         """Read the job's conversations from the database, where an earlier attempt may have left some."""
@@ -122,12 +126,13 @@ class ConversationRunner:
                 return
 
     def _ready(self) -> list[Conversation]:
-        """Return conversations without a pending request; by priority, and collections of one priority take turns."""
-        pending = {each.id for request in self._pending.values() for each in request.conversations}
+        """Return conversations to request turns for; by priority, and collections of one priority take turns."""
+        busy = {each.id for request in self._pending.values() for each in request.conversations}
+        busy |= {each.after.id for steps in self._commits.values() for each in steps}
         seen: Counter[UUID] = Counter()
         ranked = []
         for each in self._conversations.values():
-            if each.id not in pending:
+            if each.id not in busy:
                 rank = (-self._priorities.get(each.collection_id, 0), seen[each.collection_id])
                 seen[each.collection_id] += 1
                 ranked.append((rank, each))
@@ -206,35 +211,48 @@ class ConversationRunner:
         longest = _POLL_SECONDS if self._ready() else _CHECK_COLLECTIONS_SECONDS
         return min(longest, self._batcher.seconds_left(time.monotonic()))
 
-    async def _receive_replies(self, seconds: float) -> None:
-        """Wait for replies, and commit all that have arrived as one batch of turns."""
-        if not self._pending:
+    async def _make_progress(self, seconds: float) -> None:
+        """Wait for replies and commits: commit the replies that have arrived, apply the steps that were committed."""
+        awaited = {*self._commits, *(() if len(self._commits) >= _MAX_COMMITS else self._pending)}
+        if not awaited:
             await asyncio.sleep(_POLL_SECONDS)
             return
-        done, _ = await asyncio.wait(self._pending, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        if not done:
-            return
-        for task in done:
+        done, _ = await asyncio.wait(awaited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        for commit in [each for each in self._commits if each in done]:
+            steps = self._commits.pop(commit)
+            self._apply(steps, commit.result())
+        if replies := [each for each in self._pending if each in done]:
+            await self._receive(replies)
+
+    async def _receive(self, replies: Sequence[asyncio.Task[BotAnswer]]) -> None:
+        """Begin to commit replies as one batch of turns, beside the batches that are being committed already."""
+        slots: Counter[UUID] = Counter()
+        for task in replies:
             request = self._pending.pop(task)
-            self._slots_to_release[request.slots.id] += len(request.conversations)
-        answers = [task.result() for task in done]
+            slots[request.slots.id] += len(request.conversations)
+        answers = [task.result() for task in replies]
         steps = [each for answer in answers for each in answer.steps]
         self._batcher.learn(steps)
-        self._apply(steps, await self._commit(steps))
+        self._commits[asyncio.create_task(self._commit(steps, slots))] = steps
         troubles = [answer.trouble for answer in answers if answer.trouble is not None]
         if troubles:
             await self._back_off("bots", troubles[0])
         else:
             self._backoffs = 0
 
-    async def _commit(self, steps: Sequence[Step]) -> CommittedSteps:
-        async with self._database.write() as session:
-            committed = await store.turns.commit_steps(session, steps)
-            await store.concurrency_slots.release(session, self._slots_to_release)
-            for step in {each.unavailable_bot: each for each in steps}.values():
-                await self._mark_unavailable(session, step)
-            await publish_finished_collections(session, self._jobs, sorted(committed.finished))
-        self._slots_to_release.clear()
+    async def _commit(self, steps: Sequence[Step], slots: Counter[UUID]) -> CommittedSteps:
+        slots += self._slots_to_release
+        self._slots_to_release = Counter()
+        try:
+            async with self._database.write() as session:
+                committed = await store.turns.commit_steps(session, steps)
+                await store.concurrency_slots.release(session, slots)
+                for step in {each.unavailable_bot: each for each in steps}.values():
+                    await self._mark_unavailable(session, step)
+                await publish_finished_collections(session, self._jobs, sorted(committed.finished))
+        except BaseException:
+            self._slots_to_release += slots
+            raise
         return committed
 
     async def _mark_unavailable(self, session: WriteSession, step: Step) -> None:
@@ -256,16 +274,25 @@ class ConversationRunner:
 
     async def _back_off(self, peer: str, error: Exception) -> None:
         """Wait for a peer that every conversation needs; no attempt is counted against any conversation."""
-        wait = min(_MAX_BACKOFF_SECONDS, 0.25 * 2.0**self._backoffs)
         self._backoffs += 1
+        wait = PEER_BACKOFF.seconds(self._backoffs)
         _log.warning("runner.backs_off", peer=peer, seconds=wait, reason=str(error)[:200])
         await asyncio.sleep(wait)
 
     async def _drain(self) -> None:
-        """Receive replies to pending requests, as long as there is time."""
+        """Receive and commit replies to pending requests, as long as there is time."""
         deadline = time.monotonic() + _DRAIN_SECONDS
-        while self._pending and time.monotonic() < deadline:
-            await self._receive_replies(deadline - time.monotonic())
+        while (self._pending or self._commits) and time.monotonic() < deadline:
+            await self._make_progress(deadline - time.monotonic())
+
+    async def _end_commits(self) -> None:
+        """Wait for the commits under way, whatever comes of them: the database knows."""
+        await asyncio.gather(*self._commits, return_exceptions=True)
+        self._commits.clear()
+
+    async def _end(self) -> None:
+        await self._end_commits()
+        await self._release()
 
     async def _release(self, ids: Sequence[UUID] | None = None) -> None:
         """Release conversations, or all of them, to other runners; where that fails, maintenance does it later."""

@@ -1,0 +1,34 @@
+"""Retries in `conversations`: how often a turn is requested again, and how long to back off before that.
+
+This is the outer of two loops. `bots` repeats one question to a bot within its time-out, for a fault of a moment. Here
+a turn that failed nevertheless is requested again later, for a fault that lasts, while other conversations go on.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Backoff:
+    """Waits that double after each failure in a row."""
+
+    first_seconds: float
+    max_seconds: float
+
+    def seconds(self, failures: int) -> float:
+        """Return the wait after so many failures, at least one."""
+        return min(self.first_seconds * 2.0 ** (failures - 1), self.max_seconds)
+
+
+MAX_ATTEMPTS: Final = 8
+"""Failures of one turn, in a row, before its conversation fails: about a minute and a half of waiting."""
+TURN_BACKOFF: Final = Backoff(first_seconds=0.5, max_seconds=30.0)
+RATE_LIMITED_WAIT_SECONDS: Final = 5.0
+"""The wait for a bot's rate limit, which counts as no failure."""
+CHAT_WAITS_SECONDS: Final = (1.0, 2.0, 4.0)
+"""Waits before the retries of a turn that a person waits for; when all have failed the conversation ends."""
+PEER_BACKOFF: Final = Backoff(first_seconds=0.25, max_seconds=5.0)
+"""For PostgreSQL and the service `bots`: a runner waits for them for ever, and no conversation counts a failure."""
+CHAT_JOB_ATTEMPTS: Final = 100
+CHAT_JOB_WAIT_SECONDS: Final = 2
+"""The job of a reply in a chat is repeated as long as PostgreSQL or `bots` is unavailable."""
