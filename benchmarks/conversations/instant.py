@@ -7,7 +7,7 @@ from benchmarks.bots.running import lean_bots
 from benchmarks.conversations.parlai_rival import self_chat
 from benchmarks.conversations.running import Collected, running_suite
 from spotthebot.suite.environments import EnvironmentNotMade
-from tests.factories.processes import prepared_ground
+from tests.factories.processes import prepared_installation
 
 CONVERSATIONS, EXCHANGES, BOTS = 3000, 5, 4
 _CHATS = 200
@@ -16,10 +16,10 @@ _CHATS = 200
 def measure() -> list[Measurement]:
     """Measure ours, with every turn committed, and ParlAI's, which keeps them in memory."""
     with lean_bots() as (url,):
-        with prepared_ground() as ground:
+        with prepared_installation() as installation:
 
             async def collect() -> Collected:
-                async with running_suite(ground) as suite:
+                async with running_suite(installation) as suite:
                     bots = await suite.bots(url, BOTS)
                     await suite.collect(bots, conversations=120, exchanges=EXCHANGES)
                     await suite.settle()

@@ -6,7 +6,7 @@ import statistics
 from benchmarks.bots.measurement import Measurement
 from benchmarks.bots.running import lean_bots
 from benchmarks.conversations.running import Collected, running_suite
-from tests.factories.processes import prepared_ground
+from tests.factories.processes import prepared_installation
 
 CONVERSATIONS, EXCHANGES, BOTS = 10_002, 5, 4
 _WARM_UP_TURNS = 10_000
@@ -15,10 +15,10 @@ _MAX_GROWTH_MIB = 5.0
 
 def measure() -> list[Measurement]:
     """Sample resident memory twice a second, and fit a line through what comes after the first tenth."""
-    with lean_bots() as (url,), prepared_ground() as ground:
+    with lean_bots() as (url,), prepared_installation() as installation:
 
         async def collect() -> Collected:
-            async with running_suite(ground) as suite:
+            async with running_suite(installation) as suite:
                 return await suite.collect(
                     await suite.bots(url, BOTS), conversations=CONVERSATIONS, exchanges=EXCHANGES
                 )

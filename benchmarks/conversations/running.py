@@ -12,7 +12,7 @@ import psutil
 import psycopg
 
 from tests.factories.collecting import register, start
-from tests.factories.processes import Ground, Processes, running_processes
+from tests.factories.processes import Installation, Processes, running_processes
 
 _LONGEST_SECONDS = 600
 _LOOK_SECONDS = 0.5
@@ -45,8 +45,8 @@ class Collected:
     def costs(self) -> str:
         """Say what a turn costs, and where."""
         parts = sorted(self.cpu_seconds.items(), key=lambda part: -part[1])
-        told = ", ".join(f"{name} {seconds * 1000 / self.turns:.2f}" for name, seconds in parts if seconds > 0.05)
-        return f"{self.cpu_ms:.2f} ms of processor a turn ({told})"
+        reported = ", ".join(f"{name} {seconds * 1000 / self.turns:.2f}" for name, seconds in parts if seconds > 0.05)
+        return f"{self.cpu_ms:.2f} ms of processor a turn ({reported})"
 
     @property
     def turns_per_second(self) -> float:
@@ -120,7 +120,7 @@ class Suite:
 
 
 @asynccontextmanager
-async def running_suite(ground: Ground, *, workers: int = 1) -> AsyncIterator[Suite]:
+async def running_suite(installation: Installation, *, workers: int = 1) -> AsyncIterator[Suite]:
     """Run all services, with so many workers of `conversations`."""
     counts = {
         "bots": 1,
@@ -131,5 +131,5 @@ async def running_suite(ground: Ground, *, workers: int = 1) -> AsyncIterator[Su
         "annotation-worker": 1,
         "analytics-worker": 1,
     }
-    async with running_processes(ground, counts=counts) as processes:
+    async with running_processes(installation, counts=counts) as processes:
         yield Suite(processes)

@@ -21,7 +21,7 @@ from benchmarks.bots.running import lean_bots
 from benchmarks.conversations.running import running_suite
 from spotthebot.conversations.settings import ConversationsSettings
 from tests.factories.grown_tables import PARTNERS, TARGETS, grow
-from tests.factories.processes import prepared_ground
+from tests.factories.processes import prepared_installation
 
 PER_PAIR, EXCHANGES = 600, 5
 CONVERSATIONS = TARGETS * PARTNERS * PER_PAIR
@@ -52,7 +52,7 @@ class _Grown:
     def scaled(self, turns: int) -> "_Grown":
         return _Grown(turns, {name: round(size * turns / self.turns) for name, size in self.sizes.items()})
 
-    def told(self) -> str:
+    def listed(self) -> str:
         """Say what takes more than a hundredth of all."""
         largest = sorted(self.sizes.items(), key=lambda pair: -pair[1])
         return ", ".join(f"{name} {size / 2**20:,.0f}" for name, size in largest if size > self.total / 100)
@@ -76,7 +76,9 @@ def measure() -> list[Measurement]:
     return [
         Measurement(
             work=f"{work}: rows and bytes",
-            ours=f"{CONVERSATIONS:,} conversations, {TURNS:,} turns, {needed.total / 2**20:,.0f} MiB: {needed.told()}",
+            ours=(
+                f"{CONVERSATIONS:,} conversations, {TURNS:,} turns, {needed.total / 2**20:,.0f} MiB: {needed.listed()}"
+            ),
             compared=(
                 f"{loaded.turns:,} turns loaded: {loaded.total / 2**20:,.0f} MiB, "
                 f"{predicted.total / 2**20:,.0f} MiB by the sample of {sample.turns:,}"
@@ -115,9 +117,11 @@ def _duration(seconds: float) -> str:
 
 
 def _grow(turns: int) -> _Grown:
-    with prepared_ground() as ground:
-        app = make_url(ground.urls.app_urls["conversations"])
-        admin = make_url(ground.cluster.admin_url).set(database=app.database).render_as_string(hide_password=False)
+    with prepared_installation() as installation:
+        app = make_url(installation.urls.app_urls["conversations"])
+        admin = (
+            make_url(installation.cluster.admin_url).set(database=app.database).render_as_string(hide_password=False)
+        )
         with psycopg.connect(admin) as connection:
             before: dict[str, int] = dict(connection.execute(_SIZES).fetchall())
         grown = grow(admin, turns)
@@ -129,8 +133,8 @@ def _grow(turns: int) -> _Grown:
 
 
 async def _collect() -> _Pace:
-    with lean_bots() as (url,), prepared_ground() as ground:
-        async with running_suite(ground) as suite:
+    with lean_bots() as (url,), prepared_installation() as installation:
+        async with running_suite(installation) as suite:
             bots = await suite.bots(url, TARGETS + PARTNERS)
             plan = {
                 "mode": "bipartite",

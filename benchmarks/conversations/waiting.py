@@ -10,7 +10,7 @@ from benchmarks.bots.running import lean_bots
 from benchmarks.conversations.parlai_rival import self_chat
 from benchmarks.conversations.running import Collected, running_suite
 from spotthebot.suite.environments import EnvironmentNotMade
-from tests.factories.processes import prepared_ground
+from tests.factories.processes import prepared_installation
 
 AT_ONCE, EXCHANGES, BOTS, DELAY_MS = 200, 10, 5, 500
 _CHATS, _CHAT_EXCHANGES = 2, 15
@@ -20,10 +20,10 @@ def measure() -> list[Measurement]:
     """Measure ours with 200 conversations, and ParlAI's one after another, with the same bot."""
     with lean_bots() as (url,):
         slow = f"{url}/after/{DELAY_MS}"
-        with prepared_ground() as ground:
+        with prepared_installation() as installation:
 
             async def collect() -> Collected:
-                async with running_suite(ground) as suite:
+                async with running_suite(installation) as suite:
                     bots = await suite.bots(slow, BOTS)
                     await suite.collect(bots, conversations=20, exchanges=1)
                     await suite.settle()

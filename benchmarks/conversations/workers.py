@@ -5,7 +5,7 @@ import asyncio
 from benchmarks.bots.measurement import Measurement
 from benchmarks.bots.running import lean_bots
 from benchmarks.conversations.running import Collected, running_suite
-from tests.factories.processes import Ground, prepared_ground
+from tests.factories.processes import Installation, prepared_installation
 
 DELAYS_MS = {0: (1800, 5), 100: (1800, 5)}
 """Conversations and exchanges by what a reply takes."""
@@ -14,8 +14,8 @@ BOTS = 4
 
 def measure() -> list[Measurement]:
     """Measure the same collections with one worker and with two, on one database."""
-    with lean_bots() as (url,), prepared_ground() as ground:
-        one, two = (asyncio.run(_collect(ground, url, workers)) for workers in (1, 2))
+    with lean_bots() as (url,), prepared_installation() as installation:
+        one, two = (asyncio.run(_collect(installation, url, workers)) for workers in (1, 2))
     return [_row(delay, one[delay], two[delay]) for delay in DELAYS_MS]
 
 
@@ -28,9 +28,9 @@ def _row(delay: int, one: Collected, two: Collected) -> Measurement:
     )
 
 
-async def _collect(ground: Ground, url: str, workers: int) -> dict[int, Collected]:
+async def _collect(installation: Installation, url: str, workers: int) -> dict[int, Collected]:
     found: dict[int, Collected] = {}
-    async with running_suite(ground, workers=workers) as suite:
+    async with running_suite(installation, workers=workers) as suite:
         for delay, (conversations, exchanges) in DELAYS_MS.items():
             bots = await suite.bots(f"{url}/after/{delay}", BOTS)
             await suite.collect(bots, conversations=120, exchanges=2)

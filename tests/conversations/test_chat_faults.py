@@ -70,22 +70,20 @@ class TestRules:
             said = await say(suite, chat, words)
             assert said.status_code == 422, (words[:9], said.text)
             assert said.json()["errors"][0]["pointer"] == "/text"
-        wanted = {"collection_id": study, "interactor": "p"}
+        request = {"collection_id": study, "interactor": "p"}
         for role in ("analyst", "service", "team"):
             client = await suite.client("conversations", role)
-            assert (await client.post("/v1/chats", json=wanted)).status_code == 403
+            assert (await client.post("/v1/chats", json=request)).status_code == 403
         admin = await suite.client("conversations", "admin")
         other = (await created(admin, "/v1/collections", {"mode": "import", "name": "i", "domain": "everyday"}))["id"]
-        refused = await admin.post("/v1/chats", json=wanted | {"collection_id": other})
+        refused = await admin.post("/v1/chats", json=request | {"collection_id": other})
         assert (refused.status_code, "human_bot" in refused.json()["detail"]) == (409, True)
         assert (await admin.get(f"/v1/collections/{other}/ratings")).status_code == 409
         assert (await admin.get(f"/v1/chats/{other}")).status_code == 404
         unheard = await admin.get(f"/v1/chats/{chat['id']}/events", headers={"Last-Event-ID": "x"})
         assert unheard.status_code == 422
 
-    async def test_special_tokens_of_a_reply_are_removed_and_stored_raw_beside(
-        self, suite: RunningSuite, outbox: Database
-    ):
+    async def test_special_tokens_of_a_reply_are_removed_but_stored_raw(self, suite: RunningSuite, outbox: Database):
         async with bot(lambda _: {"text": "Fine, thanks. <|endoftext|>"}) as (_, url):
             bots = [await webhook_bot(suite, url), await webhook_bot(suite, url, name="other")]
             found = await exchange(suite, await start(suite, await open_study(suite, bots)))
@@ -167,8 +165,8 @@ class TestBots:
             ours = await webhook_bot(suite, url, limits={"concurrency": 1})
             admin = await suite.client("conversations", "admin")
             busy.max_at_once = 0
-            wanted = plan([ours, await add_bot(suite, "dull")], exchanges=10, conversations_per_pair=40)
-            collection = (await created(admin, "/v1/collections", wanted))["id"]
+            request = plan([ours, await add_bot(suite, "dull")], exchanges=10, conversations_per_pair=40)
+            collection = (await created(admin, "/v1/collections", request))["id"]
             chat = await start(suite, await open_study(suite, [ours], bots_per_chat=1))
             for _ in range(2):
                 await exchange(suite, chat)

@@ -126,7 +126,7 @@ class TestEvents:
         assert [kind for _, kind, _ in await listener] == ["next", "turn", "typing", "turn", "done"]
 
     async def test_events_continue_the_state_at_every_moment(self, suite: RunningSuite):
-        """Whoever joins by the state and listens from its last event on hears no turn twice and misses none."""
+        """A frontend that starts from the state and its last event gets every later turn once."""
         chat = await start(suite, await open_study(suite, await two_bots(suite), maximum_turns=20))
         talking = asyncio.create_task(_talk_to_the_end(suite, chat))
         seen = [await get(suite, chat)]
@@ -136,9 +136,9 @@ class TestEvents:
         # An exchange is three events: turn, typing, turn. The last one is followed by `next`.
         turns_by_events = {0: 0} | {3 * n + 2: 2 * n + 1 for n in range(10)} | {3 * n + 3: 2 * n + 2 for n in range(9)}
         turns_by_events[31] = 20
-        told = {(each["last_event"], len(each["conversations"][0]["turns"])) for each in seen}
-        assert told <= set(turns_by_events.items())
-        assert len(told) > 5
+        reported = {(each["last_event"], len(each["conversations"][0]["turns"])) for each in seen}
+        assert reported <= set(turns_by_events.items())
+        assert len(reported) > 5
         assert all(len(each["conversations"]) == 1 + (each["last_event"] == 31) for each in seen)
 
     async def test_reach_a_listener_at_another_process(self, suite: RunningSuite):

@@ -35,7 +35,7 @@ class TestCorpora:
         keys: list[str] = []
         cursor = None
         while True:
-            params = {"split": "train", "limit": 3} | ({"cursor": cursor} if cursor else {})
+            params: dict[str, str | int] = {"split": "train", "limit": 3} | ({"cursor": cursor} if cursor else {})
             page = (await admin.get(f"/v1/corpora/{corpus}/dialogues", params=params)).json()
             keys += [item["key"] for item in page["items"]]
             cursor = page["next_cursor"]
@@ -49,8 +49,8 @@ class TestAllPlayAll:
         corpus = await add_corpus(suite)
         bots = [await add_bot(suite, model) for model in ("eliza", "parrot", "dull")]
         admin = await suite.client("conversations", "admin")
-        wanted = plan(bots, opening={"corpus_id": corpus}, humans={"corpus_id": corpus, "conversations": 2})
-        collection = await created(admin, "/v1/collections", wanted)
+        request = plan(bots, opening={"corpus_id": corpus}, humans={"corpus_id": corpus, "conversations": 2})
+        collection = await created(admin, "/v1/collections", request)
         done = await until(admin, f"/v1/collections/{collection['id']}", "complete")
         assert (done["conversations"], done["complete"], done["failed"]) == (8, 8, 0)  # 3 pairs x 2, and 2 human
         held = (await admin.get(f"/v1/collections/{collection['id']}/conversations")).json()["items"]
@@ -66,8 +66,8 @@ class TestAllPlayAll:
         corpus = await add_corpus(suite)
         bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
         admin = await suite.client("conversations", "admin")
-        wanted = plan(bots, opening={"corpus_id": corpus}, humans={"corpus_id": corpus, "conversations": 3})
-        collection = await created(admin, "/v1/collections", wanted)
+        request = plan(bots, opening={"corpus_id": corpus}, humans={"corpus_id": corpus, "conversations": 3})
+        collection = await created(admin, "/v1/collections", request)
         await until(admin, f"/v1/collections/{collection['id']}", "complete")
         held = (await admin.get(f"/v1/collections/{collection['id']}/conversations")).json()["items"]
         by_people, by_bots = ([each for each in held if _is_human(each) is human] for human in (True, False))

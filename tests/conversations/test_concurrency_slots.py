@@ -38,8 +38,8 @@ class TestRelease:
 
         async with asyncio.timeout(20):
             await asyncio.gather(*(release(slots, backwards=slots % 2 == 0) for slots in (1, 2, 3, 34)))
-        async with database.read() as session:
-            left = await session.scalar(text("SELECT count(*) FROM conversations.concurrency_slots"))
+        async with database.read() as reading:
+            left = await reading.scalar(text("SELECT count(*) FROM conversations.concurrency_slots"))
         assert left == 0
 
     async def test_released_slots_can_be_acquired_again(self, database: Database):

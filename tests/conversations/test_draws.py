@@ -93,8 +93,8 @@ class TestPlans:
 
     def test_ask_abc_evals_questions_unless_others_are_given(self):
         plan = HumanBotIn.model_validate({"mode": "human_bot", "name": "x", "domain": "everyday", "bots": BOTS})
-        wanted = "grammatical relevant informative emotion_aware engaging consistent proactive quality"
-        assert [question.name for question in plan.questions] == wanted.split()
+        request = "grammatical relevant informative emotion_aware engaging consistent proactive quality"
+        assert [question.name for question in plan.questions] == request.split()
         assert (plan.minimum_turns, plan.maximum_turns, plan.bots_per_chat) == (30, 60, 2)
 
 

@@ -41,8 +41,8 @@ def _orders(planned: list[Any]) -> Counter[tuple[str, ...]]:
 class TestSelfPlay:
     def test_each_bot_talks_to_itself(self):
         bots = _bots("b", 3)
-        wanted = SelfPlayIn.model_validate(plan(_ids(bots), mode="self_play", conversations_per_pair=4))
-        planned = plan_conversations(wanted, bots, [], [], [])
+        request = SelfPlayIn.model_validate(plan(_ids(bots), mode="self_play", conversations_per_pair=4))
+        planned = plan_conversations(request, bots, [], [], [])
         assert _orders(planned) == {(f"b{number}", f"b{number}"): 4 for number in range(3)}
         assert len({each.seed for each in planned}) == 12
 
@@ -50,10 +50,10 @@ class TestSelfPlay:
 class TestBipartite:
     def test_each_target_talks_to_each_partner(self):
         targets, partners = _bots("t", 2), _bots("p", 3)
-        wanted = BipartiteIn.model_validate(
+        request = BipartiteIn.model_validate(
             plan(_ids(targets), mode="bipartite", partners=_ids(partners), conversations_per_pair=4)
         )
-        orders = _orders(plan_conversations(wanted, targets, partners, [], []))
+        orders = _orders(plan_conversations(request, targets, partners, [], []))
         assert orders == {
             pair: 2
             for target in ("t0", "t1")
@@ -63,16 +63,16 @@ class TestBipartite:
 
     def test_targets_first_begin_every_conversation(self):
         targets, partners = _bots("t", 2), _bots("p", 3)
-        wanted = BipartiteIn.model_validate(
+        request = BipartiteIn.model_validate(
             plan(_ids(targets), mode="bipartite", partners=_ids(partners), order="target_first")
         )
-        planned = plan_conversations(wanted, targets, partners, [], [])
+        planned = plan_conversations(request, targets, partners, [], [])
         assert {each.participants[0].name for each in planned} == {"t0", "t1"}
 
     def test_openings_have_the_requested_length_and_are_used_up_first(self):
         targets, partners = _bots("t", 2), _bots("p", 3)
         opening = {"corpus_id": str(new_ids(1)[0]), "take": 3}
-        wanted = BipartiteIn.model_validate(
+        request = BipartiteIn.model_validate(
             plan(
                 _ids(targets),
                 mode="bipartite",
@@ -82,20 +82,20 @@ class TestBipartite:
                 exchanges=5,
             )
         )
-        planned = plan_conversations(wanted, targets, partners, DIALOGUES, [])
+        planned = plan_conversations(request, targets, partners, DIALOGUES, [])
         assert sorted(each.opening for each in planned[:50]) == sorted(turns[:3] for turns in DIALOGUES)
 
     def test_the_published_size_is_accepted_and_a_million_is_refused(self):
         targets, partners = _ids(_bots("t", 11)), _ids(_bots("p", 24))
 
-        def wanted(each: int) -> BipartiteIn:
+        def request(each: int) -> BipartiteIn:
             return BipartiteIn.model_validate(
                 plan(targets, mode="bipartite", partners=partners, conversations_per_pair=each)
             )
 
-        assert count_conversations(wanted(600), 24) == 11 * 24 * 600 == 158_400
+        assert count_conversations(request(600), 24) == 11 * 24 * 600 == 158_400
         with pytest.raises(TooManyConversations, match=f"at most {MAX_CONVERSATIONS}"):
-            count_conversations(wanted(4000), 24)
+            count_conversations(request(4000), 24)
 
 
 class TestEstimate:
@@ -131,8 +131,8 @@ class TestOverHttp:
         bots = await suite.client("bots", "admin")
         changed = {"protocol": {"kind": "builtin", "model": "eliza"}}
         assert (await bots.post(f"/v1/bots/{partners[0]}/versions", json=changed)).status_code == 201
-        wanted = plan([target], mode="bipartite", partners={"set": "house", "version": 1}, order="target_first")
-        collection = await created(admin, "/v1/collections", wanted)
+        request = plan([target], mode="bipartite", partners={"set": "house", "version": 1}, order="target_first")
+        collection = await created(admin, "/v1/collections", request)
         done = await until(admin, f"/v1/collections/{collection['id']}", "complete")
         assert (done["complete"], done["failed"], done["turns"]) == (4, 0, 16)
         held = (await admin.get(f"/v1/collections/{collection['id']}/conversations")).json()["items"]
@@ -143,8 +143,8 @@ class TestOverHttp:
         admin = await suite.client("conversations", "admin")
         corpus = await add_corpus(suite)
         bot = await add_bot(suite, "retrieval", corpus_id=corpus)
-        wanted = plan([bot], mode="self_play", opening={"corpus_id": corpus, "take": "first_utterance"})
-        collection = await created(admin, "/v1/collections", wanted)
+        request = plan([bot], mode="self_play", opening={"corpus_id": corpus, "take": "first_utterance"})
+        collection = await created(admin, "/v1/collections", request)
         done = await until(admin, f"/v1/collections/{collection['id']}", "complete")
         assert (done["complete"], done["turns"]) == (2, 8)
         pairs = (await admin.get(f"/v1/collections/{collection['id']}/pairs")).json()["items"]
@@ -172,9 +172,7 @@ class TestOverHttp:
             ({"opening": {"corpus_id": "00000000-0000-7000-8000-000000000000", "take": 0}}, "greater than or equal"),
         ],
     )
-    async def test_impossible_plans_are_refused_with_the_reason(
-        self, suite: RunningSuite, change: dict[str, Any], said: str
-    ):
+    async def test_impossible_plans_are_refused(self, suite: RunningSuite, change: dict[str, Any], said: str):
         bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
         admin = await suite.client("conversations", "admin")
         if change.get("partners") == "BOTS":

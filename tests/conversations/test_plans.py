@@ -1,5 +1,6 @@
 from collections import Counter
 from itertools import combinations
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,9 @@ def _bots() -> list[Participant]:
     ]
 
 
-def _plan(bots: list[Participant], *, opening: dict | None = None, humans: int = 0, **more: object) -> AllPlayAllIn:
+def _plan(
+    bots: list[Participant], *, opening: dict[str, Any] | None = None, humans: int = 0, **more: object
+) -> AllPlayAllIn:
     corpus = new_ids(1)[0]
     return AllPlayAllIn.model_validate(
         {

@@ -1,9 +1,15 @@
-"""Bots are asked in few large requests where that costs nobody time, and nobody waits for ever."""
+"""Requests to bots are few and large where that delays no conversation, and every request is sent in the end."""
 
 import math
 from uuid import UUID, uuid4
 
-from spotthebot.contracts.conversations import CollectionId, ConversationId, ConversationState, Participant
+from spotthebot.contracts.conversations import (
+    CollectionId,
+    ConversationId,
+    ConversationState,
+    Participant,
+    ParticipantKind,
+)
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.transitions import step
 from spotthebot.conversations.use_cases.turn_loop.request_batching import RequestBatcher
@@ -15,7 +21,7 @@ ENOUGH = 2
 
 
 def _waiting(bot: UUID, number: int) -> list[Conversation]:
-    sides = tuple(Participant(kind="bot", name=name, bot_id=bot, version=1) for name in ("a", "b"))
+    first, second = (Participant(kind=ParticipantKind.BOT, name=name, bot_id=bot, version=1) for name in ("a", "b"))
     return [
         Conversation(
             id=ConversationId(uuid4()),
@@ -25,7 +31,7 @@ def _waiting(bot: UUID, number: int) -> list[Conversation]:
             external_id=None,
             state=ConversationState.RUNNING,
             failure=None,
-            participants=sides,
+            participants=(first, second),
             opening=(),
             opening_shown=False,
             turns=(),

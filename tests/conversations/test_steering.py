@@ -180,9 +180,7 @@ class TestLimits:
 
 
 class TestBotsThatFail:
-    async def test_conversations_wait_for_a_failing_bot_and_continue_when_it_recovers(
-        self, database_urls: DatabaseUrls
-    ):
+    async def test_conversations_wait_for_a_failing_bot_until_it_recovers(self, database_urls: DatabaseUrls):
         async with run_suite(database_urls, conversations=LIVELY) as suite:
             admin = await suite.client("conversations", "admin")
             is_well = True
@@ -257,21 +255,21 @@ class TestEvents:
         admin = await suite.client("conversations", "admin")
         async with registered(suite, after(0.1), well_behaved) as (_, ids):
             path = await _start(admin, ids, exchanges=12, conversations_per_pair=2)
-            told = []
+            reported: list[list[Any]] = []
             async with admin.stream("GET", f"{path}/events", timeout=30) as answer:
                 assert answer.headers["content-type"].startswith("text/event-stream")
                 async for line in answer.aiter_lines():
                     field, _, value = line.partition(": ")
                     if field == "event":
-                        told.append([value])
+                        reported.append([value])
                     elif field == "data":
-                        told[-1].append(json.loads(value))
-        assert [kind for kind, _ in told[:-1]] == ["progress"] * (len(told) - 1)
-        kind, last = told[-1]
+                        reported[-1].append(json.loads(value))
+        assert [kind for kind, _ in reported[:-1]] == ["progress"] * (len(reported) - 1)
+        kind, last = reported[-1]
         assert (kind, last["state"], last["turns"]) == ("finished", "complete", 48)
-        turns = [each["turns"] for _, each in told]
+        turns = [each["turns"] for _, each in reported]
         assert turns == sorted(turns)
-        assert any(each["rate_turns_per_second"] and each["seconds_left"] for _, each in told[:-1])
+        assert any(each["rate_turns_per_second"] and each["seconds_left"] for _, each in reported[:-1])
 
     async def test_an_unknown_collection_is_not_found(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")

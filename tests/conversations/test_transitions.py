@@ -5,6 +5,8 @@ import pytest
 
 from spotthebot.contracts.bots import ReplyFailure
 from spotthebot.contracts.conversations import (
+    CollectionId,
+    ConversationId,
     ConversationState,
     Ending,
     Participant,
@@ -19,9 +21,9 @@ FIRST, SECOND = (
     Participant(kind=ParticipantKind.BOT, name=name, bot_id=UUID(int=number))
     for number, name in enumerate(("first", "second"), start=1)
 )
-BEGUN = Conversation(
-    id=UUID(int=5),
-    collection_id=UUID(int=6),
+RUNNING = Conversation(
+    id=ConversationId(UUID(int=5)),
+    collection_id=CollectionId(UUID(int=6)),
     external_id=None,
     state=ConversationState.RUNNING,
     failure=None,
@@ -44,30 +46,30 @@ def _silent(failure: ReplyFailure) -> Reply:
 
 
 def _with(*turns: str, **rules: object) -> Conversation:
-    return replace(BEGUN, turns=turns, stop=StopRules.model_validate(rules))
+    return replace(RUNNING, turns=turns, stop=StopRules.model_validate(rules))
 
 
 class TestAReply:
     def test_is_the_next_turn(self):
-        found = step(BEGUN, _said("How are you?"))
-        assert found.after.turns == (*BEGUN.turns, "How are you?")
+        found = step(RUNNING, _said("How are you?"))
+        assert found.after.turns == (*RUNNING.turns, "How are you?")
         assert (found.text, found.raw, found.after.state) == ("How are you?", None, ConversationState.RUNNING)
         assert found.after.next_bot == SECOND.bot_id
 
     def test_loses_its_special_tokens_and_is_stored_raw_beside(self):
-        found = step(BEGUN, _said("How are you?<|endoftext|>"))
+        found = step(RUNNING, _said("How are you?<|endoftext|>"))
         assert (found.text, found.raw) == ("How are you?", "How are you?<|endoftext|>")
 
     def test_is_empty_where_it_has_nothing_but_special_tokens(self):
-        found = step(BEGUN, _said("</s><pad>"))
-        assert (found.text, found.after.attempts, found.after.turns) == (None, 1, BEGUN.turns)
+        found = step(RUNNING, _said("</s><pad>"))
+        assert (found.text, found.after.attempts, found.after.turns) == (None, 1, RUNNING.turns)
 
     def test_completes_the_conversation_with_its_last_turn(self):
-        found = step(replace(BEGUN, turns_planned=3), _said("Bye."))
+        found = step(replace(RUNNING, turns_planned=3), _said("Bye."))
         assert (found.after.state, found.after.ended_by) == (ConversationState.COMPLETE, Ending.EXCHANGES)
 
     def test_resets_the_count_of_failed_attempts(self):
-        assert step(replace(BEGUN, attempts=5), _said("At last.")).after.attempts == 0
+        assert step(replace(RUNNING, attempts=5), _said("At last.")).after.attempts == 0
 
 
 class TestStopRules:
@@ -101,7 +103,7 @@ class TestAFailure:
         "failure", [ReplyFailure.TIMEOUT, ReplyFailure.HTTP_ERROR, ReplyFailure.UNREACHABLE, ReplyFailure.INVALID]
     )
     def test_is_retried_with_a_growing_backoff_and_in_the_end_fails_the_conversation(self, failure: ReplyFailure):
-        waits, now = [], BEGUN
+        waits, now = [], RUNNING
         for _ in range(MAX_ATTEMPTS - 1):
             found = step(now, _silent(failure))
             waits.append(found.wait_seconds)
@@ -111,14 +113,14 @@ class TestAFailure:
         assert (last.state, last.failure, last.turns) == (
             ConversationState.FAILED,
             f"{failure}: because",
-            BEGUN.turns,
+            RUNNING.turns,
         )
 
     def test_counts_no_attempt_while_the_bots_circuit_is_open(self):
-        found = step(replace(BEGUN, attempts=7), _silent(ReplyFailure.CIRCUIT_OPEN))
+        found = step(replace(RUNNING, attempts=7), _silent(ReplyFailure.CIRCUIT_OPEN))
         assert (found.unavailable_bot, found.reason) == (FIRST.bot_id, "because")
         assert found.after == found.before
 
     def test_counts_no_attempt_at_a_bots_rate_limit(self):
-        found = step(replace(BEGUN, attempts=7), _silent(ReplyFailure.RATE_LIMITED))
+        found = step(replace(RUNNING, attempts=7), _silent(ReplyFailure.RATE_LIMITED))
         assert (found.after.attempts, found.wait_seconds, found.after.state) == (7, 5.0, ConversationState.RUNNING)

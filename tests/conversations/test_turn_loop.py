@@ -16,6 +16,7 @@ from spotthebot.contracts.bots import BotOut, BotStatus, Limits
 from spotthebot.contracts.conversations import AllPlayAllIn, CollectionState, ConversationState
 from spotthebot.conversations import store
 from spotthebot.conversations.app import SERVICE as CONVERSATIONS
+from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.transitions import step
 from spotthebot.conversations.use_cases.collections.participants import find_participants
@@ -36,7 +37,7 @@ from tests.factories.studies import (
 )
 
 
-class FlakyBots:
+class FlakyBots(Bots):
     """Stands in for a peer that fails in the middle: which no real one does on demand."""
 
     def __init__(self, fail_at: int = 0, error: Exception | None = None) -> None:
@@ -52,7 +53,7 @@ class FlakyBots:
     async def get_all(self, ids: Sequence[UUID]) -> tuple[BotOut, ...]:
         return tuple([await self.get(each) for each in ids])
 
-    async def reply(self, _bot_id: UUID, conversations: list[Conversation]) -> list[Reply]:
+    async def reply(self, bot_id: UUID, conversations: Sequence[Conversation]) -> list[Reply]:  # noqa: ARG002 - as of every bot
         self.calls += 1
         if self.calls == self._fail_at and self._error:
             raise self._error
@@ -123,9 +124,7 @@ class TestRunner:
         assert {each.state for each in held} == {ConversationState.COMPLETE}
         assert len(bots.asked) == len(set(bots.asked)) == 100 * 6
 
-    async def test_waits_for_a_peer_that_is_unavailable_and_continues_at_the_last_turn(
-        self, database: Database, jobs: Jobs
-    ):
+    async def test_waits_for_an_unavailable_peer_and_continues_at_the_last_turn(self, database: Database, jobs: Jobs):
         collection = await _started(database, jobs, conversations_per_pair=1)
         bots = FlakyBots(4, PeerUnavailable(peer="bots", reason="gone"))
         await _runner(database, jobs, bots).run()
@@ -145,9 +144,7 @@ class TestRunner:
         await _runner(database, jobs, FlakyBots(), 7).run()
         assert {each.state for each in await _held(database, collection)} == {ConversationState.COMPLETE}
 
-    async def test_a_runner_taken_for_dead_adds_no_turn_to_those_of_another_runner(
-        self, database: Database, jobs: Jobs
-    ):
+    async def test_a_runner_taken_for_dead_adds_no_turn(self, database: Database, jobs: Jobs):
         collection = await _started(database, jobs, conversations_per_pair=1)
         (before,) = await _held(database, collection)
         late = step(before, Reply("too late", None, None, 1.0))
@@ -174,8 +171,8 @@ class TestBots:
         async with run_suite(database_urls, bots=limits) as suite:
             bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
             admin = await suite.client("conversations", "admin")
-            wanted = plan(bots, conversations_per_pair=1, exchanges=62)  # 124 turns, one request each
-            collection = await created(admin, "/v1/collections", wanted)
+            request = plan(bots, conversations_per_pair=1, exchanges=62)  # 124 turns, one request each
+            collection = await created(admin, "/v1/collections", request)
             done = await until(admin, f"/v1/collections/{collection['id']}", "complete")
             assert (done["complete"], done["failed"], done["turns"]) == (1, 0, 124)
 
@@ -191,13 +188,11 @@ class TestBots:
         held = (await admin.get(f"/v1/collections/{collection['id']}/conversations")).json()["items"]
         assert all("have changed since it was registered" in each["failure"] for each in held)
 
-    async def test_conversations_wait_while_the_service_bots_is_unavailable(
-        self, database_urls: DatabaseUrls, keys: Keys
-    ):
+    async def test_conversations_wait_while_bots_is_unavailable(self, database_urls: DatabaseUrls, keys: Keys):
         service_key = await keys.make("service")
         header = {"Authorization": f"Bearer {await keys.make('admin')}"}
         port = _free_port()
-        own = {"service_key": service_key, "database_pool_size": 3}
+        own: dict[str, Any] = {"service_key": service_key, "database_pool_size": 3}
         its_bots = BOTS.settings(database_url=database_urls.app["bots"], **bots_settings(), **own)
         settings = CONVERSATIONS.settings(
             database_url=database_urls.app["conversations"], bots_url=f"http://127.0.0.1:{port}", **own
@@ -209,8 +204,8 @@ class TestBots:
         ):
             async with served(BOTS.create_app(its_bots), bind("127.0.0.1", port)) as bots_url:
                 bots = await _register(bots_url, header)
-                wanted = plan(bots, conversations_per_pair=2, exchanges=25)
-                first = await created(admin, "/v1/collections", wanted)
+                request = plan(bots, conversations_per_pair=2, exchanges=25)
+                first = await created(admin, "/v1/collections", request)
                 path = f"/v1/collections/{first['id']}"
                 async with asyncio.timeout(30):
                     while not (await admin.get(path)).json()["turns"]:
@@ -222,7 +217,7 @@ class TestBots:
             async with served(BOTS.create_app(its_bots), bind("127.0.0.1", port)):
                 done = await until(admin, path, "complete")
                 assert (done["complete"], done["failed"], done["turns"]) == (2, 0, 2 * 50)
-                undisturbed = await created(admin, "/v1/collections", wanted)
+                undisturbed = await created(admin, "/v1/collections", request)
                 await until(admin, f"/v1/collections/{undisturbed['id']}", "complete")
             texts = [await _texts(admin, collection["id"]) for collection in (first, undisturbed)]
         assert texts[0] == texts[1]  # word for word what would have been said
@@ -235,6 +230,7 @@ def _free_port() -> int:
 
 @asynccontextmanager
 async def _at_work(settings: Any) -> AsyncIterator[None]:
+    assert CONVERSATIONS.work is not None
     worker = asyncio.ensure_future(CONVERSATIONS.work(settings))
     try:
         yield

@@ -12,19 +12,19 @@ from tests.factories.processes import Processes
 
 async def register(processes: Processes, name: str, url: str, **limits: float) -> str:
     """Register a webhook bot under a name that no other has; return its id."""
-    wanted = {
+    request = {
         "name": f"{name}-{secrets.token_hex(3)}",
         "domains": ["everyday"],
         "protocol": {"kind": "webhook", "url": url},
         "limits": limits,
     }
-    return await _create(await processes.client("bots"), "/v1/bots", wanted)
+    return await _create(await processes.client("bots"), "/v1/bots", request)
 
 
 async def start(processes: Processes, **plan: Any) -> str:
     """Start a collection; return its id."""
-    wanted = {"name": f"faults-{secrets.token_hex(3)}", "domain": "everyday", "seed": 5} | plan
-    return await _create(await processes.client("conversations"), "/v1/collections", wanted)
+    request = {"name": f"faults-{secrets.token_hex(3)}", "domain": "everyday", "seed": 5} | plan
+    return await _create(await processes.client("conversations"), "/v1/collections", request)
 
 
 async def finished(processes: Processes, collection: str, *, seconds: float) -> dict[str, Any]:
@@ -68,7 +68,7 @@ async def failures(processes: Processes, collection: str) -> list[dict[str, Any]
     return items
 
 
-async def _create(client: httpx.AsyncClient, path: str, wanted: dict[str, Any]) -> str:
-    answer = await client.post(path, json=wanted)
+async def _create(client: httpx.AsyncClient, path: str, request: dict[str, Any]) -> str:
+    answer = await client.post(path, json=request)
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])

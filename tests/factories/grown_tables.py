@@ -25,7 +25,7 @@ _COLLECTION = """
     INSERT INTO conversations.collections (
         id, name, domain, mode, plan, state, bots, conversations, complete, failed, turns, turns_planned
     ) SELECT %(id)s, 'grown', 'everyday', 'bipartite', '{}', 'collecting', array_agg(id), %(all)s, %(complete)s,
-        %(failed)s, %(turns)s, %(wanted)s
+        %(failed)s, %(turns)s, %(planned)s
     FROM grown_bots
 """
 _PAIRS = f"""
@@ -53,8 +53,8 @@ _CONVERSATIONS = f"""
         CASE WHEN said = 5 AND NOT failed AND n %% {_CLAIMED_EACH} = 0 THEN {RUNNER_JOB_ID} END
     FROM (
         SELECT n, {2 * TARGETS * PARTNERS} AS pairs,
-            n BETWEEN %(complete)s AND %(begun)s - 1 AND n %% {_FAILED_EACH} = 1 AS failed,
-            CASE WHEN n < %(complete)s THEN {TURNS_EACH} WHEN n < %(begun)s THEN 5 ELSE 0 END AS said
+            n BETWEEN %(complete)s AND %(started)s - 1 AND n %% {_FAILED_EACH} = 1 AS failed,
+            CASE WHEN n < %(complete)s THEN {TURNS_EACH} WHEN n < %(started)s THEN 5 ELSE 0 END AS said
         FROM generate_series(0, %(all)s - 1) AS n
     ) AS planned
     JOIN conversations.pairs AS p ON p.collection_id = %(id)s AND p.number = n %% pairs
@@ -87,27 +87,27 @@ def grow(admin_url: str, turns: int) -> Grown:
     """Load about so many turns of one collection; as superuser, for only that may leave out checks row by row."""
     collection_id = UUID(int=0x01A1FDD200007000A000000000000001)
     complete = turns * 95 // 100 // TURNS_EACH
-    begun = complete + turns * 5 // 100 // 5
-    everything = begun * 115 // 100
-    wanted = {
+    started = complete + turns * 5 // 100 // 5
+    everything = started * 115 // 100
+    values = {
         "id": collection_id,
         "prefix": "01a1fdd2-0000-7000-b000-",
         "complete": complete,
-        "begun": begun,
+        "started": started,
         "all": everything,
-        "failed": sum(number % _FAILED_EACH == 1 for number in range(complete, begun)),
-        "turns": complete * TURNS_EACH + (begun - complete) * 5,
-        "wanted": everything * TURNS_EACH,
+        "failed": sum(number % _FAILED_EACH == 1 for number in range(complete, started)),
+        "turns": complete * TURNS_EACH + (started - complete) * 5,
+        "planned": everything * TURNS_EACH,
     }
     with psycopg.connect(admin_url) as connection:
         connection.execute("SET session_replication_role = replica")
         for statement in (_BOTS, _COLLECTION, _PAIRS, _CONVERSATIONS, _TURNS, _UNAVAILABLE):
-            connection.execute(statement, wanted)
+            connection.execute(statement, values)
         bot_id = connection.execute("SELECT id FROM grown_bots WHERE number = 0").fetchone()
     with psycopg.connect(admin_url, autocommit=True) as connection:  # as autovacuum does sooner or later
         connection.execute("VACUUM ANALYZE conversations.conversations, conversations.turns, conversations.pairs")
     if bot_id is None:
         message = "no bot was made"
         raise LookupError(message)
-    middle = UUID(f"{wanted['prefix']}{complete // 2:012x}")
-    return Grown(collection_id, bot_id[0], middle, everything, int(str(wanted["turns"])))
+    middle = UUID(f"{values['prefix']}{complete // 2:012x}")
+    return Grown(collection_id, bot_id[0], middle, everything, int(str(values["turns"])))

@@ -39,7 +39,7 @@ _SETTINGS = {
 
 
 @dataclass(frozen=True)
-class Ground:
+class Installation:
     """A folder with a PostgreSQL server and every schema at its head."""
 
     folder: Path
@@ -52,7 +52,7 @@ class Ground:
 class Processes:
     """What runs. Names: `bots-1`, `conversations-1`, `conversations-worker-1` and so on, and `postgres`."""
 
-    ground: Ground
+    installation: Installation
     supervisor: Supervisor
     urls: Mapping[str, str]
     keys: Keys
@@ -63,7 +63,7 @@ class Processes:
 
     @property
     def database(self) -> DatabaseUrls:
-        return DatabaseUrls(self.ground.urls.owner_urls, self.ground.urls.app_urls)
+        return DatabaseUrls(self.installation.urls.owner_urls, self.installation.urls.app_urls)
 
     @property
     def names(self) -> list[str]:
@@ -72,7 +72,7 @@ class Processes:
     def pid(self, name: str) -> int | None:
         """Return the present process of this name; None while there is none that is ready."""
         if name == "postgres":
-            return self.ground.cluster.pid if self.ground.cluster.running else None
+            return self.installation.cluster.pid if self.installation.cluster.running else None
         status = next(status for status in self.supervisor.status() if status.name == name)
         return status.pid if status.healthy else None
 
@@ -89,7 +89,7 @@ class Processes:
         """Return the ends of all logs, for whoever wonders why nothing moves."""
         told = {
             log.name: [line[:300] for line in log.read_text().splitlines() if '"event": "request"' not in line]
-            for log in sorted(self.ground.folder.glob("*.log"))
+            for log in sorted(self.installation.folder.glob("*.log"))
         }
         return "\n".join("\n".join([f"== {name}", *words[-lines:]]) for name, words in told.items())
 
@@ -109,7 +109,7 @@ class Processes:
 
 
 @contextmanager
-def prepared_ground(*, durable: bool = True) -> Iterator[Ground]:
+def prepared_installation(*, durable: bool = True) -> Iterator[Installation]:
     """Make the database; blocks. A `durable` one keeps what it committed when it is killed."""
     folder = Path(tempfile.mkdtemp(prefix="stb-processes-"))
     folder.chmod(0o755)  # root's PostgreSQL runs as another account, which has to pass
@@ -122,14 +122,14 @@ def prepared_ground(*, durable: bool = True) -> Iterator[Ground]:
             for service in SERVICES:
                 if service.lineage is not None:
                     upgrade(service.lineage, urls.owner_urls[service.name])
-            yield Ground(folder, cluster, urls)
+            yield Installation(folder, cluster, urls)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @asynccontextmanager
 async def running_processes(
-    ground: Ground,
+    installation: Installation,
     *,
     counts: Mapping[str, int],
     settings: Mapping[str, Mapping[str, str]] | None = None,
@@ -140,24 +140,24 @@ async def running_processes(
     prefix.
     """
     events: list[Event] = []
-    keys = Keys(ground.urls.owner_urls[ACCESS])
+    keys = Keys(installation.urls.owner_urls[ACCESS])
     service_key = await keys.make("service")
     async with contextlib.AsyncExitStack() as stack:
         sockets = {each.name: stack.enter_context(contextlib.closing(bind(HOST, 0))) for each in SERVICES}
         urls = {name: f"http://{HOST}:{each.getsockname()[1]}" for name, each in sockets.items()}
         environments = {
-            name: _environment(ground, name, service_key, urls, (settings or {}).get(name, {})) for name in urls
+            name: _environment(installation, name, service_key, urls, (settings or {}).get(name, {})) for name in urls
         }
         specs = [
-            _spec(ground, f"{kind}-{number}", kind, sockets, urls, environments)
+            _spec(installation, f"{kind}-{number}", kind, sockets, urls, environments)
             for kind, count in counts.items()
             for number in range(1, count + 1)
         ]
         supervisor = await stack.enter_async_context(Supervisor(specs, on_event=events.append))
         clients = await stack.enter_async_context(contextlib.AsyncExitStack())
-        watcher = asyncio.create_task(_keep_database(ground.cluster))
+        watcher = asyncio.create_task(_keep_database(installation.cluster))
         try:
-            yield Processes(ground, supervisor, urls, keys, events, clients)
+            yield Processes(installation, supervisor, urls, keys, events, clients)
         finally:
             watcher.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -165,7 +165,7 @@ async def running_processes(
 
 
 def _spec(
-    ground: Ground,
+    installation: Installation,
     name: str,
     kind: str,
     sockets: Mapping[str, socket.socket],
@@ -178,7 +178,7 @@ def _spec(
     return ProcessSpec(
         name=name,
         argv=(*command, "work") if working else (*command, "serve", "--fd", str(descriptor)),
-        log_file=ground.folder / f"{name}.log",
+        log_file=installation.folder / f"{name}.log",
         env=environments[service],
         pass_fds=() if working else (descriptor,),
         ready_url=None if working else f"{urls[service]}/readyz",
@@ -188,13 +188,13 @@ def _spec(
 
 
 def _environment(
-    ground: Ground, name: str, service_key: str, urls: Mapping[str, str], settings: Mapping[str, str]
+    installation: Installation, name: str, service_key: str, urls: Mapping[str, str], settings: Mapping[str, str]
 ) -> dict[str, str]:
     own = {
-        "DATABASE_URL": ground.urls.app_urls[name],
+        "DATABASE_URL": installation.urls.app_urls[name],
         "SERVICE_KEY": service_key,
         **{f"{peer.upper()}_URL": url for peer, url in urls.items() if peer != name},
-        **(_SETTINGS | {"MODELS_FOLDER": str(ground.folder / "models"), "SECRETS_KEY": ground.secrets_key}),
+        **(_SETTINGS | {"MODELS_FOLDER": str(installation.folder / "models"), "SECRETS_KEY": installation.secrets_key}),
         **settings,
     }
     prefixed = {f"SPOTTHEBOT_{name.upper()}_{key}": value for key, value in own.items()}

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from spotthebot.suite.supervision import monitor
-from tests.factories.processes import Ground, Processes, prepared_ground, running_processes
+from tests.factories.processes import Installation, Processes, prepared_installation, running_processes
 
 # What takes minutes outside, so that the suite bears a restart, takes seconds here.
 SETTINGS = {
@@ -16,15 +16,15 @@ COUNTS = {"bots": 2, "conversations": 1, "conversations-worker": 2}
 
 
 @pytest.fixture(scope="module")
-def ground() -> Iterator[Ground]:
+def installation() -> Iterator[Installation]:
     """A database that keeps what it committed when it is killed."""
-    with prepared_ground() as made:
+    with prepared_installation() as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-async def processes(ground: Ground) -> AsyncIterator[Processes]:
+async def processes(installation: Installation) -> AsyncIterator[Processes]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(monitor, "_LONGEST_SECONDS", 0.4)  # what is killed on purpose is not given up on
-        async with running_processes(ground, counts=COUNTS, settings=SETTINGS) as running:
+        async with running_processes(installation, counts=COUNTS, settings=SETTINGS) as running:
             yield running

@@ -61,7 +61,8 @@ async def _kill_at_random(processes: Processes, bots: ChainedBots, rng: random.R
     """Kill whatever is at work, in random order, at random moments of the collection.
 
     Counted by the turns that were asked for, not by the clock, all of it happens in the middle of the collection, on
-    any machine. Each moment is drawn from the turns that are left then: the collection continues while a victim restarts.
+    any machine. Each moment is drawn from the turns that are left then:
+    the collection continues while a victim restarts.
     """
     left = Counter(dict.fromkeys(VICTIMS, KILLS_OF_EACH))
     killed: Counter[str] = Counter()

@@ -87,7 +87,7 @@ class Conversation:
 
     @property
     def opening_turns(self) -> tuple[Turn, ...]:
-        """The opening with its speakers: whoever answers it is A, so it ends with B."""
+        """The opening with its speakers: A speaks the first turn after it, so it ends with B."""
         count = len(self.opening)
         return tuple(
             Turn(speaker=speaker_at(position - count), text=text) for position, text in enumerate(self.opening)

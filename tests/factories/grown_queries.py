@@ -1,0 +1,91 @@
+"""What the service reads and claims in tables that have grown, and the plans that PostgreSQL makes for it."""
+
+import itertools
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any
+
+from sqlalchemy import event
+
+from spotthebot.conversations import store
+from spotthebot.kit.database import ReadSession, WriteSession
+from tests.factories.grown_tables import RUNNER_JOB_ID, Grown
+
+Read = Callable[[ReadSession, Grown], Awaitable[Any]]
+Write = Callable[[WriteSession, Grown], Awaitable[Any]]
+
+READS: Mapping[str, Read] = {
+    "open collections in order": lambda session, _: store.claims.list_open(session),
+    "whether runners are needed": lambda session, _: store.claims.count_waiting(session, limit=256 * 64),
+    "the conversations of a runner": lambda session, _: store.conversations.list_claimed(session, RUNNER_JOB_ID),
+    "the first page": lambda session, grown: store.conversations.list_conversations(
+        session, grown.collection_id, after=None, limit=51
+    ),
+    "a page in the middle": lambda session, grown: store.conversations.list_conversations(
+        session, grown.collection_id, after=grown.middle, limit=51
+    ),
+    "a page of speakers": lambda session, grown: store.conversations.list_speakers(
+        session, grown.collection_id, after=grown.middle, limit=51
+    ),
+    "a page of a bot's conversations": lambda session, grown: store.conversations.list_conversations_of_bot(
+        session, grown.bot_id, after=grown.middle, limit=51
+    ),
+    "a page of pairs": lambda session, grown: store.collections.list_pairs(
+        session, grown.collection_id, after=100, limit=11
+    ),
+    "a conversation": lambda session, grown: store.conversations.get_conversation(session, grown.middle),
+    "the progress of a collection": lambda session, grown: store.collections.get_collection(
+        session, grown.collection_id
+    ),
+    "why conversations failed": lambda session, grown: store.collections.list_failures(
+        session, grown.collection_id, offset=0, limit=51
+    ),
+}
+WRITES: Mapping[str, Write] = {
+    "a claim": lambda session, grown: store.claims.claim(
+        session, RUNNER_JOB_ID, grown.collection_id, limit=64, full=[]
+    ),
+    "a claim while a bot has no free slot": lambda session, grown: store.claims.claim(
+        session, RUNNER_JOB_ID, grown.collection_id, limit=64, full=[grown.bot_id]
+    ),
+}
+QUERIES: Mapping[str, Write] = {**READS, **WRITES}
+"""All of them; a session that may write may read."""
+COUNTS = {"whether runners are needed", "the progress of a collection", "why conversations failed"}
+"""Queries that look at every conversation that waits or failed."""
+_LARGE = {"turns", "conversations"}
+
+
+async def list_plans(session: ReadSession, work: Callable[[], Awaitable[Any]]) -> list[dict[str, Any]]:
+    """Return the plans of all statements that some work executes."""
+    statements: list[tuple[str, Any]] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool) -> None:
+        statements.append((statement, parameters))
+
+    connection = await session.connection()
+    event.listen(connection.sync_connection, "before_cursor_execute", note)
+    try:
+        await work()
+    finally:
+        event.remove(connection.sync_connection, "before_cursor_execute", note)
+    plans = []
+    for statement, parameters in statements:
+        explained = await connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}", parameters)
+        plans.append(explained.scalar_one()[0]["Plan"])
+    return plans
+
+
+def scanned_tables(plans: list[dict[str, Any]]) -> set[str]:
+    """Return the large tables that a plan reads from their first row to their last."""
+    nodes = itertools.chain.from_iterable(map(_nodes, plans))
+    return {node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"} & _LARGE
+
+
+def used_indexes(plans: list[dict[str, Any]]) -> list[str]:
+    """Return the names of the indexes of large tables that the plans use, sorted."""
+    nodes = itertools.chain.from_iterable(map(_nodes, plans))
+    return sorted({node["Index Name"] for node in nodes if "Index Name" in node})
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    return itertools.chain([plan], *(_nodes(each) for each in plan.get("Plans", [])))
