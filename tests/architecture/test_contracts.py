@@ -1,4 +1,4 @@
-"""The rules of the house that no reader should have to check by hand."""
+"""The rules of the project that no reader should have to check by hand."""
 
 import io
 import keyword
@@ -31,8 +31,8 @@ FAULTS = {
     ),
     "a service imports the suite": (
         "services/spotthebot/bots/use_cases.py",
-        "from spotthebot.suite import polling as _",
-        "spotthebot.bots.use_cases -> spotthebot.suite.polling",
+        "from spotthebot.suite import poll as _",
+        "spotthebot.bots.use_cases -> spotthebot.suite.poll",
     ),
     "kit imports a service": (
         "shared/spotthebot/kit/ids.py",
@@ -80,10 +80,10 @@ FAULTS = {
 
 class TestImports:
     def test_keep_to_the_contracts(self):
-        told = _lint(ROOT)
-        assert told.returncode == 0, told.stdout[-4000:]
+        linted = _lint(ROOT)
+        assert linted.returncode == 0, linted.stdout[-4000:]
 
-    def test_that_break_a_contract_are_named(self, tmp_path: Path):
+    def test_are_named_where_they_break_a_contract(self, tmp_path: Path):
         """Plant one fault of each kind in a copy of the sources, and see the chain printed."""
         for source in SOURCES:
             shutil.copytree(source, tmp_path / source.name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -91,10 +91,10 @@ class TestImports:
         for file, line, _ in FAULTS.values():
             with (tmp_path / file).open("a") as planted:
                 planted.write(f"\n{line}\n")
-        told = _lint(tmp_path, PYTHONPATH=os.pathsep.join(str(tmp_path / source.name) for source in SOURCES))
-        assert told.returncode == 1, told.stdout + told.stderr
-        unnoticed = [fault for fault, (_, _, chain) in FAULTS.items() if chain not in told.stdout]
-        assert unnoticed == [], told.stdout
+        linted = _lint(tmp_path, PYTHONPATH=os.pathsep.join(str(tmp_path / source.name) for source in SOURCES))
+        assert linted.returncode == 1, linted.stdout + linted.stderr
+        unnoticed = [fault for fault, (_, _, chain) in FAULTS.items() if chain not in linted.stdout]
+        assert unnoticed == [], linted.stdout
 
 
 class TestNamespace:
@@ -106,8 +106,8 @@ class TestNamespace:
 
     def test_spans_both_source_roots(self):
         program = "import spotthebot.kit, spotthebot.bots, spotthebot; print(*spotthebot.__path__, sep='\\n')"
-        told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-        assert len(set(told.stdout.split("\n")) - {""}) >= 2
+        printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        assert len(set(printed.stdout.split("\n")) - {""}) >= 2
 
 
 class TestFiles:

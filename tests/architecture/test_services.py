@@ -23,6 +23,13 @@ from spotthebot.suite.runtime.services import load_service
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 CONTRACTS = PROJECT["tool"]["importlinter"]["contracts"]
+NOT_SERVED = {"datasets", "lifelines", "matplotlib", "pandas", "torch", "transformers", "typer"}
+OF_OTHERS = {
+    "bots": {"altair", "pyarrow", "scipy", "spotthebot.bots.training"},
+    "conversations": {"altair", "scipy", "tritonclient"},
+    "annotation": {"altair", "scipy", "tritonclient"},
+    "analytics": {"tritonclient"},
+}
 EVERY = pytest.mark.parametrize("entry", SERVICES, ids=lambda entry: entry.name)
 
 
@@ -92,6 +99,17 @@ class TestEntry:
         assert row in (ROOT / "services" / "README.md").read_text().splitlines(), (
             f"write into services/README.md: {row}"
         )
+
+
+class TestStart:
+    """What a service imports before it serves; each row of `benchmarks/suite` costs every start and every restart."""
+
+    @EVERY
+    def test_imports_what_is_served_and_no_other_service(self, entry: ServiceEntry):
+        program = f"import sys, {entry.package}.app; print(*sys.modules)"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        others = {other.package for other in SERVICES if other is not entry} | {"spotthebot.suite"}
+        assert set(done.stdout.split()) & (NOT_SERVED | OF_OTHERS[entry.name] | others) == set()
 
 
 class TestDocuments:

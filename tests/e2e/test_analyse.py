@@ -1,12 +1,13 @@
 """`stb analyse`: the published data analysed where they lie, without any service."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.factories.command_line import Printed, run_stb
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
@@ -21,10 +22,13 @@ KEYS = {"domain", "filter", "unit", "counts", "win_rates", "ranking", "features"
 needs_published_data = pytest.mark.skipif(not DATA.is_dir(), reason="the published data are not beside the clone")
 
 
-def _analyse(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def _analyse(*arguments: str | Path) -> Printed:
+    return run_stb("analyse", *arguments)
+
+
+def _analyse_in_a_process(*arguments: str | Path) -> None:
     command = [sys.executable, "-m", "spotthebot.suite", "analyse", *map(str, arguments)]
-    environment = os.environ | {"COLUMNS": "200"}
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
+    subprocess.run(command, capture_output=True, timeout=120, check=True)
 
 
 @needs_published_data
@@ -32,8 +36,8 @@ class TestPublishedData:
     @pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])
     def test_every_figure_agrees_with_the_reference(self, domain: str, tmp_path: Path):
         out = tmp_path / "result.json"
-        told = _analyse("spot-the-bot", DATA, "--domain", domain, "--json", out, "--out", tmp_path / "report")
-        assert told.returncode == 0, told.stderr
+        done = _analyse("spot-the-bot", DATA, "--domain", domain, "--json", out, "--out", tmp_path / "report")
+        assert done.returncode == 0, done.stderr
         assert set(json.loads(out.read_text())) >= KEYS
         assert (tmp_path / "report" / "report.html").is_file()
         checked = subprocess.run(
@@ -51,8 +55,8 @@ class TestPublishedData:
 
     def test_two_runs_write_the_same_bytes(self, tmp_path: Path):
         files = [tmp_path / name for name in ("one.json", "two.json")]
-        for file in files:
-            _analyse("spot-the-bot", DATA, "--domain", "dailydialog", "--resamples", "50", "--json", file)
+        for file in files:  # two processes: each hashes text in its own way
+            _analyse_in_a_process("spot-the-bot", DATA, "--domain", "dailydialog", "--resamples", "50", "--json", file)
         assert files[0].read_bytes() == files[1].read_bytes()
 
     def test_options_change_what_they_say(self, tmp_path: Path):
@@ -63,10 +67,10 @@ class TestPublishedData:
         assert (result["filter"], result["unit"], result["correction"]) == ("none", "conversation", "bonferroni")
         assert result["counts"]["annotations"] == 2136
 
-    def test_a_folder_that_cannot_be_is_told_before_any_work(self, tmp_path: Path):
+    def test_a_report_folder_that_is_a_file_is_refused_before_any_work(self, tmp_path: Path):
         (tmp_path / "file").write_text("")
-        told = _analyse("spot-the-bot", DATA, "--domain", "dailydialog", "--out", tmp_path / "file")
-        assert (told.returncode, "it is a file" in told.stderr) == (1, True)
+        done = _analyse("spot-the-bot", DATA, "--domain", "dailydialog", "--out", tmp_path / "file")
+        assert (done.returncode, "it is a file" in done.stderr) == (1, True)
 
 
 class TestBadInput:
@@ -82,8 +86,8 @@ class TestBadInput:
             (["mine", ".", "--domain", "dailydialog"], 2, "spot-the-bot"),
         ],
     )
-    def test_is_told_in_one_sentence(self, arguments: list[str], code: int, said: str):
-        told = _analyse(*arguments)
-        assert told.returncode == code
-        assert said in told.stderr.replace("\n", " ")
-        assert "Traceback" not in told.stderr
+    def test_is_explained_in_one_sentence(self, arguments: list[str], code: int, said: str):
+        done = _analyse(*arguments)
+        assert done.returncode == code
+        assert said in done.stderr.replace("\n", " ")
+        assert "Traceback" not in done.stderr

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.failures import Failure, FailureGroup
+from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
 from tests.factories.running_suite import RunningSuite
@@ -33,7 +34,7 @@ CHECKS = [not_a_server_error, response_schema_conformance, content_type_conforma
 SMALL = {"conversations_per_pair": 2, "exchanges": 2}  # a fuzzer should not hold a million conversations
 
 
-async def _furnish(suite: RunningSuite) -> dict[str, Any]:
+async def _seed(suite: RunningSuite) -> dict[str, Any]:
     """Make one thing of each kind, so that requests can reach further than to a 404."""
     corpus = await add_corpus(suite)
     bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
@@ -69,6 +70,7 @@ def _fuzz(url: str, key: str, real: dict[str, Any]) -> tuple[set[int], list[str]
     faults: list[str] = []
     schema = schemathesis.openapi.from_url(f"{url}/openapi.json")
     for result in schema.get_all_operations():
+        assert isinstance(result, Ok)
         operation = result.ok()
 
         @given(
@@ -83,7 +85,7 @@ def _fuzz(url: str, key: str, real: dict[str, Any]) -> tuple[set[int], list[str]
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         )
-        def attempt(case: schemathesis.Case, known: bool) -> None:
+        def attempt(case: schemathesis.Case[Any], known: bool) -> None:
             if known:
                 case.path_parameters = _with_real_ids(case.path_parameters, real)
                 case.body = _with_real_ids(case.body, real | SMALL)
@@ -98,11 +100,11 @@ def _fuzz(url: str, key: str, real: dict[str, Any]) -> tuple[set[int], list[str]
     return statuses, faults
 
 
-# The house draws its own random numbers in this process meanwhile, which hypothesis takes for a strategy's.
+# The services draw random numbers in this process meanwhile, which hypothesis takes for a strategy's.
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
 @pytest.mark.parametrize(("service", "role"), CALLERS)
 async def test_no_request_makes_a_service_fail(suite: RunningSuite, service: str, role: str):
-    real = await _furnish(suite)
+    real = await _seed(suite)
     key = await suite.keys.make(role, team="fuzzers" if role == "team" else None)
     statuses, faults = await asyncio.to_thread(_fuzz, suite.urls[service], key, real)
     assert faults == []

@@ -1,4 +1,4 @@
-"""A model's way as a user walks it: trained, hosted on Triton, registered, killed, back again, all by `stb`."""
+"""A model from training to a bot, by `stb`: trained, hosted on Triton, registered; its server killed and back again."""
 
 import os
 import shutil
@@ -16,6 +16,7 @@ import pytest
 
 from spotthebot.inference.errors import TritonNotHere
 from spotthebot.suite.triton import find_installation
+from tests.factories.command_line import run_stb
 
 STB = [sys.executable, "-m", "spotthebot.suite"]
 
@@ -33,7 +34,7 @@ def parent() -> Iterator[Path]:
     shutil.rmtree(made, ignore_errors=True)
 
 
-def _until(holds: Callable[[], bool], seconds: float) -> None:
+def _wait_until(holds: Callable[[], bool], seconds: float) -> None:
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline
@@ -49,7 +50,7 @@ def _tritons(folder: Path) -> list[psutil.Process]:
 
 
 class TestHosting:
-    def test_from_a_corpus_to_a_bot_that_survives_the_death_of_its_server(self, parent: Path):
+    def test_a_bot_of_a_trained_model_survives_the_death_of_its_server(self, parent: Path):
         data = parent / "data"
         environment = os.environ | {"SPOTTHEBOT_POSTGRES_HOME": str(parent / "homes"), "COLUMNS": "200"}
 
@@ -64,10 +65,9 @@ class TestHosting:
         command = [*STB, "up", "--triton", "--port-base", "28600", "--data-dir", str(data)]
         up = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         try:
-            ready = [*STB, "status", "--data-dir", str(data)]
-            _until(lambda: subprocess.run(ready, env=environment, capture_output=True, check=False).returncode == 0, 90)
-            output = stb("keys", "create", "--role", "admin", "--data-dir", str(data))
-            key = next(word for word in output.split() if word.startswith("stb_admin_"))
+            _wait_until(lambda: run_stb("status", "--data-dir", data).returncode == 0, 90)
+            printed = run_stb("keys", "create", "--role", "admin", "--data-dir", data).stdout
+            key = next(word for word in printed.split() if word.startswith("stb_admin_"))
             headers = {"Authorization": f"Bearer {key}"}
             with httpx.Client(base_url="http://127.0.0.1:28601", headers=headers, timeout=60, trust_env=False) as bots:
                 hosted = {"name": "mine", "directory": "mine"}
@@ -85,7 +85,7 @@ class TestHosting:
                 assert before["detail"] is None
                 (server,) = _tritons(data)
                 server.kill()
-                _until(lambda: bots.post(path, json=question).json()["replies"][0]["failure"] is None, 60)
+                _wait_until(lambda: bots.post(path, json=question).json()["replies"][0]["failure"] is None, 60)
                 after = bots.post(path, json=question).json()["replies"][0]
                 assert after["text"] == before["text"]  # another server, the same seed
             said = (parent / "up.log").read_text()

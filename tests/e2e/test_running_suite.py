@@ -1,9 +1,9 @@
-"""The house stands: every service answers, ready, and its roles are kept."""
+"""Every service of the running suite answers that it is ready."""
 
 from tests.factories.running_suite import RunningSuite
 
 
-class TestHouse:
+class TestRunningSuite:
     async def test_every_service_is_ready(self, suite: RunningSuite):
         for name in suite.urls:
             client = await suite.client(name, "admin")

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import pytest
 
 from spotthebot.suite.supervision.errors import PortTaken
 from spotthebot.suite.supervision.sockets import bind
+from tests.factories.command_line import Printed, run_stb
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
@@ -47,11 +48,14 @@ class Folder:
         self.data = parent / "data"
         self.environment = os.environ | {"SPOTTHEBOT_POSTGRES_HOME": str(parent / "homes"), "COLUMNS": "200"}
 
-    def stb(self, *arguments: str | Path, timeout: float = 180) -> subprocess.CompletedProcess[str]:
+    def stb(self, *arguments: str | Path) -> Printed:
+        """Run a command on the folder, in this process."""
+        return run_stb(*arguments, "--data-dir", self.data)
+
+    def process(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        """Run a command on the folder, as a process of its own."""
         command = [*STB, *map(str, arguments), "--data-dir", str(self.data)]
-        return subprocess.run(
-            command, env=self.environment, capture_output=True, text=True, timeout=timeout, check=False
-        )
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=60, check=False)
 
     def status(self) -> dict[str, Any]:
         return json.loads(self.stb("status", "--json").stdout)
@@ -85,7 +89,7 @@ def up(folder: Folder, port_base: int) -> Iterator[subprocess.Popen[bytes]]:
     command = [*STB, "up", "--data-dir", str(folder.data), "--port-base", str(port_base)]
     log = (folder.parent / "up.log").open("wb")
     process = subprocess.Popen(command, env=folder.environment, stdout=log, stderr=log)
-    _until(lambda: process.poll() is not None or folder.stb("status").returncode == 0, 90)
+    _wait_until(lambda: process.poll() is not None or folder.stb("status").returncode == 0, 90)
     assert process.poll() is None, (folder.parent / "up.log").read_text()
     yield process
     if process.poll() is None:
@@ -97,24 +101,26 @@ def up(folder: Folder, port_base: int) -> Iterator[subprocess.Popen[bytes]]:
 @pytest.mark.usefixtures("up")
 class TestUp:
     def test_status_names_every_process(self, folder: Folder, port_base: int):
-        told = folder.status()
-        assert [each["name"] for each in told["services"]] == ["bots", "conversations", "annotation", "analytics"]
-        assert all(each["healthy"] for each in told["services"])
-        assert told["services"][0]["url"] == f"http://127.0.0.1:{port_base + 1}"
-        assert [each["name"] for each in told["workers"]] == [
+        done = folder.process("status", "--json")
+        assert done.returncode == 0
+        result = json.loads(done.stdout)
+        assert [each["name"] for each in result["services"]] == ["bots", "conversations", "annotation", "analytics"]
+        assert all(each["healthy"] for each in result["services"])
+        assert result["services"][0]["url"] == f"http://127.0.0.1:{port_base + 1}"
+        assert [each["name"] for each in result["workers"]] == [
             "conversations-worker",
             "annotation-worker",
             "analytics-worker",
         ]
-        assert all(psutil.pid_exists(each["pid"]) for each in told["services"] + told["workers"])
+        assert all(psutil.pid_exists(each["pid"]) for each in result["services"] + result["workers"])
 
-    def test_a_second_suite_on_the_folder_says_so(self, folder: Folder):
-        second = folder.stb("up")
+    def test_a_second_suite_on_the_folder_is_refused(self, folder: Folder):
+        second = folder.process("up")
         assert second.returncode == 1
         assert "already runs" in second.stderr
         assert "Traceback" not in second.stderr
 
-    def test_a_taken_port_is_told_before_anything_starts(self, folder: Folder, port_base: int, tmp_path: Path):
+    def test_a_taken_port_is_an_error_before_anything_starts(self, folder: Folder, port_base: int, tmp_path: Path):
         command = [*STB, "up", "--data-dir", str(tmp_path / "other"), "--port-base", str(port_base)]
         second = subprocess.run(
             command, env=folder.environment, capture_output=True, text=True, timeout=60, check=False
@@ -136,7 +142,7 @@ class TestUp:
         logs = "".join(path.read_text() for path in (folder.data / "logs").glob("*.log"))
         assert made["key"] not in logs
 
-    def test_wrong_usage_exits_2(self, folder: Folder):
+    def test_wrong_usage_exits_with_2(self, folder: Folder):
         faulty = folder.parent / "faulty.yaml"
         faulty.write_text(COLLECTION.replace("exchanges: 20", "exchanges: many"))
         for wrong in (
@@ -148,20 +154,20 @@ class TestUp:
             ["collect", "no-such-file.yaml"],
             ["collect", faulty],
         ):
-            told = folder.stb(*wrong)
-            assert told.returncode == 2, wrong
-            assert "Traceback" not in told.stderr
-        assert f'{faulty}, line 5: exchanges: input should be a valid integer, not "many".' in told.stderr
+            done = folder.stb(*wrong)
+            assert done.returncode == 2, wrong
+            assert "Traceback" not in done.stderr
+        assert f'{faulty}, line 5: exchanges: input should be a valid integer, not "many".' in done.stderr
 
     @pytest.mark.parametrize("name", ["bots", "conversations-worker"])
-    def test_what_is_killed_comes_back_where_it_was(self, folder: Folder, name: str):
+    def test_a_killed_process_comes_back_at_its_address(self, folder: Folder, name: str):
         def find() -> dict[str, Any]:
-            told = folder.status()
-            return next(each for each in told["services"] + told["workers"] if each["name"] == name)
+            result = folder.status()
+            return next(each for each in result["services"] + result["workers"] if each["name"] == name)
 
         before = find()
         os.kill(before["pid"], signal.SIGKILL)
-        _until(lambda: find()["pid"] not in {before["pid"], None} and folder.stb("status").returncode == 0, 60)
+        _wait_until(lambda: find()["pid"] not in {before["pid"], None} and folder.stb("status").returncode == 0, 60)
         assert find().get("url") == before.get("url")
 
     def test_a_killed_database_comes_back(self, folder: Folder, up: subprocess.Popen[bytes]):
@@ -170,16 +176,16 @@ class TestUp:
         )
         root = next((each for each in postmaster.parents() if each.name() == "postgres"), postmaster)
         root.kill()
-        _until(lambda: not _lives(root), 20)
-        _until(lambda: folder.stb("status").returncode == 0, 60)
+        _wait_until(lambda: not _lives(root), 20)
+        _wait_until(lambda: folder.stb("status").returncode == 0, 60)
 
-    def test_the_demo_ranks_and_the_same_seed_ranks_the_same(self, folder: Folder):
+    def test_the_demo_ranks_the_same_with_the_same_seed(self, folder: Folder):
         results = []
         for number in range(2):
             file = folder.parent / f"demo{number}.json"
-            told = folder.stb("demo", "--seed", "11", "--json", file)
-            assert told.returncode == 0, told.stderr
-            assert "simulated annotators" in told.stdout
+            done = folder.stb("demo", "--seed", "11", "--json", file)
+            assert done.returncode == 0, done.stderr
+            assert "simulated annotators" in done.stdout
             results.append(json.loads(file.read_text()))
         first, again = results
         assert first["ranking"] == again["ranking"]
@@ -200,8 +206,8 @@ class TestUp:
         arguments = ("import", "spot-the-bot", SHARED / "data" / "spot-the-bot", "--domain", domain, "--json", summary)
         stored = []
         for _ in range(2):
-            told = folder.stb(*arguments)
-            assert told.returncode == 0, told.stderr
+            done = folder.stb(*arguments)
+            assert done.returncode == 0, done.stderr
             stored.append(json.loads(summary.read_text()))
         reference_file = SHARED / "reference" / "spot-the-bot" / f"{domain}.json"
         counts = json.loads(reference_file.read_text())["by_filter"]["none"]
@@ -219,8 +225,8 @@ class TestUp:
         )
         assert checked.returncode == 0, checked.stdout
         report = folder.parent / f"report-{domain}"
-        told = folder.stb("report", stored[0]["campaign"], "--out", report)
-        assert told.returncode == 0, told.stderr
+        done = folder.stb("report", stored[0]["campaign"], "--out", report)
+        assert done.returncode == 0, done.stderr
         written = json.loads((report / "report.json").read_text())
         assert {key: value for key, value in written.items() if key != "stability"} == result
         assert "<svg" in (report / "report.html").read_text()
@@ -230,15 +236,16 @@ class TestUp:
         file.write_text(COLLECTION)
         command = [*STB, "collect", str(file), "--data-dir", str(folder.data)]
         first = subprocess.Popen(command, env=folder.environment, stderr=subprocess.PIPE, text=True)
+        assert first.stderr is not None
         said = [next(line for line in first.stderr if "collecting:" in line)]
         first.send_signal(signal.SIGINT)
         said += first.stderr.readlines()
         first.stderr.close()
         assert first.wait(30) == 130
         assert "the same command takes it up again" in said[-1], said
-        told = folder.stb("collect", file, "--json", account, "--export", out)
-        assert told.returncode == 0, told.stderr
-        assert "begun before: going on with it" in told.stderr
+        done = folder.stb("collect", file, "--json", account, "--export", out)
+        assert done.returncode == 0, done.stderr
+        assert "started before: going on with it" in done.stderr
         result = json.loads(account.read_text())
         assert result["counts"]["complete"] == 12  # 3 pairs x 4
         assert result["counts"]["turns"] == 12 * 40
@@ -248,11 +255,11 @@ class TestUp:
         again = json.loads(folder.stb("import", "export", out, "--name", "copy", "--json", "-").stdout)
         assert (again["read"], again["stored"], again["collection"]["name"]) == (12, 12, "copy")
 
-    def test_an_unknown_campaign_is_told_in_one_sentence(self, folder: Folder):
-        told = folder.stb("rank", "no-such-thing")
-        assert told.returncode == 1
-        assert "no campaign 'no-such-thing'" in told.stderr.replace("\n", " ")
-        assert "Traceback" not in told.stderr
+    def test_an_unknown_campaign_is_an_error_in_one_sentence(self, folder: Folder):
+        done = folder.stb("rank", "no-such-thing")
+        assert done.returncode == 1
+        assert "no campaign 'no-such-thing'" in done.stderr.replace("\n", " ")
+        assert "Traceback" not in done.stderr
 
 
 class TestDown:
@@ -274,8 +281,8 @@ def _lives(process: psutil.Process) -> bool:
         return False
 
 
-def _until(true: Any, seconds: float) -> None:
+def _wait_until(holds: Callable[[], bool], seconds: float) -> None:
     deadline = time.monotonic() + seconds
-    while not true():
+    while not holds():
         assert time.monotonic() < deadline, "it did not come true in time"
         time.sleep(0.2)

@@ -47,9 +47,10 @@ def _progress(pairs: int = 3, **changes: Any) -> CollectionProgress:
 
 
 def _drawn(progress: CollectionProgress, max_pairs: int) -> str:
-    console = Console(file=io.StringIO(), width=120)
+    drawn = io.StringIO()
+    console = Console(file=drawn, width=120)
     console.print(collection_display._render(progress, max_pairs=max_pairs))
-    return console.file.getvalue()
+    return drawn.getvalue()
 
 
 class TestProgressLine:
@@ -62,8 +63,8 @@ class TestProgressLine:
     def test_leaves_out_what_is_nothing_or_unknown(self):
         done = _progress(state="complete", complete=40, failed=0, waiting=0, turns=1000)
         assert collection_display.progress_line(done) == "complete: 40 of 40 conversations complete, 1000 of 1000 turns"
-        begun = _progress(failed=0, waiting=0, rate_turns_per_second=None, seconds_left=None)
-        assert collection_display.progress_line(begun).endswith("300 of 1000 turns")
+        started = _progress(failed=0, waiting=0, rate_turns_per_second=None, seconds_left=None)
+        assert collection_display.progress_line(started).endswith("300 of 1000 turns")
 
 
 class TestTable:
@@ -79,7 +80,7 @@ class TestTable:
         assert "3 failed, slow to speak: timeout: no answer in 30 s [/red]" in drawn  # a bot's words are no markup
         assert "5 wait, gone to speak: unreachable" in drawn
 
-    def test_of_very_many_pairs_shows_those_that_failed_or_run(self):
+    def test_with_very_many_pairs_shows_those_that_failed_or_run(self):
         drawn = _drawn(_progress(pairs=300), max_pairs=20)
         numbers = [int(line.split("bot")[1].split()[0]) for line in drawn.splitlines() if "│ bot" in line]
         assert numbers == [number for number in range(60) if number % 3 == 1]  # the first twenty with a failure

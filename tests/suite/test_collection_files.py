@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from spotthebot.contracts.conversations import BipartiteIn, Opening, StopRules
 from spotthebot.suite.collections import DeclarationFaulty, read_declaration, schema_text
-from spotthebot.suite.collections.declaration import Declaration, OpeningFrom, Stop
+from spotthebot.suite.collections.declaration import Declaration, OpeningFrom, PartnerSet, Stop
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = """\
@@ -38,25 +38,25 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "collection.yaml"
 
 
-def _told(file: Path, text: str | bytes) -> list[str]:
-    """Return the faults that are told of a file, without the file's name."""
+def _faults(file: Path, text: str | bytes) -> list[str]:
+    """Return the faults that are reported of a file, without the file's name."""
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(DeclarationFaulty) as told:
+    with pytest.raises(DeclarationFaulty) as raised:
         read_declaration(file)
-    lines = str(told.value).splitlines()
+    lines = str(raised.value).splitlines()
     assert all(line.startswith(str(file)) for line in lines)
     return [line.removeprefix(str(file)).removeprefix(", ").removeprefix(": ") for line in lines]
 
 
 class TestExample:
-    def test_of_the_issue_is_read_as_it_stands(self, file: Path):
+    def test_is_read_as_it_stands(self, file: Path):
         file.write_text(EXAMPLE)
-        wanted = read_declaration(file).request
-        assert wanted.bots == ("retrieval", "ngram", "dull")
-        assert wanted.partners == ()
-        assert wanted.opening == OpeningFrom(corpus="sample", split="openings", take="first_exchange", shown=True)
+        request = read_declaration(file).request
+        assert request.bots == ("retrieval", "ngram", "dull")
+        assert request.partners == ()
+        assert request.opening == OpeningFrom(corpus="sample", split="openings", take="first_exchange", shown=True)
 
-    def test_and_those_of_the_docs_keep_to_the_schema(self, file: Path):
+    def test_keeps_to_the_schema_as_those_of_the_docs_do(self, file: Path):
         validator = jsonschema_rs.validator_for(json.loads(schema_text()))
         fenced = (ROOT / "docs" / "collecting.md").read_text().split("```yaml\n")[1:]
         examples = [EXAMPLE, *(each.split("```")[0] for each in fenced)]
@@ -69,6 +69,7 @@ class TestExample:
     def test_partners_may_be_a_set(self, file: Path):
         file.write_text(SHORT.replace("all_play_all", "bipartite") + "partners: {set: everyday, version: 2}\n")
         partners = read_declaration(file).request.partners
+        assert isinstance(partners, PartnerSet)
         assert (partners.set, partners.version) == ("everyday", 2)
 
     def test_names_that_yaml_once_took_for_truth_stay_names(self, file: Path):
@@ -77,8 +78,8 @@ class TestExample:
 
 
 class TestFaults:
-    def test_are_all_told_with_line_and_key(self, file: Path):
-        told = _told(
+    def test_are_all_reported_with_line_and_key(self, file: Path):
+        faults = _faults(
             file,
             "name: 17\n"
             "domian: everyday\n"
@@ -93,20 +94,20 @@ class TestFaults:
             "stop: {repeated: 1}\n"
             "seed: -1\n",
         )
-        assert told[0] == "line 1: name: input should be a valid string, not 17: put it in quotes."
-        assert told[1].startswith("line 1: domain: the key is missing.")
-        assert told[2] == "line 2: domian: there is no such key: did you mean 'domain'?"
-        assert told[3] == "line 3: mode: input should be 'self_play', 'all_play_all' or 'bipartite', not \"all\"."
-        assert told[4] == "line 4: bots[1]: input should be a valid string, not 12: put it in quotes."
-        assert told[5] == 'line 4: bots[2]: input should be a valid string, not {"b": 1}.'
-        assert told[6] == "line 5: partners.version: the key is missing. Its version."
-        assert told[7] == "line 5: partners.verson: there is no such key: did you mean 'version'?"
-        assert told[8] == "line 6: exchanges: input should be a valid integer, not true."
-        assert told[9] == 'line 7: conversations_per_pair: input should be a valid integer, not "4".'
-        assert told[10].startswith("line 9: opening.take: input should be 'first_utterance', ")
-        assert told[11] == "line 11: stop.repeated: input should be greater than or equal to 2, not 1."
-        assert told[12] == "line 12: seed: input should be greater than or equal to 0, not -1."
-        assert len(told) == 13
+        assert faults[0] == "line 1: name: input should be a valid string, not 17: put it in quotes."
+        assert faults[1].startswith("line 1: domain: the key is missing.")
+        assert faults[2] == "line 2: domian: there is no such key: did you mean 'domain'?"
+        assert faults[3] == "line 3: mode: input should be 'self_play', 'all_play_all' or 'bipartite', not \"all\"."
+        assert faults[4] == "line 4: bots[1]: input should be a valid string, not 12: put it in quotes."
+        assert faults[5] == 'line 4: bots[2]: input should be a valid string, not {"b": 1}.'
+        assert faults[6] == "line 5: partners.version: the key is missing. Its version."
+        assert faults[7] == "line 5: partners.verson: there is no such key: did you mean 'version'?"
+        assert faults[8] == "line 6: exchanges: input should be a valid integer, not true."
+        assert faults[9] == 'line 7: conversations_per_pair: input should be a valid integer, not "4".'
+        assert faults[10].startswith("line 9: opening.take: input should be 'first_utterance', ")
+        assert faults[11] == "line 11: stop.repeated: input should be greater than or equal to 2, not 1."
+        assert faults[12] == "line 12: seed: input should be greater than or equal to 0, not -1."
+        assert len(faults) == 13
 
     @pytest.mark.parametrize(
         ("change", "fault"),
@@ -120,9 +121,9 @@ class TestFaults:
             (("all_play_all", "bipartite\npartners: [c, a]"), "line 4: partners[1]: 'a' is a target, too"),
         ],
     )
-    def test_between_keys_are_told_where_they_are(self, file: Path, change: tuple[str, str], fault: str):
-        (told,) = _told(file, SHORT.replace(*change))
-        assert told.startswith(fault)
+    def test_between_keys_are_reported_with_their_line(self, file: Path, change: tuple[str, str], fault: str):
+        (reported,) = _faults(file, SHORT.replace(*change))
+        assert reported.startswith(fault)
 
     @pytest.mark.parametrize(
         ("text", "fault"),
@@ -147,9 +148,9 @@ class TestFaults:
             ("#" * (1024 * 1024 + 1), "the file holds more than 1048576 bytes"),
         ],
     )
-    def test_of_the_file_itself_are_told(self, file: Path, text: str | bytes, fault: str):
-        (told,) = _told(file, text)
-        assert told.startswith(fault)
+    def test_in_the_file_itself_are_reported(self, file: Path, text: str | bytes, fault: str):
+        (reported,) = _faults(file, text)
+        assert reported.startswith(fault)
 
 
 class TestSchema:

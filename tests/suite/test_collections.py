@@ -116,7 +116,7 @@ class TestCollect:
         came_back = [json.loads(line) for line in again.read_text().splitlines()]
         assert came_back == [line | {"collection": "small-copy"} for line in lines]  # with the same flags
 
-    async def test_takes_up_what_was_begun_and_resumes_what_was_paused(
+    async def test_finds_the_collection_it_started_before_and_resumes_a_paused_one(
         self, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
     ):
         request = declared(SMALL)
@@ -148,8 +148,13 @@ class TestCollect:
         admin = await suite.client("conversations", "admin")
         await created(admin, "/v1/partner-sets", {"name": "those", "bots": [partner]})
         text = SMALL.replace("all_play_all", "bipartite").replace("[eliza, parrot]", f"['{target}']")
-        told = await estimate(clients, declared(text + "order: target_first\npartners: {set: those, version: 1}\n"))
-        assert (told["conversations"], told["turns"]) == (2, 8)  # a target, a partner, two conversations of 2 x 2
+        estimated = await estimate(
+            clients, declared(text + "order: target_first\npartners: {set: those, version: 1}\n")
+        )
+        assert (estimated["conversations"], estimated["turns"]) == (
+            2,
+            8,
+        )  # a target, a partner, two conversations of 2 x 2
         started = await start(
             clients, folder, declared(text + f"order: target_first\npartners: ['{partner}']\n"), restart=False
         )
@@ -165,10 +170,10 @@ class TestCollect:
             SMALL.replace("all_play_all", "bipartite").replace("[eliza, parrot]", f"[eliza, our-bott, '{nobody}']")
             + "opening: {corpus: simple}\npartners: {set: none, version: 3}\n"
         )
-        with pytest.raises(DeclarationFaulty) as told:
+        with pytest.raises(DeclarationFaulty) as raised:
             await start(clients, folder, request, restart=False)
         file = request.file.path
-        lines = str(told.value).splitlines()
+        lines = str(raised.value).splitlines()
         assert lines[0].startswith(f"{file}, line 4: bots[1]: there is no bot 'our-bott': name one of our-bot, ")
         assert lines[1].startswith(f"{file}, line 4: bots[2]: there is no bot '{nobody}'")
         assert lines[2].startswith(f"{file}, line 7: opening.corpus: there is no corpus 'simple': name one of sample")
@@ -189,7 +194,7 @@ class TestCollect:
 
 class TestOpenExport:
     def test_says_what_is_wrong(self, tmp_path: Path):
-        for content, told in (
+        for content, reason in (
             (None, "there is no conversations.jsonl in it"),
             ("\n\n", "it is empty"),
             ("[1]\n", "its first line does not hold one"),
@@ -197,7 +202,7 @@ class TestOpenExport:
         ):
             if content is not None:
                 (tmp_path / "conversations.jsonl").write_text(content)
-            with pytest.raises(NotAnExport, match=told):
+            with pytest.raises(NotAnExport, match=reason):
                 open_export(tmp_path)
         with pytest.raises(NotAnExport, match="there is no such file"):
             open_export(tmp_path / "nowhere")

@@ -72,13 +72,13 @@ class TestImports:
         [("--help",), ("keys", "--help"), ("status", "--data-dir", "/nowhere"), ("down", "--data-dir", "/nowhere")],
         ids=" ".join,
     )
-    def test_of_a_command_that_asks_no_service_hold_no_framework(self, arguments: tuple[str, ...]):
+    def test_hold_no_framework_where_no_service_is_asked(self, arguments: tuple[str, ...]):
         loaded = _modules_after(*arguments)
         assert "spotthebot.suite.cli" in loaded
         assert loaded & (SLOW | {"asyncio", "httpx", "urllib.request"}) == set()
 
     @pytest.mark.parametrize("arguments", [("rank", "--help"), ("rank", "x", "--resamples", "0")], ids=" ".join)
-    def test_of_rank_hold_an_http_client_and_no_service(self, arguments: tuple[str, ...]):
+    def test_hold_an_http_client_and_no_service_where_services_are_asked(self, arguments: tuple[str, ...]):
         loaded = _modules_after(*arguments)
         assert "spotthebot.suite.cli.rank" in loaded
         assert loaded & SLOW == set()

@@ -11,14 +11,14 @@ from spotthebot.suite.corpora import add_file, list_corpora
 from spotthebot.suite.progress import showing_progress
 from tests.factories.running_suite import RunningSuite
 
-WANTED = CorpusIn(name="file", domain="everyday", origin="Written for a test.", licence="Apache-2.0")
+REQUEST = CorpusIn(name="file", domain="everyday", origin="Written for a test.", licence="Apache-2.0")
 
 
 async def _add(suite: RunningSuite, file: Path, form: CorpusFormat = CorpusFormat.JSONL, **choices: str):
     key = await suite.keys.make("admin")
     async with ServiceClient("conversations", suite.urls["conversations"], key) as client:
         with showing_progress() as steps:
-            corpus, done = await add_file(client, WANTED, file, form, steps, **choices)
+            corpus, done = await add_file(client, REQUEST, file, form, steps, **choices)
         return corpus, done, await list_corpora(client)
 
 
@@ -34,7 +34,7 @@ class TestAddFile:
         assert (again.stored, again.already_there) == (0, 10)
         assert [(each.id, sum(each.dialogues.values())) for each in corpora] == [(corpus.id, 3000)]
 
-    async def test_what_the_service_refuses_is_told(self, suite: RunningSuite, tmp_path: Path):
+    async def test_a_refusal_of_the_service_reaches_the_caller(self, suite: RunningSuite, tmp_path: Path):
         file = tmp_path / "large.csv"
         file.write_bytes(b"no,columns\n" * 500_000)
         with pytest.raises(PeerRefused, match="must name"):
@@ -43,10 +43,10 @@ class TestAddFile:
 
 class TestWrongUsage:
     @pytest.mark.parametrize(
-        ("arguments", "told"),
+        ("arguments", "message"),
         [(["x", "nowhere.jsonl"], "does not exist"), (["x", __file__, "--domain", "No"], "domain")],
     )
-    def test_is_told_before_anything_starts(self, arguments, told):
+    def test_is_reported_before_anything_starts(self, arguments, message):
         result = CliRunner().invoke(app, ["corpora", "add", *arguments])
         assert result.exit_code == 2
-        assert told in result.output
+        assert message in result.output

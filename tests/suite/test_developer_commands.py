@@ -68,7 +68,7 @@ class TestEnv:
         monkeypatch.setattr("os.geteuid", lambda: folder.path.stat().st_uid + 1)
         assert "secrets of the owner" in str(_stb("env", "bots", folder=folder).exception)
 
-    def test_of_an_unknown_service_is_wrong_usage(self, folder: DataFolder):
+    def test_is_wrong_usage_for_an_unknown_service(self, folder: DataFolder):
         assert _stb("env", "nobody", folder=folder).exit_code == 2
 
     def test_needs_a_running_suite(self, tmp_path: Path):
@@ -99,7 +99,7 @@ class TestLogs:
         ]
 
     @pytest.mark.usefixtures("written")
-    def test_of_a_service_include_its_worker_and_no_other(self, folder: DataFolder):
+    def test_include_a_service_and_its_worker_where_one_is_named(self, folder: DataFolder):
         assert _stb("logs", "conversations", folder=folder).stdout.split() == [
             "conversations-worker",
             "|",
@@ -210,7 +210,7 @@ class TestCoverage:
 
 
 class TestUp:
-    def test_of_an_unknown_service_is_wrong_usage_before_anything_starts(self, tmp_path: Path):
+    def test_refuses_an_unknown_service_before_anything_starts(self, tmp_path: Path):
         refused = _stb("up", "--only", "bots,nobody", folder=DataFolder(tmp_path / "data"))
         assert refused.exit_code == 2
         assert "there is no service nobody" in re.sub(r"\W+", " ", refused.output)

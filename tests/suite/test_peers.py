@@ -107,8 +107,8 @@ class TestParlaiWebsocketChat:
                 return replies[2:]
 
         names = "abcd"
-        told = await asyncio.gather(*(talk(name) for name in names))
-        assert told == [[f"{name}{n}" for n in range(3)] for name in names]
+        replies = await asyncio.gather(*(talk(name) for name in names))
+        assert replies == [[f"{name}{n}" for n in range(3)] for name in names]
 
     async def test_hangs_up_on_a_frame_that_is_no_json(self, http, chat_url):
         async with http.ws_connect(chat_url) as socket:

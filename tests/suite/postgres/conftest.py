@@ -2,6 +2,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,8 +24,9 @@ def home() -> Iterator[Path]:
 def make_cluster(tmp_path: Path, home: Path) -> Iterator[MakeCluster]:
     made: list[Cluster] = []
 
-    def make(data_folder: Path = tmp_path / "data", **options: object) -> Cluster:
-        cluster = Cluster(data_folder, **({"home": home, "durable": False} | options))
+    def make(data_folder: Path = tmp_path / "data", **options: Any) -> Cluster:
+        settings: dict[str, Any] = {"home": home, "durable": False, **options}
+        cluster = Cluster(data_folder, **settings)
         made.append(cluster)
         return cluster
 

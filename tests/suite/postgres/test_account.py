@@ -21,12 +21,14 @@ def list_as_nobody(folder):
 class TestPickAccount:
     def test_lends_an_unprivileged_account(self, tmp_path):
         account = pick_account(tmp_path / "none yet")
+        assert account is not None
         assert account.name in {"postgres", "nobody"}
         assert account.uid != 0
 
     def test_stays_with_the_owner_of_a_home(self, tmp_path):
         os.chown(tmp_path, 4711, 4712)
         account = pick_account(tmp_path)
+        assert account is not None
         assert (account.uid, account.gid) == (4711, 4712)
 
 

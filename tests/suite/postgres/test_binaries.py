@@ -15,12 +15,12 @@ class TestFindBinaries:
 
     def test_reports_the_version_that_pg_config_reports(self):
         found = find_binaries()
-        pg_config = [found.folder / "pg_config", "--version"]
+        pg_config = [str(found.folder / "pg_config"), "--version"]
         reported = subprocess.check_output(pg_config, text=True)
         assert reported.split() == ["PostgreSQL", found.version]
         assert str(found) == f"PostgreSQL {found.version} in {found.folder}"
 
-    def test_says_what_to_install_when_the_wanted_version_is_not_there(self):
+    def test_says_what_to_install_when_a_version_is_not_there(self):
         with pytest.raises(PostgresNotFound, match=r"No PostgreSQL 9 was found: install 'spotthebot\[suite\]'"):
             find_binaries(major="9")
 

@@ -20,7 +20,8 @@ from spotthebot.suite.postgres.home import settle
 
 def ask(cluster, statement):
     with psycopg.connect(cluster.admin_url) as connection:
-        return connection.execute(statement).fetchone()[0]
+        (row,) = connection.execute(statement).fetchall()
+        return row[0]
 
 
 def write_three_rows(cluster):

@@ -32,7 +32,8 @@ time.sleep(60)
 
 def ask(cluster, statement):
     with psycopg.connect(cluster.admin_url) as connection:
-        return connection.execute(statement).fetchone()[0]
+        (row,) = connection.execute(statement).fetchall()
+        return row[0]
 
 
 def is_alive(process):
@@ -56,6 +57,7 @@ def supervisor(tmp_path, home):
     def start(thread):
         arguments = [sys.executable, "-c", SUPERVISOR, tmp_path / "data", home, thread]
         process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
         processes.append(process)
         servers.append(psutil.Process(int(process.stdout.readline())))
         return process, servers[-1]
@@ -64,7 +66,8 @@ def supervisor(tmp_path, home):
     for process in processes:
         process.kill()
         process.wait()
-        process.stdout.close()
+        if process.stdout is not None:
+            process.stdout.close()
     for server in servers:  # one that was started beside the main thread outlives its supervisor
         with suppress(psutil.NoSuchProcess):
             server.send_signal(signal.SIGQUIT)

@@ -9,7 +9,7 @@ import pytest
 from spotthebot.suite.postgres import creation
 from spotthebot.suite.postgres.binaries import Binaries
 from spotthebot.suite.postgres.errors import ClusterNotCreated, DiskFull, FolderNotWritable, HomeUnreachable
-from spotthebot.suite.postgres.home import settle
+from spotthebot.suite.postgres.home import settle, write_private
 
 ROOT = os.geteuid() == 0
 
@@ -55,7 +55,7 @@ class TestCreateCluster:
         assert left_in(cluster, home) == []
 
     def test_leaves_nothing_when_the_password_cannot_be_kept(self, make_cluster, home, monkeypatch):
-        write = creation.write_private
+        write = write_private
 
         def full(path, text):
             if path.name == "postgres.password":
@@ -108,6 +108,7 @@ class TestSettle:
         settled = settle(tmp_path)
         assert settled.folder.parent == home / "of the environment"
         assert settled.folder.stat().st_mode & 0o777 == 0o700
+        assert settled.account is not None
         assert settled.folder.stat().st_uid == settled.account.uid
 
     @pytest.mark.skipif(ROOT, reason="root's cluster lies outside the data folder")

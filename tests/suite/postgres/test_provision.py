@@ -196,7 +196,7 @@ class TestProvisionRefuses:
         with pytest.raises(ProvisioningRefused, match=f"{database}_weak may not set up the database {database}"):
             provision(weak, database, SCHEMAS, passwords_of())
 
-    def test_a_server_that_does_not_answer_without_telling_the_password(self, database):
+    def test_a_server_that_does_not_answer_without_its_password(self, database):
         with pytest.raises(DatabaseUnreachable, match=r"at 127\.0\.0\.1:1 does not answer") as caught:
             provision("postgresql://admin:secret@127.0.0.1:1/postgres", database, SCHEMAS, passwords_of())
         assert "secret" not in str(caught.value)

@@ -13,7 +13,7 @@ from spotthebot.suite.runtime.reload import restart_on_change, watched_folders
 from spotthebot.suite.supervision.errors import ServiceDidNotStart
 from spotthebot.suite.supervision.monitor import Backoff
 from spotthebot.suite.supervision.sockets import bind
-from spotthebot.suite.supervision.spec import ProcessSpec
+from spotthebot.suite.supervision.spec import Event, ProcessSpec
 from spotthebot.suite.supervision.supervisor import Supervisor
 
 # Serves on an inherited socket and answers every request with its process id.
@@ -79,7 +79,7 @@ def only(supervisor):
     return status
 
 
-async def poll_until(condition):
+async def wait_until(condition):
     async with asyncio.timeout(10):
         while not condition():
             await asyncio.sleep(0.01)
@@ -95,7 +95,7 @@ def is_gone(pid):
 class TestStart:
     async def test_waits_for_each_before_the_next(self, spec):
         late = "import time; time.sleep(0.3); print('it is ready now', flush=True); time.sleep(60)"
-        events = []
+        events: list[Event] = []
         specs = [spec("first", late, ready_line="ready now"), spec("second", SLEEP, ready_line="working")]
         async with Supervisor(specs, on_event=events.append) as supervisor:
             assert [(event.name, event.kind) for event in events] == [
@@ -127,19 +127,19 @@ class TestStart:
     async def test_fails_with_the_last_lines_and_stops_the_others(self, spec):
         dying = spec("dying", "for i in range(30): print('line', i)\nraise SystemExit(7)")
         never = spec("never", SLEEP)
-        events = []
+        events: list[Event] = []
         supervisor = Supervisor([spec("first", SLEEP), dying, never], on_event=events.append)
         with pytest.raises(ServiceDidNotStart, match=r"dying did not start \(it ended with status 7\)") as caught:
             await supervisor.start()
         assert caught.value.facts["exit_code"] == 7
-        assert caught.value.facts["lines"].splitlines() == [f"line {i}" for i in range(10, 30)]
+        assert str(caught.value.facts["lines"]).splitlines() == [f"line {i}" for i in range(10, 30)]
         assert is_gone(events[0].pid)
         assert "never" not in {event.name for event in events}
         assert [status.pid for status in supervisor.status()] == [None, None, None]
 
     async def test_fails_when_it_takes_too_long(self, spec):
         slow = spec("slow", STUBBORN, ready_line="not this", start_timeout_seconds=0.4)
-        events = []
+        events: list[Event] = []
         with pytest.raises(ServiceDidNotStart, match=r"not ready after 0\.4 s.*'working'"):
             await Supervisor([slow], on_event=events.append).start()
         assert is_gone(events[0].pid)
@@ -155,10 +155,10 @@ class TestStart:
             await Supervisor([unlogged]).start()
 
     async def test_leaves_nothing_when_it_is_cancelled(self, spec):
-        events = []
+        events: list[Event] = []
         specs = [spec("first", SLEEP, ready_line="working"), spec("second", SLEEP, ready_line="never said")]
         starting = asyncio.create_task(Supervisor(specs, on_event=events.append).start())
-        await poll_until(lambda: any(event.name == "second" for event in events))
+        await wait_until(lambda: any(event.name == "second" for event in events))
         starting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await starting
@@ -191,10 +191,10 @@ class TestRestart:
         async with Supervisor([web]) as supervisor, httpx.AsyncClient(timeout=10) as client:
             killed = only(supervisor).pid
             os.kill(killed, signal.SIGKILL)
-            await poll_until(lambda: only(supervisor).pid != killed)
+            await wait_until(lambda: only(supervisor).pid != killed)
             # Asked at once: the request waits in the socket's queue until somebody serves again.
             answer = await client.get(url_of(listening))
-            await poll_until(lambda: only(supervisor).healthy)
+            await wait_until(lambda: only(supervisor).healthy)
             assert int(answer.text) == only(supervisor).pid != killed
             assert only(supervisor).restarts == 1
 
@@ -207,7 +207,7 @@ class TestRestart:
 
         supervisor = Supervisor([spec("dying", dying, ready_line="working")], on_event=note)
         async with supervisor:
-            await poll_until(lambda: [event.kind for _, event in seen].count("started") == 4)
+            await wait_until(lambda: [event.kind for _, event in seen].count("started") == 4)
         deaths = [event for _, event in seen if event.kind == "died"]
         assert [event.delay_seconds for event in deaths[:3]] == pytest.approx([0.2, 0.4, 0.8])
         assert {event.exit_code for event in deaths} == {3}
@@ -225,7 +225,7 @@ class TestRestart:
         one = spec("one", program, str(mark), ready_line="working", start_timeout_seconds=0.5)
         async with Supervisor([one]) as supervisor:
             os.kill(only(supervisor).pid, signal.SIGKILL)
-            await poll_until(lambda: only(supervisor).restarts == 2 and only(supervisor).healthy)
+            await wait_until(lambda: only(supervisor).restarts == 2 and only(supervisor).healthy)
         assert one.log_file.read_text().split() == ["working", "silent", "working"]
 
     async def test_ends_what_the_dead_process_had_started(self, spec):
@@ -234,7 +234,7 @@ class TestRestart:
         async with Supervisor([one], on_line=lambda _, line: heard.append(line)) as supervisor:
             grandchild = int(heard[0].split()[1])
             os.kill(only(supervisor).pid, signal.SIGKILL)
-            await poll_until(lambda: is_gone(grandchild))
+            await wait_until(lambda: is_gone(grandchild))
 
 
 class TestBackoff:
@@ -250,7 +250,7 @@ class TestBackoff:
 
 class TestStop:
     async def test_goes_in_reverse_order(self, spec):
-        events = []
+        events: list[Event] = []
         names = ("first", "second", "third")
         async with Supervisor([spec(name, SLEEP) for name in names], on_event=events.append):
             pass
@@ -260,7 +260,7 @@ class TestStop:
         assert all(is_gone(event.pid) for event in events)
 
     async def test_kills_what_ignores_the_request(self, spec):
-        events = []
+        events: list[Event] = []
         stubborn = spec("stubborn", STUBBORN, ready_line="working", stop_timeout_seconds=0.3)
         async with Supervisor([stubborn], on_event=events.append):
             asked = monotonic()
@@ -273,14 +273,14 @@ class TestStop:
         async with Supervisor([one], on_line=lambda _, line: heard.append(line)):
             grandchild = int(heard[0].split()[1])
             assert not is_gone(grandchild)
-        await poll_until(lambda: is_gone(grandchild))  # whoever inherited it has to collect it
+        await wait_until(lambda: is_gone(grandchild))  # another process inherits it and has to collect it
 
     async def test_ends_a_process_that_waits_for_its_restart(self, spec):
-        events = []
+        events: list[Event] = []
         supervisor = Supervisor([spec("one", SLEEP)], on_event=events.append)
         async with supervisor:
             os.kill(only(supervisor).pid, signal.SIGKILL)
-            await poll_until(lambda: events[-1].kind == "died")
+            await wait_until(lambda: events[-1].kind == "died")
         await asyncio.sleep(0.4)
         assert events[-1].kind == "died"
 
@@ -294,11 +294,12 @@ class TestStop:
         stopping.cancel()
         with pytest.raises(asyncio.CancelledError):
             await stopping
-        await poll_until(lambda: all(is_gone(pid) for pid in pids))
+        await wait_until(lambda: all(is_gone(pid) for pid in pids))
 
     def test_happens_when_the_supervisor_is_killed(self, tmp_path):
         arguments = [sys.executable, "-c", SUPERVISED, tmp_path / "log"]
         with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as supervisor:
+            assert supervisor.stdout is not None
             child = psutil.Process(int(supervisor.stdout.readline()))
             supervisor.kill()
         child.wait(timeout=10)
@@ -306,7 +307,7 @@ class TestStop:
 
 class TestRestartOnRequest:
     async def test_replaces_the_named_process_and_no_other(self, spec):
-        events = []
+        events: list[Event] = []
         specs = [spec("first", SLEEP, ready_line="working"), spec("second", SLEEP, ready_line="working")]
         async with Supervisor(specs, on_event=events.append) as supervisor:
             before = [status.pid for status in supervisor.status()]
@@ -315,8 +316,9 @@ class TestRestartOnRequest:
             assert (after[0], is_gone(before[1])) == (before[0], True)
             assert [status.restarts for status in supervisor.status()] == [0, 1]
             assert [event.kind for event in events[4:]] == ["stopped", "started", "ready"]
+            assert after[1] is not None
             os.kill(after[1], signal.SIGKILL)  # it is still watched
-            await poll_until(lambda: supervisor.status()[1].pid not in {after[1], None})
+            await wait_until(lambda: supervisor.status()[1].pid not in {after[1], None})
 
     async def test_tries_again_where_the_new_process_does_not_start(self, spec, tmp_path):
         program = f"import pathlib, sys, time; pathlib.Path({str(tmp_path / 'broken')!r}).exists() and sys.exit(3)\n"
@@ -325,7 +327,7 @@ class TestRestartOnRequest:
             await supervisor.restart(["one"])
             assert not only(supervisor).healthy
             (tmp_path / "broken").unlink()
-            await poll_until(lambda: only(supervisor).healthy)
+            await wait_until(lambda: only(supervisor).healthy)
 
 
 class TestReload:
@@ -342,8 +344,8 @@ class TestReload:
             )
             await asyncio.sleep(0.2)
             (tmp_path / "second" / "new.py").write_text("x = 1")
-            await poll_until(lambda: [status.restarts for status in supervisor.status()] == [0, 1, 1])
-            await poll_until(lambda: all(status.healthy for status in supervisor.status()))
+            await wait_until(lambda: [status.restarts for status in supervisor.status()] == [0, 1, 1])
+            await wait_until(lambda: all(status.healthy for status in supervisor.status()))
             watching.cancel()
         assert changes == [("second", "new.py")]
 

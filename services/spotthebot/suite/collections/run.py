@@ -16,7 +16,7 @@ from spotthebot.kit.client import PeerRefused, ServiceClient
 from spotthebot.kit.ids import new_id
 from spotthebot.suite.collections.declaration_file import Declared
 from spotthebot.suite.collections.resolution import faults_of, resolve
-from spotthebot.suite.polling import NoProgress, poll_until
+from spotthebot.suite.poll import NoProgress, poll_until
 from spotthebot.suite.postgres.home import disk_errors, write_private
 from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.runtime.session import Clients

@@ -29,7 +29,7 @@ _DATABASE_CHECK_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Addresses:
-    """The sockets of the services to run here, and the URL of every service, whoever runs it."""
+    """The sockets of the services to run here, and the URL of every service, whether it runs here or not."""
 
     sockets: Mapping[str, socket.socket]
     urls: Mapping[str, str]

@@ -6,7 +6,7 @@ from typing import Any
 
 from spotthebot.kit.client import PeerRefused, ServiceClient
 from spotthebot.suite.errors import JobFailed
-from spotthebot.suite.polling import poll_until
+from spotthebot.suite.poll import poll_until
 from spotthebot.suite.progress import Step, Steps
 from spotthebot.suite.runtime.session import Clients
 from spotthebot.suite.sample import DOMAIN, sample_dialogues

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from spotthebot.kit.client import ServiceClient
-from spotthebot.suite.polling import poll_until
+from spotthebot.suite.poll import poll_until
 from spotthebot.suite.progress import Steps
 from spotthebot.suite.published_dump import (
     Dump,

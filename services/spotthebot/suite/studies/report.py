@@ -5,7 +5,7 @@ from typing import Any
 
 from spotthebot.contracts.analytics import Analysis, AnalysisJobOut, AnalysisState, Stability
 from spotthebot.suite.errors import JobFailed
-from spotthebot.suite.polling import poll_until
+from spotthebot.suite.poll import poll_until
 from spotthebot.suite.progress import Steps
 from spotthebot.suite.runtime.session import Clients
 

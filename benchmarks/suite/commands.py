@@ -1,0 +1,28 @@
+"""What a command costs before its own work, beside Alembic's command line and a bare import of typer."""
+
+import tempfile
+
+from benchmarks.bots.measurement import Measurement
+from benchmarks.suite.processor_time import processor_seconds
+
+_GOAL_SECONDS = 0.4
+
+
+def measure() -> list[Measurement]:
+    """Measure three commands: help, a question about a folder where nothing runs, a faulty ranking."""
+    alembic = processor_seconds("-m", "alembic", "--help")
+    bare = processor_seconds("-c", "import typer")
+    compared = f"`alembic --help`: {alembic:.2f} s; `import typer`: {bare:.2f} s"
+    with tempfile.TemporaryDirectory() as folder:
+        commands = {
+            "`./stb --help`": ("--help",),
+            "`./stb status`, nothing runs": ("status", "--data-dir", folder),
+            "`./stb rank`, up to its first request": ("rank", "x", "--resamples", "0"),
+        }
+        return [_row(name, arguments, compared, alembic) for name, arguments in commands.items()]
+
+
+def _row(name: str, arguments: tuple[str, ...], compared: str, alembic: float) -> Measurement:
+    seconds = processor_seconds("-m", "spotthebot.suite", *arguments)
+    ratio = f"{seconds / alembic:.2f} x Alembic"
+    return Measurement(name, f"{seconds:.2f} s", compared, ratio, f"< {_GOAL_SECONDS} s", seconds < _GOAL_SECONDS)
