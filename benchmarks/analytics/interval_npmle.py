@@ -7,7 +7,7 @@ from spotthebot.analytics.stats import CensoredTimes, censored_times, npmle
 from spotthebot.analytics.stats.annotations import FloatArray
 
 ROWS = 1000
-_WANTED_KKT = 1e-8
+_LARGEST_KKT = 1e-8
 _MAX_ITERATIONS = 200_000
 
 
@@ -46,7 +46,7 @@ def _em(times: CensoredTimes) -> tuple[FloatArray, float, int]:
         steps = np.bincount(times.first, pull, m + 1) - np.bincount(times.last + 1, pull, m + 1)
         gradient = np.cumsum(steps)[:-1] / n
         missed = float(max(gradient.max() - 1, np.abs((gradient - 1) * mass).max()))
-        if missed < _WANTED_KKT:
+        if missed < _LARGEST_KKT:
             return mass, missed, iteration
         mass = mass * gradient
     return mass, missed, _MAX_ITERATIONS

@@ -197,7 +197,7 @@ class TestJobs:
         ]
         await _start(suite, {"kind": "planning", "win_rates": [0.7]})
         analyst = await suite.client("analytics", "analyst")
-        query = {"campaign_id": campaign, "limit": 2}
+        query: dict[str, str | int] = {"campaign_id": campaign, "limit": 2}
         first = (await analyst.get("/v1/analyses", params=query)).json()
         rest = (await analyst.get("/v1/analyses", params=query | {"cursor": first["next_cursor"]})).json()
         assert [each["id"] for each in first["items"] + rest["items"]] == ids

@@ -1,26 +1,26 @@
-"""Data that say little: every question has a defined answer, or one clear reason why not."""
+"""Data that say little: every section has a defined result, or one clear reason why it has none."""
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import pytest
 
-from spotthebot.analytics.domain.analysis import QUESTIONS, analyse, answer
+from spotthebot.analytics.domain.analysis import SECTIONS, analyse, compute_section
 from spotthebot.analytics.domain.errors import NothingToAnalyse, OneBotOnly
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import CodedAnnotation, Study
 
 HUMAN, UNSURE, BOT = 2, 1, 0
-WANTED = Parameters(filter="none", resamples=40)
+PARAMETERS = Parameters(filter="none", resamples=40)
 
 Row = tuple[str, str, str, int, tuple[int, int], str]
 """Conversation, first and second speaker, exchanges, labels, annotator."""
 
 
 def _study(rows: Sequence[Row]) -> Study:
-    speakers = {name: (first, second) for name, first, second, *_ in rows}
+    speakers: dict[Hashable, tuple[str, str]] = {name: (first, second) for name, first, second, *_ in rows}
     return Study(
         campaign_id=None,
         campaign="degenerate",
@@ -76,14 +76,14 @@ def _numbers(found: Any) -> Iterator[float]:
 class TestEveryQuestion:
     @pytest.mark.parametrize("name", STUDIES)
     def test_has_a_defined_answer(self, name: str):
-        document = analyse(_study(STUDIES[name]), WANTED).model_dump()  # in JSON a NaN would pass for a null
+        document = analyse(_study(STUDIES[name]), PARAMETERS).model_dump()  # in JSON a NaN would pass for a null
         assert all(math.isfinite(number) for number in _numbers(document))
         shares = [bot["win_rate"]["estimate"] for bot in document["ranking"]["bots"]]
         assert all(share is None or 0 <= share <= 1 for share in shares)
 
     @pytest.mark.parametrize("name", STUDIES)
     def test_says_why_where_there_is_no_figure(self, name: str):
-        document = json.loads(analyse(_study(STUDIES[name]), WANTED).model_dump_json())
+        document = json.loads(analyse(_study(STUDIES[name]), PARAMETERS).model_dump_json())
         survival, agreement = document["survival"], document["agreement"]
         for test in survival["log_rank"]:
             assert (test["p_value"] is None) == bool(test["reason"])
@@ -96,14 +96,14 @@ class TestEveryQuestion:
         alike = document["annotators"]["sides_alike"]
         assert (alike["p_value"] is None) == bool(alike["reason"])
 
-    @pytest.mark.parametrize("question", QUESTIONS)
-    def test_one_bot_alone_is_ranked_by_nobody_but_answers_the_rest(self, question: str):
+    @pytest.mark.parametrize("section", SECTIONS)
+    def test_one_bot_alone_has_every_section_that_compares_no_bots(self, section: str):
         study = _study(_rows([("X", "HU")], (BOT, HUMAN)))
-        if QUESTIONS[question].compares:
+        if SECTIONS[section].compares:
             with pytest.raises(OneBotOnly, match="of 1 bots only"):
-                answer(QUESTIONS[question], study, WANTED)
+                compute_section(SECTIONS[section], study, PARAMETERS)
         else:
-            assert answer(QUESTIONS[question], study, WANTED).counts.annotations == 6
+            assert compute_section(SECTIONS[section], study, PARAMETERS).counts.annotations == 6
 
     def test_a_filter_that_leaves_nothing_says_so(self):
         study = _study(_rows([("X", "Y")], (HUMAN, BOT)))

@@ -75,8 +75,8 @@ class TestPage:
             assert sentence in text
 
     def test_preliminary_and_simulated_results_are_called_so(self, tmp_path):
-        told = analysis(prefix="simulated-").model_copy(update={"preliminary": True})
-        write_report(told, None, tmp_path)
+        changed = analysis(prefix="simulated-").model_copy(update={"preliminary": True})
+        write_report(changed, None, tmp_path)
         text = " ".join(_page(tmp_path / "report.html").text)
         assert "Preliminary." in text
         assert "Simulated annotators." in text
@@ -149,13 +149,13 @@ class TestLatex:
 
 
 class TestWords:
-    def test_findings_name_the_best_and_who_cannot_be_told_apart(self, results):
+    def test_findings_name_the_best_bot_and_the_bots_of_one_cluster(self, results):
         bots = [
             bot.model_copy(update={"cluster": cluster})
             for bot, cluster in zip(results.ranking.bots, (1, 2, 2), strict=True)
         ]
-        told = results.model_copy(update={"ranking": results.ranking.model_copy(update={"bots": tuple(bots)})})
-        first, second, *_ = findings(told)
+        changed = results.model_copy(update={"ranking": results.ranking.model_copy(update={"bots": tuple(bots)})})
+        first, second, *_ = findings(changed)
         assert first == f"{bots[0].bot} is ahead of all others."
         assert second == f"{bots[1].bot} and {bots[2].bot} cannot be told apart either."
 

@@ -1,5 +1,6 @@
 import asyncio
 import json
+from collections import Counter
 from typing import Any
 
 import httpx
@@ -7,8 +8,10 @@ import pytest
 from sqlalchemy import text
 
 from spotthebot.analytics import store
-from spotthebot.analytics.domain.analysis import SECTIONS
-from spotthebot.analytics.use_cases import result_cache
+from spotthebot.analytics.domain.analysis import SECTIONS, Section, compute_section
+from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.domain.study import Study
+from spotthebot.contracts.analytics import Provenance
 from spotthebot.kit.database import Database
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, until
@@ -64,6 +67,18 @@ def _row(number: int, key: str, exchanges: int, annotator: str, first: str, seco
         "ended_at": None,
         "completion_code": None,
     }
+
+
+def _count_computations(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count by section how often a result is computed."""
+    computed: Counter[str] = Counter()
+
+    def count(section: Section, study: Study, parameters: Parameters) -> Provenance:
+        computed[section.key] += 1
+        return compute_section(section, study, parameters)
+
+    monkeypatch.setattr("spotthebot.analytics.use_cases.result_cache.compute_section", count)
+    return computed
 
 
 async def _get(suite: RunningSuite, campaign: str, result: str, **params: Any) -> httpx.Response:
@@ -153,7 +168,7 @@ class TestResults:
         unknown = await _get(suite, "00000000-0000-7000-8000-000000000000", "ranking")
         assert (unknown.status_code, unknown.json()["type"]) == (404, "urn:spotthebot:problem:no-such-campaign")
 
-    async def test_nor_is_there_anything_if_nobody_finished_a_package(self, suite: RunningSuite):
+    async def test_refuses_a_campaign_in_which_no_package_is_finished(self, suite: RunningSuite):
         campaign = await _study(suite, ANNOTATIONS[-1:])
         answer = await _get(suite, campaign, "win-rates")
         assert (answer.status_code, "none of the 1 annotations" in answer.text) == (409, True)
@@ -181,8 +196,8 @@ class TestResults:
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:one-bot-only")
 
 
-class TestKeptAnswers:
-    async def test_who_has_the_answer_is_told_so(self, suite: RunningSuite):
+class TestResultCache:
+    async def test_answers_304_to_a_caller_who_has_the_result(self, suite: RunningSuite):
         campaign = await _study(suite)
         first = await _get(suite, campaign, "ranking")
         analyst = await suite.client("analytics", "analyst")
@@ -195,17 +210,15 @@ class TestKeptAnswers:
     async def test_computes_a_result_once_until_the_annotations_change(
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
     ):
-        computed = []
-        answer = result_cache.compute_section
-        monkeypatch.setattr(result_cache, "compute_section", lambda *given: computed.append(given) or answer(*given))
+        computed = _count_computations(monkeypatch)
         campaign = await _study(suite, ANNOTATIONS[:5])
         answers = [(await _get(suite, campaign, "win-rates")).json() for _ in range(3)]
-        assert len(computed) == 1
+        assert computed.total() == 1
         admin = await suite.client("annotation", "admin")
         rows = {"annotations": [_row(9, *ANNOTATIONS[0][:2], "cat", "bot", "human")]}
         await created(admin, f"/v1/campaigns/{campaign}/annotations", rows)
         changed = (await _get(suite, campaign, "win-rates", filter="none")).json()
-        assert len(computed) == 2
+        assert computed.total() == 2
         assert changed["counts"]["annotations"] == answers[0]["counts"]["annotations"] + 1
 
     async def test_deletes_results_of_earlier_annotations(self, suite: RunningSuite):
@@ -237,12 +250,10 @@ class TestKeptAnswers:
     async def test_computes_once_for_equal_requests_at_the_same_time(
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
     ):
-        computed = []
-        answer = result_cache.compute_section
-        monkeypatch.setattr(result_cache, "compute_section", lambda *given: computed.append(given) or answer(*given))
+        computed = _count_computations(monkeypatch)
         campaign = await _study(suite)
         answers = await asyncio.gather(*(_get(suite, campaign, "ranking", resamples=2000) for _ in range(6)))
-        assert len({each.content for each in answers}) == len(computed) == 1
+        assert len({each.content for each in answers}) == computed.total() == 1
 
     async def test_holds_every_section_in_the_document(self, suite: RunningSuite):
         campaign = await _study(suite)
@@ -265,7 +276,7 @@ class TestFigures:
         spec = (await analyst.get(path, params={"filter": "none"})).json()
         assert "vega-lite" in spec["$schema"]
 
-    async def test_unknown_ones_are_told_from_known_ones(self, suite: RunningSuite):
+    async def test_refuses_an_unknown_figure_and_names_the_known_ones(self, suite: RunningSuite):
         campaign = await _study(suite)
         answer = await _get(suite, campaign, "figures/pie.svg")
         assert (answer.status_code, answer.json()["type"]) == (404, "urn:spotthebot:problem:no-such-figure")

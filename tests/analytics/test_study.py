@@ -165,9 +165,9 @@ GAMES = [
 
 
 def _games(games: Sequence[tuple[str, str, str, str]]) -> Sample:
-    """Hold each game in a conversation of its own."""
+    """Make a conversation of each game."""
     speakers = {f"c{number}": (first, second) for number, (first, second, *_) in enumerate(games)}
-    rows = [(f"c{number}", 2, "p", "w", *labels) for number, (_, _, *labels) in enumerate(games)]
+    rows = [(f"c{number}", 2, "p", "w", one, other) for number, (_, _, one, other) in enumerate(games)]
     return _sample(rows, speakers)
 
 

@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from spotthebot.annotation.domain.assignments import Assignment
 from spotthebot.annotation.domain.errors import NothingToClaim
 from spotthebot.annotation.use_cases.assignments import claim_package
 from spotthebot.kit.database import Database, WriteSession
+from tests.factories.clock import MovableClock
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import (
     ANNOTATION,
@@ -30,6 +32,12 @@ async def _campaign(suite: RunningSuite, **more: Any) -> dict[str, Any]:
 async def _claim(suite: RunningSuite, campaign: dict[str, Any], annotator: str) -> dict[str, Any]:
     frontend = await suite.client("annotation", "annotation")
     return await created(frontend, f"/v1/campaigns/{campaign['id']}/assignments", {"annotator": annotator})
+
+
+def _movable_clock(suite: RunningSuite) -> MovableClock:
+    clock = MovableClock()
+    suite.apps["annotation"].state.clock = clock
+    return clock
 
 
 def _ids(suite: RunningSuite, table: str) -> list[str]:
@@ -132,7 +140,7 @@ class TestClaimPackage:
         database = Database(suite.database.app["annotation"], pool_size=2)
 
         async def claim(session: WriteSession, annotator: str) -> Assignment:
-            return await claim_package(session, UUID(campaign["id"]), annotator, ttl_seconds=60)
+            return await claim_package(session, UUID(campaign["id"]), annotator, now=datetime.now(UTC), ttl_seconds=60)
 
         async def claim_meanwhile() -> None:
             async with database.write() as session:
@@ -148,10 +156,11 @@ class TestClaimPackage:
 
     async def test_gives_an_expired_package_to_another_annotator(self, suite: RunningSuite):
         campaign = await _campaign(suite, annotations_per_segment=1, segments=[1])
+        clock = _movable_clock(suite)
         first = await _claim(suite, campaign, "slow")
+        clock.advance(minutes=59)
         await _claim(suite, campaign, "other")
-        with psycopg.connect(suite.database.owner["annotation"]) as connection:
-            connection.execute("UPDATE annotation.assignments SET expires_at = now() WHERE annotator = 'slow'")
+        clock.advance(minutes=2)  # of the hour that a claim lasts, the first has none left
         taken = await _claim(suite, campaign, "quick")
         assert [each["id"] for each in taken["segments"]] == [each["id"] for each in first["segments"]]
         frontend = await suite.client("annotation", "annotation")
@@ -160,9 +169,9 @@ class TestClaimPackage:
 
     async def test_gives_an_expired_package_back_to_its_annotator(self, suite: RunningSuite):
         campaign = await _campaign(suite, annotations_per_segment=1, segments=[1])
+        clock = _movable_clock(suite)
         first = await _claim(suite, campaign, "w")
-        with psycopg.connect(suite.database.owner["annotation"]) as connection:
-            connection.execute("UPDATE annotation.assignments SET expires_at = now()")
+        clock.advance(minutes=61)
         assert (await _claim(suite, campaign, "w"))["id"] == first["id"]
 
 

@@ -1,5 +1,7 @@
 """Whole analyses of small simulated studies, for what is drawn and written of them."""
 
+from collections.abc import Hashable
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -23,23 +25,24 @@ def study(
     """Simulate conversations of all pairs and of people; later bots pass more often. The annotators are simulated."""
     rng = np.random.default_rng(seed)
     pairs = [(a, b) for at, a in enumerate(bots) for b in bots[at + 1 :]] + [("HU", "HU")]
-    speakers = {f"{a}-{b}-{i}": (a, b) for a, b in pairs for i in range(per_pair)}
+    speakers: dict[Hashable, tuple[str, str]] = {f"{a}-{b}-{i}": (a, b) for a, b in pairs for i in range(per_pair)}
     strength = {bot: (at + 1) / (len(bots) + 1) for at, bot in enumerate(bots)} | {"HU": 0.9}
     annotations = []
     for name, sides in speakers.items():
         for exchanges in (2, 3):
             for who in rng.choice(annotators, size=2, replace=False):
-                labels = tuple(2 if rng.random() < strength[side] else int(rng.integers(2)) for side in sides)
-                leads = tuple(int(rng.integers(-1, 2)) for _ in range(3))
+                first, second = (2 if rng.random() < strength[side] else int(rng.integers(2)) for side in sides)
+                fluency, sensibleness, specificity = (int(rng.integers(-1, 2)) for _ in range(3))
                 elapsed = int(rng.integers(5_000, 60_000))
+                labels, leads = (first, second), (fluency, sensibleness, specificity)
                 annotations.append(CodedAnnotation(name, "p", exchanges, f"{prefix}{who}", labels, leads, elapsed))
-    packages = {"p": frozenset(speakers)}
+    packages: dict[Hashable, frozenset[Hashable]] = {"p": frozenset(speakers)}
     return Study(
         CAMPAIGN, "small", "everyday", complete=True, speakers=speakers, packages=packages, annotations=annotations
     )
 
 
-def analysis(bots: tuple[str, ...] = ("A", "B", "C"), **more: int | str) -> Analysis:
+def analysis(bots: tuple[str, ...] = ("A", "B", "C"), **more: Any) -> Analysis:
     """Analyse such a study with few replicates."""
     return analyse(study(bots, **more), Parameters(filter="none", resamples=60))
 

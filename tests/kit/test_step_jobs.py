@@ -11,8 +11,9 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlalchemy.schema import CreateIndex, CreateTable, DDLElement
 
 from spotthebot.kit.database import Database, schema_metadata
 from spotthebot.kit.errors import Conflict, Unavailable
@@ -26,11 +27,15 @@ from tests.factories.databases import Databases, DatabaseUrls
 SCHEMA = "annotation"  # a schema with job tables and without step jobs of its own
 METADATA = schema_metadata(SCHEMA)
 TABLES = step_job_tables(METADATA)
-_DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]
+
+
+def _statements(table: Table) -> list[DDLElement]:
+    return [CreateTable(table), *(CreateIndex(index) for index in table.indexes)]
+
+
+_DIALECT = postgresql.dialect()
 DDL = ";\n".join(
-    str(statement.compile(dialect=_DIALECT))
-    for table in METADATA.sorted_tables
-    for statement in (CreateTable(table), *(CreateIndex(index) for index in table.indexes))
+    str(statement.compile(dialect=_DIALECT)) for table in METADATA.sorted_tables for statement in _statements(table)
 )
 ROOT = Path(__file__).parents[2]
 WORKER = """

@@ -14,10 +14,10 @@ class TestAbcEvalAgreement:
     """The nine behaviours of ABC-Eval on 1,634 doubly annotated turns (Finch, Finch & Choi 2023)."""
 
     def test_alphas_are_printed_ones_and_bounds_the_reference_s(self):
-        wanted = reference("abc-eval/alpha.json")["behaviours"]
+        expected = reference("abc-eval/alpha.json")["behaviours"]
         labels = _double_annotated()
         compared = Comparison("ABC-Eval: Krippendorff's alpha, nominal")
-        for behaviour, want in wanted.items():
+        for behaviour, want in expected.items():
             unit, value, dialogue = labels[behaviour]
             turns = krippendorff_alpha(unit, value, n_resamples=10_000)
             dialogues = krippendorff_alpha(unit, value, cluster=dialogue, n_resamples=10_000)
@@ -37,7 +37,8 @@ def _double_annotated():
     file = SHARED / "data" / "abc-eval" / "behavior_labels_double_annotated.json"
     if not file.is_file():
         pytest.skip("the doubly annotated turns ../shared/data/abc-eval are not here")
-    columns, turns = {}, 0
+    columns: dict[str, list[tuple[int, int, int]]] = {}
+    turns = 0
     for dialogue, exchanges in enumerate(json.loads(file.read_text()).values()):
         for exchange in exchanges:
             for behaviour, labels in exchange["behaviors"].items():

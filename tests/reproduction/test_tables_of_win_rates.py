@@ -84,8 +84,8 @@ class TestTable2:
             wins = expected["by_filter"]["pkg"]["wins"][f"{feature}/{unit}"]
             ours = count_wins(play_games(published_table(domain, "pkg"), unit=unit, criterion=feature))
             for name, paper in expected["table2_paper"].items():
-                at, wanted = ours.bots.index(name), wins["avg"][expected["systems"].index(name)]
-                compared.add(f"{name} {feature}", paper[column], float(ours.mean_win_rates[at]), wanted)
+                at, target = ours.bots.index(name), wins["avg"][expected["systems"].index(name)]
+                compared.add(f"{name} {feature}", paper[column], float(ours.mean_win_rates[at]), target)
         compared.print()
         assert compared.furthest_from_reference() < 1e-12
         assert compared.printed_alike("rounded") == len(compared) == 3 * len(expected["table2_paper"])
@@ -111,7 +111,7 @@ class TestRankRanges:
     def test_are_among_those_that_the_reference_s_runs_gave(self, domain, criterion, unit, n_matches, share):
         drawn = "games" if n_matches is None else n_matches
         runs = reference(f"spot-the-bot/{domain}.json")["by_filter"]["pkg"]["rank_ranges"]
-        wanted = runs[f"{criterion}/{unit}/n={drawn}/p={share * 1000:.0f}"]
+        target = runs[f"{criterion}/{unit}/n={drawn}/p={share * 1000:.0f}"]
         games = play_games(
             published_table(domain, "pkg"),
             unit=unit,
@@ -121,12 +121,12 @@ class TestRankRanges:
         given = []
         for seed in range(7):
             ranges = published_rank_ranges(games, n_matches=n_matches, share=share, seed=seed)
-            at = [ranges.bots.index(bot) for bot in wanted["order"]]
+            at = [ranges.bots.index(bot) for bot in target["order"]]
             given.append(tuple((ranges.rank_low[i], ranges.rank_high[i]) for i in at))
-        if wanted["share"] == 1:
-            assert set(given) == {tuple(map(tuple, wanted["modal"]))}
+        if target["share"] == 1:
+            assert set(given) == {tuple(map(tuple, target["modal"]))}
         else:
-            assert str(max(set(given), key=given.count)) in wanted["all"]
+            assert str(max(set(given), key=given.count)) in target["all"]
 
 
 class TestDraftsConversationWinner:
@@ -141,22 +141,22 @@ class TestDraftsConversationWinner:
         ],
     )
     def test_wins_and_both_rates_are_the_reference_s(self, domain, package_filter, weighting, key):
-        wanted = reference(f"spot-the-bot/{domain}.json")["by_filter"][package_filter]["draft_weighted_winner"][key]
+        target = reference(f"spot-the-bot/{domain}.json")["by_filter"][package_filter]["draft_weighted_winner"][key]
         table = published_table(domain, package_filter)
         counts = count_wins(play_games(table, unit=Unit.CONVERSATION, weighting=weighting))
-        assert counts.wins.tolist() == wanted["W"]
-        np.testing.assert_allclose(counts.mean_win_rates, wanted["avg_excl_ties"], atol=1e-12)
+        assert counts.wins.tolist() == target["W"]
+        np.testing.assert_allclose(counts.mean_win_rates, target["avg_excl_ties"], atol=1e-12)
         if key == "log_exchanges":
-            with_ties = [[np.nan if rate is None else rate for rate in row] for row in wanted["rate_incl_ties"]]
+            with_ties = [[np.nan if rate is None else rate for rate in row] for row in target["rate_incl_ties"]]
             np.testing.assert_allclose(counts.win_rates_with_ties, with_ties, atol=1e-12)
 
 
 class TestPairTests:
     @pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])
     def test_the_published_chi_square_is_the_reference_s(self, domain):
-        wanted = reference(f"spot-the-bot/{domain}.json")["by_filter"]["pkg"]["wins"]["human/annotation"]["chi2"]
+        target = reference(f"spot-the-bot/{domain}.json")["by_filter"]["pkg"]["wins"]["human/annotation"]["chi2"]
         games = play_games(published_table(domain, "pkg"))
         for test in pair_tests(games, test=PairTest.CHI_SQUARE, adjustment=Adjustment.NONE):
-            want = wanted[f"{test.bot}|{test.other}"]
+            want = target[f"{test.bot}|{test.other}"]
             assert test.statistic == pytest.approx(want["chi2_2x2_yates"], rel=1e-9)
             assert test.p_value == pytest.approx(want["p_2x2_yates"], rel=1e-9)

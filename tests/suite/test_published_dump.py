@@ -1,5 +1,8 @@
+from typing import Literal
+
 import pytest
 
+from spotthebot.contracts.annotation import Label
 from spotthebot.suite.published_dump import (
     DumpAnnotation,
     DumpConversation,
@@ -26,6 +29,8 @@ from tests.factories.dump_files import (
     read,
 )
 
+SIDES: tuple[Literal[0], Literal[1]] = (0, 1)
+
 
 def rejected_annotation(write, **changes):
     _, _, (row, kept) = read(write(annotations=[annotation(**changes), annotation(oid(9))]))
@@ -45,7 +50,7 @@ class TestConversations:
                 DumpParticipant("bot", "GPT", "tmp/huggingface/model"),
                 DumpParticipant("bot", "DR", "tmp/suckybot/model"),
             ),
-            turns=tuple(DumpTurn(k % 2, f"text {k}") for k in range(6)),
+            turns=tuple(DumpTurn(side, f"text {k + side}") for k in (0, 2, 4) for side in SIDES),
         )
         assert [participant.kind for participant in humans.participants] == ["human", "human"]
         assert [participant.name for participant in humans.participants] == ["HU", "HU"]
@@ -63,6 +68,7 @@ class TestConversations:
         for name in ("convai2", "personachat"):
             with open_dump(tmp_path, name) as dump:
                 (row,) = dump.conversations()
+                assert isinstance(row, DumpConversation)
                 assert (row.domain, row.participants[0].name) == ("convai2", "HF")
 
     def test_keep_a_system_type_that_the_paper_does_not_abbreviate(self, write):
@@ -123,7 +129,7 @@ class TestPackages:
         assert (row.file, row.line) == (PACKAGES, 1)
         assert reason in row.reason
 
-    def test_of_a_rejected_conversation_are_rejected(self, write):
+    def test_are_rejected_with_their_conversation(self, write):
         talks = [conversation(domain_name="?"), conversation(TALK_OF_HUMANS)]
         _, (row,), annotations = read(write(talks))
         assert TALK in row.reason
@@ -131,7 +137,7 @@ class TestPackages:
 
 
 class TestAnnotations:
-    def test_are_read_in_our_terms(self, write):
+    def test_are_read_with_labels_and_preferences(self, write):
         first = {"is_human": None, "fluencyValue": False}
         second = {"is_human": True, "sensitivenessValue": False}
         _, _, annotations = read(write(annotations=[annotation(first=first, second=second)]))
@@ -142,7 +148,7 @@ class TestAnnotations:
                 package=PACKAGE,
                 annotator="A31XT6RPLN6359",
                 turns_shown=4,
-                labels=("unsure", "human"),
+                labels=(Label.UNSURE, Label.HUMAN),
                 preferences={"fluency": 1, "sensibleness": 0, "specificity": None},
                 started_at_ms=1589459205478,
                 ended_at_ms=1589459286464,
@@ -151,12 +157,12 @@ class TestAnnotations:
             )
         ]
 
-    def test_without_a_start_keep_what_was_reported(self, write):
+    def test_keep_the_reported_time_without_a_start(self, write):
         changes = {"start_time": -1, "elapsed_time": {"$numberLong": "1589459286465"}, "random_number": 12}
         _, _, (row,) = read(write(annotations=[annotation(**changes)]))
         assert (row.started_at_ms, row.elapsed_ms, row.completion_code) == (None, 1589459286465, "12")
 
-    def test_of_authors_and_of_one_segment_twice_are_kept(self, write):
+    def test_are_kept_where_authors_made_them_and_where_a_segment_occurs_twice(self, write):
         annotators = ["test", "Jan", "Annotator1", "Annotator1"]
         everything = [annotation(oid(20 + k), user_name=annotator) for k, annotator in enumerate(annotators)]
         assert [row.annotator for row in read(write(annotations=everything))[2]] == annotators
@@ -186,7 +192,7 @@ class TestAnnotations:
     def test_are_rejected_with_the_reason(self, write, changes, reason):
         assert reason in rejected_annotation(write, **changes)
 
-    def test_that_never_say_whether_human_are_not_taken_for_unsure(self, write):
+    def test_are_rejected_rather_than_unsure_without_a_label(self, write):
         silent = entity(0)
         del silent["is_human"]
         assert rejected_annotation(write, entity0_annotation=silent) == "is_human is missing"

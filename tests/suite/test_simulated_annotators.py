@@ -41,10 +41,10 @@ def preferences(annotation: AnnotationIn) -> dict[str, str]:
     return {feature: getattr(annotation, feature) for feature in FEATURES}
 
 
-def careful(**changes: float) -> SimulatedAnnotator:
+def careful(*, reliability: float = 1.0, leniency: float = 0.0) -> SimulatedAnnotator:
     """Return an annotator without noise or bias who answers every segment with care."""
     annotator = crowd(1, seed=1, dialogues=CORPUS)[0]
-    return replace(annotator, **({"reliability": 1.0, "noise": 0.0, "leniency": 0.0} | changes))
+    return replace(annotator, reliability=reliability, noise=0.0, leniency=leniency)
 
 
 def impression_of_b(*texts: str) -> Impression:
@@ -319,11 +319,11 @@ def labels() -> Labels:
         bots = {model: build(model, seed=seed, dialogues=train) for model in BuiltinModel}
         for p, pair in enumerate(combinations(BuiltinModel, 2)):
             for k in range(6):
-                first, second = pair if k % 2 else pair[::-1]
+                one, other = pair if k % 2 else pair[::-1]
                 turns = openings[(2 * (5 * k + 3 * p + seed) + 1) % len(openings)][:2]
                 for i in range(10):
-                    turns += (bots[(first, second)[i % 2]].reply(Context(turns, k)),)
-                shown.append((first.value, second.value, turns[2:]))
+                    turns += (bots[(one, other)[i % 2]].reply(Context(turns, k)),)
+                shown.append((one.value, other.value, turns[2:]))
     people = crowd(6, seed=8, dialogues=train)
     labels: dict[str, Counter[str]] = {}
     for q, (first, second, turns) in enumerate(shown):

@@ -20,6 +20,7 @@ from spotthebot.analytics.stats import (
     without_weak_annotators,
 )
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
+from tests.factories.known import known
 
 NAMES = ("A", "B", "HU")
 # (conversation, first, second, exchanges, labels, annotator); 2 human, 1 unsure, 0 bot
@@ -108,7 +109,8 @@ class TestAnnotationTimes:
         assert (times.median_seconds, times.mean_seconds, times.n, times.excluded) == (4, 5, 3, 3)
         assert "longer than 24 hours" in times.method
         longer = annotation_times([2000, 25 * hour], [2, 2], [0, 1], longest_hours=48)
-        assert (longer.excluded, longer.total_hours) == (0, pytest.approx(25 + 2 / 3600))
+        assert longer.excluded == 0
+        assert longer.total_hours == pytest.approx(25 + 2 / 3600)
 
     def test_bounds_of_the_median_are_those_of_resampled_rows(self):
         rng = np.random.default_rng(2)
@@ -147,7 +149,7 @@ class TestSegmentResults:
             for bot in result.bots:
                 labels = alone.label[alone.entity == alone.names.index(bot.bot)]
                 assert bot.human_share == np.mean(labels == 2)
-                assert bot.win_rate_low <= bot.win_rate <= bot.win_rate_high
+                assert known(bot.win_rate_low) <= known(bot.win_rate) <= known(bot.win_rate_high)
 
     def test_people_alone_make_no_segment(self):
         assert segment_results(table_of(ROWS[3:], NAMES)) == ()

@@ -17,6 +17,7 @@ from spotthebot.analytics.stats import (
 from spotthebot.analytics.stats.survival.cloglog import fit_cloglog, is_separated
 from spotthebot.analytics.stats.survival.proportional_hazards import fit_proportional_hazards
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table
+from tests.factories.known import known
 from tests.factories.published_dump import REFERENCE, reference
 
 
@@ -96,7 +97,7 @@ class TestCoxRegressions:
         assert fit.reason == fit.coefficients[0].reason == reason
         assert (fit.coefficients[0].estimate, fit.coefficients[0].p_value, fit.log_likelihood) == (None, None, None)
 
-    def test_says_which_features_cannot_be_told_apart(self):
+    def test_names_the_features_that_are_collinear(self):
         times, spotted = [2, 2, 2, 2, 3, 3, 3, 3], [0, 1, 0, 0, 1, 0, 1, 1]
         x, flat = [0, 1, 1, -1, 0, -1, 0, 1], [1] * 8
         fit = _fit(times, spotted, {"x": x, "again": x, "flat": flat, "y": [1, 0, 0, 1, 0, 1, 1, 0]})
@@ -111,7 +112,7 @@ class TestCoxRegressions:
         (fit,) = cox_regressions(status, features=("x",), standard_errors=StandardErrors.ANNOTATOR)
         assert fit.coefficients[0].estimate is not None
         assert fit.coefficients[0].standard_error is None
-        assert "clusters are too few" in fit.coefficients[0].reason
+        assert "clusters are too few" in known(fit.coefficients[0].reason)
 
     def test_refuses_an_unknown_feature_and_a_level_out_of_range(self):
         status = _status([2, 3], [0, 1], {"x": [0, 1]})
@@ -146,9 +147,10 @@ class TestFitProportionalHazards:
         n_times = int(rng.integers(3, 6))
         time = np.repeat(np.arange(n_times), 4)
         covariates = rng.normal(size=(4 * n_times, 1)) + 3 * rng.normal(size=n_times)[time][:, None]
-        trials = rng.integers(2, 12, size=4 * n_times)
+        n_trials = rng.integers(2, 12, size=4 * n_times)
+        trials = n_trials.astype(np.float64)
         predictor = 0.3 * rng.normal() * covariates[:, 0] + 0.5 * rng.normal(size=n_times)[time] - 0.5
-        events = rng.binomial(trials, -np.expm1(-np.exp(predictor))).astype(np.float64)
+        events = rng.binomial(n_trials, -np.expm1(-np.exp(predictor))).astype(np.float64)
         unpooled = np.column_stack([np.eye(n_times)[time], covariates])
         assume(events[:4].any() and (events < trials)[-4:].any() and not is_separated(unpooled, events, trials))
         best = -np.inf

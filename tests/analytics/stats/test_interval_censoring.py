@@ -33,6 +33,7 @@ from tests.factories.interval_examples import (
     worked_data,
     worked_example,
 )
+from tests.factories.known import known
 from tests.factories.published_dump import REFERENCE
 
 
@@ -59,13 +60,13 @@ class TestCensoredTimes:
 class TestNpmle:
     @pytest.mark.parametrize("group", ["Rad", "RadChem", "pooled"])
     def test_breast_cosmesis_is_r_s(self, group):
-        wanted = worked_example("bcos")["npmle"][group]
+        expected = worked_example("bcos")["npmle"][group]
         times, second = worked_data("bcos")
         found = npmle(times if group == "pooled" else part_of(times, second == (group == "RadChem")))
         support = found.mass > 1e-10
-        assert found.cells[support].tolist() == wanted["cells"]
-        np.testing.assert_allclose(found.mass[support], wanted["mass"], atol=1e-11)
-        assert found.log_likelihood == pytest.approx(wanted["llk"], abs=1e-8)
+        assert found.cells[support].tolist() == expected["cells"]
+        np.testing.assert_allclose(found.mass[support], expected["mass"], atol=1e-11)
+        assert found.log_likelihood == pytest.approx(expected["llk"], abs=1e-8)
 
     @pytest.mark.parametrize(("name", "groups"), [("miceData", ("ce", "ge")), ("IR_diabetes", ("female", "male"))])
     def test_likelihoods_are_icenreg_s(self, name, groups):
@@ -114,7 +115,9 @@ class TestNpmle:
         left, right = random_intervals(np.random.default_rng(1))
         times, counts = censored_times(left, right), np.random.default_rng(2).integers(1, 4, 60)
         twice = npmle(censored_times(np.repeat(left, counts), np.repeat(right, counts)))
-        assert npmle(times, weights=counts).log_likelihood == pytest.approx(twice.log_likelihood, abs=1e-8)
+        assert npmle(times, weights=counts.astype(np.float64)).log_likelihood == pytest.approx(
+            twice.log_likelihood, abs=1e-8
+        )
 
     def test_no_rows_and_one_row(self):
         assert npmle(censored_times([], [])).n == 0
@@ -139,20 +142,20 @@ class TestIntervalLogRank:
         ],
     )
     def test_permutation_form_is_r_s_pclt(self, score, key):
-        wanted = worked_example("bcos")["tests"][key]
+        expected = worked_example("bcos")["tests"][key]
         times, second = worked_data("bcos")
         test = interval_log_rank(times, second, ["Rad", "RadChem"], score=score, variance=ScoreVariance.PERMUTATION)
-        assert test.statistic == pytest.approx(wanted["Z"] ** 2, rel=1e-8)
-        assert test.p_value == pytest.approx(wanted["p"], rel=1e-7)
-        assert "U" not in wanted or test.scores[1] == pytest.approx(wanted["U"], rel=1e-7)
+        assert test.statistic == pytest.approx(expected["Z"] ** 2, rel=1e-8)
+        assert test.p_value == pytest.approx(expected["p"], rel=1e-7)
+        assert "U" not in expected or test.scores[1] == pytest.approx(expected["U"], rel=1e-7)
 
     @pytest.mark.parametrize(("score", "key"), [(RowScore.SUN, "logrank1"), (RowScore.FINKELSTEIN, "logrank2")])
     def test_score_form_is_r_s_scoretest(self, score, key):
-        wanted = worked_example("bcos")["tests"][f"interval scoretest {key}"]
+        expected = worked_example("bcos")["tests"][f"interval scoretest {key}"]
         times, second = worked_data("bcos")
         test = interval_log_rank(times, second, ["Rad", "RadChem"], score=score)
-        assert test.statistic == pytest.approx(wanted["chisq"], rel=1e-8)
-        assert test.scores[1] ** 2 / test.statistic == pytest.approx(wanted["V"], rel=1e-7)
+        assert test.statistic == pytest.approx(expected["chisq"], rel=1e-8)
+        assert test.scores[1] ** 2 / known(test.statistic) == pytest.approx(expected["V"], rel=1e-7)
 
     @pytest.mark.parametrize(
         ("rho", "keys"), [(0, ("glrt2 rho=0 (Sun-Zhao-Zhao 2005)", "glrt3")), (1, ("glrt2 rho=1",))]
@@ -162,7 +165,9 @@ class TestIntervalLogRank:
         test = interval_log_rank(times, second, ["Rad", "RadChem"], variance=ScoreVariance.PERMUTATION, rho=rho)
         for key in keys:
             # R's own estimate stops at 1e-5 of the maximum.
-            assert test.statistic * 94 / 93 == pytest.approx(worked_example("bcos")["tests"][key]["chisq"], rel=1e-5)
+            assert known(test.statistic) * 94 / 93 == pytest.approx(
+                worked_example("bcos")["tests"][key]["chisq"], rel=1e-5
+            )
 
     def test_finkelstein_s_form_is_r_s_glrt_score(self):
         times, second = worked_data("bcos")
@@ -176,17 +181,19 @@ class TestIntervalLogRank:
         group = np.array(example["data"]["cd4ind"], dtype=int)
         permuted = interval_log_rank(times, group, ["high", "low"], variance=ScoreVariance.PERMUTATION)
         scored = interval_log_rank(times, group, ["high", "low"], variance=ScoreVariance.CUMULATIVE)
-        assert permuted.statistic * 204 / 203 == pytest.approx(example["tests"][f"{where} glrt2"]["chisq"], rel=1e-5)
+        assert known(permuted.statistic) * 204 / 203 == pytest.approx(
+            example["tests"][f"{where} glrt2"]["chisq"], rel=1e-5
+        )
         assert scored.statistic == pytest.approx(example["tests"][f"{where} score"]["chisq"], rel=1e-5)
 
     def test_diabetes_is_r_s(self):
-        wanted = worked_example("IR_diabetes")["tests"]
+        expected = worked_example("IR_diabetes")["tests"]
         times, male = worked_data("IR_diabetes")
         permuted = interval_log_rank(times, male, ["female", "male"], variance=ScoreVariance.PERMUTATION)
-        assert abs(permuted.scores[0]) == pytest.approx(wanted["pclt logrank2"]["U"], rel=1e-7)
-        assert permuted.p_value == pytest.approx(wanted["pclt logrank2"]["p"], abs=1e-5)
+        assert abs(permuted.scores[0]) == pytest.approx(expected["pclt logrank2"]["U"], rel=1e-7)
+        assert permuted.p_value == pytest.approx(expected["pclt logrank2"]["p"], abs=1e-5)
         scored = interval_log_rank(times, male, ["female", "male"], score=RowScore.SUN)
-        assert scored.statistic == pytest.approx(wanted["scoretest logrank1"]["chisq"], rel=1e-8)
+        assert scored.statistic == pytest.approx(expected["scoretest logrank1"]["chisq"], rel=1e-8)
 
     def test_two_bots_inspected_thrice_are_r_s(self):
         example = worked_example("current_status_two_bots")
@@ -196,12 +203,12 @@ class TestIntervalLogRank:
                 left += [0] * count + [k] * (180 - count)
                 right += [k] * count + [INF] * (180 - count)
                 bot += [code] * 180
-        times, wanted, names = censored_times(left, right), example["tests"], ["first", "second"]
+        times, expected, names = censored_times(left, right), example["tests"], ["first", "second"]
         permuted = interval_log_rank(times, bot, names, variance=ScoreVariance.PERMUTATION)
-        assert permuted.statistic * 1080 / 1079 == pytest.approx(3.8740, abs=0.0001)  # p = .04903916
-        assert interval_log_rank(times, bot, names).p_value == pytest.approx(wanted["glrt score"], rel=1e-6)
+        assert known(permuted.statistic) * 1080 / 1079 == pytest.approx(3.8740, abs=0.0001)  # p = .04903916
+        assert interval_log_rank(times, bot, names).p_value == pytest.approx(expected["glrt score"], rel=1e-6)
         imputed = interval_log_rank(times, bot, names, variance=ScoreVariance.ADDED, n_resamples=4000)
-        lowest, highest = (wanted["glrt1 M=50 (12 runs)"][f"p_{end}"] for end in ("min", "max"))
+        lowest, highest = (expected["glrt1 M=50 (12 runs)"][f"p_{end}"] for end in ("min", "max"))
         assert lowest <= imputed.p_value <= highest
         np.testing.assert_allclose(1 - npmle(times).survival(example["k"]), example["npmle_F_pooled"], atol=1e-9)
 
@@ -214,8 +221,8 @@ class TestIntervalLogRank:
         times = censored_times([float(row["L"]) for row in rows], [float(row["R"]) for row in rows])
         group = [int(row["Trt"]) for row in rows]
         test = interval_log_rank(times, group, ["Rad", "RadChem"], variance=ScoreVariance.ADDED, n_resamples=4000)
-        wanted = worked_example("bcos")["tests"]["glrt1 (Zhao-Sun 2004) M=2000 seed 1"]
-        assert test.statistic == pytest.approx(wanted["chisq"], rel=0.06)
+        expected = worked_example("bcos")["tests"]["glrt1 (Zhao-Sun 2004) M=2000 seed 1"]
+        assert test.statistic == pytest.approx(expected["chisq"], rel=0.06)
 
     def test_imputation_subtracted_is_huang_lee_and_yu_s_within_monte_carlo_error(self):
         # Published as .0075; R's default run gives .0073.

@@ -12,8 +12,8 @@ class TestIsotonicShares:
     @given(series=trials_and_events)
     def test_matches_scipy_s_pool_adjacent_violators(self, series):
         trials, events = np.array(series, dtype=np.float64).reshape(-1, 2).T
-        expected = isotonic_regression(events / trials, weights=trials).x if len(series) else []
-        np.testing.assert_allclose(isotonic_shares(events, trials), expected, atol=1e-12)
+        pooled = isotonic_regression(events / trials, weights=trials).x if len(series) else np.empty(0)
+        np.testing.assert_allclose(isotonic_shares(events, trials), pooled, atol=1e-12)
 
     @given(series=trials_and_events)
     def test_never_falls(self, series):

@@ -54,15 +54,15 @@ class TestCompareProportions:
 
 class TestRankCorrelation:
     def test_is_the_worked_example(self):
-        wanted = _worked("proportions")["spearman [1..6] vs [2,1,3,4,6,5]"]
+        expected = _worked("proportions")["spearman [1..6] vs [2,1,3,4,6,5]"]
         found = rank_correlation(range(1, 7), [2, 1, 3, 4, 6, 5])
-        assert (found.estimate, found.p_value) == pytest.approx((wanted["rho"], wanted["p_exact"]))
+        assert (found.estimate, found.p_value) == pytest.approx((expected["rho"], expected["p_exact"]))
 
     def test_many_pairs_are_scipy_s(self):
         x, y = np.random.default_rng(1).normal(size=(2, 30))
-        wanted = scipy_stats.spearmanr(x, y)
+        expected = scipy_stats.spearmanr(x, y)
         found = rank_correlation(x, y)
-        assert (found.estimate, found.p_value) == pytest.approx((wanted.statistic, wanted.pvalue))
+        assert (found.estimate, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
 
     @pytest.mark.parametrize(
         ("x", "y", "reason"),
@@ -76,18 +76,18 @@ class TestExplained:
     def test_longley_s_r2_is_certified(self):
         data = datasets.longley.load()
         found = linear_r2(data.endog.to_numpy(), data.exog.to_numpy())
-        wanted = _worked("regression")["longley"]
-        assert found.estimate == pytest.approx(wanted["r2_certified"], abs=1e-9)
-        assert found.adjusted == pytest.approx(wanted["adj_r2"], abs=1e-9)
+        expected = _worked("regression")["longley"]
+        assert found.estimate == pytest.approx(expected["r2_certified"], abs=1e-9)
+        assert found.adjusted == pytest.approx(expected["adj_r2"], abs=1e-9)
 
     def test_spector_s_pseudo_r2_is_greene_s(self):
         data = datasets.spector.load()
         found = logistic_r2(data.endog.to_numpy(), data.exog.to_numpy())
-        wanted = _worked("regression")["spector"]
-        np.testing.assert_allclose(found.coefficients, wanted["coef"], atol=1e-6)
-        assert found.log_likelihood == pytest.approx(wanted["llf"], abs=1e-9)
-        assert found.estimate == pytest.approx(wanted["mcfadden"], abs=1e-9)
-        assert found.adjusted == pytest.approx(wanted["mcfadden_adj_(llf-k)/llnull"], abs=1e-9)
+        expected = _worked("regression")["spector"]
+        np.testing.assert_allclose(found.coefficients, expected["coef"], atol=1e-6)
+        assert found.log_likelihood == pytest.approx(expected["llf"], abs=1e-9)
+        assert found.estimate == pytest.approx(expected["mcfadden"], abs=1e-9)
+        assert found.adjusted == pytest.approx(expected["mcfadden_adj_(llf-k)/llnull"], abs=1e-9)
 
     def test_says_why_there_is_none(self):
         assert linear_r2([1, 1, 1], [[1], [2], [3]]).reason == "the outcome does not vary"

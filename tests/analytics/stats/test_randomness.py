@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ from spotthebot.analytics.stats import (
 from spotthebot.analytics.stats.randomness import generator_of, seed_of
 from tests.factories.annotation_tables import simulated_table
 
-ESTIMATORS = {
+ESTIMATORS: dict[str, Callable[..., object]] = {
     "rank_bots": lambda table, **more: rank_bots(play_games(table), **more),
     "rate_skills": lambda table, **more: rate_skills(play_games(table), **more),
     "fooling_rates": fooling_rates,

@@ -24,7 +24,7 @@ FUNCTIONS = sorted(
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_has_an_example(name):
     function = getattr(stats, name, None) or getattr(exact_times, name)
-    assert ">>>" in inspect.getdoc(function)
+    assert ">>>" in (inspect.getdoc(function) or "")
 
 
 @pytest.mark.parametrize("name", MODULES)

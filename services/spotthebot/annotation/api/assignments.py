@@ -10,6 +10,7 @@ from spotthebot.annotation.domain.assignments import Assignment
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.use_cases import assignments
 from spotthebot.contracts.annotation import AnnotationIn, AssignmentOut, AssignmentProgressOut, ClaimIn, SegmentOut
+from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing
 
@@ -18,11 +19,11 @@ router = APIRouter(prefix="/v1", tags=["tasks"], route_class=IdempotentRoute)
 
 @router.post("/campaigns/{campaign_id}/assignments", status_code=201, operation_id="claim_package")
 async def claim_package(
-    session: Writing, _caller: Claimer, settings: Settings, campaign_id: UUID, request: ClaimIn
+    session: Writing, _caller: Claimer, settings: Settings, now: Now, campaign_id: UUID, request: ClaimIn
 ) -> AssignmentOut:
     """Claim a package for an annotator; one who has not finished a package gets it again. 404 where none is left."""
     ttl = settings.claim_ttl_seconds
-    assignment = await assignments.claim_package(session, campaign_id, request.annotator, ttl_seconds=ttl)
+    assignment = await assignments.claim_package(session, campaign_id, request.annotator, now=now, ttl_seconds=ttl)
     return _to_out(assignment, await store.campaigns.get_campaign(session, campaign_id))
 
 

@@ -1,6 +1,6 @@
 """Claims of packages, and the assignments that they make."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from uuid import UUID
 
 from sqlalchemy import and_, exists, func, select, update
@@ -19,14 +19,14 @@ from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
 
-async def expire_claims(session: WriteSession, campaign_id: UUID) -> None:
+async def expire_claims(session: WriteSession, campaign_id: UUID, now: datetime) -> None:
     """End the claims of annotators whose time is up, so that others may claim their packages."""
     await session.execute(
         update(AssignmentRow)
         .where(
             AssignmentRow.campaign_id == campaign_id,
             AssignmentRow.state.in_(states_before(AssignmentState.EXPIRED)),
-            AssignmentRow.expires_at <= datetime.now(UTC),
+            AssignmentRow.expires_at <= now,
         )
         .values(state=AssignmentState.EXPIRED)
     )
@@ -53,7 +53,7 @@ async def find_claimed(session: ReadSession, campaign_id: UUID, annotator: str) 
 
 
 async def revive_expired(
-    session: WriteSession, campaign: Campaign, annotator: str, *, ttl_seconds: int
+    session: WriteSession, campaign: Campaign, annotator: str, expires_at: datetime
 ) -> AssignmentId | None:
     """Claim for an annotator a package whose claim by them expired, if it still needs an annotator."""
     other = aliased(AssignmentRow)
@@ -77,14 +77,14 @@ async def revive_expired(
     revived = await session.scalar(
         update(AssignmentRow)
         .where(AssignmentRow.id == expired.scalar_subquery())
-        .values(state=AssignmentState.CLAIMED, expires_at=datetime.now(UTC) + timedelta(seconds=ttl_seconds))
+        .values(state=AssignmentState.CLAIMED, expires_at=expires_at)
         .returning(AssignmentRow.id)
     )
     return None if revived is None else AssignmentId(revived)
 
 
 async def claim_next(
-    session: WriteSession, campaign: Campaign, annotator: str, *, ttl_seconds: int
+    session: WriteSession, campaign: Campaign, annotator: str, expires_at: datetime
 ) -> AssignmentId | None:
     """Claim the first package that needs annotators and shows no conversation that this annotator has seen, if any."""
     seen = aliased(SegmentRow)
@@ -112,7 +112,7 @@ async def claim_next(
         .limit(1)
     )
     package_id = await session.scalar(first)
-    return None if package_id is None else await _assign(session, campaign.id, package_id, annotator, ttl_seconds)
+    return None if package_id is None else await _assign(session, campaign.id, package_id, annotator, expires_at)
 
 
 async def get_assignment(session: ReadSession, assignment_id: UUID, *, lock: bool = False) -> Assignment:
@@ -157,9 +157,9 @@ async def complete_assignment(session: WriteSession, assignment_id: UUID, comple
 
 
 async def _assign(
-    session: WriteSession, campaign_id: UUID, package_id: UUID, annotator: str, ttl_seconds: int
+    session: WriteSession, campaign_id: UUID, package_id: UUID, annotator: str, expires_at: datetime
 ) -> AssignmentId:
-    now, assignment_id = datetime.now(UTC), new_id()
+    assignment_id = new_id()
     await session.execute(
         insert(AssignmentRow).values(
             id=assignment_id,
@@ -167,8 +167,8 @@ async def _assign(
             package_id=package_id,
             annotator=annotator,
             state=AssignmentState.CLAIMED,
-            claimed_at=now,
-            expires_at=now + timedelta(seconds=ttl_seconds),
+            claimed_at=datetime.now(UTC),
+            expires_at=expires_at,
         )
     )
     return AssignmentId(assignment_id)

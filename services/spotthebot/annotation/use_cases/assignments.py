@@ -1,6 +1,7 @@
 """Assignments: claim a package, submit its annotations."""
 
 import secrets
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from spotthebot.annotation import store
@@ -16,7 +17,9 @@ from spotthebot.contracts.annotation import AnnotationIn, AssignmentState
 from spotthebot.kit.database import WriteSession
 
 
-async def claim_package(session: WriteSession, campaign_id: UUID, annotator: str, *, ttl_seconds: int) -> Assignment:
+async def claim_package(
+    session: WriteSession, campaign_id: UUID, annotator: str, *, now: datetime, ttl_seconds: int
+) -> Assignment:
     """Assign a package to an annotator; one who has not finished a package gets the same again.
 
     Raises NothingToClaim where no package is left that needs annotators and shows no conversation that this annotator
@@ -26,13 +29,14 @@ async def claim_package(session: WriteSession, campaign_id: UUID, annotator: str
     if campaign.mode != "live":
         raise CampaignTakesNoClaims(name=campaign.name)
     await store.assignments.lock_claims(session, campaign_id)
-    await store.assignments.expire_claims(session, campaign_id)
+    await store.assignments.expire_claims(session, campaign_id, now)
     claimed = await store.assignments.find_claimed(session, campaign_id, annotator)
+    expires_at = now + timedelta(seconds=ttl_seconds)
     if claimed is None:
         campaign.require_open()
-        claimed = await store.assignments.revive_expired(session, campaign, annotator, ttl_seconds=ttl_seconds)
+        claimed = await store.assignments.revive_expired(session, campaign, annotator, expires_at)
     if claimed is None:
-        claimed = await store.assignments.claim_next(session, campaign, annotator, ttl_seconds=ttl_seconds)
+        claimed = await store.assignments.claim_next(session, campaign, annotator, expires_at)
     if claimed is None:
         raise NothingToClaim
     return await store.assignments.get_assignment(session, claimed)

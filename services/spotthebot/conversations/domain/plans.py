@@ -119,7 +119,7 @@ def _mixed(
 
 
 def _turns_before_people(plan: PlannedIn) -> int:
-    """Count the turns that judges of a human conversation do not see: whole exchanges, so that A stays A."""
+    """Count the turns that annotators of a human conversation do not see: whole exchanges, so that A stays A."""
     return 2 * -(-plan.opening.utterances // 2) if plan.opening and not plan.opening.shown else 0
 
 

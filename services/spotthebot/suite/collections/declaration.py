@@ -54,7 +54,7 @@ class OpeningFrom(Wire):
         | Annotated[int, Field(ge=1, le=20), Tag("a number")],
         Discriminator(lambda take: "a number" if isinstance(take, int) else "a name"),
     ] = Field(default="first_exchange", description="What of a dialogue to take, or a number of utterances.")
-    shown: bool = Field(default=False, description="Whether judges see the opening.")
+    shown: bool = Field(default=False, description="Whether annotators see the opening.")
 
 
 class PeopleFrom(Wire):

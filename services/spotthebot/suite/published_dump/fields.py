@@ -8,7 +8,7 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,19}")
 
 
 class FieldFault(Exception):
-    """What is wrong with a row, in words for whoever has to mend it."""
+    """A fault of a row, in words for the person who has to correct it."""
 
     def __init__(self, *, reason: str) -> None:
         super().__init__(reason)

@@ -1,8 +1,8 @@
-"""What simulated annotators know of everyday language: which words follow, accompany and answer each other.
+"""The everyday language of simulated annotators: which words follow, accompany and answer each other.
 
-A turn that stands word for word in a dialogue that was read is rated, for its words, as if that
-dialogue had not been read: a copy is no better off than a turn that somebody wrote anew. Aptness
-alone makes no such exception: who has heard an exchange before finds the reply apt.
+The words of a turn that stands word for word in a dialogue that was read are rated as if that dialogue
+had not been read: a copied turn gains nothing over a new one. Aptness alone makes no such exception: to
+an annotator who has read an exchange before, its reply is apt.
 """
 
 import math

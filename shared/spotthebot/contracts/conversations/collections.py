@@ -26,7 +26,7 @@ class Opening(Wire):
     take: Literal["first_utterance", "first_exchange", "first_two_utterances"] | Annotated[int, Field(ge=1, le=20)] = (
         Field(default="first_exchange", description="Or a number of utterances.")
     )
-    shown: bool = Field(default=False, description="Whether judges see the opening.")
+    shown: bool = Field(default=False, description="Whether annotators see the opening.")
 
     @property
     def utterances(self) -> int:

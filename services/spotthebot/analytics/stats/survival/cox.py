@@ -110,7 +110,7 @@ def _fit_entity(
 ) -> CoxFit:
     mine = np.flatnonzero(status.entity == code)
     n, events = len(mine), int(status.spotted[mine].sum())
-    told = mine[np.isin(status.time[mine], _telling_times(status, mine))]
+    informative = mine[np.isin(status.time[mine], _informative_times(status, mine))]
     fit = CoxFit(
         bot=status.names[code],
         coefficients=(),
@@ -124,13 +124,13 @@ def _fit_entity(
         separated=False,
         reason=None,
     )
-    if not len(told):
-        reason = _why_nothing_told(n, events)
+    if not len(informative):
+        reason = _why_nothing_informative(n, events)
         return replace(fit, reason=reason, coefficients=tuple(_unknown(name, reason) for name in features))
-    time_values, time = np.unique(status.time[told], return_inverse=True)
-    leads = np.column_stack([np.empty((len(told), 0)), *(status.leads[name][told] for name in features)])
+    time_values, time = np.unique(status.time[informative], return_inverse=True)
+    leads = np.column_stack([np.empty((len(informative), 0)), *(status.leads[name][informative] for name in features)])
     patterns, pattern = np.unique(np.column_stack([time, leads]), axis=0, return_inverse=True)
-    spotted = status.spotted[told]
+    spotted = status.spotted[informative]
     hazards = fit_proportional_hazards(
         patterns[:, 0].astype(np.int64),
         patterns[:, 1:],
@@ -141,7 +141,7 @@ def _fit_entity(
         covariance, vague = np.linalg.inv(hazards.fit.information), None
     else:
         cluster = status.conversation if standard_errors is StandardErrors.CONVERSATION else status.annotator
-        covariance, vague = _sandwich(hazards, pattern, spotted.astype(np.int64), cluster[told])
+        covariance, vague = _sandwich(hazards, pattern, spotted.astype(np.int64), cluster[informative])
     n_blocks = int(hazards.block[-1]) + 1
     place = {int(column): n_blocks + at for at, column in enumerate(hazards.columns) if hazards.estimable[column]}
     times = status.times[time_values]
@@ -163,7 +163,7 @@ def _fit_entity(
     )
 
 
-def _telling_times(status: CurrentStatus, rows: IntArray) -> IntArray:
+def _informative_times(status: CurrentStatus, rows: IntArray) -> IntArray:
     inspected = np.bincount(status.time[rows], minlength=len(status.times))
     spotted = np.bincount(status.time[rows], weights=status.spotted[rows], minlength=len(status.times))
     some_by_now = np.cumsum(spotted) > 0
@@ -171,7 +171,7 @@ def _telling_times(status: CurrentStatus, rows: IntArray) -> IntArray:
     return np.flatnonzero((inspected > 0) & some_by_now & some_left)
 
 
-def _why_nothing_told(n: int, events: int) -> str:
+def _why_nothing_informative(n: int, events: int) -> str:
     if n == 0:
         return "never inspected"
     if events == 0:

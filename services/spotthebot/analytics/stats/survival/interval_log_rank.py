@@ -166,7 +166,7 @@ def interval_log_rank_pairs(
 
 
 def subset(times: CensoredTimes, rows: BoolArray) -> CensoredTimes:
-    """Keep some rows; their cells are found anew."""
+    """Keep some rows; their cells are computed from these rows alone."""
     return censored_times(times.left[rows], times.right[rows])
 
 
