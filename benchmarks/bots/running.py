@@ -41,6 +41,8 @@ class RunningBots:
     url: str
     key: str
     process: psutil.Process
+    database_url: str
+    """The URL of the service's own role."""
 
     @property
     def headers(self) -> dict[str, str]:
@@ -93,10 +95,10 @@ def running_bots(**settings: str) -> Iterator[RunningBots]:
             descriptor = listening.fileno()
             arguments = ("spotthebot.bots", "serve", "--fd", str(descriptor))
             log = folder / "bots.log"
-            process = stack.enter_context(_process(arguments, [descriptor], log=log, environment=environment))
+            process = stack.enter_context(running_process(arguments, [descriptor], log=log, environment=environment))
             url = f"http://{HOST}:{listening.getsockname()[1]}"
         _wait_until_ready(url, process, log)
-        yield RunningBots(url, key, psutil.Process(process.pid))
+        yield RunningBots(url, key, psutil.Process(process.pid), own["DATABASE_URL"])
 
 
 @contextmanager
@@ -105,7 +107,7 @@ def lean_bots(count: int = 1) -> Iterator[list[str]]:
     with ExitStack() as stack:
         sockets = [stack.enter_context(closing(bind(HOST, 0))) for _ in range(count)]
         descriptors = [each.fileno() for each in sockets]
-        with _process(("benchmarks.bots.lean_bot", *map(str, descriptors)), descriptors):
+        with running_process(("benchmarks.bots.lean_bot", *map(str, descriptors)), descriptors):
             yield [f"http://{HOST}:{each.getsockname()[1]}" for each in sockets]
 
 
@@ -120,7 +122,7 @@ def _folder() -> Iterator[Path]:
 
 
 @contextmanager
-def _process(
+def running_process(
     arguments: Sequence[str],
     descriptors: Sequence[int],
     *,

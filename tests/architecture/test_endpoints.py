@@ -1,5 +1,6 @@
 """Every endpoint names its roles, every creating POST can be repeated, every contract is current."""
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -91,7 +92,26 @@ class TestSettings:
         assert forgotten == []
 
 
+class TestDependencies:
+    """FastAPI calls a plain function in another thread, which costs as much as the rest of a short request."""
+
+    @EVERY
+    def test_run_on_the_event_loop(self, service: Any):
+        assert {name for route in _routes(_app(service)) for name in _in_threads(route.dependant)} == set()
+
+    def test_one_in_a_thread_would_be_noticed(self):
+        (half_open,) = [route for route in _planted.routes if isinstance(route, APIRoute) and route.methods == {"PUT"}]
+        assert _in_threads(half_open.dependant) == {"_in_a_thread"}
+
+
+def _in_a_thread() -> None: ...
+
+
 _planted = APIRouter(prefix="/v1/planted")
+
+
+@_planted.put("/threaded", dependencies=[Depends(allow("admin")), Depends(_in_a_thread)])
+async def _closed_by_a_thread() -> None: ...
 
 
 @_planted.post("/closed", status_code=201, dependencies=[Depends(allow("admin"))])
@@ -138,6 +158,19 @@ def _open(app: FastAPI) -> set[tuple[str, str]]:
 
 def _names_roles(dependant: Dependant) -> bool:
     return any(isinstance(each.call, Allow) or _names_roles(each) for each in dependant.dependencies)
+
+
+def _in_threads(dependant: Dependant) -> set[str]:
+    """Return the names of dependencies that are neither coroutines nor asynchronous generators."""
+    calls = {each.call for each in dependant.dependencies if each.call is not None}
+    asynchronous = {
+        call
+        for call in calls
+        for function in (call, getattr(call, "__call__", call))  # noqa: B004 - an object with an asynchronous `__call__`
+        if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
+    }
+    found = {getattr(call, "__name__", repr(call)) for call in calls - asynchronous}
+    return found.union(*(_in_threads(each) for each in dependant.dependencies))
 
 
 def _methods(route: APIRoute) -> set[str]:

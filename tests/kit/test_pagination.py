@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.kit.web.core.pagination import PageRequest, _page_request, page_of
+from spotthebot.kit.web.core.pagination import PageRequest, page_of, page_request
 from tests.kit.conftest import Edge
 
 
@@ -15,7 +15,7 @@ def test_pages_put_end_to_end_are_the_list(ids: set[UUID], limit: int):
     seen: list[UUID] = []
     cursor: str | None = None
     for _ in range(len(ordered) + 1):
-        request = _page_request(cursor, limit)
+        request = page_request(cursor, limit)
         rows = [each for each in ordered if request.after is None or each > request.after][: request.limit + 1]
         page = page_of(rows, request, key=lambda row: row, to_out=lambda row: row)
         assert len(page.items) <= limit

@@ -1,3 +1,8 @@
+import io
+import json
+import logging
+from collections.abc import Iterator
+
 import httpx
 import pytest
 from structlog.contextvars import merge_contextvars
@@ -8,6 +13,19 @@ from spotthebot.kit.tracing import continue_trace, outgoing_traceparent
 CALLER = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"  # the example of W3C Trace Context
 
 
+@pytest.fixture
+def written() -> Iterator[io.StringIO]:
+    """The lines of requests, as a service writes them to standard error."""
+    requests, root, text = logging.getLogger("spotthebot.requests"), logging.getLogger(), io.StringIO()
+    handler = logging.StreamHandler(text)
+    handler.setLevel(logging.CRITICAL)  # nothing else
+    requests.setLevel(logging.INFO)
+    root.addHandler(handler)
+    yield text
+    root.removeHandler(handler)
+    requests.setLevel(logging.NOTSET)
+
+
 class TestTrace:
     def test_is_taken_up_with_a_span_of_our_own(self):
         continue_trace(CALLER)
@@ -16,7 +34,7 @@ class TestTrace:
         assert span != "00f067aa0ba902b7"
         assert len(bytes.fromhex(span)) == 8
 
-    def test_that_the_caller_does_not_sample_stays_so(self):
+    def test_keeps_the_callers_wish_not_to_be_sampled(self):
         continue_trace(CALLER[:-2] + "00")
         assert outgoing_traceparent().endswith("-00")
 
@@ -33,7 +51,7 @@ class TestTrace:
             f"00-{'1' * 31}-{'1' * 16}-01",
         ],
     )
-    def test_begins_anew_where_the_header_is_malformed(self, header: str | None):
+    def test_begins_where_the_header_is_malformed(self, header: str | None):
         trace = continue_trace(header)
         assert int(trace.trace_id, 16)
         assert len(trace.trace_id) == 32
@@ -41,11 +59,11 @@ class TestTrace:
 
 
 class TestRequestLog:
-    async def test_a_request_and_its_answer_share_an_id(self, admin: httpx.AsyncClient):
-        with capture_logs(processors=[merge_contextvars]) as lines:
-            answer = await admin.get("/things", headers={"traceparent": CALLER})
-            await admin.get("/healthz")
-        first, second = [line for line in lines if line["event"] == "request"]
+    async def test_a_request_and_its_answer_share_an_id(self, admin: httpx.AsyncClient, written: io.StringIO):
+        answer = await admin.get("/things", headers={"traceparent": CALLER})
+        await admin.get("/healthz")
+        first, second = map(json.loads, written.getvalue().splitlines())
+        assert (first["event"], first["level"], first["service"]) == ("request", "info", "tests")
         assert first["request_id"] == answer.headers["x-request-id"]
         assert first["trace_id"] == "4bf92f3577b34da6a3ce929d0e0e4736"
         assert (first["method"], first["path"], first["status"]) == ("GET", "/things", 200)
@@ -53,6 +71,17 @@ class TestRequestLog:
         assert second["request_id"] != first["request_id"]
         assert second["trace_id"] != first["trace_id"]
         assert second["caller"] is None
+
+    async def test_an_api_key_in_a_path_is_not_written(self, admin: httpx.AsyncClient, written: io.StringIO):
+        key = admin.headers["authorization"].removeprefix("Bearer ")
+        await admin.get(f"/failing/{key}")
+        assert key not in written.getvalue()
+        assert json.loads(written.getvalue())["path"] == "/failing/[redacted]"
+
+    async def test_is_silent_above_its_level(self, admin: httpx.AsyncClient, written: io.StringIO):
+        logging.getLogger("spotthebot.requests").setLevel(logging.WARNING)
+        await admin.get("/healthz")
+        assert written.getvalue() == ""
 
     async def test_an_unforeseen_error_is_logged_under_the_id_that_the_caller_got(self, admin: httpx.AsyncClient):
         with capture_logs(processors=[merge_contextvars]) as lines:
@@ -67,8 +96,8 @@ class TestMetrics:
         for family in ("conflict", "missing"):
             await admin.get(f"/failing/{family}")
         await admin.get("/no/such/path")
-        told = (await admin.get("/metrics")).text
-        assert 'route="/failing/{family}",service="things",status="409"} 1.0' in told
-        assert 'route="/failing/{family}",service="things",status="404"} 1.0' in told
-        assert 'route="unmatched",service="things",status="404"} 1.0' in told
-        assert "/no/such/path" not in told
+        metrics = (await admin.get("/metrics")).text
+        assert 'route="/failing/{family}",service="things",status="409"} 1.0' in metrics
+        assert 'route="/failing/{family}",service="things",status="404"} 1.0' in metrics
+        assert 'route="unmatched",service="things",status="404"} 1.0' in metrics
+        assert "/no/such/path" not in metrics

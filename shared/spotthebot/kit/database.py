@@ -13,6 +13,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
+from spotthebot.kit.lookups import Lookups
+
 NAMING_CONVENTION = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -20,8 +22,8 @@ NAMING_CONVENTION = {
     "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
     "pk": "pk_%(table_name)s",
 }
-DATABASE_TROUBLE = (OperationalError, InterfaceError, PoolTimeout)
-"""What another attempt may mend: no connection, a deadlock, a server that ends; not a wrong statement."""
+DATABASE_TROUBLE = (OperationalError, InterfaceError, PoolTimeout, psycopg.OperationalError)
+"""Errors after which another attempt may succeed: no connection, a deadlock, a server that ends."""
 _IDLE_SECONDS = 0.25
 """Shorter than PostgreSQL takes to end and to come back."""
 
@@ -42,14 +44,16 @@ class WriteSession(ReadSession):
 class Database:
     """One service's connections to PostgreSQL: `pool_size` for reading, as many for writing and twice those at peaks.
 
-    Those for reading have no transaction around their statements. It would double the time of a short read, and show
-    nothing else: each statement of a transaction sees what is committed when it begins (READ COMMITTED). There are no
-    more of them at peaks: to wait for one that is free takes less time than to open another.
+    Connections for reading have no transaction around their statements. It would double the time of a short read and
+    change no result: each statement of a transaction sees what is committed when it begins (READ COMMITTED). There are
+    no more of them at peaks: to wait for a free one takes less time than to open another. `lookups` has a few
+    connections of its own, for the reads that nearly every request begins with.
     """
 
     def __init__(self, url: str, *, pool_size: int = 8, application_name: str = "spotthebot") -> None:
-        self.engine = _engine(url, pool_size, application_name)
-        self._reading = _engine(url, pool_size, application_name, reads=True)
+        self.lookups = Lookups(url, application_name=application_name)
+        self.engine = _engine(url, pool_size, application_name, self.lookups)
+        self._reading = _engine(url, pool_size, application_name, self.lookups, reads=True)
         self._readers = async_sessionmaker(self._reading, class_=ReadSession, expire_on_commit=False)
         self._writers = async_sessionmaker(self.engine, class_=WriteSession, expire_on_commit=False)
 
@@ -66,9 +70,10 @@ class Database:
     async def close(self) -> None:
         await self.engine.dispose()
         await self._reading.dispose()
+        await self.lookups.close()
 
 
-def _engine(url: str, pool_size: int, application_name: str, *, reads: bool = False) -> AsyncEngine:
+def _engine(url: str, pool_size: int, application_name: str, lookups: Lookups, *, reads: bool = False) -> AsyncEngine:
     parsed = make_url(url).set(drivername="postgresql+psycopg")
     options = [*parsed.normalized_query.get("options", ()), *(["-c default_transaction_read_only=on"] if reads else [])]
     engine = create_async_engine(
@@ -83,12 +88,15 @@ def _engine(url: str, pool_size: int, application_name: str, *, reads: bool = Fa
             **({"options": " ".join(options)} if options else {}),
         },
     )
-    _ping_idle_connections(engine.sync_engine)
+    _ping_idle_connections(engine.sync_engine, lookups)
     return engine
 
 
-def _ping_idle_connections(engine: Engine) -> None:
-    """Test a connection before use, unless it was used just now: that would be a round trip for every short read."""
+def _ping_idle_connections(engine: Engine, lookups: Lookups) -> None:
+    """Test a connection before use, unless it was used just now: that would be a round trip for every short read.
+
+    Where a look-up has just found its own connection dead, those of the pools are tested as well.
+    """
 
     @event.listens_for(engine, "checkin")
     def note_time(_connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
@@ -96,7 +104,8 @@ def _ping_idle_connections(engine: Engine) -> None:
 
     @event.listens_for(engine, "checkout")
     def ping(connection: DBAPIConnection, record: ConnectionPoolEntry, _proxy: PoolProxiedConnection) -> None:
-        if time.monotonic() - record.info.get("used_at", float("inf")) < _IDLE_SECONDS:
+        used_at = record.info.get("used_at", float("inf"))
+        if time.monotonic() - used_at < _IDLE_SECONDS and used_at > lookups.lost_at:
             return
         try:
             engine.dialect.do_ping(connection)

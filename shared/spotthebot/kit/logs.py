@@ -1,9 +1,11 @@
 """Structured logs: one JSON object a line, bound to the request and trace, with secrets blanked out."""
 
+import json
 import logging
 import re
 import sys
 from collections.abc import MutableMapping
+from datetime import UTC, datetime
 from typing import Any
 
 import structlog
@@ -11,6 +13,7 @@ import structlog
 _SECRET_NAMES = re.compile(r"authorization|password|secret|token|api_?key|cookie|database_url", re.IGNORECASE)
 _SECRET_VALUES = re.compile(r"stb_[a-z]+_[0-9a-f]{32}_[\w-]+|(?<=://)([^:/@\s]+):[^@\s]+(?=@)")
 _BLANK = "[redacted]"
+_requests = logging.getLogger("spotthebot.requests")
 
 
 def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -53,6 +56,29 @@ def configure_logs(service: str, level: str = "INFO") -> None:
     for noisy in ("httpx", "httpcore", "procrastinate"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     structlog.contextvars.bind_contextvars(service=service)
+
+
+def log_request(*, path: str, **fields: object) -> None:
+    """Write the line of one answered request.
+
+    It has the form of every other line, but does not pass through the pipeline, which costs as much processor time as
+    a short request. Of its fields only the path comes from outside; API keys in it are blanked.
+    """
+    if not _requests.isEnabledFor(logging.INFO):
+        return
+    line = {
+        "event": "request",
+        "level": "info",
+        "logger": _requests.name,
+        "timestamp": datetime.now(UTC).isoformat().replace("+00:00", "Z"),
+        **structlog.contextvars.get_contextvars(),
+        "path": _clean(path),
+        **fields,
+    }
+    text = json.dumps(line) + "\n"
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, logging.StreamHandler):
+            handler.stream.write(text)
 
 
 def get_logger(name: str) -> structlog.stdlib.BoundLogger:

@@ -41,7 +41,8 @@ class ServiceSettings(EdgeSettings):
         default=8,
         ge=1,
         le=200,
-        description="Connections that one process keeps open to PostgreSQL, for reading and for writing each.",
+        description="Connections that one process keeps open to PostgreSQL, for reading and for writing each; "
+        "up to four more are for look-ups.",
     )
     service_key: SecretStr = Field(
         default=SecretStr(""), description="API key (role `service`) for calls to the other services."

@@ -22,22 +22,22 @@ Creator = Annotated[Principal, Depends(idempotent(_analysts))]
 Canceller = Annotated[Principal, Depends(_analysts)]
 
 
-def _results(request: Request) -> ResultCache:
+async def _results(request: Request) -> ResultCache:
     results: ResultCache = request.app.state.results
     return results
 
 
-def _studies(request: Request) -> Studies:
+async def _studies(request: Request) -> Studies:
     studies: Studies = request.app.state.studies
     return studies
 
 
-def _jobs(request: Request) -> Jobs:
+async def _jobs(request: Request) -> Jobs:
     jobs: Jobs = request.app.state.jobs
     return jobs
 
 
-def _parameters(
+async def _parameters(
     filter: Annotated[  # noqa: A002 - the query parameter's name
         Filter, Query(description="`complete_packages`: leave out packages that an annotator did not finish.")
     ] = "complete_packages",

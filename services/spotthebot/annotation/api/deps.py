@@ -25,17 +25,17 @@ Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVI
 """Who may read labels and which conversations they are about; frontends may not."""
 
 
-def _jobs(request: Request) -> Jobs:
+async def _jobs(request: Request) -> Jobs:
     jobs: Jobs = request.app.state.jobs
     return jobs
 
 
-def _conversations(request: Request) -> Conversations:
+async def _conversations(request: Request) -> Conversations:
     conversations: Conversations = request.app.state.conversations
     return conversations
 
 
-def _settings(request: Request) -> AnnotationSettings:
+async def _settings(request: Request) -> AnnotationSettings:
     settings: AnnotationSettings = request.app.state.settings
     return settings
 

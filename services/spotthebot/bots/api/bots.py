@@ -45,17 +45,19 @@ async def register_bot(
 
 @router.get("", operation_id="list_bots")
 async def list_bots(
-    session: Reading, caller: Reader, paging: Paging, name: Annotated[Name | None, Query()] = None
+    context: Context, caller: Reader, paging: Paging, name: Annotated[Name | None, Query()] = None
 ) -> Page[BotOut]:
     """List bots, oldest first; a team sees its own."""
-    rows = await store.bots.list_bots(session, caller, name=name, after=paging.after, limit=paging.limit + 1)
+    rows = await store.bots.list_bots(
+        context.database.lookups, caller, name=name, after=paging.after, limit=paging.limit + 1
+    )
     return page_of(rows, paging, key=lambda bot: bot.id, to_out=_to_out)
 
 
 @router.get("/{bot_id}", operation_id="get_bot")
-async def get_bot(session: Reading, caller: Reader, bot_id: UUID) -> BotOut:
+async def get_bot(context: Context, caller: Reader, bot_id: UUID) -> BotOut:
     """Return one bot, with its present version and its latest full probe."""
-    return _to_out(await store.bots.get_bot(session, bot_id, caller))
+    return _to_out(await context.get_bot(bot_id, caller))
 
 
 @router.patch("/{bot_id}", operation_id="change_bot")

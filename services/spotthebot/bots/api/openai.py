@@ -22,7 +22,6 @@ from spotthebot.contracts.bots import BotStatus, ContextIn, RepliesIn
 from spotthebot.kit import errors
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.web.core.problems import status_of
-from spotthebot.kit.web.database.sessions import Reading
 
 _MAX_MODELS = 1000
 
@@ -135,24 +134,23 @@ class ModelsOut(BaseModel):
 
 
 @router.get("/models", operation_id="list_openai_models", responses=_ERRORS)
-async def list_models(session: Reading, caller: Asker) -> ModelsOut:
+async def list_models(context: Context, caller: Asker) -> ModelsOut:
     """List the bots that answer, up to a thousand, as models."""
-    found = await store.bots.list_bots(session, caller, name=None, after=None, limit=_MAX_MODELS)
+    found = await store.bots.list_bots(context.database.lookups, caller, name=None, after=None, limit=_MAX_MODELS)
     askable = [bot for bot in found if bot.status is BotStatus.ACTIVE]
     return ModelsOut(object="list", data=[_model(bot) for bot in askable])
 
 
 @router.get("/models/{model}", operation_id="get_openai_model", responses=_ERRORS)
-async def get_model(session: Reading, caller: Asker, model: str) -> ModelOut:
+async def get_model(context: Context, caller: Asker, model: str) -> ModelOut:
     """Return one bot as a model, by its id or name."""
-    return _model(await get_named_bot(session, caller, model))
+    return _model(await get_named_bot(context, caller, model))
 
 
 @router.post("/chat/completions", operation_id="create_chat_completion", response_model=None, responses=_ERRORS)
 async def complete_chat(caller: Asker, context: Context, request: ChatCompletionIn) -> Response:
     """Ask a bot for its next turn. With `stream` its words come as server-sent events once the reply is there."""
-    async with context.database.read() as session:
-        bot = await get_named_bot(session, caller, request.model)
+    bot = await get_named_bot(context, caller, request.model)
     persona, turns = turns_of([(message.role, message.text) for message in request.messages])
     question = ContextIn(turns=turns, persona=persona, seed=request.seed or 0)
     answer = (await replies.reply(context, caller, bot.id, RepliesIn(contexts=(question,)))).replies[0]

@@ -2,24 +2,27 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, bindparam, case, func, select, update
+from sqlalchemy import ARRAY, Integer, Uuid, any_, bindparam, case, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.bots.domain.bot_status import INITIAL, TRANSITIONS, StatusEvent
-from spotthebot.bots.domain.bots import Bot
+from spotthebot.bots.domain.bots import Bot, BotVersion
 from spotthebot.bots.domain.errors import BotNameTaken, NoSuchBot
-from spotthebot.bots.store.versions import version_of
+from spotthebot.bots.store.versions import protocol_of
 from spotthebot.bots.tables import BotRow, BotVersionRow
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.bots import BotId, BotIn, BotStatus, Limits, ProbeReport
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
+from spotthebot.kit.lookups import Lookup, Lookups
 
 _MAX_DOUBLINGS = 16
+_FIRST = UUID(int=0)
 _MAX_REASON = 1000
 
 
@@ -60,18 +63,19 @@ async def get_known_bot(session: ReadSession, bot_id: UUID) -> Bot:
     return _bot((await session.execute(_BY_ID, {"bot_id": bot_id})).one())
 
 
+async def find_bots(lookups: Lookups, bot_ids: Sequence[UUID]) -> dict[UUID, Bot]:
+    """Return those of the bots that are there, whoever may see them."""
+    bots = map(_bot, await lookups.fetch(_BY_IDS, {"bot_ids": list(bot_ids)}))
+    return {bot.id: bot for bot in bots}
+
+
 async def list_bots(
-    session: ReadSession, principal: Principal, *, name: str | None, after: UUID | None, limit: int
+    lookups: Lookups, principal: Principal, *, name: str | None, after: UUID | None, limit: int
 ) -> Sequence[Bot]:
-    """Return the bots that the caller may see, oldest first."""
-    statement = _present().order_by(BotRow.id).limit(limit)
-    if principal.role == Role.TEAM:
-        statement = statement.where(BotRow.team == principal.team)
-    if name is not None:
-        statement = statement.where(BotRow.name == name)
-    if after is not None:
-        statement = statement.where(BotRow.id > after)
-    return [_bot(row) for row in await session.execute(statement)]
+    """Return the bots that the caller may see, oldest first; `name` is compared as a whole."""
+    lookup = _lookup_of_lists(by_name=name is not None, of_team=principal.role == Role.TEAM)
+    parameters = {"name": name, "team": principal.team, "after": after or _FIRST, "limit": limit}
+    return [_bot(row) for row in await lookups.fetch(lookup, parameters)]
 
 
 async def change_bot(session: WriteSession, bot_id: UUID, changes: dict[str, Any]) -> None:
@@ -163,27 +167,61 @@ async def fail_probe(
     )
 
 
-def _present() -> Select[BotRow, BotVersionRow]:
-    return select(BotRow, BotVersionRow).join(
-        BotVersionRow, (BotVersionRow.bot_id == BotRow.id) & (BotVersionRow.number == BotRow.version)
-    )
+_PRESENT = select(
+    BotRow.id,
+    BotRow.name,
+    BotRow.team,
+    BotRow.description,
+    BotRow.domains,
+    BotRow.limits,
+    BotRow.status,
+    BotRow.status_reason,
+    BotRow.probe,
+    BotRow.created_at,
+    BotVersionRow.id.label("version_id"),
+    BotVersionRow.number,
+    BotVersionRow.protocol,
+    BotVersionRow.sealed_secret,
+    BotVersionRow.training_sha256,
+    BotVersionRow.files_sha256,
+    BotVersionRow.configuration_sha256,
+    BotVersionRow.created_at.label("version_created_at"),
+).join(BotVersionRow, (BotVersionRow.bot_id == BotRow.id) & (BotVersionRow.number == BotRow.version))
+"""Bots with their present versions. Columns, not entities: they are read by nearly every request."""
+_BY_ID = _PRESENT.where(BotRow.id == bindparam("bot_id"))
+_BY_IDS = Lookup(_PRESENT.where(BotRow.id == any_(bindparam("bot_ids", type_=ARRAY(Uuid)))))
 
 
-_BY_ID = _present().where(BotRow.id == bindparam("bot_id"))  # made once: every request for replies begins with it
+@cache
+def _lookup_of_lists(*, by_name: bool, of_team: bool) -> Lookup:
+    statement = _PRESENT.where(BotRow.id > bindparam("after", type_=Uuid)).order_by(BotRow.id)
+    if by_name:
+        statement = statement.where(BotRow.name == bindparam("name"))
+    if of_team:
+        statement = statement.where(BotRow.team == bindparam("team"))
+    return Lookup(statement.limit(bindparam("limit", type_=Integer)))
 
 
-def _bot(row: Row[BotRow, BotVersionRow]) -> Bot:
-    bot, version = row
+def _bot(row: Any) -> Bot:  # noqa: ANN401 - SQLAlchemy's row of these columns, or psycopg's
     return Bot(
-        id=BotId(bot.id),
-        name=bot.name,
-        team=bot.team,
-        description=bot.description,
-        domains=tuple(bot.domains),
-        limits=Limits.model_validate(bot.limits),
-        status=BotStatus(bot.status),
-        status_reason=bot.status_reason,
-        version=version_of(version),
-        probe=ProbeReport.model_validate(bot.probe) if bot.probe else None,
-        created_at=bot.created_at,
+        id=BotId(row.id),
+        name=row.name,
+        team=row.team,
+        description=row.description,
+        domains=tuple(row.domains),
+        limits=Limits.model_validate(row.limits),
+        status=BotStatus(row.status),
+        status_reason=row.status_reason,
+        version=BotVersion(
+            id=row.version_id,
+            number=row.number,
+            protocol=protocol_of(row.protocol),
+            sealed_secret=row.sealed_secret,
+            training_sha256=row.training_sha256,
+            files_sha256=row.files_sha256,
+            configuration_sha256=row.configuration_sha256,
+            created_at=row.version_created_at,
+        ),
+        probe=ProbeReport.model_validate(row.probe) if row.probe else None,
+        created_at=row.created_at,
     )

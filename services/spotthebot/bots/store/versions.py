@@ -48,7 +48,7 @@ async def get_version(session: ReadSession, bot_id: UUID, number: int) -> BotVer
     row = await session.scalar(statement)
     if row is None:
         raise NoSuchVersion(bot_id=bot_id, version=number)
-    return version_of(row)
+    return _version(row)
 
 
 async def get_registered(session: ReadSession, version_id: UUID) -> tuple[UUID, bool]:
@@ -64,7 +64,7 @@ async def list_versions(session: ReadSession, bot_id: UUID, *, after: UUID | Non
     statement = select(BotVersionRow).where(BotVersionRow.bot_id == bot_id).order_by(BotVersionRow.id).limit(limit)
     if after is not None:
         statement = statement.where(BotVersionRow.id > after)
-    return [version_of(row) for row in await session.scalars(statement)]
+    return [_version(row) for row in await session.scalars(statement)]
 
 
 async def replace_secret(session: WriteSession, version_id: UUID, sealed_secret: bytes) -> None:
@@ -72,12 +72,16 @@ async def replace_secret(session: WriteSession, version_id: UUID, sealed_secret:
     await session.execute(statement)
 
 
-def version_of(row: BotVersionRow) -> BotVersion:
-    """Return the domain's version for a row."""
+def protocol_of(stored: object) -> Protocol:
+    """Return the protocol that is stored as JSON."""
+    return _protocols.validate_python(stored)
+
+
+def _version(row: BotVersionRow) -> BotVersion:
     return BotVersion(
         id=row.id,
         number=row.number,
-        protocol=_protocols.validate_python(row.protocol),
+        protocol=protocol_of(row.protocol),
         sealed_secret=row.sealed_secret,
         training_sha256=row.training_sha256,
         files_sha256=row.files_sha256,

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
+from uuid import UUID
 
 from spotthebot.bots import store
 from spotthebot.bots.client_pool import BotClientPool
 from spotthebot.bots.domain.bots import Bot, BotVersion
-from spotthebot.bots.domain.errors import ModelFilesChanged, TooManyProbes
+from spotthebot.bots.domain.errors import ModelFilesChanged, NoSuchBot, TooManyProbes
 from spotthebot.bots.domain.hosted_models import HostedModel
 from spotthebot.bots.protocols.factory import SpeakerFactory
 from spotthebot.bots.settings import BotsSettings
@@ -18,7 +20,9 @@ from spotthebot.contracts.bots import BuiltinProtocol, TransformersProtocol
 from spotthebot.inference.model_files import ModelFolder
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.workers import WorkerModel
+from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import Database, ReadSession
+from spotthebot.kit.lookups import BatchedLookup
 
 
 @dataclass
@@ -31,6 +35,16 @@ class BotsContext:
     clients: BotClientPool
     folder: ModelFolder
     _probing: Counter[str | None] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self._bots = BatchedLookup(partial(store.bots.find_bots, self.database.lookups))
+
+    async def get_bot(self, bot_id: UUID, principal: Principal) -> Bot:
+        """Return the bot if the caller may see it; raises NoSuchBot otherwise. Requests that coincide share a query."""
+        bot = await self._bots.find(bot_id)
+        if bot is None or not bot.is_visible_to(principal):
+            raise NoSuchBot(bot_id=bot_id)
+        return bot
 
     @property
     def recovery(self) -> timedelta:

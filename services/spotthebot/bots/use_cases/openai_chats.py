@@ -6,16 +6,16 @@ from uuid import UUID
 from spotthebot.bots import store
 from spotthebot.bots.domain.bots import Bot
 from spotthebot.bots.domain.errors import BotNotNamed, MessagesNotAlternating
+from spotthebot.bots.use_cases.context import BotsContext
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.database import ReadSession
 
 
-async def get_named_bot(session: ReadSession, principal: Principal, name: str) -> Bot:
+async def get_named_bot(context: BotsContext, principal: Principal, name: str) -> Bot:
     """Return the one bot with this id or name that the caller may see; raises BotNotNamed, NoSuchBot."""
     try:
-        return await store.bots.get_bot(session, UUID(name), principal)
+        return await context.get_bot(UUID(name), principal)
     except ValueError:
-        found = await store.bots.list_bots(session, principal, name=name, after=None, limit=2)
+        found = await store.bots.list_bots(context.database.lookups, principal, name=name, after=None, limit=2)
     if len(found) != 1:
         how_many = "no bot is" if not found else "several bots are"
         raise BotNotNamed(name=name, how_many=how_many)

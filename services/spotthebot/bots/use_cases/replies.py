@@ -9,7 +9,7 @@ from spotthebot.bots.domain.dialogue import Context
 from spotthebot.bots.domain.errors import BotNotAsked
 from spotthebot.bots.domain.replies import Replies
 from spotthebot.bots.use_cases.context import BotsContext
-from spotthebot.contracts.bots import BotStatus, ContextIn, RepliesIn, ReplyFailure
+from spotthebot.contracts.bots import BotStatus, ContextIn, RepliesIn, ReplyFailure, TransformersProtocol
 from spotthebot.kit.access.keys import Principal
 
 
@@ -18,12 +18,14 @@ async def reply(context: BotsContext, principal: Principal, bot_id: UUID, reques
 
     Raises BotNotAsked for a suspended or retired bot. A failing bot gets no request.
     """
-    async with context.database.read() as session:
-        bot = await store.bots.get_bot(session, bot_id, principal)
-        version = bot.version
-        if request.version is not None and request.version != version.number:
-            version = await store.versions.get_version(session, bot_id, request.version)
-        model = await context.model_of(session, bot, version)
+    bot = await context.get_bot(bot_id, principal)
+    version, model = bot.version, None
+    number = request.version or version.number
+    if number != version.number or isinstance(version.protocol, TransformersProtocol):
+        async with context.database.read() as session:
+            if number != version.number:
+                version = await store.versions.get_version(session, bot_id, number)
+            model = await context.model_of(session, bot, version)
     questions = [_question(each) for each in request.contexts]
     if bot.status in GETS_NO_QUESTIONS:
         raise BotNotAsked(name=bot.name, status=bot.status)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.services import SCHEMAS, SERVICES
-from spotthebot.kit.access.store import authenticate, create_key
+from spotthebot.kit.access.store import Authenticator, create_key
 from spotthebot.kit.clock import system_clock
 from spotthebot.kit.database import Database
 from spotthebot.kit.errors import Unauthenticated
@@ -70,8 +70,7 @@ async def _find_or_make_key(folder: DataFolder, owner_url: str, role: Role) -> s
     try:
         if known := folder.known_secret(f"key/{role}"):
             try:
-                async with database.read() as reading:
-                    await authenticate(reading, known, system_clock())
+                await Authenticator(database.lookups).authenticate(known, system_clock())
             except Unauthenticated:
                 pass
             else:

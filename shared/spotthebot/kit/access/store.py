@@ -1,25 +1,29 @@
 """The only SQL over API keys."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import ARRAY, Uuid, any_, bindparam, insert, select, update
 
 from spotthebot.kit.access.keys import ApiKey, Principal, make_key, parse_key, same_secret
 from spotthebot.kit.access.tables import ApiKeyRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.errors import NotFound, Unauthenticated
 from spotthebot.kit.ids import new_id
+from spotthebot.kit.lookups import BatchedLookup, Lookup, Lookups
 
-# Made once, and of columns: every request of every service begins with it.
-_BY_ID = select(
-    ApiKeyRow.id,
-    ApiKeyRow.role,
-    ApiKeyRow.team,
-    ApiKeyRow.secret_sha256,
-    ApiKeyRow.expires_at,
-    ApiKeyRow.revoked_at,
-).where(ApiKeyRow.id == bindparam("key_id"))
+_BY_IDS = Lookup(
+    select(
+        ApiKeyRow.id,
+        ApiKeyRow.role,
+        ApiKeyRow.team,
+        ApiKeyRow.secret_sha256,
+        ApiKeyRow.expires_at,
+        ApiKeyRow.revoked_at,
+    ).where(ApiKeyRow.id == any_(bindparam("ids", type_=ARRAY(Uuid))))
+)
 
 
 class UnknownKey(Unauthenticated):
@@ -71,23 +75,33 @@ async def revoke_key(session: WriteSession, key_id: UUID, now: datetime) -> ApiK
     return await _get(session, key_id)
 
 
-async def authenticate(session: ReadSession, text: str, now: datetime) -> Principal:
-    """Return the caller to whom this key was given.
+class Authenticator:
+    """Tells who calls by their API keys, each of which is looked up at every call: a revoked key is refused at once."""
 
-    Raises UnknownKey, ExpiredKey or RevokedKey; the last two only to callers with the right secret.
-    """
-    parsed = parse_key(text)
-    if parsed is None:
-        raise UnknownKey
-    key_id, secret = parsed
-    row = (await session.execute(_BY_ID, {"key_id": key_id})).first()
-    if row is None or not same_secret(secret, row.secret_sha256):
-        raise UnknownKey
-    if row.revoked_at is not None:
-        raise RevokedKey
-    if row.expires_at is not None and row.expires_at <= now:
-        raise ExpiredKey(expired_on=row.expires_at.date())
-    return Principal(row.id, row.role, row.team)
+    def __init__(self, lookups: Lookups) -> None:
+        self._lookups = lookups
+        self._rows = BatchedLookup(self._fetch)
+
+    async def authenticate(self, text: str, now: datetime) -> Principal:
+        """Return the caller to whom this key was given.
+
+        Raises UnknownKey, ExpiredKey or RevokedKey; the last two only to callers with the right secret.
+        """
+        parsed = parse_key(text)
+        if parsed is None:
+            raise UnknownKey
+        key_id, secret = parsed
+        row = await self._rows.find(key_id)
+        if row is None or not same_secret(secret, row.secret_sha256):
+            raise UnknownKey
+        if row.revoked_at is not None:
+            raise RevokedKey
+        if row.expires_at is not None and row.expires_at <= now:
+            raise ExpiredKey(expired_on=row.expires_at.date())
+        return Principal(row.id, row.role, row.team)
+
+    async def _fetch(self, key_ids: Sequence[UUID]) -> Mapping[UUID, Any]:
+        return {row.id: row for row in await self._lookups.fetch(_BY_IDS, {"ids": list(key_ids)})}
 
 
 async def _get(session: ReadSession, key_id: UUID) -> ApiKey:

@@ -1,46 +1,42 @@
 """Authentication by API key: an endpoint names the roles that may call it with `allow(...)`."""
 
-from typing import Annotated
-
-from fastapi import Depends, Request
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi import Request
+from fastapi.openapi.models import HTTPBearer
+from fastapi.security.base import SecurityBase
 
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.access.store import authenticate
-from spotthebot.kit.database import Database
+from spotthebot.kit.access.store import Authenticator
 from spotthebot.kit.errors import Forbidden, Unauthenticated
 from spotthebot.kit.web.bearer.rate_limits import RateLimiter
-from spotthebot.kit.web.core.times import Now
-from spotthebot.kit.web.database.sessions import get_database
 
 _SERVICE = "service"
 """The role of other services, which call more often than people and programs outside."""
-_bearer = HTTPBearer(auto_error=False, scheme_name="API key", description="Made by `./stb keys create`.")
 
 
 class RoleNotAllowed(Forbidden):
     """This API key has the role {role}; this needs one of: {allowed}."""
 
 
-class Allow:
-    """A dependency that lets in keys of the given roles, within their rate limit."""
+class Allow(SecurityBase):
+    """A dependency that lets in keys of the given roles, within their rate limit.
+
+    It is the security scheme of OpenAPI as well, and needs nothing but the request: every further dependency would cost
+    each request some processor time.
+    """
 
     def __init__(self, *roles: str) -> None:
+        self.model = HTTPBearer(description="Made by `./stb keys create`.")
+        self.scheme_name = "API key"
         self.roles = frozenset(roles)
 
-    async def __call__(
-        self,
-        request: Request,
-        credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-        database: Annotated[Database, Depends(get_database)],
-        now: Now,
-    ) -> Principal:
-        if credentials is None:
+    async def __call__(self, request: Request) -> Principal:
+        scheme, _, key = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not key:
             raise Unauthenticated
-        async with database.read() as session:
-            principal = await authenticate(session, credentials.credentials, now)
-        request.state.caller = str(principal.key_id)
         state = request.app.state
+        authenticator: Authenticator = state.authenticator
+        principal = await authenticator.authenticate(key, state.clock())
+        request.state.caller = str(principal.key_id)
         limiter: RateLimiter = state.service_rate_limiter if principal.role == _SERVICE else state.rate_limiter
         limit = limiter.acquire(request.state.caller)
         request.state.response_headers = limit.headers

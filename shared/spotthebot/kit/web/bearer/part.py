@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from fastapi import FastAPI
 
+from spotthebot.kit.access.store import Authenticator
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.database import Database
 from spotthebot.kit.settings import ServiceSettings
@@ -29,6 +30,7 @@ class BearerPart(Part):
         self._database = database
 
     def mount(self, app: FastAPI) -> None:
+        app.state.authenticator = Authenticator(self._database.lookups)
         app.state.rate_limiter = RateLimiter(self._settings.rate_limit_requests_per_minute)
         app.state.service_rate_limiter = RateLimiter(self._settings.service_rate_limit_requests_per_minute)
         app.include_router(metrics_router(allow("admin", "service")))

@@ -21,10 +21,17 @@ class RequestMetrics:
             registry=self.registry,
         )
         self._service = service
+        self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
-        self._requests.labels(self._service, method, route, str(status)).inc()
-        self._seconds.labels(self._service, method, route).observe(seconds)
+        known = self._known.get((method, route, status))
+        if known is None:
+            known = self._known[method, route, status] = (
+                self._requests.labels(self._service, method, route, str(status)),
+                self._seconds.labels(self._service, method, route),
+            )
+        known[0].inc()
+        known[1].observe(seconds)
 
     def render(self) -> bytes:
         return generate_latest(self.registry)

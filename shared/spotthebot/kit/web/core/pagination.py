@@ -33,10 +33,8 @@ class PageRequest(BaseModel):
     limit: int
 
 
-def _page_request(
-    cursor: Annotated[str | None, Query(max_length=100, description="`next_cursor` of the page before.")] = None,
-    limit: Annotated[int, Query(ge=1, le=1000, description="Most items to return.")] = 50,
-) -> PageRequest:
+def page_request(cursor: str | None, limit: int) -> PageRequest:
+    """Return the request that a cursor and a limit stand for; raises BadCursor."""
     if cursor is None:
         return PageRequest(after=None, limit=limit)
     try:
@@ -46,7 +44,14 @@ def _page_request(
     return PageRequest(after=after, limit=limit)
 
 
-Paging = Annotated[PageRequest, Depends(_page_request)]
+async def _paging(  # a coroutine: FastAPI calls a function in another thread
+    cursor: Annotated[str | None, Query(max_length=100, description="`next_cursor` of the page before.")] = None,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Most items to return.")] = 50,
+) -> PageRequest:
+    return page_request(cursor, limit)
+
+
+Paging = Annotated[PageRequest, Depends(_paging)]
 
 
 def page_of(

@@ -6,20 +6,22 @@ Inner layers leave two entries in `request.state`: `caller`, for the log, and `r
 import re
 import time
 from collections.abc import Mapping
+from typing import Any
 
 import structlog
 from fastapi import Request
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.logs import get_logger
+from spotthebot.kit.logs import get_logger, log_request
 from spotthebot.kit.tracing import continue_trace
 from spotthebot.kit.web.core.error_responses import ErrorResponses
 from spotthebot.kit.web.core.metrics import RequestMetrics
 
 _log = get_logger(__name__)
+_NO_STATE: Mapping[str, Any] = {}
 _EMPTY: Message = {"type": "http.request", "body": b"", "more_body": False}
 
 
@@ -39,7 +41,7 @@ class RequestContext:
         self._metrics = metrics
         self._error_responses = error_responses
         self._max_body_bytes = max_body_bytes
-        self._large_bodies = large_bodies
+        self._large_bodies = [(re.compile(pattern), size) for pattern, size in large_bodies.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -56,26 +58,28 @@ class RequestContext:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                out = MutableHeaders(scope=message)
-                out["X-Request-Id"] = request_id
-                for name, value in scope.get("state", {}).get("response_headers", {}).items():
-                    out[name] = value
+                headers_out = message.setdefault("headers", [])
+                headers_out.append((b"x-request-id", request_id.encode()))
+                for name, value in scope.get("state", _NO_STATE).get("response_headers", _NO_STATE).items():
+                    headers_out.append((name.lower().encode("latin-1"), value.encode("latin-1")))
             await send(message)
 
         try:
-            await self._app(scope, self._limited(self._largest_body(scope), headers, receive), send_with_context)
+            await self._app(
+                scope, self._limited(self._largest_body(scope["path"]), headers, receive), send_with_context
+            )
         except Exception:
             _log.exception("request.failed", path=scope["path"])
             if status:
                 raise
             await self._error_responses.respond_unexpected(Request(scope))(scope, receive, send_with_context)
         finally:
-            self._record(scope, status, time.perf_counter() - started)
+            self._record(scope, status, time.perf_counter() - started, request_id, trace.trace_id)
             structlog.contextvars.unbind_contextvars("request_id", "trace_id")
 
-    def _largest_body(self, scope: Scope) -> int:
-        large = (size for pattern, size in self._large_bodies.items() if re.match(pattern, scope["path"]))
-        return max(self._max_body_bytes, *large, 0)
+    def _largest_body(self, path: str) -> int:
+        sizes = [size for pattern, size in self._large_bodies if pattern.match(path)]
+        return max(self._max_body_bytes, *sizes) if sizes else self._max_body_bytes
 
     def _limited(self, largest: int, headers: Headers, receive: Receive) -> Receive:
         length = headers.get("content-length", "0")
@@ -93,14 +97,15 @@ class RequestContext:
 
         return limited
 
-    def _record(self, scope: Scope, status: int, seconds: float) -> None:
+    def _record(self, scope: Scope, status: int, seconds: float, request_id: str, trace_id: str) -> None:
         route = getattr(scope.get("route"), "path", "unmatched")
         self._metrics.observe(scope["method"], route, status, seconds)
-        _log.info(
-            "request",
+        log_request(
             method=scope["method"],
             path=scope["path"],
             status=status,
             milliseconds=round(seconds * 1000, 2),
-            caller=scope.get("state", {}).get("caller"),
+            caller=scope.get("state", _NO_STATE).get("caller"),
+            request_id=request_id,
+            trace_id=trace_id,
         )

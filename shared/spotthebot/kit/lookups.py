@@ -1,0 +1,138 @@
+"""Short reads on psycopg itself, for the few statements that nearly every request runs.
+
+A session of SQLAlchemy costs three to five times the processor time that such a read takes in the driver. The
+statements are still written as SQLAlchemy expressions over the tables, and compiled once.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import psycopg
+from psycopg.rows import namedtuple_row
+from sqlalchemy import ClauseElement, Dialect
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.engine import make_url
+
+_CONNECTIONS = 4
+_MAX_BATCH = 200
+_BATCHES_AT_ONCE = 2
+
+_DIALECT: Dialect = PGDialect_psycopg()  # type: ignore[no-untyped-call]
+Key = TypeVar("Key", bound=Hashable)
+Found = TypeVar("Found")
+
+
+class Lookup:
+    """A statement, compiled once; its bound parameters are given by name when it runs."""
+
+    def __init__(self, statement: ClauseElement) -> None:
+        compiled = statement.compile(dialect=_DIALECT)
+        self.sql = str(compiled)
+        self.constants = dict(compiled.params)
+
+
+class Lookups:
+    """Runs look-ups on at most four connections, opened when they are needed, on which PostgreSQL refuses writes."""
+
+    def __init__(self, url: str, *, application_name: str) -> None:
+        parsed = make_url(url).set(drivername="postgresql")
+        options = [*parsed.normalized_query.get("options", ()), "-c default_transaction_read_only=on"]
+        self._conninfo = parsed.render_as_string(hide_password=False)
+        self._options = " ".join(options)
+        self._application_name = application_name
+        self._slots = asyncio.Semaphore(_CONNECTIONS)
+        self.lost_at = float("-inf")
+        """The time, by the monotonic clock, when a connection was last found dead."""
+        self._idle: list[psycopg.AsyncConnection[Any]] = []
+
+    async def fetch(self, lookup: Lookup, parameters: Mapping[str, Any]) -> list[Any]:
+        """Return the rows, whose columns are attributes.
+
+        Raises psycopg.OperationalError where the database does not answer. A connection that died while it was idle
+        is replaced: the statement reads only, so it can run again.
+        """
+        async with self._slots:
+            while self._idle:
+                connection = self._idle.pop()
+                try:
+                    return await self._run(connection, lookup, parameters)
+                except psycopg.OperationalError:
+                    self.lost_at = time.monotonic()
+            return await self._run(await self._connect(), lookup, parameters)
+
+    async def close(self) -> None:
+        """Close the connections that no look-up uses."""
+        while self._idle:
+            await self._idle.pop().close()
+
+    async def _run(
+        self, connection: psycopg.AsyncConnection[Any], lookup: Lookup, parameters: Mapping[str, Any]
+    ) -> list[Any]:
+        try:
+            cursor = await connection.execute(lookup.sql, lookup.constants | dict(parameters))
+            rows = await cursor.fetchall()
+        except BaseException:
+            await connection.close()  # cancelled or failed: its state is not known
+            raise
+        self._idle.append(connection)
+        return rows
+
+    async def _connect(self) -> psycopg.AsyncConnection[Any]:
+        return await psycopg.AsyncConnection.connect(
+            self._conninfo,
+            autocommit=True,
+            row_factory=namedtuple_row,
+            connect_timeout=5,
+            application_name=self._application_name,
+            options=self._options,
+        )
+
+
+class BatchedLookup(Generic[Key, Found]):
+    """Finds things by key; keys that are asked for while look-ups are under way go together into the next one.
+
+    `fetch` returns what it found of several keys. A key never joins a look-up that was sent before: what is found was
+    committed at the time of the call, or later.
+    """
+
+    def __init__(self, fetch: Callable[[Sequence[Key]], Awaitable[Mapping[Key, Found]]]) -> None:
+        self._fetch = fetch
+        self._waiting: dict[Key, list[asyncio.Future[Found | None]]] = {}
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def find(self, key: Key) -> Found | None:
+        """Return what belongs to a key; None where there is nothing."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Found | None] = loop.create_future()
+        if not self._waiting:
+            loop.call_soon(self._start)  # others that are ready to run may join first
+        self._waiting.setdefault(key, []).append(future)
+        return await future
+
+    def _start(self) -> None:
+        while self._waiting and len(self._running) < _BATCHES_AT_ONCE:
+            keys = list(self._waiting)[:_MAX_BATCH]
+            task = asyncio.create_task(self._look_up({key: self._waiting.pop(key) for key in keys}))
+            self._running.add(task)
+            task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        self._start()
+
+    async def _look_up(self, batch: Mapping[Key, Sequence[asyncio.Future[Found | None]]]) -> None:
+        waiting = [(key, future) for key, futures in batch.items() for future in futures]
+        try:
+            found = await self._fetch(list(batch))
+        except BaseException as error:
+            for _, future in waiting:
+                if not future.done():
+                    future.set_exception(error) if isinstance(error, Exception) else future.cancel()
+            if not isinstance(error, Exception):
+                raise
+            return
+        for key, future in waiting:
+            if not future.done():
+                future.set_result(found.get(key))

@@ -1,0 +1,126 @@
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+
+import psycopg
+import pytest
+from sqlalchemy import func, select, text
+
+from spotthebot.kit import lookups
+from spotthebot.kit.lookups import BatchedLookup, Lookup, Lookups
+from tests.factories.databases import DatabaseUrls, PostgresServer
+
+_NAME = "lookups-under-test"
+_PID = Lookup(select(func.pg_backend_pid().label("pid")))
+_SLOW = Lookup(select(func.pg_sleep(30)))
+_WRITE = Lookup(text("DELETE FROM bots.bots RETURNING id"))
+
+
+@pytest.fixture
+async def opened(database_urls: DatabaseUrls) -> AsyncIterator[Lookups]:
+    found = Lookups(database_urls.app["bots"], application_name=_NAME)
+    yield found
+    await found.close()
+
+
+class TestLookups:
+    async def test_use_a_connection_again(self, opened: Lookups):
+        pids = [(await opened.fetch(_PID, {}))[0].pid for _ in range(3)]
+        assert len(set(pids)) == 1
+
+    async def test_open_no_more_connections_than_they_may(self, opened: Lookups):
+        rows = await asyncio.gather(*(opened.fetch(_PID, {}) for _ in range(50)))
+        assert 1 <= len({row.pid for (row,) in rows}) <= lookups._CONNECTIONS
+
+    async def test_are_refused_to_write_by_postgresql(self, opened: Lookups):
+        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+            await opened.fetch(_WRITE, {})
+
+    async def test_replace_connections_that_died_while_idle(self, opened: Lookups, cluster: PostgresServer):
+        before = await opened.fetch(_PID, {})
+        with psycopg.connect(cluster.admin_url, autocommit=True) as admin:
+            ending = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = %s"
+            assert admin.execute(ending, [_NAME]).fetchall() == [(True,)]
+        assert await opened.fetch(_PID, {}) != before
+
+    async def test_go_on_after_one_was_cancelled(self, opened: Lookups):
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(opened.fetch(_SLOW, {}), 0.2)
+        assert len(await opened.fetch(_PID, {})) == 1
+
+    async def test_raise_where_no_database_answers(self):
+        lost = Lookups("postgresql://nobody@127.0.0.1:1/none", application_name=_NAME)
+        with pytest.raises(psycopg.OperationalError):
+            await lost.fetch(_PID, {})
+
+
+class Answers:
+    """Answers batches of keys when it is released, and notes them."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[int]] = []
+        self.release = asyncio.Event()
+        self.error: Exception | None = None
+
+    async def __call__(self, keys: Sequence[int]) -> Mapping[int, str]:
+        self.batches.append(list(keys))
+        await self.release.wait()
+        if self.error is not None:
+            raise self.error
+        return {key: f"row {key}" for key in keys if key}
+
+
+async def _rest() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+class TestBatches:
+    async def test_join_keys_that_are_asked_for_at_the_same_time(self):
+        answers = Answers()
+        answers.release.set()
+        lookup = BatchedLookup(answers)
+        assert await asyncio.gather(*map(lookup.find, [1, 2, 1, 0])) == ["row 1", "row 2", "row 1", None]
+        assert answers.batches == [[1, 2, 0]]
+
+    async def test_that_were_sent_are_joined_by_nobody(self):
+        """Else a caller could be given what was revoked before it asked."""
+        answers = Answers()
+        lookup = BatchedLookup(answers)
+        first = asyncio.create_task(lookup.find(1))
+        await _rest()
+        second = asyncio.create_task(lookup.find(1))
+        await _rest()
+        assert answers.batches == [[1], [1]]
+        answers.release.set()
+        assert await asyncio.gather(first, second) == ["row 1", "row 1"]
+
+    async def test_wait_for_one_another_beyond_two_at_once(self):
+        answers = Answers()
+        lookup = BatchedLookup(answers)
+        waiting = []
+        for key in range(1, 6):
+            waiting.append(asyncio.create_task(lookup.find(key)))
+            await _rest()
+        assert answers.batches == [[1], [2]]
+        answers.release.set()
+        assert await asyncio.gather(*waiting) == [f"row {key}" for key in range(1, 6)]
+        assert answers.batches == [[1], [2], [3, 4, 5]]
+
+    async def test_fail_for_everyone_in_them_and_nobody_else(self):
+        answers = Answers()
+        answers.error = LookupError("gone")
+        answers.release.set()
+        lookup = BatchedLookup(answers)
+        ended = await asyncio.gather(lookup.find(1), lookup.find(2), return_exceptions=True)
+        assert ended == [answers.error] * 2
+        answers.error = None
+        assert await lookup.find(1) == "row 1"
+
+    async def test_go_on_where_one_caller_leaves(self):
+        answers = Answers()
+        lookup = BatchedLookup(answers)
+        leaving, staying = (asyncio.create_task(lookup.find(1)) for _ in range(2))
+        await _rest()
+        leaving.cancel()
+        answers.release.set()
+        assert await staying == "row 1"
