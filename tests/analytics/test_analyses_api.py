@@ -10,8 +10,8 @@ from spotthebot.analytics.clients import Studies
 from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.tables import STEP_JOBS
 from spotthebot.analytics.use_cases import analyses
+from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.contracts.analytics import AnalysisState, StabilityIn
-from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.step_jobs.lifecycle import StepJob, StepJobState
@@ -91,8 +91,8 @@ class TestStability:
         jobs = StepJobStore(STEP_JOBS)
         try:
             async with (
-                ServiceClient("annotation", suite.urls["annotation"], key) as annotation,
-                ServiceClient("conversations", suite.urls["conversations"], key) as conversations,
+                AsyncAnnotation(suite.urls["annotation"], key) as annotation,
+                AsyncConversations(suite.urls["conversations"], key) as conversations,
             ):
 
                 async def run(analysis_id: UUID) -> AnalysisJob:

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from sqlalchemy import text
 
+from spotthebot.clients import AsyncBots
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.use_cases.chats.reply import ChatReply
-from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.database import Database
 from tests.factories.bot_servers import bot, well_behaved
 from tests.factories.frontends import (
@@ -193,7 +193,7 @@ class TestJobs:
             await say(suite, chat, "Wait.")
             (held,) = await conversations_of(suite, study)
             key = await suite.keys.make("service")
-            async with ServiceClient("bots", suite.urls["bots"], key) as client:
+            async with AsyncBots(suite.urls["bots"], key) as client:
                 again = [
                     asyncio.create_task(
                         ChatReply(outbox, Bots(client), job_id).run(UUID(chat["id"]), UUID(held["id"]), 1)

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from spotthebot.bots.app import SERVICE as BOTS
+from spotthebot.clients import PeerUnavailable
 from spotthebot.contracts.bots import BotOut, BotStatus, Limits
 from spotthebot.contracts.conversations import AllPlayAllIn, CollectionState, ConversationState
 from spotthebot.conversations import store
@@ -22,7 +23,6 @@ from spotthebot.conversations.domain.transitions import step
 from spotthebot.conversations.use_cases.collections.participants import find_participants
 from spotthebot.conversations.use_cases.collections.start import start_collection
 from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
-from spotthebot.kit.client import PeerUnavailable
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Jobs
 from spotthebot.suite.supervision.sockets import bind

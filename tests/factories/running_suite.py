@@ -7,18 +7,21 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import uvicorn
 from cryptography.fernet import Fernet
 from fastapi import FastAPI
 
+from spotthebot.clients import AsyncAnalytics, AsyncAnnotation, AsyncBots, AsyncConversations
 from spotthebot.kit.access.store import create_key
 from spotthebot.kit.database import Database
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.databases import DatabaseUrls
 from tests.factories.services import SERVICES
+
+TypedClient = TypeVar("TypedClient", AsyncBots, AsyncConversations, AsyncAnnotation, AsyncAnalytics)
 
 
 class Keys:
@@ -43,7 +46,10 @@ _TLS = ssl.create_default_context()
 
 @dataclass
 class RunningSuite:
-    """Running services; `client` gives one with a key of the wanted role."""
+    """Running services; `bots`, `conversations`, `annotation` and `analytics` give typed clients with a role's key.
+
+    `client` gives a plain HTTP client, for tests of the wire itself.
+    """
 
     urls: dict[str, str]
     apps: dict[str, FastAPI]
@@ -51,6 +57,7 @@ class RunningSuite:
     keys: Keys
     _stack: contextlib.AsyncExitStack
     _clients: dict[tuple[str, str, str | None], httpx.AsyncClient] = field(default_factory=dict)
+    _typed: dict[tuple[type, str, str | None], Any] = field(default_factory=dict)
 
     async def client(self, service: str, role: str, *, team: str | None = None) -> httpx.AsyncClient:
         name = (service, role, team)
@@ -66,6 +73,26 @@ class RunningSuite:
                 )
             )
         return self._clients[name]
+
+    async def bots(self, role: str, *, team: str | None = None) -> AsyncBots:
+        return await self._typed_client(AsyncBots, role, team)
+
+    async def conversations(self, role: str, *, team: str | None = None) -> AsyncConversations:
+        return await self._typed_client(AsyncConversations, role, team)
+
+    async def annotation(self, role: str, *, team: str | None = None) -> AsyncAnnotation:
+        return await self._typed_client(AsyncAnnotation, role, team)
+
+    async def analytics(self, role: str, *, team: str | None = None) -> AsyncAnalytics:
+        return await self._typed_client(AsyncAnalytics, role, team)
+
+    async def _typed_client(self, kind: type[TypedClient], role: str, team: str | None) -> TypedClient:
+        name = (kind, role, team)
+        if name not in self._typed:
+            key = await self.keys.make(role, team=team)
+            self._typed[name] = await self._stack.enter_async_context(kind(self.urls[kind.peer], key))
+        client: TypedClient = self._typed[name]
+        return client
 
 
 class _Server(uvicorn.Server):

@@ -11,7 +11,7 @@ from spotthebot.analytics.clients import Studies
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.analytics.use_cases.result_cache import ResultCache
-from spotthebot.kit.client import ServiceClient
+from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.process import Service
 from spotthebot.kit.web.api import build_service
@@ -25,8 +25,8 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
         key = settings.service_key.get_secret_value()
         app.state.jobs = Jobs(settings.database_url.get_secret_value(), "analytics")
         async with (
-            ServiceClient("annotation", settings.annotation_url, key) as annotation,
-            ServiceClient("conversations", settings.conversations_url, key) as conversations,
+            AsyncAnnotation(settings.annotation_url, key) as annotation,
+            AsyncConversations(settings.conversations_url, key) as conversations,
         ):
             app.state.studies = Studies(annotation, conversations)
             app.state.results = ResultCache(app.state.database, app.state.studies)

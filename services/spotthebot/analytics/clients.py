@@ -12,16 +12,9 @@ from uuid import UUID
 
 from spotthebot.analytics.domain.errors import NoSuchCampaign
 from spotthebot.analytics.domain.study import FEATURES, LABEL_CODES, CodedAnnotation, Study
-from spotthebot.contracts.annotation import (
-    AnnotationOut,
-    AnnotationsRevisionOut,
-    CampaignOut,
-    CampaignState,
-    PackageOut,
-    Preference,
-)
-from spotthebot.contracts.conversations import CollectionOut, ConversationState, SpeakersOut
-from spotthebot.kit.client import PeerRefused, ServiceClient
+from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound
+from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, CampaignState, Preference
+from spotthebot.contracts.conversations import ConversationState
 
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
 _MAX_STUDIES: Final = 8
@@ -39,27 +32,23 @@ class CampaignRevision:
 class Studies:
     """Campaigns with all that is known of them."""
 
-    def __init__(self, annotation: ServiceClient, conversations: ServiceClient) -> None:
+    def __init__(self, annotation: AsyncAnnotation, conversations: AsyncConversations) -> None:
         self._annotation = annotation
         self._conversations = conversations
         self._read: OrderedDict[tuple[UUID, str], asyncio.Task[Study]] = OrderedDict()
 
     async def current_revision(self, campaign_id: UUID) -> CampaignRevision:
         """Return the campaign as it is now, with its revision; raises NoSuchCampaign."""
-        path = f"/v1/campaigns/{campaign_id}"
         try:
-            campaign = CampaignOut.model_validate(await self._annotation.get(path))
-        except PeerRefused as refused:
-            if refused.status == 404:
-                raise NoSuchCampaign(campaign_id=campaign_id) from refused
-            raise
+            campaign = await self._annotation.get_campaign(campaign_id)
+        except NotFound as refused:
+            raise NoSuchCampaign(campaign_id=campaign_id) from refused
         annotations, collection = await asyncio.gather(
-            self._annotation.get(f"{path}/annotations/revision"),
-            self._conversations.get(f"/v1/collections/{campaign.collection_id}"),
+            self._annotation.annotations_revision(campaign_id),
+            self._conversations.get_collection(campaign.collection_id),
         )
-        annotated = AnnotationsRevisionOut.model_validate(annotations).revision
-        collected = CollectionOut.model_validate(collection).complete
-        return CampaignRevision(campaign, f"{annotated}-{campaign.packages}-{collected}-{campaign.state}")
+        revision = f"{annotations.revision}-{campaign.packages}-{collection.complete}-{campaign.state}"
+        return CampaignRevision(campaign, revision)
 
     async def read(self, revision: CampaignRevision) -> Study:
         """Read all of a campaign, or return the study that was read of this revision before."""
@@ -88,12 +77,10 @@ class Studies:
                 del self._read[key]
 
     async def _fetch(self, campaign: CampaignOut) -> Study:
-        path = f"/v1/campaigns/{campaign.id}"
-        lines = self._annotation.lines(f"{path}/annotations/stream")
-        annotations = [_coded_annotation(AnnotationOut.model_validate(line), campaign) async for line in lines]
+        streamed = self._annotation.stream_annotations(campaign.id)
+        annotations = [_coded_annotation(annotation, campaign) async for annotation in streamed]
         packages: dict[Hashable, frozenset[Hashable]] = {}
-        async for item in self._annotation.pages(f"{path}/packages"):
-            package = PackageOut.model_validate(item)
+        async for package in self._annotation.list_packages(campaign.id):
             packages[package.id] = frozenset(segment.conversation_id for segment in package.segments)
         return Study(
             campaign_id=campaign.id,
@@ -107,8 +94,7 @@ class Studies:
 
     async def _speakers(self, collection_id: UUID) -> dict[Hashable, tuple[str, str]]:
         speakers: dict[Hashable, tuple[str, str]] = {}
-        async for line in self._conversations.lines(f"/v1/collections/{collection_id}/speakers/stream"):
-            spoke = SpeakersOut.model_validate(line)
+        async for spoke in self._conversations.stream_speakers(collection_id):
             if spoke.state is ConversationState.COMPLETE:
                 first, second = spoke.participants
                 speakers[spoke.id] = (first.name, second.name)

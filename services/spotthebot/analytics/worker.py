@@ -7,7 +7,7 @@ from typing import Any
 from spotthebot.analytics.clients import Studies
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.use_cases.analyses import STEP_JOBS, prepare_analysis
-from spotthebot.kit.client import ServiceClient
+from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Blueprint, Jobs
 from spotthebot.kit.step_jobs.lifecycle import StepJob
@@ -31,8 +31,8 @@ async def work(settings: AnalyticsSettings) -> None:
     key = settings.service_key.get_secret_value()
     try:
         async with (
-            ServiceClient("annotation", settings.annotation_url, key) as annotation,
-            ServiceClient("conversations", settings.conversations_url, key) as conversations,
+            AsyncAnnotation(settings.annotation_url, key) as annotation,
+            AsyncConversations(settings.conversations_url, key) as conversations,
         ):
             context = {"database": database, "studies": Studies(annotation, conversations)}
             await Jobs(url, "analytics").work(_tasks(), concurrency=settings.worker_concurrency, context=context)

@@ -10,7 +10,7 @@ from spotthebot.annotation.api import annotations, assignments, campaigns
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.annotation.tables import IDEMPOTENCY, LINEAGE
-from spotthebot.kit.client import ServiceClient
+from spotthebot.clients import AsyncConversations
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.process import Service
 from spotthebot.kit.web.api import build_service
@@ -23,7 +23,7 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
     async def live(app: FastAPI) -> AsyncIterator[None]:
         key = settings.service_key.get_secret_value()
         app.state.jobs = Jobs(settings.database_url.get_secret_value(), "annotation")
-        async with ServiceClient("conversations", settings.conversations_url, key) as conversations:
+        async with AsyncConversations(settings.conversations_url, key) as conversations:
             app.state.conversations = Conversations(conversations)
             yield
 

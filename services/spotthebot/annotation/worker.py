@@ -8,7 +8,7 @@ from procrastinate import RetryStrategy
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.annotation.use_cases import campaigns
-from spotthebot.kit.client import PeerRefused, PeerUnavailable, ServiceClient
+from spotthebot.clients import AsyncConversations, PeerRefused, PeerUnavailable
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Blueprint, JobContext, Jobs
 
@@ -36,7 +36,7 @@ async def work(settings: AnnotationSettings) -> None:
     database = Database(url, pool_size=settings.database_pool_size, application_name="spotthebot-annotation-worker")
     key = settings.service_key.get_secret_value()
     try:
-        async with ServiceClient("conversations", settings.conversations_url, key) as conversations:
+        async with AsyncConversations(settings.conversations_url, key) as conversations:
             context = {"database": database, "conversations": Conversations(conversations)}
             await Jobs(url, "annotation").work(_tasks(), concurrency=2, context=context)
     finally:

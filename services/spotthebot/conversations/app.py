@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
+from spotthebot.clients import AsyncBots
 from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations import worker
 from spotthebot.conversations.api import (
@@ -23,7 +24,6 @@ from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.conversations.use_cases.chats.watch import ChatWatch
-from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.events.router import events_router
 from spotthebot.kit.events.signer import EventSigner
 from spotthebot.kit.events.subscriptions import Subscriptions
@@ -44,7 +44,7 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
         vault = vault_from(settings.secrets_key.get_secret_value(), settings.secrets_key_file)
         resolver = CheckingResolver(networks(settings.allowed_networks))
         app.state.subscriptions = Subscriptions(EVENTS, EventSigner(vault), resolver)
-        async with ServiceClient("bots", settings.bots_url, key) as bots:
+        async with AsyncBots(settings.bots_url, key) as bots:
             app.state.bots = Bots(bots)
             app.state.chat_watch = ChatWatch(app.state.database, settings.chat_poll_seconds)
             watching = asyncio.create_task(app.state.chat_watch.run())

@@ -4,13 +4,13 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
-from spotthebot.contracts.bots import MAX_CONTEXTS, BotOut, RepliesOut, ReplyOut
+from spotthebot.clients import AsyncBots, NotFound
+from spotthebot.contracts.bots import MAX_CONTEXTS, BotOut, ContextIn, RepliesIn, ReplyOut
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.errors import UnknownBot
-from spotthebot.kit.client import PeerRefused, ServiceClient
 
 _T = TypeVar("_T")
 _KNOWN_FOR_SECONDS = 15.0
@@ -26,18 +26,16 @@ class _Known:
 class Bots:
     """The bots that take part in conversations."""
 
-    def __init__(self, bots: ServiceClient) -> None:
+    def __init__(self, bots: AsyncBots) -> None:
         self._bots = bots
         self._known: dict[UUID, _Known] = {}
 
     async def get(self, bot_id: UUID) -> BotOut:
         """Return a bot as it is now; raises UnknownBot."""
         try:
-            bot = BotOut.model_validate(await self._bots.get(f"/v1/bots/{bot_id}"))
-        except PeerRefused as refused:
-            if refused.status == 404:
-                raise UnknownBot(bot_id=bot_id) from refused
-            raise
+            bot = await self._bots.get_bot(bot_id)
+        except NotFound as refused:
+            raise UnknownBot(bot_id=bot_id) from refused
         now = time.monotonic()
         self._known = {known: each for known, each in self._known.items() if each.until > now}
         self._known[bot_id] = _Known(bot, now + _KNOWN_FOR_SECONDS)
@@ -65,9 +63,10 @@ class Bots:
         if len(conversations) > MAX_CONTEXTS:
             message = f"{len(conversations)} contexts in one request, at most {MAX_CONTEXTS} fit"
             raise ValueError(message)
-        body = {"contexts": [_context(each) for each in conversations], "version": conversations[0].next_version}
-        answer = await self._bots.post(f"/v1/bots/{bot_id}/replies", body)
-        return [_reply(out) for out in RepliesOut.model_validate(answer).replies]
+        # Not validated here: `bots` does it, and only its answer says something about the bot.
+        contexts = tuple(map(_context, conversations))
+        request = RepliesIn.model_construct(contexts=contexts, version=conversations[0].next_version)
+        return [_reply(out) for out in (await self._bots.reply(bot_id, request)).replies]
 
     async def _find(self, bot_id: UUID) -> BotOut | None:
         try:
@@ -91,14 +90,14 @@ class Bots:
         return [each for each in found if not isinstance(each, BaseException)]
 
 
-def _context(conversation: Conversation) -> dict[str, Any]:
-    return {
-        "turns": conversation.history,
-        "seed": conversation.seed,
-        "conversation_id": str(conversation.id),
-        "speaker": conversation.next_speaker,
-        "domain": conversation.domain,
-    }
+def _context(conversation: Conversation) -> ContextIn:
+    return ContextIn.model_construct(
+        turns=tuple(conversation.history),
+        seed=conversation.seed,
+        conversation_id=conversation.id,
+        speaker=conversation.next_speaker,
+        domain=conversation.domain,
+    )
 
 
 def _reply(out: ReplyOut) -> Reply:

@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from uuid import UUID
 
-import httpx
 from procrastinate import RetryStrategy
 
+from spotthebot.clients import AsyncBots, PeerRefused, PeerUnavailable
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.retries import CHAT_JOB_ATTEMPTS, CHAT_JOB_WAIT_SECONDS
 from spotthebot.conversations.settings import ConversationsSettings
@@ -19,7 +19,6 @@ from spotthebot.conversations.use_cases.events import team_finder
 from spotthebot.conversations.use_cases.quality.check import check_quality
 from spotthebot.conversations.use_cases.turn_loop.maintenance import RUNNERS, maintain
 from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
-from spotthebot.kit.client import PeerRefused, PeerUnavailable, ServiceClient
 from spotthebot.kit.database import DATABASE_TROUBLE, Database
 from spotthebot.kit.events.dispatcher import DeliverySchedule, EventDispatcher
 from spotthebot.kit.events.signer import EventSigner
@@ -28,7 +27,7 @@ from spotthebot.kit.logs import get_logger
 from spotthebot.kit.outbound import CheckingResolver, GuardedHttp, networks
 from spotthebot.kit.vault import vault_from
 
-_LONGEST_REPLIES = httpx.Timeout(660.0, connect=5.0)
+_LONGEST_REPLIES_SECONDS = 660.0
 """A request may take a bot's time-out, at most 300 s, in the queue of `bots`, and again for the reply."""
 _OTHER_JOBS_AT_ONCE = 4
 _FLAG_ATTEMPTS = 3
@@ -80,7 +79,7 @@ async def work(settings: ConversationsSettings) -> None:
     patience = timedelta(seconds=settings.bot_patience_seconds)
     try:
         async with (
-            ServiceClient("bots", settings.bots_url, key, timeout=_LONGEST_REPLIES) as client,
+            AsyncBots(settings.bots_url, key, timeout_seconds=_LONGEST_REPLIES_SECONDS) as client,
             GuardedHttp(CheckingResolver(networks(settings.allowed_networks))) as http,
         ):
             bots = Bots(client)

@@ -31,6 +31,8 @@ class Error(Exception):
     """Something went wrong."""
 
     title: ClassVar[str] = "Error"
+    problem_name: ClassVar[str | None] = None
+    """The name in the type of its problem, for this class and its subclasses; None: the class's own name."""
 
     def __init__(self, *, fields: tuple[FieldError, ...] = (), **facts: object) -> None:
         self.facts = facts

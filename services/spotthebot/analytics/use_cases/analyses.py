@@ -13,8 +13,8 @@ from spotthebot.analytics.domain.analysis_steps import AnalysisSteps, divide
 from spotthebot.analytics.domain.errors import AnalysisHasEnded, NothingToAnalyse
 from spotthebot.analytics.domain.study import Sample, take_sample
 from spotthebot.analytics.tables import STEP_JOBS as TABLES
+from spotthebot.clients import PeerRefused, PeerUnavailable
 from spotthebot.contracts.analytics import AnalysisIn, AnalysisState, MoreDataIn, PlanningIn, StabilityIn
-from spotthebot.kit.client import PeerRefused, PeerUnavailable
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.step_jobs.lifecycle import StepJob

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from spotthebot.clients import PeerRefused, PeerUnavailable
 from spotthebot.contracts.bots import BotOut
 from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations import store
@@ -10,7 +11,6 @@ from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.errors import UnknownBot
 from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.use_cases.quality.requests import request_check
-from spotthebot.kit.client import PeerRefused, PeerUnavailable
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.events.dispatcher import FindTeam
 from spotthebot.kit.events.domain import Event

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from uuid import UUID
 
+from spotthebot.clients import PeerRefused, PeerUnavailable
 from spotthebot.contracts.bots import ReplyFailure
 from spotthebot.contracts.conversations import ConversationState
 from spotthebot.conversations import store
@@ -15,7 +16,6 @@ from spotthebot.conversations.domain.errors import UnknownBot
 from spotthebot.conversations.domain.transitions import Step
 from spotthebot.conversations.use_cases.chats.converse import add_turn_event, continue_chat
 from spotthebot.conversations.use_cases.turn_loop.bot_requests import slots_needed
-from spotthebot.kit.client import PeerRefused, PeerUnavailable
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id
 

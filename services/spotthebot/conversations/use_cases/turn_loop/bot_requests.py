@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from uuid import UUID
 
+from spotthebot.clients import PeerRefused, PeerUnavailable
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.availability import MAY_RECOVER
 from spotthebot.conversations.domain.concurrency import SlotRequest, request_slots
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.errors import UnknownBot
 from spotthebot.conversations.domain.transitions import Step, fail, step, wait_for_bot
-from spotthebot.kit.client import PeerRefused, PeerUnavailable
 
 _ABOUT_THE_BOT = {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
 """Refusals that no retry would mend; any other refusal is trouble between our services, not of a conversation."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from spotthebot.clients import PeerRefused, PeerUnavailable
 from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.collections import REQUESTS_TURNS, OpenCollection
@@ -28,7 +29,6 @@ from spotthebot.conversations.use_cases.turn_loop.bot_requests import (
     split_into_requests,
 )
 from spotthebot.conversations.use_cases.turn_loop.request_batching import RequestBatcher
-from spotthebot.kit.client import PeerRefused, PeerUnavailable
 from spotthebot.kit.database import DATABASE_TROUBLE, Database, WriteSession
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.logs import get_logger

@@ -91,7 +91,7 @@ class ProblemDetails:
         if retry_after := error.facts.get("retry_after_seconds"):
             headers["Retry-After"] = str(retry_after)
         fields = [ProblemField(pointer=f.pointer, parameter=None, detail=f.detail) for f in error.fields]
-        slug = _slug(type(error).__name__)
+        slug = _slug(error.problem_name or type(error).__name__)
         return problem(request, status, slug, error.title, error.detail, errors=fields, headers=headers)
 
     def respond_unexpected(self, request: Request) -> Response:

@@ -1,0 +1,96 @@
+"""Typed clients of the services, blocking and on an event loop, for services, commands, tests and users.
+
+    from spotthebot.clients import Bots
+
+    with Bots("http://127.0.0.1:8101", key) as bots:
+        for bot in bots.list_bots():
+            print(bot.name, bot.status)
+
+`AsyncBots` has the same methods for `await` and `async for`; so have the clients of the other services. A name is
+imported when it is first used, so that this package costs nothing where only one client, or an error, is needed.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spotthebot.clients.analytics import Analytics, AsyncAnalytics
+    from spotthebot.clients.annotation import Annotation, AsyncAnnotation
+    from spotthebot.clients.bots import AsyncBots, Bots
+    from spotthebot.clients.channel import Retries
+    from spotthebot.clients.conversations import AsyncConversations, Conversations
+    from spotthebot.clients.errors import (
+        Conflict,
+        Forbidden,
+        Invalid,
+        NotFound,
+        PeerFailed,
+        PeerRefused,
+        PeerUnavailable,
+        Problem,
+        ProblemField,
+        RateLimited,
+        Unauthenticated,
+        UnexpectedAnswer,
+    )
+    from spotthebot.clients.operations import AsyncPages, Page, Pages, ServerSentEvent
+
+_MODULES = {
+    "analytics": ("Analytics", "AsyncAnalytics"),
+    "annotation": ("Annotation", "AsyncAnnotation"),
+    "bots": ("AsyncBots", "Bots"),
+    "channel": ("Retries",),
+    "conversations": ("AsyncConversations", "Conversations"),
+    "errors": (
+        "Conflict",
+        "Forbidden",
+        "Invalid",
+        "NotFound",
+        "PeerFailed",
+        "PeerRefused",
+        "PeerUnavailable",
+        "Problem",
+        "ProblemField",
+        "RateLimited",
+        "Unauthenticated",
+        "UnexpectedAnswer",
+    ),
+    "operations": ("AsyncPages", "Page", "Pages", "ServerSentEvent"),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+
+
+__all__ = [
+    "Analytics",
+    "Annotation",
+    "AsyncAnalytics",
+    "AsyncAnnotation",
+    "AsyncBots",
+    "AsyncConversations",
+    "AsyncPages",
+    "Bots",
+    "Conflict",
+    "Conversations",
+    "Forbidden",
+    "Invalid",
+    "NotFound",
+    "Page",
+    "Pages",
+    "PeerFailed",
+    "PeerRefused",
+    "PeerUnavailable",
+    "Problem",
+    "ProblemField",
+    "RateLimited",
+    "Retries",
+    "ServerSentEvent",
+    "Unauthenticated",
+    "UnexpectedAnswer",
+]

@@ -1,0 +1,132 @@
+"""The client of `analytics`: a campaign's results and figures, and analyses that take their time."""
+
+from typing import TypedDict, TypeVar, Unpack
+from urllib.parse import quote
+from uuid import UUID
+
+from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
+from spotthebot.clients.operations import Call, Listing, Paging, operation
+from spotthebot.contracts.analytics import (
+    AgreementOut,
+    Analysis,
+    AnalysisIn,
+    AnalysisJobOut,
+    AnnotatorsOut,
+    Correction,
+    FeaturesOut,
+    Filter,
+    FoolingRatesOut,
+    Provenance,
+    RankingOut,
+    SegmentsOut,
+    SurvivalOut,
+    TimeOut,
+    Unit,
+    WinRatesOut,
+)
+
+Result = TypeVar("Result", bound=Provenance)
+
+
+class Parameters(TypedDict, total=False):
+    """How results are computed; parameters left out are the service's defaults."""
+
+    filter: Filter
+    unit: Unit
+    confidence_level: float
+    resamples: int
+    seed: int
+    correction: Correction
+
+
+class AnalyticsOperations(ServiceOperations):
+    """The operations of `analytics`."""
+
+    peer = "analytics"
+
+    @operation
+    def analysis(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[Analysis]:
+        """Return all results of a campaign in one document."""
+        return _result(Analysis, campaign_id, "analysis", parameters)
+
+    @operation
+    def win_rates(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[WinRatesOut]:
+        """Return wins, losses and ties of each pair, win rates and exact sign tests."""
+        return _result(WinRatesOut, campaign_id, "win-rates", parameters)
+
+    @operation
+    def ranking(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[RankingOut]:
+        """Return the bots, best first: win rates, rank ranges, clusters, TrueSkill and Bradley-Terry with ties."""
+        return _result(RankingOut, campaign_id, "ranking", parameters)
+
+    @operation
+    def features(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[FeaturesOut]:
+        """Return who was preferred by fluency, sensibleness, specificity, and by sensibleness and specificity both."""
+        return _result(FeaturesOut, campaign_id, "features", parameters)
+
+    @operation
+    def segments(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[SegmentsOut]:
+        """Return win rates and shares of labels by the number of exchanges seen."""
+        return _result(SegmentsOut, campaign_id, "segments", parameters)
+
+    @operation
+    def fooling_rates(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[FoolingRatesOut]:
+        """Return how often each is taken for a human."""
+        return _result(FoolingRatesOut, campaign_id, "fooling-rates", parameters)
+
+    @operation
+    def survival(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[SurvivalOut]:
+        """Return survival curves, log-rank tests and Cox models of the features."""
+        return _result(SurvivalOut, campaign_id, "survival", parameters)
+
+    @operation
+    def agreement(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[AgreementOut]:
+        """Return how often two annotators agree, Krippendorff's alpha and Fleiss' kappa."""
+        return _result(AgreementOut, campaign_id, "agreement", parameters)
+
+    @operation
+    def annotators(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[AnnotatorsOut]:
+        """Return how often annotators are right, and the ranking without the weak ones."""
+        return _result(AnnotatorsOut, campaign_id, "annotators", parameters)
+
+    @operation
+    def time(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[TimeOut]:
+        """Return how long an annotation takes."""
+        return _result(TimeOut, campaign_id, "time", parameters)
+
+    @operation
+    def figure(self, campaign_id: UUID, figure: str, **parameters: Unpack[Parameters]) -> Call[bytes]:
+        """Return a figure, such as `ranking.svg`; `.json` is a Vega-Lite spec, `.svg` and `.png` are rendered."""
+        return Call(bytes, "GET", f"/v1/campaigns/{campaign_id}/figures/{quote(figure, safe='')}", params=parameters)
+
+    @operation
+    def list_analyses(self, *, campaign_id: UUID | None = None, **paging: Unpack[Paging]) -> Listing[AnalysisJobOut]:
+        """List analyses, oldest first."""
+        return Listing(AnalysisJobOut, "/v1/analyses", paging, params={"campaign_id": campaign_id})
+
+    @operation
+    def create_analysis(self, analysis: AnalysisIn, *, idempotency_key: str | None = None) -> Call[AnalysisJobOut]:
+        """Start an analysis; `get_analysis` says how far it is, and returns its result."""
+        return Call(AnalysisJobOut, "POST", "/v1/analyses", body=analysis, idempotency_key=idempotency_key)
+
+    @operation
+    def get_analysis(self, analysis_id: UUID) -> Call[AnalysisJobOut]:
+        """Return an analysis: its progress, and its result once it is complete."""
+        return Call(AnalysisJobOut, "GET", f"/v1/analyses/{analysis_id}")
+
+    @operation
+    def cancel_analysis(self, analysis_id: UUID) -> Call[AnalysisJobOut]:
+        """Cancel an analysis: it ends before its next step."""
+        return Call(AnalysisJobOut, "POST", f"/v1/analyses/{analysis_id}/cancel")
+
+
+class Analytics(AnalyticsOperations, Client):
+    """The client of `analytics`."""
+
+
+class AsyncAnalytics(AnalyticsOperations, AsyncClient):
+    """The client of `analytics` on an event loop."""
+
+
+def _result(returns: type[Result], campaign_id: UUID, name: str, parameters: Parameters) -> Call[Result]:
+    return Call(returns, "GET", f"/v1/campaigns/{campaign_id}/{name}", params=parameters)

@@ -1,0 +1,113 @@
+"""The client of `annotation`: campaigns, packages, assignments, annotations."""
+
+from typing import Unpack
+from uuid import UUID
+
+from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
+from spotthebot.clients.operations import Call, Listing, Ndjson, Paging, operation
+from spotthebot.contracts.annotation import (
+    AnnotationBatchIn,
+    AnnotationIn,
+    AnnotationOut,
+    AnnotationsRevisionOut,
+    AssignmentOut,
+    AssignmentProgressOut,
+    CampaignIn,
+    CampaignOut,
+    ClaimIn,
+    PackageBatchIn,
+    PackageOut,
+)
+from spotthebot.contracts.conversations import StoredOut
+
+
+class AnnotationOperations(ServiceOperations):
+    """The operations of `annotation`."""
+
+    peer = "annotation"
+
+    @operation
+    def list_campaigns(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[CampaignOut]:
+        """List campaigns, oldest first."""
+        return Listing(CampaignOut, "/v1/campaigns", paging, params={"name": name})
+
+    @operation
+    def create_campaign(self, campaign: CampaignIn, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
+        """Create a campaign over a collection; its packages are made in the background."""
+        return Call(CampaignOut, "POST", "/v1/campaigns", body=campaign, idempotency_key=idempotency_key)
+
+    @operation
+    def get_campaign(self, campaign_id: UUID) -> Call[CampaignOut]:
+        """Return a campaign and its counts."""
+        return Call(CampaignOut, "GET", f"/v1/campaigns/{campaign_id}")
+
+    @operation
+    def close_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
+        """End a campaign with the annotations it has."""
+        path = f"/v1/campaigns/{campaign_id}/close"
+        return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
+
+    @operation
+    def list_packages(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[PackageOut]:
+        """List the packages of a campaign with their segments."""
+        return Listing(PackageOut, f"/v1/campaigns/{campaign_id}/packages", paging)
+
+    @operation
+    def import_packages(
+        self, campaign_id: UUID, batch: PackageBatchIn, *, idempotency_key: str | None = None
+    ) -> Call[StoredOut]:
+        """Add packages to an import campaign; packages that are there already stay as they are."""
+        path = f"/v1/campaigns/{campaign_id}/packages"
+        return Call(StoredOut, "POST", path, body=batch, idempotency_key=idempotency_key)
+
+    @operation
+    def list_annotations(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[AnnotationOut]:
+        """List the annotations of a campaign."""
+        return Listing(AnnotationOut, f"/v1/campaigns/{campaign_id}/annotations", paging)
+
+    @operation
+    def stream_annotations(self, campaign_id: UUID) -> Ndjson[AnnotationOut]:
+        """Stream all annotations of a campaign."""
+        return Ndjson(AnnotationOut, f"/v1/campaigns/{campaign_id}/annotations/stream")
+
+    @operation
+    def annotations_revision(self, campaign_id: UUID) -> Call[AnnotationsRevisionOut]:
+        """Return which annotations a campaign has now: equal revisions stand for equal annotations."""
+        return Call(AnnotationsRevisionOut, "GET", f"/v1/campaigns/{campaign_id}/annotations/revision")
+
+    @operation
+    def import_annotations(
+        self, campaign_id: UUID, batch: AnnotationBatchIn, *, idempotency_key: str | None = None
+    ) -> Call[StoredOut]:
+        """Add annotations to an import campaign; annotations that are there already stay as they are."""
+        path = f"/v1/campaigns/{campaign_id}/annotations"
+        return Call(StoredOut, "POST", path, body=batch, idempotency_key=idempotency_key)
+
+    @operation
+    def claim_package(
+        self, campaign_id: UUID, claim: ClaimIn, *, idempotency_key: str | None = None
+    ) -> Call[AssignmentOut]:
+        """Claim a package for an annotator, who gets the same one again until it is complete."""
+        path = f"/v1/campaigns/{campaign_id}/assignments"
+        return Call(AssignmentOut, "POST", path, body=claim, idempotency_key=idempotency_key)
+
+    @operation
+    def get_assignment(self, assignment_id: UUID) -> Call[AssignmentOut]:
+        """Return an assignment with the segments of its package."""
+        return Call(AssignmentOut, "GET", f"/v1/assignments/{assignment_id}")
+
+    @operation
+    def submit_annotation(
+        self, assignment_id: UUID, segment_id: UUID, annotation: AnnotationIn
+    ) -> Call[AssignmentProgressOut]:
+        """Annotate a segment; sent again, it replaces the annotation."""
+        path = f"/v1/assignments/{assignment_id}/annotations/{segment_id}"
+        return Call(AssignmentProgressOut, "PUT", path, body=annotation)
+
+
+class Annotation(AnnotationOperations, Client):
+    """The client of `annotation`."""
+
+
+class AsyncAnnotation(AnnotationOperations, AsyncClient):
+    """The client of `annotation` on an event loop."""

@@ -1,0 +1,161 @@
+"""The client of `bots`: the registry of bots, replies, hosted models."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Unpack
+from urllib.parse import quote
+from uuid import UUID
+
+from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
+from spotthebot.clients.operations import Call, Listing, Paging, operation
+from spotthebot.clients.requests import Content
+from spotthebot.contracts.bots import (
+    BotChangesIn,
+    BotIn,
+    BotOut,
+    BotVersionIn,
+    BotVersionOut,
+    HostedModelIn,
+    HostedModelOut,
+    ProbeOut,
+    RepliesIn,
+    RepliesOut,
+    SecretIn,
+    TritonOut,
+    UploadedFileOut,
+)
+
+
+class BotsOperations(ServiceOperations):
+    """The operations of `bots`."""
+
+    peer = "bots"
+
+    @operation
+    def list_bots(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[BotOut]:
+        """List bots, oldest first; a team sees its own."""
+        return Listing(BotOut, "/v1/bots", paging, params={"name": name})
+
+    @operation
+    def register_bot(
+        self, bot: BotIn, *, probe: bool | None = None, idempotency_key: str | None = None
+    ) -> Call[BotOut]:
+        """Register a bot and probe it; with `probe=False` it is probed soon after the answer."""
+        return Call(BotOut, "POST", "/v1/bots", params={"probe": probe}, body=bot, idempotency_key=idempotency_key)
+
+    @operation
+    def get_bot(self, bot_id: UUID) -> Call[BotOut]:
+        """Return one bot, with its present version and its latest full probe."""
+        return Call(BotOut, "GET", f"/v1/bots/{bot_id}")
+
+    @operation
+    def change_bot(self, bot_id: UUID, changes: BotChangesIn) -> Call[BotOut]:
+        """Change a bot's description, domains, limits or status; fields that are not set stay."""
+        return Call(BotOut, "PATCH", f"/v1/bots/{bot_id}", body=changes)
+
+    @operation
+    def list_bot_versions(self, bot_id: UUID, **paging: Unpack[Paging]) -> Listing[BotVersionOut]:
+        """List a bot's versions, oldest first."""
+        return Listing(BotVersionOut, f"/v1/bots/{bot_id}/versions", paging)
+
+    @operation
+    def add_bot_version(
+        self, bot_id: UUID, version: BotVersionIn, *, probe: bool | None = None, idempotency_key: str | None = None
+    ) -> Call[BotOut]:
+        """Give the bot another way of answering, and probe it. Versions before it stay as they are."""
+        return Call(
+            BotOut,
+            "POST",
+            f"/v1/bots/{bot_id}/versions",
+            params={"probe": probe},
+            body=version,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def replace_bot_secret(self, bot_id: UUID, secret: SecretIn) -> Call[BotOut]:
+        """Replace the secret of the present version."""
+        return Call(BotOut, "PUT", f"/v1/bots/{bot_id}/secret", body=secret)
+
+    @operation
+    def list_bot_probes(self, bot_id: UUID, **paging: Unpack[Paging]) -> Listing[ProbeOut]:
+        """List the latest hundred probes of a bot, oldest first."""
+        return Listing(ProbeOut, f"/v1/bots/{bot_id}/probes", paging)
+
+    @operation
+    def probe_bot(self, bot_id: UUID) -> Call[ProbeOut]:
+        """Probe the bot now; its status becomes what the report says."""
+        return Call(ProbeOut, "POST", f"/v1/bots/{bot_id}/probes")
+
+    @operation
+    def reply(self, bot_id: UUID, request: RepliesIn) -> Call[RepliesOut]:
+        """Ask a bot for one reply to each context; a context that fails says so and holds up no other."""
+        return Call(RepliesOut, "POST", f"/v1/bots/{bot_id}/replies", body=request)
+
+    @operation
+    def list_hosted_models(self, **paging: Unpack[Paging]) -> Listing[HostedModelOut]:
+        """List hosted models with their state, and their queue and batch statistics."""
+        return Listing(HostedModelOut, "/v1/hosted-models", paging)
+
+    @operation
+    def host_model(self, model: HostedModelIn, *, idempotency_key: str | None = None) -> Call[HostedModelOut]:
+        """Take up a model directory by name, or a model whose files are uploaded next. Nothing is loaded yet."""
+        return Call(HostedModelOut, "POST", "/v1/hosted-models", body=model, idempotency_key=idempotency_key)
+
+    @operation
+    def get_hosted_model(self, name: str) -> Call[HostedModelOut]:
+        """Return one hosted model."""
+        return Call(HostedModelOut, "GET", _model(name))
+
+    @operation
+    def remove_hosted_model(self, name: str) -> Call[None]:
+        """Unload a model and delete its uploaded files; a directory that was named stays as it is."""
+        return Call(type(None), "DELETE", _model(name))
+
+    @operation
+    def upload_model_file(self, name: str, file: str, content: Path | bytes | Iterable[bytes]) -> Call[UploadedFileOut]:
+        """Upload one file of a model directory; sending it again replaces it."""
+        path = f"{_model(name)}/files/{quote(file, safe='')}"
+        return Call(UploadedFileOut, "PUT", path, content=Content(content))
+
+    @operation
+    def load_hosted_model(self, name: str) -> Call[HostedModelOut]:
+        """Load a model and see it answer; one that is loaded already is loaded again."""
+        return Call(HostedModelOut, "POST", f"{_model(name)}/load")
+
+    @operation
+    def unload_hosted_model(self, name: str) -> Call[HostedModelOut]:
+        """Unload a model; its files stay."""
+        return Call(HostedModelOut, "POST", f"{_model(name)}/unload")
+
+    @operation
+    def get_triton_repository(self) -> Call[TritonOut]:
+        """Return the models that the suite's own Triton finds in its repository, and their states."""
+        return Call(TritonOut, "GET", "/v1/hosted-models/triton/repository")
+
+    @operation
+    def list_openai_models(self) -> Call[dict[str, Any]]:
+        """List bots as OpenAI lists models. The package `openai` speaks this API too, at `/openai/v1`."""
+        return Call(dict[str, Any], "GET", "/openai/v1/models")
+
+    @operation
+    def get_openai_model(self, model: str) -> Call[dict[str, Any]]:
+        """Return a bot, by its id or name, as OpenAI describes a model."""
+        return Call(dict[str, Any], "GET", f"/openai/v1/models/{quote(model, safe='')}")
+
+    @operation
+    def create_chat_completion(self, request: Mapping[str, Any]) -> Call[dict[str, Any]]:
+        """Ask a bot for a reply in OpenAI's form, without `stream`."""
+        return Call(dict[str, Any], "POST", "/openai/v1/chat/completions", body=request)
+
+
+class Bots(BotsOperations, Client):
+    """The client of `bots`."""
+
+
+class AsyncBots(BotsOperations, AsyncClient):
+    """The client of `bots` on an event loop."""
+
+
+def _model(name: str) -> str:
+    return f"/v1/hosted-models/{quote(name, safe='')}"

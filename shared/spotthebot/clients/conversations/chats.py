@@ -1,0 +1,61 @@
+"""Operations on chats of people with bots: what a frontend needs, and what an analyst reads."""
+
+from typing import Any, Unpack
+from uuid import UUID
+
+from spotthebot.clients.operations import Call, Events, Listing, Paging, operation
+from spotthebot.contracts.conversations import (
+    ChatIn,
+    ChatOut,
+    ChatRatingOut,
+    ChatRatingsIn,
+    ChatSummaryOut,
+    ChatTurnIn,
+)
+
+
+class ChatOperations:
+    """`/v1/chats`, and a collection's chats and ratings."""
+
+    @operation
+    def start_chat(self, chat: ChatIn, *, idempotency_key: str | None = None) -> Call[ChatOut]:
+        """Draw bots for a person and start their chat."""
+        return Call(ChatOut, "POST", "/v1/chats", body=chat, idempotency_key=idempotency_key)
+
+    @operation
+    def get_chat(self, chat_id: UUID) -> Call[ChatOut]:
+        """Return a chat as the person sees it."""
+        return Call(ChatOut, "GET", f"/v1/chats/{chat_id}")
+
+    @operation
+    def say_in_chat(self, chat_id: UUID, turn: ChatTurnIn, *, idempotency_key: str | None = None) -> Call[ChatOut]:
+        """Say something; the partner's reply comes as an event, and with `get_chat`."""
+        return Call(ChatOut, "POST", f"/v1/chats/{chat_id}/turns", body=turn, idempotency_key=idempotency_key)
+
+    @operation
+    def advance_chat(self, chat_id: UUID, *, idempotency_key: str | None = None) -> Call[ChatOut]:
+        """Go on to the next partner, or to the ratings."""
+        return Call(ChatOut, "POST", f"/v1/chats/{chat_id}/advance", idempotency_key=idempotency_key)
+
+    @operation
+    def rate_chat(self, chat_id: UUID, ratings: ChatRatingsIn) -> Call[ChatOut]:
+        """Rate the conversations of a chat that is over."""
+        return Call(ChatOut, "PUT", f"/v1/chats/{chat_id}/ratings", body=ratings)
+
+    @operation
+    def watch_chat(self, chat_id: UUID, *, last_event_id: int | None = None) -> Events[dict[str, Any]]:
+        """Follow a chat: `turn`, `typing`, `failed`, `next`, and `done`, which is the last.
+
+        A reader that was cut off gives the id of the last event it got as `last_event_id`, and misses nothing.
+        """
+        return Events(dict[str, Any], f"/v1/chats/{chat_id}/events", last_event_id=last_event_id)
+
+    @operation
+    def list_chats(self, collection_id: UUID, **paging: Unpack[Paging]) -> Listing[ChatSummaryOut]:
+        """List a collection's chats with their bots, oldest first."""
+        return Listing(ChatSummaryOut, f"/v1/collections/{collection_id}/chats", paging)
+
+    @operation
+    def list_chat_ratings(self, collection_id: UUID, **paging: Unpack[Paging]) -> Listing[ChatRatingOut]:
+        """List how people rated their chats, with the bots, oldest chat first."""
+        return Listing(ChatRatingOut, f"/v1/collections/{collection_id}/ratings", paging)

@@ -1,0 +1,90 @@
+"""Operations on collections: plan, create, follow, change, end."""
+
+from typing import Unpack
+from uuid import UUID
+
+from spotthebot.clients.operations import Call, Events, Listing, Paging, operation
+from spotthebot.contracts.conversations import (
+    CollectionChangesIn,
+    CollectionIn,
+    CollectionOut,
+    EstimateOut,
+    FailureOut,
+    PairOut,
+    PlannedIn,
+)
+
+
+class CollectionOperations:
+    """`/v1/collections`."""
+
+    @operation
+    def list_collections(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[CollectionOut]:
+        """List collections, oldest first."""
+        return Listing(CollectionOut, "/v1/collections", paging, params={"name": name})
+
+    @operation
+    def create_collection(self, collection: CollectionIn, *, idempotency_key: str | None = None) -> Call[CollectionOut]:
+        """Plan a collection and begin it."""
+        return Call(CollectionOut, "POST", "/v1/collections", body=collection, idempotency_key=idempotency_key)
+
+    @operation
+    def estimate_collection(self, collection: PlannedIn) -> Call[EstimateOut]:
+        """Return what a collection would cost; nothing is created."""
+        return Call(EstimateOut, "POST", "/v1/collections/dry-run", body=collection)
+
+    @operation
+    def get_collection(self, collection_id: UUID) -> Call[CollectionOut]:
+        """Return a collection and how far it is."""
+        return Call(CollectionOut, "GET", f"/v1/collections/{collection_id}")
+
+    @operation
+    def change_collection(
+        self, collection_id: UUID, changes: CollectionChangesIn, *, idempotency_key: str | None = None
+    ) -> Call[CollectionOut]:
+        """Change a collection's priority."""
+        path = f"/v1/collections/{collection_id}"
+        return Call(CollectionOut, "PATCH", path, body=changes, idempotency_key=idempotency_key)
+
+    @operation
+    def pause_collection(self, collection_id: UUID, *, idempotency_key: str | None = None) -> Call[CollectionOut]:
+        """Ask bots nothing more until the collection is resumed."""
+        return _changed(collection_id, "pause", idempotency_key)
+
+    @operation
+    def resume_collection(self, collection_id: UUID, *, idempotency_key: str | None = None) -> Call[CollectionOut]:
+        """Go on with a paused collection."""
+        return _changed(collection_id, "resume", idempotency_key)
+
+    @operation
+    def cancel_collection(self, collection_id: UUID, *, idempotency_key: str | None = None) -> Call[CollectionOut]:
+        """End a collection; its conversations that run are cancelled."""
+        return _changed(collection_id, "cancel", idempotency_key)
+
+    @operation
+    def finish_collection(self, collection_id: UUID, *, idempotency_key: str | None = None) -> Call[CollectionOut]:
+        """Take no more chats with people; chats that are over can still be rated."""
+        return _changed(collection_id, "finish", idempotency_key)
+
+    @operation
+    def list_pairs(self, collection_id: UUID, **paging: Unpack[Paging]) -> Listing[PairOut]:
+        """List who talks with whom, with the number of conversations by state."""
+        return Listing(PairOut, f"/v1/collections/{collection_id}/pairs", paging)
+
+    @operation
+    def list_failures(self, collection_id: UUID, **paging: Unpack[Paging]) -> Listing[FailureOut]:
+        """List why conversations failed or wait, the most frequent reasons first."""
+        return Listing(FailureOut, f"/v1/collections/{collection_id}/failures", paging)
+
+    @operation
+    def watch_collection(self, collection_id: UUID) -> Events[CollectionOut]:
+        """Follow a collection: `progress` whenever it changes, and `finished` at its end, the last event.
+
+        Every event holds the whole state, so a reader that was cut off only has to call again.
+        """
+        return Events(CollectionOut, f"/v1/collections/{collection_id}/events")
+
+
+def _changed(collection_id: UUID, verb: str, idempotency_key: str | None) -> Call[CollectionOut]:
+    path = f"/v1/collections/{collection_id}/{verb}"
+    return Call(CollectionOut, "POST", path, idempotency_key=idempotency_key)

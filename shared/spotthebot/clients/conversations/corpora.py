@@ -1,0 +1,88 @@
+"""Operations on corpora of human dialogues, and on partner sets."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal, Unpack
+from urllib.parse import quote
+from uuid import UUID
+
+from spotthebot.clients.operations import Call, Listing, Paging, operation
+from spotthebot.clients.requests import Content
+from spotthebot.contracts.conversations import (
+    CorpusFormat,
+    CorpusIn,
+    CorpusOut,
+    DialogueBatchIn,
+    DialogueOut,
+    PartnerSetIn,
+    PartnerSetOut,
+    StoredOut,
+    UploadOut,
+)
+
+
+class CorpusOperations:
+    """`/v1/corpora` and `/v1/partner-sets`."""
+
+    @operation
+    def list_corpora(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[CorpusOut]:
+        """List corpora, oldest first."""
+        return Listing(CorpusOut, "/v1/corpora", paging, params={"name": name})
+
+    @operation
+    def create_corpus(self, corpus: CorpusIn, *, idempotency_key: str | None = None) -> Call[CorpusOut]:
+        """Create an empty corpus."""
+        return Call(CorpusOut, "POST", "/v1/corpora", body=corpus, idempotency_key=idempotency_key)
+
+    @operation
+    def get_corpus(self, corpus_id: UUID) -> Call[CorpusOut]:
+        """Return a corpus and how much it holds by split."""
+        return Call(CorpusOut, "GET", f"/v1/corpora/{corpus_id}")
+
+    @operation
+    def list_dialogues(
+        self, corpus_id: UUID, *, split: str | None = None, **paging: Unpack[Paging]
+    ) -> Listing[DialogueOut]:
+        """List dialogues in the order of their upload."""
+        return Listing(DialogueOut, f"/v1/corpora/{corpus_id}/dialogues", paging, params={"split": split})
+
+    @operation
+    def add_dialogues(
+        self, corpus_id: UUID, batch: DialogueBatchIn, *, idempotency_key: str | None = None
+    ) -> Call[StoredOut]:
+        """Add dialogues; a dialogue whose key is known stays as it is, so a batch can be sent again."""
+        path = f"/v1/corpora/{corpus_id}/dialogues"
+        return Call(StoredOut, "POST", path, body=batch, idempotency_key=idempotency_key)
+
+    @operation
+    def upload_dialogues(
+        self,
+        corpus_id: UUID,
+        content: Path | bytes | Iterable[bytes],
+        form: CorpusFormat,
+        *,
+        split: str | None = None,
+        splits: str | None = None,
+        speakers: Literal["humans", "all"] | None = None,
+    ) -> Call[UploadOut]:
+        """Store the dialogues of a file, sent as it is; lines that hold none are rejected one by one."""
+        params = {"format": form.value, "split": split, "splits": splits, "speakers": speakers}
+        path = f"/v1/corpora/{corpus_id}/uploads"
+        return Call(UploadOut, "POST", path, params=params, content=Content(content))
+
+    @operation
+    def list_partner_sets(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[PartnerSetOut]:
+        """List all versions of partner sets, oldest first."""
+        return Listing(PartnerSetOut, "/v1/partner-sets", paging, params={"name": name})
+
+    @operation
+    def create_partner_set(
+        self, partner_set: PartnerSetIn, *, idempotency_key: str | None = None
+    ) -> Call[PartnerSetOut]:
+        """Keep partners under a name; a name that is known gets its next version."""
+        return Call(PartnerSetOut, "POST", "/v1/partner-sets", body=partner_set, idempotency_key=idempotency_key)
+
+    @operation
+    def get_partner_set(self, name: str, version: int) -> Call[PartnerSetOut]:
+        """Return one version of a partner set; it never changes."""
+        return Call(PartnerSetOut, "GET", f"/v1/partner-sets/{quote(name, safe='')}/versions/{version}")

@@ -1,0 +1,65 @@
+"""Operations on conversations: read, export, import."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Unpack
+from uuid import UUID
+
+from spotthebot.clients.operations import Call, Download, Listing, Ndjson, Paging, operation
+from spotthebot.clients.requests import Content
+from spotthebot.contracts.conversations import (
+    ConversationBatchIn,
+    ConversationOut,
+    ImportedOut,
+    SpeakersOut,
+    StoredOut,
+    TextsOut,
+)
+from spotthebot.kit.exports.formats import ExportFormat
+
+
+class TranscriptOperations:
+    """`/v1/conversations` and `/v1/collections/{id}/conversations`."""
+
+    @operation
+    def get_conversation(self, conversation_id: UUID) -> Call[ConversationOut]:
+        """Return a conversation."""
+        return Call(ConversationOut, "GET", f"/v1/conversations/{conversation_id}")
+
+    @operation
+    def list_conversations(self, collection_id: UUID, **paging: Unpack[Paging]) -> Listing[ConversationOut]:
+        """List the conversations of a collection, in the order of its plan."""
+        return Listing(ConversationOut, f"/v1/collections/{collection_id}/conversations", paging)
+
+    @operation
+    def list_conversations_of_bot(self, bot_id: UUID, **paging: Unpack[Paging]) -> Listing[ConversationOut]:
+        """List the conversations that a bot takes part in; a team sees its own bots' only."""
+        return Listing(ConversationOut, "/v1/conversations", paging, params={"bot_id": bot_id})
+
+    @operation
+    def stream_texts(self, collection_id: UUID) -> Ndjson[TextsOut]:
+        """Stream the texts of all conversations of a collection, without their participants."""
+        return Ndjson(TextsOut, f"/v1/collections/{collection_id}/texts/stream")
+
+    @operation
+    def stream_speakers(self, collection_id: UUID) -> Ndjson[SpeakersOut]:
+        """Stream who spoke in each conversation of a collection, without the texts."""
+        return Ndjson(SpeakersOut, f"/v1/collections/{collection_id}/speakers/stream")
+
+    @operation
+    def export_collection(self, collection_id: UUID, form: ExportFormat = ExportFormat.NDJSON) -> Download:
+        """Download all conversations of a collection as one file, in the order of its plan."""
+        return Download(f"/v1/collections/{collection_id}/export", params={"format": form.value})
+
+    @operation
+    def import_conversations(
+        self, collection_id: UUID, batch: ConversationBatchIn, *, idempotency_key: str | None = None
+    ) -> Call[StoredOut]:
+        """Add conversations to an import collection; conversations that are there already stay as they are."""
+        path = f"/v1/collections/{collection_id}/conversations"
+        return Call(StoredOut, "POST", path, body=batch, idempotency_key=idempotency_key)
+
+    @operation
+    def upload_export(self, collection_id: UUID, content: Path | bytes | Iterable[bytes]) -> Call[ImportedOut]:
+        """Store exported conversations, one a line, in an import collection; the same file can be sent again."""
+        return Call(ImportedOut, "POST", f"/v1/collections/{collection_id}/uploads", content=Content(content))

@@ -1,0 +1,313 @@
+"""Operations of a service, each described once: a method that returns a description of the request and its answer.
+
+`@operation` gives the method two faces. On a `Client` it makes the request and returns the answer; on an `AsyncClient`
+it returns what `await` and `async for` take. Both faces run the same coroutines (`Operation.asynchronous`): with a
+blocking channel they never wait for an event loop, so `drive` and `drive_each` run them to their end without one.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import cache, update_wrapper
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypedDict, TypeVar, cast, overload
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from spotthebot.clients.errors import UnexpectedAnswer
+from spotthebot.clients.requests import Content, Request
+
+if TYPE_CHECKING:
+    from spotthebot.clients.channel import Channel
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Item = TypeVar("Item")
+Sync = TypeVar("Sync")
+Async = TypeVar("Async")
+
+_PAGE_SIZE = 1000
+
+
+class Operation(ABC, Generic[Sync, Async]):
+    """A request and what comes back: `Sync` from a blocking client, `Async` from an asynchronous one."""
+
+    request: Request
+
+    @abstractmethod
+    def synchronous(self, channel: "Channel") -> Sync: ...
+
+    @abstractmethod
+    def asynchronous(self, channel: "Channel") -> Async: ...
+
+
+class BlockingFace:
+    """Carries operations out and returns their answers."""
+
+    _channel: "Channel"
+
+    def carry_out(self, described: Operation[Sync, Async]) -> Sync:
+        """Make the request that an operation describes."""
+        return described.synchronous(self._channel)
+
+
+class AsyncFace:
+    """Carries operations out on an event loop: returns what `await` and `async for` take."""
+
+    _channel: "Channel"
+
+    def carry_out(self, described: Operation[Sync, Async]) -> Async:
+        """Make the request that an operation describes."""
+        return described.asynchronous(self._channel)
+
+
+class operation(Generic[P, Sync, Async]):  # noqa: N801 - a decorator
+    """Make a method that describes an operation into one that a client carries out."""
+
+    def __init__(self, describe: Callable[Concatenate[Any, P], Operation[Sync, Async]]) -> None:
+        self.describe = describe
+        self.__doc__ = describe.__doc__
+
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, client: BlockingFace, owner: type) -> Callable[P, Sync]: ...
+
+    @overload
+    def __get__(self, client: AsyncFace, owner: type) -> Callable[P, Async]: ...
+
+    def __get__(self, client: Any, owner: type) -> Any:
+        if client is None:
+            return self
+
+        def call(*args: P.args, **kwargs: P.kwargs) -> object:
+            return client.carry_out(self.describe(client, *args, **kwargs))
+
+        return update_wrapper(call, self.describe)
+
+
+class Call(Operation[R, Coroutine[Any, Any, R]]):
+    """One request, one answer of the type `returns`; `bytes` and `str` are given as they came, None expects nothing."""
+
+    def __init__(
+        self,
+        returns: type[R],
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, object] | None = None,
+        body: BaseModel | Mapping[str, Any] | None = None,
+        content: Content | None = None,
+        idempotency_key: str | None = None,
+    ) -> None:
+        headers = {} if idempotency_key is None else {"Idempotency-Key": idempotency_key}
+        self.returns = returns
+        self.request = Request(
+            method=method, path=path, params=params or {}, headers=headers, body=body, content=content
+        )
+
+    def synchronous(self, channel: "Channel") -> R:
+        return drive(self.asynchronous(channel))
+
+    async def asynchronous(self, channel: "Channel") -> R:
+        answer = await channel.call(self.request)
+        return _decoded(self.returns, answer, self.request, channel)
+
+
+class Paging(TypedDict, total=False):
+    """Which part of a list: `cursor` is a page's `next_cursor`; one request brings `page_size` items (1 to 1000)."""
+
+    cursor: str | None
+    page_size: int
+
+
+class Page(BaseModel, Generic[Item]):
+    """One page of a list; `next_cursor` is None on the last."""
+
+    items: list[Item]
+    next_cursor: str | None
+
+
+class Listing(Operation["Pages[Item]", "AsyncPages[Item]"], Generic[Item]):
+    """A list that comes page by page."""
+
+    def __init__(
+        self, items: type[Item], path: str, paging: Paging, *, params: Mapping[str, object] | None = None
+    ) -> None:
+        own = {"limit": paging.get("page_size", _PAGE_SIZE), "cursor": paging.get("cursor")}
+        self.items = items
+        self.request = Request(method="GET", path=path, params={**(params or {}), **own})
+
+    def synchronous(self, channel: "Channel") -> "Pages[Item]":
+        return Pages(self, channel)
+
+    def asynchronous(self, channel: "Channel") -> "AsyncPages[Item]":
+        return AsyncPages(self, channel)
+
+    async def page(self, channel: "Channel", cursor: str | None = None) -> Page[Item]:
+        """Fetch one page: the first that was asked for, or the one at `cursor`."""
+        params = dict(self.request.params) if cursor is None else {**self.request.params, "cursor": cursor}
+        request = Request(method="GET", path=self.request.path, params=params)
+        kind = cast("type[Page[Item]]", Page.__class_getitem__(self.items))
+        return _decoded(kind, await channel.call(request), request, channel)
+
+    async def each(self, channel: "Channel") -> AsyncGenerator[Item, None]:
+        """Yield the items of this page and of all after it."""
+        page = await self.page(channel)
+        while True:
+            for item in page.items:
+                yield item
+            if page.next_cursor is None:
+                return
+            page = await self.page(channel, page.next_cursor)
+
+
+class Pages(Generic[Item]):
+    """A list, fetched page by page while it is read; `page()` fetches one page only."""
+
+    def __init__(self, listing: Listing[Item], channel: "Channel") -> None:
+        self._listing, self._channel = listing, channel
+
+    def __iter__(self) -> Iterator[Item]:
+        return drive_each(self._listing.each(self._channel))
+
+    def page(self) -> Page[Item]:
+        return drive(self._listing.page(self._channel))
+
+
+class AsyncPages(Generic[Item]):
+    """A list, fetched page by page while it is read; `page()` fetches one page only."""
+
+    def __init__(self, listing: Listing[Item], channel: "Channel") -> None:
+        self._listing, self._channel = listing, channel
+
+    def __aiter__(self) -> AsyncIterator[Item]:
+        return self._listing.each(self._channel)
+
+    async def page(self) -> Page[Item]:
+        return await self._listing.page(self._channel)
+
+
+class _Stream(Operation[Iterator[Item], AsyncIterator[Item]]):
+    """What arrives bit by bit; an answer that breaks off raises PeerUnavailable."""
+
+    def synchronous(self, channel: "Channel") -> Iterator[Item]:
+        return drive_each(self.asynchronous(channel))
+
+    @abstractmethod
+    def asynchronous(self, channel: "Channel") -> AsyncGenerator[Item, None]: ...
+
+
+class Download(_Stream[bytes]):
+    """A file, piece by piece as it arrives."""
+
+    def __init__(self, path: str, *, params: Mapping[str, object] | None = None) -> None:
+        self.request = Request(method="GET", path=path, params=params or {})
+
+    async def asynchronous(self, channel: "Channel") -> AsyncGenerator[bytes, None]:
+        async with channel.open(self.request) as pieces:
+            async for piece in pieces:
+                yield piece
+
+
+class Ndjson(_Stream[Item]):
+    """A whole list as NDJSON, one item a line."""
+
+    def __init__(self, items: type[Item], path: str) -> None:
+        self.items = items
+        self.request = Request(method="GET", path=path)
+
+    async def asynchronous(self, channel: "Channel") -> AsyncGenerator[Item, None]:
+        async with channel.open(self.request) as pieces, aclosing(_lines(pieces)) as lines:
+            async for line in lines:
+                yield _decoded(self.items, line, self.request, channel)
+
+
+@dataclass(frozen=True)
+class ServerSentEvent(Generic[Item]):
+    """Something that happened: its name, its data, and its id where the service numbers its events."""
+
+    event: str
+    data: Item
+    id: str | None
+
+
+class Events(_Stream[ServerSentEvent[Item]]):
+    """Server-sent events, until the service ends the stream; `data` is the type that every event holds."""
+
+    def __init__(self, data: type[Item], path: str, *, last_event_id: int | str | None = None) -> None:
+        headers = {} if last_event_id is None else {"Last-Event-ID": str(last_event_id)}
+        self.data = data
+        self.request = Request(method="GET", path=path, headers=headers)
+
+    async def asynchronous(self, channel: "Channel") -> AsyncGenerator[ServerSentEvent[Item], None]:
+        fields: dict[str, str] = {}
+        async with channel.open(self.request) as pieces, aclosing(_lines(pieces)) as lines:
+            async for line in lines:
+                text = line.decode().removesuffix("\r")
+                if text:
+                    name, _, value = text.partition(":")
+                    value = value.removeprefix(" ")
+                    fields[name] = f"{fields[name]}\n{value}" if name == "data" and name in fields else value
+                    continue
+                if "data" in fields:
+                    data = _decoded(self.data, fields["data"].encode(), self.request, channel)
+                    yield ServerSentEvent(fields.get("event", "message"), data, fields.get("id"))
+                fields = {}
+
+
+def drive(awaitable: Awaitable[R]) -> R:
+    """Return the result of a coroutine that never waits for an event loop."""
+    try:
+        next(awaitable.__await__())
+    except StopIteration as done:
+        result: R = done.value
+        return result
+    message = "a coroutine of a blocking client waits for an event loop"
+    raise RuntimeError(message)
+
+
+def drive_each(items: AsyncGenerator[Item, None]) -> Iterator[Item]:
+    """Yield the items of an asynchronous generator that never waits for an event loop."""
+    try:
+        while True:
+            try:
+                item = drive(anext(items))
+            except StopAsyncIteration:
+                return
+            yield item
+    finally:
+        drive(items.aclose())
+
+
+async def _lines(pieces: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+    """Cut bytes at line feeds only: JSON may hold what Unicode calls a line separator."""
+    rest = b""
+    async for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            yield line
+    if rest:
+        yield rest
+
+
+def _decoded(kind: type[R], content: bytes, request: Request, channel: "Channel") -> R:
+    if kind is bytes:
+        return cast("R", content)
+    if kind is str:
+        return cast("R", content.decode())
+    try:
+        # A newer service may say more than this client knows.
+        found: R = _adapter(cast("Any", kind)).validate_json(content or b"null", extra="ignore")
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        where = "/".join(map(str, fault["loc"]))
+        reason = f"{where}: {fault['msg']}" if where else fault["msg"]
+        raise UnexpectedAnswer(peer=channel.peer, method=request.method, path=request.path, reason=reason) from error
+    return found
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - a type, which mypy takes for unhashable
+    return TypeAdapter(kind)
