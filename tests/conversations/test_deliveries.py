@@ -7,7 +7,7 @@ import sys
 import textwrap
 from asyncio.subprocess import DEVNULL
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -91,7 +91,7 @@ class TestMessages:
 
 class TestAttempts:
     async def test_are_repeated_under_the_same_id_until_one_succeeds(self, suite: RunningSuite, outbox: Database):
-        answers = iter([(500, {}), (404, {}), (204, {})])
+        answers: Iterator[tuple[int, dict[str, Any]]] = iter([(500, {}), (404, {}), (204, {})])
         async with bot(lambda _: next(answers)) as (subscriber, url):
             made = await subscribe(suite, url)
             await happen(outbox)

@@ -159,14 +159,14 @@ class TestKilledCheck:
         monkeypatch.setattr(quality_flags, "add_flags", count)
         with pytest.raises(Exception, match="terminated abruptly"):
             await check.check_quality(database, collection, last_attempt=True)
-        async with database.read() as session:
-            failed = await quality_checks.get_check(session, collection)
+        async with database.read() as reading:
+            failed = await quality_checks.get_check(reading, collection)
         await check.check_quality(database, collection)
-        async with database.read() as session:
-            done = await quality_checks.get_check(session, collection)
-            left = await quality_flags.list_unflagged(session, collection, after=None, limit=200)
+        async with database.read() as reading:
+            done = await quality_checks.get_check(reading, collection)
+            left = await quality_flags.list_unflagged(reading, collection, after=None, limit=200)
             monkeypatch.setattr(quality_flags, "RULES", flags.RULES + 1)
-            older = await quality_flags.list_unflagged(session, collection, after=None, limit=200)
+            older = await quality_flags.list_unflagged(reading, collection, after=None, limit=200)
         await database.close()
         assert sum(written) == 120
         assert (failed.state, failed.flagged, done.state) == ("failed", 40, "done")

@@ -119,12 +119,15 @@ class TestTrainingOverlap:
 
 class TestLanguage:
     def test_is_recognised_in_texts_of_enough_words(self):
-        assert language_of(SAMPLE[0])[0] == "en"
-        german = ("Wie war die Prüfung heute Morgen?", "Lang, aber ich bin fertig geworden.")
-        assert language_of(german)[0] == "de"
-        assert (
-            language_of(("¿Cómo estuvo el examen de esta mañana?", "Largo, pero pude terminarlo a tiempo."))[0] == "es"
+        texts = (
+            ("en", SAMPLE[0]),
+            ("de", ("Wie war die Prüfung heute Morgen?", "Lang, aber ich bin fertig geworden.")),
+            ("es", ("¿Cómo estuvo el examen de esta mañana?", "Largo, pero pude terminarlo a tiempo.")),
         )
+        for code, turns in texts:
+            found = language_of(turns)
+            assert found is not None
+            assert found[0] == code
 
     def test_is_unknown_for_too_few_words(self):
         assert language_of(("Goodbye.", "goodbye", "Goodbye!")) is None

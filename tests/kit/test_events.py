@@ -95,19 +95,17 @@ class PostOffice:
         return self.owners.get(event.data["letter"])
 
     @asynccontextmanager
-    async def dispatching(self, clock: Clock = system_clock, **schedule: Any) -> AsyncIterator[EventDispatcher]:
+    async def dispatching(self, clock: Clock = system_clock) -> AsyncIterator[EventDispatcher]:
         """Run a dispatcher while the block lasts."""
-        given = {
-            "waits_seconds": (0.05, 0.05),
-            "timeout_seconds": 5,
-            "max_at_once": 4,
-            "poll_seconds": 0.02,
-            "retention": timedelta(days=30),
-        }
+        schedule = DeliverySchedule(
+            waits_seconds=(0.05, 0.05),
+            timeout_seconds=5,
+            max_at_once=4,
+            poll_seconds=0.02,
+            retention=timedelta(days=30),
+        )
         async with GuardedHttp(self.resolver) as http:
-            dispatcher = EventDispatcher(
-                self.database, STORE, self.signer, http, self.find_team, DeliverySchedule(**given | schedule), clock
-            )
+            dispatcher = EventDispatcher(self.database, STORE, self.signer, http, self.find_team, schedule, clock)
             running = asyncio.create_task(dispatcher.run())
             try:
                 yield dispatcher

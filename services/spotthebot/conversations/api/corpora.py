@@ -108,10 +108,18 @@ async def list_dialogues(
     return page_of(
         rows,
         paging,
-        key=lambda row: row.id,
-        to_out=lambda row: DialogueOut.model_validate(
-            {"key": row.key, "split": row.split, "turns": row.turns, "persona": row.persona, "metadata": row.details}
-        ),
+        key=lambda dialogue: dialogue.id,
+        to_out=_dialogue_out,
+    )
+
+
+def _dialogue_out(dialogue: Dialogue) -> DialogueOut:
+    return DialogueOut(
+        key=dialogue.key,
+        split=dialogue.split,
+        turns=dialogue.turns,
+        persona=dialogue.persona,
+        metadata=dialogue.metadata,
     )
 
 

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from typing import Any
+from uuid import UUID
 
 from spotthebot.contracts.conversations import CorpusId
 from spotthebot.conversations.domain.quality.words import words
@@ -20,6 +21,13 @@ class Dialogue:
     turns: tuple[str, ...]
     persona: tuple[str, str] | None = None
     metadata: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class StoredDialogue(Dialogue):
+    """A dialogue of a corpus; ids grow in the order of the upload."""
+
+    id: UUID = field(kw_only=True)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,14 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.contracts.conversations import CorpusId
-from spotthebot.conversations.domain.corpora import Corpus, Dialogue, DialogueOutcome, SplitStatistics, count_by_split
+from spotthebot.conversations.domain.corpora import (
+    Corpus,
+    Dialogue,
+    DialogueOutcome,
+    SplitStatistics,
+    StoredDialogue,
+    count_by_split,
+)
 from spotthebot.conversations.domain.errors import CorpusNameTaken, NoSuchCorpus
 from spotthebot.conversations.tables import CorpusRow, DialogueRow, SplitRow
 from spotthebot.kit.database import ReadSession, WriteSession
@@ -76,14 +83,19 @@ async def add_dialogues(session: WriteSession, corpus_id: UUID, dialogues: Seque
 
 async def list_dialogues(
     session: ReadSession, corpus_id: UUID, *, split: str | None, after: UUID | None = None, limit: int | None = None
-) -> Sequence[DialogueRow]:
+) -> list[StoredDialogue]:
     """Return dialogues in the order of their upload."""
     statement = select(DialogueRow).where(DialogueRow.corpus_id == corpus_id).order_by(DialogueRow.id).limit(limit)
     if split is not None:
         statement = statement.where(DialogueRow.split == split)
     if after is not None:
         statement = statement.where(DialogueRow.id > after)
-    return (await session.scalars(statement)).all()
+    return [_dialogue(row) for row in await session.scalars(statement)]
+
+
+def _dialogue(row: DialogueRow) -> StoredDialogue:
+    persona = (row.persona[0], row.persona[1]) if row.persona is not None else None
+    return StoredDialogue(row.key, row.split, tuple(row.turns), persona, row.details, id=row.id)
 
 
 def _list(persona: tuple[str, str] | None) -> list[str] | None:
