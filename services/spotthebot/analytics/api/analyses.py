@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from spotthebot.analytics import store
-from spotthebot.analytics.api.deps import Analyst, Canceller, Creator, JobQueue, StudiesClient
+from spotthebot.analytics.api.deps import Analyst, Canceller, Creator, JobQueue, KnownCampaign
 from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.use_cases.analyses import cancel_analysis, start_analysis
 from spotthebot.contracts.analytics import AnalysisIn, AnalysisJobOut
@@ -19,10 +19,11 @@ router = APIRouter(prefix="/v1/analyses", tags=["analyses"], route_class=Idempot
 
 @router.post("", status_code=202, operation_id="create_analysis")
 async def create_analysis(
-    session: Writing, _caller: Creator, jobs: JobQueue, studies: StudiesClient, request: AnalysisIn
+    campaign: KnownCampaign, session: Writing, _caller: Creator, jobs: JobQueue, request: AnalysisIn
 ) -> AnalysisJobOut:
     """Start an analysis; read it again for its progress and its result."""
-    return _to_out(await start_analysis(session, jobs, studies, request))
+    campaign.result()
+    return _to_out(await start_analysis(session, jobs, request))
 
 
 @router.get("", operation_id="list_analyses")

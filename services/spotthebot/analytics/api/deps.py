@@ -6,12 +6,14 @@ from fastapi import Depends, Query, Request
 
 from spotthebot.analytics.clients import Studies
 from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.use_cases.analyses import require_campaign
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.analytics import Correction, Filter, Unit
+from spotthebot.contracts.analytics import AnalysisIn, Correction, Filter, Unit
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.bearer.authentication import allow
+from spotthebot.kit.web.database.fetched import Fetched, fetched
 from spotthebot.kit.web.database.idempotency import idempotent
 
 _analysts = allow(Role.ADMIN, Role.ANALYST)
@@ -20,6 +22,8 @@ Analyst = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERV
 Creator = Annotated[Principal, Depends(idempotent(_analysts))]
 """Who may start an analysis; honours `Idempotency-Key`."""
 Canceller = Annotated[Principal, Depends(_analysts)]
+Creating = Annotated[Principal, Depends(_analysts)]
+"""Who may start an analysis, before the `Idempotency-Key` is claimed."""
 
 
 async def _results(request: Request) -> ResultCache:
@@ -52,5 +56,13 @@ async def _parameters(
 
 Results = Annotated[ResultCache, Depends(_results)]
 StudiesClient = Annotated[Studies, Depends(_studies)]
+
+
+async def _known_campaign(_caller: Creating, studies: StudiesClient, request: AnalysisIn) -> Fetched[None]:
+    return await fetched(require_campaign(studies, request))
+
+
+KnownCampaign = Annotated[Fetched[None], Depends(_known_campaign)]
+"""That the campaign is there, asked before the transaction begins (`kit/web/database/fetched.py`)."""
 JobQueue = Annotated[Jobs, Depends(_jobs)]
 RequestParameters = Annotated[Parameters, Depends(_parameters)]

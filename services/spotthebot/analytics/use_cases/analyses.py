@@ -23,11 +23,15 @@ from spotthebot.kit.step_jobs.runner import PreparedWork, StepJobs
 STEP_JOBS = StepJobs(TABLES, schema="analytics", task="run_analysis", retried=[PeerUnavailable, PeerRefused])
 
 
-async def start_analysis(session: WriteSession, jobs: Jobs, studies: Studies, request: AnalysisIn) -> AnalysisJob:
-    """Queue an analysis; raises NoSuchCampaign."""
+async def require_campaign(studies: Studies, request: AnalysisIn) -> None:
+    """Raise NoSuchCampaign unless there is the campaign that a request is about, if it is about one."""
+    if not isinstance(request, PlanningIn):
+        await studies.current_revision(request.campaign_id)
+
+
+async def start_analysis(session: WriteSession, jobs: Jobs, request: AnalysisIn) -> AnalysisJob:
+    """Queue an analysis."""
     campaign_id = None if isinstance(request, PlanningIn) else request.campaign_id
-    if campaign_id is not None:
-        await studies.current_revision(campaign_id)
     analysis_id = await STEP_JOBS.start(
         session,
         jobs,

@@ -6,7 +6,8 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from spotthebot.annotation import store
-from spotthebot.annotation.api.deps import Admin, CampaignReader, ConversationsClient, JobQueue
+from spotthebot.annotation.api.deps import Admin, CampaignReader, JobQueue
+from spotthebot.annotation.api.fetched import CompleteCollection, MissingConversations
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.use_cases import campaigns, imports
 from spotthebot.contracts.annotation import AnnotationBatchIn, CampaignIn, CampaignOut, PackageBatchIn
@@ -21,10 +22,11 @@ router = APIRouter(prefix="/v1/campaigns", tags=["campaigns"], route_class=Idemp
 
 @router.post("", status_code=201, operation_id="create_campaign")
 async def create_campaign(
-    session: Writing, _caller: Admin, jobs: JobQueue, conversations: ConversationsClient, request: CampaignIn
+    collection: CompleteCollection, session: Writing, _caller: Admin, jobs: JobQueue, request: CampaignIn
 ) -> CampaignOut:
     """Create a campaign over a complete collection; its packages are made in the background."""
-    return _to_out(await campaigns.start_campaign(session, jobs, conversations, request))
+    collection.result()
+    return _to_out(await campaigns.start_campaign(session, jobs, request))
 
 
 @router.get("", operation_id="list_campaigns")
@@ -50,10 +52,10 @@ async def close_campaign(session: Writing, _caller: Admin, campaign_id: UUID) ->
 
 @router.post("/{campaign_id}/packages", status_code=201, operation_id="import_packages")
 async def import_packages(
-    session: Writing, _caller: Admin, conversations: ConversationsClient, campaign_id: UUID, batch: PackageBatchIn
+    missing: MissingConversations, session: Writing, _caller: Admin, campaign_id: UUID, batch: PackageBatchIn
 ) -> StoredOut:
     """Upload packages; one whose external id is known is left as it is, so a batch can be sent again."""
-    stored = await imports.import_packages(session, conversations, campaign_id, batch.packages)
+    stored = await imports.import_packages(session, campaign_id, batch.packages, missing.result())
     return StoredOut(stored=stored, already_there=len(batch.packages) - stored)
 
 

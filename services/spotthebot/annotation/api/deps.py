@@ -15,6 +15,8 @@ from spotthebot.kit.web.database.idempotency import idempotent
 _admins = allow(Role.ADMIN)
 _frontends = allow(Role.ANNOTATION)
 
+Creating = Annotated[Principal, Depends(_admins)]
+"""An administrator, before the `Idempotency-Key` is claimed."""
 Admin = Annotated[Principal, Depends(idempotent(_admins))]
 """Who may create campaigns and upload to them; honours `Idempotency-Key`."""
 Claimer = Annotated[Principal, Depends(idempotent(_frontends))]

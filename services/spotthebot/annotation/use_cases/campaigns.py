@@ -15,11 +15,8 @@ BUILD_CAMPAIGN = "annotation:build_campaign"
 _ROWS_AT_ONCE = 500
 
 
-async def start_campaign(
-    session: WriteSession, jobs: Jobs, conversations: Conversations, request: CampaignIn
-) -> Campaign:
+async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn) -> Campaign:
     """Create a campaign over a complete collection and queue the job that makes its packages."""
-    await conversations.require_complete(request.collection_id)
     campaign = await store.campaigns.add_campaign(session, request)
     await jobs.defer(session, BUILD_CAMPAIGN, {"campaign_id": str(campaign.id)})
     return campaign

@@ -7,26 +7,39 @@ from spotthebot.annotation import store
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.annotations import ImportedAnnotation
 from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.domain.conversations import ShownConversation
 from spotthebot.annotation.domain.errors import CampaignNotOpen, CampaignTakesNoImports, UnknownReferences
 from spotthebot.annotation.domain.packages import PackedSegment
 from spotthebot.contracts.annotation import CampaignState, ImportedAnnotationIn, PackageIn, SegmentIn
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
 
 
+async def fetch_missing_conversations(
+    database: Database, conversations: Conversations, campaign_id: UUID, uploaded: Sequence[PackageIn]
+) -> list[ShownConversation]:
+    """Fetch the collection's conversations if a package shows one that came to it since the campaign began.
+
+    No session is open meanwhile. Raises CampaignTakesNoImports and CampaignNotOpen.
+    """
+    async with database.read() as session:
+        campaign = await _require_import(session, campaign_id)
+        known = await store.conversations.conversations_by_external_id(session, campaign_id)
+    if all(segment.conversation in known for package in uploaded for segment in package.segments):
+        return []
+    return [each async for each in conversations.shown(campaign.collection_id)]
+
+
 async def import_packages(
-    session: WriteSession, conversations: Conversations, campaign_id: UUID, uploaded: Sequence[PackageIn]
+    session: WriteSession, campaign_id: UUID, uploaded: Sequence[PackageIn], missing: Sequence[ShownConversation]
 ) -> int:
     """Store packages as they were used elsewhere and return how many are new; those that are there stay as they are.
 
-    Conversations that came to the collection since the campaign began are fetched when a package shows one.
+    `missing` are conversations to add to the campaign first; those that it has stay as they are.
     """
-    campaign = await _require_import(session, campaign_id)
-    known = await store.conversations.conversations_by_external_id(session, campaign_id)
-    missing = any(segment.conversation not in known for package in uploaded for segment in package.segments)
-    shown = [each async for each in conversations.shown(campaign.collection_id)] if missing else []
+    await _require_import(session, campaign_id)
     await store.campaigns.lock_campaign(session, campaign_id)
-    await store.conversations.add_shown_conversations(session, campaign_id, shown)
+    await store.conversations.add_shown_conversations(session, campaign_id, missing)
     known = await store.conversations.conversations_by_external_id(session, campaign_id)
     shown_by = await store.packages.packages_by_segment(session, campaign_id)
     faults = [
@@ -64,7 +77,7 @@ async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded:
     return await store.annotations.add_imported_annotations(session, campaign_id, annotations)
 
 
-async def _require_import(session: WriteSession, campaign_id: UUID) -> Campaign:
+async def _require_import(session: ReadSession, campaign_id: UUID) -> Campaign:
     """Return a campaign that takes uploads; it takes them after closing, too: a corrected dump is imported again."""
     campaign = await store.campaigns.get_campaign(session, campaign_id)
     if campaign.mode != "import":
