@@ -1,6 +1,7 @@
 """Tiny random models that say words, not bytes: what they reply is nonsense, but always text, and never nothing."""
 
 from pathlib import Path
+from typing import Any
 
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -13,7 +14,7 @@ _UNKNOWN = "<|unknown|>"
 def talking_gpt2(folder: Path, *, layers: int = 2, width: int = 32) -> Path:
     """Save a GPT-2 that was never trained."""
     words = _words()
-    sizes = {"n_layer": layers, "n_head": width // 16, "n_embd": width, "n_positions": 256}
+    sizes: dict[str, Any] = {"n_layer": layers, "n_head": width // 16, "n_embd": width, "n_positions": 256}
     config = GPT2Config(vocab_size=len(words), bos_token_id=0, eos_token_id=0, pad_token_id=1, **sizes)
     return _save(folder, GPT2LMHeadModel(config), words)
 

@@ -2,6 +2,7 @@
 import random
 from collections import Counter, defaultdict
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -48,8 +49,8 @@ def model(request, loaded):
 @pytest.fixture(scope="module")
 def first_tokens(folders):
     """Text and share of every first token after one sentence, by the softmax of the model's own forward pass."""
-    words = AutoTokenizer.from_pretrained(folders("gpt2"))
-    model = AutoModelForCausalLM.from_pretrained(folders("gpt2"))
+    words: Any = AutoTokenizer.from_pretrained(folders("gpt2"))  # transformers' types do not fit each other
+    model: Any = AutoModelForCausalLM.from_pretrained(folders("gpt2"))
     ids = torch.tensor([[*words.encode(SENTENCES[0], add_special_tokens=False), words.eos_token_id]])
     with torch.no_grad():
         logits = model(ids).logits[0, -1].double()
@@ -122,9 +123,9 @@ class TestGreedyReplies:
     @pytest.mark.parametrize("name", MAKERS)
     def test_equal_those_of_transformers(self, name, penalty, folders, loaded):
         folder = folders(name)
-        words = AutoTokenizer.from_pretrained(folder)
+        words: Any = AutoTokenizer.from_pretrained(folder)
         family = AutoModelForCausalLM if name in {"gpt2", "llama"} else AutoModelForSeq2SeqLM
-        theirs = family.from_pretrained(folder)
+        theirs: Any = family.from_pretrained(folder)
         partner, own, again = SENTENCES[1], SENTENCES[0], SENTENCES[3]
         written = {
             "gpt2": f"{partner}{END}{own}{END}{again}{END}",
@@ -175,7 +176,8 @@ class TestDrawnReplies:
 
     def test_have_the_frequencies_of_the_softmax(self, loaded, first_tokens):
         """Pearson's chi-square over all texts of which at least five are expected, the rest in one class."""
-        counts, expected = self.drawn(loaded("gpt2"), temperature=1.5), defaultdict(float)
+        counts = self.drawn(loaded("gpt2"), temperature=1.5)
+        expected: dict[str, float] = defaultdict(float)
         for text, share in first_tokens(1.5):
             expected[text] += share
         common = [text for text, share in expected.items() if share * self.DRAWS >= 5]

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed: run './stb 
 pytest.importorskip("transformers", reason="transformers is not installed: run './stb install models'")
 
 from scipy import stats
-from transformers.generation import TopKLogitsWarper, TopPLogitsWarper
+from transformers.generation.logits_process import TopKLogitsWarper, TopPLogitsWarper
 
 from spotthebot.inference.models.dialogue import GenerationRequest
 from spotthebot.inference.models.dialogue.context_window import split_context

@@ -3,6 +3,7 @@ import json
 import signal
 import sysconfig
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -114,7 +115,14 @@ class TestServer:
         assert apart[7] == await asked(client, {**REQUESTS[0], "seed": 7})
 
     async def test_fails_only_the_requests_that_are_bad(self, client):
-        bad = ({"turns": "no list"}, b"no json", b"\xff\xfe", {"turns": [], "temperature": -1}, b"[]", {"turn": []})
+        bad: tuple[Any, ...] = (
+            {"turns": "no list"},
+            b"no json",
+            b"\xff\xfe",
+            {"turns": [], "temperature": -1},
+            b"[]",
+            {"turn": []},
+        )
         good, *errors, last = await asked(client, REQUESTS[0], *bad, REQUESTS[1])
         assert [list(answer) for answer in (good, last)] == [["text"], ["text"]]
         assert [list(answer) for answer in errors] == [["error"]] * len(bad)

@@ -2,6 +2,7 @@
 import json
 import shutil
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -86,7 +87,7 @@ class TestRanking:
         rows = [[3, 9, 2], [3, *range(10, 50), 2], [2]]
         for kind, network in ((ModelKind.BERT_RANK, BiEncoder), (ModelKind.KV, KeyValueMemory)):
             files = read_own_files(trained(kind))
-            made = network(**files.configuration.network).eval()
+            made: Any = network(**files.configuration.network).eval()
             made.load_state_dict(files.weights)
             encode = made.encode_contexts if kind is ModelKind.BERT_RANK else lambda ids, _: made.encode(ids)  # noqa: B023 - called in this turn of the loop
             alone = torch.cat([encode(*padded([row], torch.device("cpu"))) for row in rows])

@@ -2,6 +2,7 @@
 import math
 import signal
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ pytest.importorskip("transformers", reason="transformers is not installed: run '
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from spotthebot.bots.training import ModelCard, ModelKind, train
+from spotthebot.bots.training import ModelCard, ModelKind, Progress, train
 from spotthebot.bots.training.errors import (
     CheckpointDamaged,
     OtherTrainingStarted,
@@ -46,7 +47,7 @@ def trained(tmp_path_factory):
 
     def find(kind):
         if kind not in made:
-            progress = []
+            progress: list[Progress] = []
             out = tmp_path_factory.mktemp(kind) / "model"
             made[kind] = out, run(kind, out, on_progress=progress.append), progress
         return made[kind]
@@ -102,7 +103,7 @@ class TestEveryModelOfThePool:
         with pytest.raises(TrainingStopped, match="after step 18 of 40"):
             run(kind, tmp_path / "model", on_progress=interrupt)
         torch.rand(5)  # other random numbers in between must not matter
-        progress = []
+        progress: list[Progress] = []
         card = run(kind, tmp_path / "model", on_progress=progress.append, resume=True)
         whole, its_card, _ = trained(kind)
         assert progress[0].step == 19
@@ -122,7 +123,7 @@ class TestResuming:
         options = tiny(ModelKind.KV, checkpoint_every=7)
         with pytest.raises(RuntimeError, match="power"):
             run(ModelKind.KV, tmp_path, options=options, on_progress=crash)
-        progress = []
+        progress: list[Progress] = []
         run(ModelKind.KV, tmp_path, options=options, on_progress=progress.append, resume=True)
         assert [progress[0].step, progress[-1].step] == [22, 40]
         assert same(weights(tmp_path), weights(trained(ModelKind.KV)[0]))
@@ -130,7 +131,7 @@ class TestResuming:
     def test_starts_without_a_checkpoint_and_returns_the_card_of_a_finished_training(self, trained, tmp_path):
         out, card, _ = trained(ModelKind.KV)
         assert run(ModelKind.KV, tmp_path / "new", resume=True) == card
-        progress = []
+        progress: list[Progress] = []
         assert run(ModelKind.KV, out, resume=True, on_progress=progress.append) == card
         assert progress == []
 
@@ -211,7 +212,8 @@ class TestATrainedModel:
     def test_is_readable_by_transformers_alone(self, trained):
         """The directory of `gpt` needs nothing of ours: the same greedy reply by hand."""
         out, _, _ = trained(ModelKind.GPT)
-        words, model = AutoTokenizer.from_pretrained(out), AutoModelForCausalLM.from_pretrained(out)
+        words: Any = AutoTokenizer.from_pretrained(out)  # transformers' types do not fit each other
+        model: Any = AutoModelForCausalLM.from_pretrained(out)
         prompt = f"{words.bos_token}Hello.{words.eos_token}"
         ids = words(prompt, return_tensors="pt", add_special_tokens=False).input_ids
         written = model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=12, pad_token_id=1)
