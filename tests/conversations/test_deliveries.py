@@ -21,7 +21,7 @@ from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations.store.events import EVENTS
 from spotthebot.kit.database import Database
 from spotthebot.kit.events.domain import Delivery, DeliveryState, Subscription
-from spotthebot.kit.signing import new_signing_secret
+from spotthebot.kit.signatures import new_signing_secret
 from spotthebot.kit.vault import Vault
 from tests.factories.bot_servers import bot, never_answers, raw_server, says
 from tests.factories.databases import DatabaseUrls

@@ -40,6 +40,7 @@ from spotthebot.suite.supervision.sockets import bind
 from tests.factories.clock import MovableClock
 from tests.factories.databases import Databases, DatabaseUrls
 from tests.factories.running_suite import Keys, served
+from tests.factories.savepoints import SavepointDatabase, rolled_back
 
 _TABLE = """
 CREATE TABLE bots.things (
@@ -149,7 +150,7 @@ async def call_a_peer(_caller: Admin, url: str) -> None:
 @router.get("/failing/{family}")
 async def fail(_caller: Admin, family: str) -> None:
     if family == "unforeseen":
-        message = "the secret of the house"
+        message = "the secret of the service"
         raise RuntimeError(message)
     raise FAMILIES[family]
 
@@ -184,6 +185,20 @@ def database_urls(databases: Databases) -> Iterator[DatabaseUrls]:
     """A database of this test's own, with the table of things."""
     with databases.lend(schema="bots", more=_TABLE) as urls:
         yield urls
+
+
+@pytest.fixture(scope="session")
+def shared_urls(databases: Databases) -> Iterator[DatabaseUrls]:
+    """A database for tests that roll back what they write."""
+    with databases.lend() as urls:
+        yield urls
+
+
+@pytest.fixture
+async def access(shared_urls: DatabaseUrls) -> AsyncIterator[SavepointDatabase]:
+    """Sessions on the schema of API keys, rolled back after the test."""
+    async with rolled_back(shared_urls.owner["access"]) as database:
+        yield database
 
 
 @pytest.fixture

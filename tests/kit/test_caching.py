@@ -26,11 +26,11 @@ class TestRevalidated:
         assert first.headers["ETag"] == again.headers["ETag"] != other.headers["ETag"]
 
     @pytest.mark.parametrize("form", ["{}", "W/{}", '"else", {}', "*"])
-    async def test_who_has_it_is_told_so_without_a_body(self, client: httpx.AsyncClient, form: str):
+    async def test_a_caller_with_the_same_body_gets_304_without_it(self, client: httpx.AsyncClient, form: str):
         tag = (await client.get("/a")).headers["ETag"]
         answer = await client.get("/a", headers={"If-None-Match": form.format(tag)})
         assert (answer.status_code, answer.content, answer.headers["ETag"]) == (304, b"", tag)
 
-    async def test_who_has_another_gets_it_whole(self, client: httpx.AsyncClient):
+    async def test_a_caller_with_another_body_gets_the_present_one(self, client: httpx.AsyncClient):
         answer = await client.get("/a", headers={"If-None-Match": (await client.get("/b")).headers["ETag"]})
         assert (answer.status_code, answer.text) == (200, "a")

@@ -118,17 +118,17 @@ class TestRetries:
 
 
 class TestRetryAfter:
-    async def test_waits_as_long_as_it_is_told(self, faults: respx.Router, peer: ServiceClient, waits: list[float]):
-        told = [httpx.Response(429, headers={"Retry-After": seconds}) for seconds in ("0", "1")]
-        faults.get("/a").side_effect = [*told, httpx.Response(200, json=1)]
+    async def test_waits_as_long_as_it_says(self, faults: respx.Router, peer: ServiceClient, waits: list[float]):
+        answers = [httpx.Response(429, headers={"Retry-After": seconds}) for seconds in ("0", "1")]
+        faults.get("/a").side_effect = [*answers, httpx.Response(200, json=1)]
         assert await peer.get("/a") == 1
         assert waits == [0.0, 1.0]
 
-    async def test_waits_as_it_sees_fit_where_told_a_date(
+    async def test_backs_off_as_usual_where_the_header_is_a_date(
         self, faults: respx.Router, peer: ServiceClient, waits: list[float]
     ):
-        told = httpx.Response(503, headers={"Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT"})
-        faults.get("/a").side_effect = [told, httpx.Response(200, json=1)]
+        answers = httpx.Response(503, headers={"Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT"})
+        faults.get("/a").side_effect = [answers, httpx.Response(200, json=1)]
         assert await peer.get("/a") == 1
         assert len(waits) == 1
 
@@ -223,7 +223,7 @@ class TestStreams:
                     seen.append(line)  # noqa: PERF401 - what came before the error counts
         assert seen == [{"n": 1}]
 
-    async def test_a_refusal_is_told_as_one(self, edge: Edge):
+    async def test_a_refusal_is_raised_as_one(self, edge: Edge):
         async with ServiceClient("things", edge.url, await edge.keys.make("analyst")) as things:
             with pytest.raises(PeerRefused, match="role analyst"):
                 [line async for line in things.lines("/things/stream")]

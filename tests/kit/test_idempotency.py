@@ -91,7 +91,7 @@ class TestFailure:
         assert (await admin.post("/things", json={"name": "two", "twin": "y"}, headers=HEADERS)).status_code == 201
         assert edge.rows() == 2
 
-    async def test_who_waited_for_a_failure_tries_for_himself(self, edge: Edge, admin: httpx.AsyncClient):
+    async def test_a_request_that_waited_for_a_failure_runs_itself(self, edge: Edge, admin: httpx.AsyncClient):
         await admin.post("/things", json={"name": "one", "twin": "x"})
         posts = (admin.post("/things", json={"name": "slow", "twin": "x"}, headers=HEADERS) for _ in range(3))
         assert [answer.status_code for answer in await asyncio.gather(*posts)] == [500] * 3

@@ -20,7 +20,7 @@ tasks = Blueprint()
 @tasks.task(name="linger")
 async def linger(seconds: float, note: str) -> None:
     with open(note, "a") as file:
-        file.write("begun\\n")
+        file.write("started\\n")
     await asyncio.sleep(seconds)
     with open(note, "a") as file:
         file.write("done\\n")
@@ -96,19 +96,19 @@ class TestJanitor:
         finally:
             second.terminate()
             await second.wait()
-        assert note.read_text().split() == ["begun", "begun", "done"]
+        assert note.read_text().split() == ["started", "started", "done"]
 
     async def test_a_job_that_only_takes_long_is_left_to_its_worker(self, database_urls: DatabaseUrls):
         url = database_urls.app["conversations"]
-        begun, done = 0, asyncio.Event()
+        started, done = 0, asyncio.Event()
 
         def lingering() -> Blueprint:
             tasks = Blueprint()
 
             @tasks.task(name="linger")
             async def linger() -> None:
-                nonlocal begun
-                begun += 1
+                nonlocal started
+                started += 1
                 await asyncio.sleep(4)  # twice as long as a dead worker is waited for
                 done.set()
 
@@ -124,4 +124,4 @@ class TestJanitor:
         for worker in workers:
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
-        assert begun == 1
+        assert started == 1

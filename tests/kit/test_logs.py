@@ -51,7 +51,7 @@ class TestRedaction:
         assert KEY.rsplit("_", 1)[-1] not in said
         assert "[redacted]" in said
 
-    def test_of_a_url_only_the_credentials_are_blanked(self):
+    def test_only_the_credentials_of_a_url_are_blanked(self):
         said = _redacted(event="see postgresql://user:hunter2@host/db and http://host:8101/v1")
         assert said["event"] == "see postgresql://[redacted]@host/db and http://host:8101/v1"
 
@@ -63,9 +63,9 @@ class TestRedaction:
 @pytest.fixture(scope="module")
 def lines() -> list[dict[str, Any]]:
     """What a process logs through our loggers and the standard library's."""
-    told = subprocess.run([sys.executable, "-c", PROGRAM, KEY], capture_output=True, text=True, check=True)
-    assert told.stdout == ""
-    return [json.loads(line) for line in told.stderr.splitlines()]
+    written = subprocess.run([sys.executable, "-c", PROGRAM, KEY], capture_output=True, text=True, check=True)
+    assert written.stdout == ""
+    return [json.loads(line) for line in written.stderr.splitlines()]
 
 
 class TestPipeline:

@@ -67,9 +67,9 @@ def test_four_migrators_at_once_all_succeed(empty: Provisioned):
             assert all(each.poll() is None for each in started)
             time.sleep(0.05)
         gate.execute(f"SELECT pg_advisory_unlock({lock})")
-        told = [(each.communicate()[1], each.returncode) for each in started]
+        found = [(each.communicate()[1], each.returncode) for each in started]
         (revision,) = gate.execute("SELECT version_num FROM conversations.alembic_version").fetchall()
-    assert [code for _, code in told] == [0] * 4, told
+    assert [code for _, code in found] == [0] * 4, found
     assert revision == (CONVERSATIONS_LINEAGE.head,)
 
 

@@ -32,7 +32,7 @@ class TestGuardedHttp:
         found = failed.value
         assert (found.status, found.failure, found.transient) == (int(status[:3]), failure, transient)
 
-    async def test_a_larger_answer_than_wanted_is_left_where_it_is(self):
+    async def test_the_rest_of_an_answer_that_is_too_large_is_not_read(self):
         async with raw_server(says(b"a" * 101)) as url, _http() as http:
             with pytest.raises(CallFailed, match="larger than 100 bytes"):
                 await http.post(url, b"{}", {}, largest=100)

@@ -61,19 +61,19 @@ class TestFamilies:
 class TestPeers:
     """An endpoint of ours calls another service, which refuses: here, this very application, which has no such path."""
 
-    async def test_that_refuse_are_answered_502_with_their_name_and_status(self, edge: Edge, admin: httpx.AsyncClient):
+    async def test_a_refusal_is_answered_502_with_the_peers_name_and_status(self, edge: Edge, admin: httpx.AsyncClient):
         body = _members(answer := await admin.get("/failing/peer", params={"url": edge.url}))
         assert answer.status_code == 502
         assert (body["type"], body["title"]) == (TYPE + "peer-refused", "Refused by a peer")
         assert body["detail"] == "The service peer, which is needed for this, refused our request (404)."
 
-    async def test_are_not_quoted_to_the_caller(self, edge: Edge, admin: httpx.AsyncClient):
+    async def test_a_refusal_is_not_quoted_to_the_caller(self, edge: Edge, admin: httpx.AsyncClient):
         answer = await admin.get("/failing/peer", params={"url": edge.url})
         assert "internal" not in answer.text
         assert "hunter2" not in answer.text
         assert edge.url.removeprefix("http://") not in answer.text
 
-    async def test_that_do_not_answer_are_503(self, admin: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch):
+    async def test_a_peer_that_does_not_answer_is_503(self, admin: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(client, "_ATTEMPTS", 1)
         answer = await admin.get("/failing/peer", params={"url": "http://127.0.0.1:1"})
         assert answer.status_code == 503
@@ -179,9 +179,9 @@ class TestCors:
         assert "access-control-allow-origin" not in other.headers
 
     async def test_a_frontend_is_asked_before_it_sends_its_key(self, admin: httpx.AsyncClient):
-        wanted = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
-        listed = await admin.options("/things", headers=wanted | {"Origin": "https://frontend.example"})
-        other = await admin.options("/things", headers=wanted | {"Origin": "https://elsewhere.example"})
+        preflight = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
+        listed = await admin.options("/things", headers=preflight | {"Origin": "https://frontend.example"})
+        other = await admin.options("/things", headers=preflight | {"Origin": "https://elsewhere.example"})
         assert listed.status_code == 200
         assert "authorization" in listed.headers["access-control-allow-headers"].lower()
         assert other.status_code == 400

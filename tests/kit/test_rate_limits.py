@@ -8,14 +8,14 @@ from tests.kit.conftest import Edge
 
 
 class TestAnswers:
-    async def test_the_limit_is_told_and_kept(self, edge: Edge, admin: httpx.AsyncClient):
+    async def test_the_limit_is_stated_and_enforced(self, edge: Edge, admin: httpx.AsyncClient):
         edge.app.state.rate_limiter = RateLimiter(3, clock=lambda: 0.0)
         answers = [await admin.get("/things") for _ in range(4)]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
         assert {answer.headers["ratelimit-policy"] for answer in answers} == {'"default";q=3;w=60'}
         # 3 a minute is one every 20 s: so long to the next one, and thrice to a full bucket.
-        told = [f'"default";r={left};t={seconds}' for left, seconds in ((2, 20), (1, 40), (0, 60), (0, 60))]
-        assert [answer.headers["ratelimit"] for answer in answers] == told
+        stated = [f'"default";r={left};t={seconds}' for left, seconds in ((2, 20), (1, 40), (0, 60), (0, 60))]
+        assert [answer.headers["ratelimit"] for answer in answers] == stated
         assert answers[3].headers["retry-after"] == "20"
         assert answers[3].json()["detail"] == "Too many requests: try again in 20 s."
 
@@ -25,7 +25,7 @@ class TestAnswers:
         async with await edge.client() as other:
             assert (await other.get("/things")).status_code == 200
 
-    async def test_who_may_not_is_limited_too(self, edge: Edge):
+    async def test_a_role_that_is_not_allowed_is_limited_too(self, edge: Edge):
         edge.app.state.rate_limiter = RateLimiter(2, clock=lambda: 0.0)
         async with await edge.client("analyst") as analyst:
             assert [(await analyst.get("/things")).status_code for _ in range(3)] == [403, 403, 429]
@@ -81,4 +81,4 @@ class TestBuckets:
         limiter.acquire("one too many")
         assert len(limiter._buckets) == rate_limits._MAX_KEYS
         assert limiter.acquire("fresh").retry_after_seconds == 60  # kept, for it was seen a moment ago
-        assert limiter.acquire("stale").retry_after_seconds == 0  # forgotten, so it begins anew
+        assert limiter.acquire("stale").retry_after_seconds == 0  # forgotten, so its bucket is full

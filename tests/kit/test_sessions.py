@@ -4,7 +4,7 @@ from tests.kit.conftest import Edge
 
 
 class TestTheOrder:
-    """The commit comes before the response: whoever reads 201 can rely on it."""
+    """The commit comes before the response: a caller that reads 201 can rely on it."""
 
     async def test_a_commit_that_fails_is_not_answered_as_done(self, edge: Edge, admin: httpx.AsyncClient):
         first = await admin.post("/things", json={"name": "one", "twin": "x"})

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cryptography.fernet import Fernet
 
-from spotthebot.kit.signing import NotASigningSecret, signing_key
+from spotthebot.kit.signatures import NotASigningSecret, signing_key
 from spotthebot.kit.vault import KeyFileOpen, Unreadable, Vault, vault_from
 
 
@@ -62,6 +62,6 @@ class TestSigningKey:
     @pytest.mark.parametrize(
         "secret", ["", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_????", "whsec_c2hvcnQ="]
     )
-    def test_of_something_else_is_refused(self, secret: str):
+    def test_something_else_than_a_key_is_refused(self, secret: str):
         with pytest.raises(NotASigningSecret):
             signing_key(secret)

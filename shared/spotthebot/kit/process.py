@@ -29,7 +29,7 @@ Settings = TypeVar("Settings", bound=ServiceSettings)
 
 @dataclass(frozen=True)
 class Service(Generic[Settings]):
-    """What a service is made of, for whoever starts it."""
+    """A service: its name, settings, application, schema and worker."""
 
     name: str
     settings: type[Settings]
@@ -67,7 +67,7 @@ def run(service: Service[Settings]) -> None:
                 upgrade(service.lineage, settings.database_url.get_secret_value())
         case "work":
             if service.work is not None:
-                asyncio.run(_until_told_to_stop(service.work(settings)))
+                asyncio.run(_until_stopped(service.work(settings)))
         case _:
             _serve(service.create_app(settings), arguments.host, arguments.port, arguments.fd)
 
@@ -87,12 +87,12 @@ def openapi_text(service: Service[Settings]) -> str:
 def allow_many_files() -> None:
     """Let this process open as many files and connections as it may: usual is 1,024 where 500,000 are allowed.
 
-    A service that runs out of them takes its own want for a fault of whoever it calls.
+    A service without free files can open no connection and would report its peers as unreachable.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    limit = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
+    if soft != resource.RLIM_INFINITY and soft < limit:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
 
 def _serve(app: FastAPI, host: str, port: int, fd: int | None) -> None:
@@ -112,7 +112,7 @@ def _serve(app: FastAPI, host: str, port: int, fd: int | None) -> None:
     asyncio.run(server.serve(sockets=sockets))
 
 
-async def _until_told_to_stop(work: Awaitable[None]) -> None:
+async def _until_stopped(work: Awaitable[None]) -> None:
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
     for signal_number in (signal.SIGTERM, signal.SIGINT):

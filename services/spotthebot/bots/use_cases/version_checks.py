@@ -22,7 +22,7 @@ from spotthebot.inference.model_files import files_in, files_sha256_of
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.outbound import AddressNotAllowed
-from spotthebot.kit.signing import NotASigningSecret, signing_key
+from spotthebot.kit.signatures import NotASigningSecret, signing_key
 
 
 @dataclass(frozen=True)

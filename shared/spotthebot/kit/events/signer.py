@@ -6,7 +6,7 @@ from typing import Any
 
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.events.domain import Event, Subscription
-from spotthebot.kit.signing import NotASigningSecret, new_signing_secret, signed_headers, signing_key
+from spotthebot.kit.signatures import NotASigningSecret, new_signing_secret, signed_headers, signing_key
 from spotthebot.kit.vault import Vault
 
 

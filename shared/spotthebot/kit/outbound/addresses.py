@@ -1,7 +1,7 @@
 """Which addresses may be called: the public internet, and what the administrator allows beside it.
 
-A stranger's URL is hostile until shown otherwise. What is judged is the address that a connection is made to, after
-resolution; other spellings of a name or number end up here as the same address.
+A stranger's URL is hostile until shown otherwise. The address that a connection is made to is checked, after
+resolution: other spellings of a name or number end up here as the same address.
 """
 
 from collections.abc import Sequence
@@ -18,16 +18,16 @@ def networks(texts: Sequence[str]) -> tuple[Network, ...]:
 
 
 EVERYWHERE = networks(["0.0.0.0/0", "::/0"])
-"""For calls that whoever starts them answers for."""
+"""For calls to servers of our own, or from a user's own machine."""
 
 
 def refusal_of(text: str, allowed: Sequence[Network]) -> str | None:
     """Say why an address may not be called; None where it may. Raises ValueError where it is none.
 
     Only global unicast addresses may: not private, loopback, link-local (where clouds keep their metadata), shared,
-    multicast, reserved ones (RFC 6890). An IPv4 address inside an IPv6 one is judged as well.
+    multicast, reserved ones (RFC 6890). An IPv4 address inside an IPv6 one is checked as well.
     """
-    for address in _judged(ip_address(text.partition("%")[0])):
+    for address in _addresses_in(ip_address(text.partition("%")[0])):
         if any(address.version == network.version and address in network for network in allowed):
             continue
         if not address.is_global or address.is_multicast:
@@ -35,7 +35,7 @@ def refusal_of(text: str, allowed: Sequence[Network]) -> str | None:
     return None
 
 
-def _judged(address: Address) -> list[Address]:
+def _addresses_in(address: Address) -> list[Address]:
     if isinstance(address, IPv4Address):
         return [address]
     if address.ipv4_mapped is not None:

@@ -1,0 +1,49 @@
+"""Sessions on one transaction that is rolled back after each test, for rules that need no other connection.
+
+A block of `read` or `write` is a savepoint: it ends as in the product, by a commit or a rollback, and the next block
+sees what the one before committed. All of it is gone after the test, so that tests share one database and clean
+nothing. Other connections see nothing of it: what services, `Database.lookups` or locks between transactions do is
+tested on a database of the test's own.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from sqlalchemy.engine import make_url
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+
+from spotthebot.kit.database import ReadSession, WriteSession
+
+
+class SavepointDatabase:
+    """Has the sessions of `Database`; each block is a savepoint of one transaction."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[ReadSession]:
+        async with ReadSession(bind=self._connection, join_transaction_mode="create_savepoint") as session:
+            yield session
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[WriteSession]:
+        async with (
+            WriteSession(
+                bind=self._connection, join_transaction_mode="create_savepoint", expire_on_commit=False
+            ) as session,
+            session.begin(),
+        ):
+            yield session
+
+
+@asynccontextmanager
+async def rolled_back(url: str) -> AsyncIterator[SavepointDatabase]:
+    """Open a transaction on a database, give sessions in it, and roll all of it back at the end."""
+    engine = create_async_engine(make_url(url).set(drivername="postgresql+psycopg"))
+    try:
+        async with engine.connect() as connection, connection.begin() as transaction:
+            yield SavepointDatabase(connection)
+            await transaction.rollback()
+    finally:
+        await engine.dispose()
