@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import gc
 import json
 import resource
 import signal
@@ -21,6 +22,7 @@ from spotthebot.kit.logs import configure_logs
 from spotthebot.kit.migrations import Lineage, upgrade
 from spotthebot.kit.settings import ServiceSettings
 
+_GARBAGE_THRESHOLDS = (20_000, 20, 20)
 _MAX_FILES = 65_536
 _STREAMS_END_SECONDS = 8
 """A stream of events would keep a server from stopping; its reader comes back. Supervisors wait 10 s."""
@@ -108,8 +110,16 @@ def _serve(app: FastAPI, host: str, port: int, fd: int | None) -> None:
     )
     server = uvicorn.Server(config)
     allow_many_files()
+    _collect_garbage_less_often()
     sockets = None if fd is None else [socket.socket(fileno=fd)]
     asyncio.run(server.serve(sockets=sockets))
+
+
+def _collect_garbage_less_often() -> None:
+    """Leave what is there already out of collections, which would walk through all of it, and collect more at once."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_GARBAGE_THRESHOLDS)
 
 
 async def _until_stopped(work: Awaitable[None]) -> None:
