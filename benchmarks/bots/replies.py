@@ -86,7 +86,7 @@ class _Client:
         answer = await self._post(self.bot_url, question, key)
         return int(bool(answer["text"]))
 
-    async def direct_wave(self) -> int:
+    async def direct_batch(self) -> int:
         """Ask as many as one request holds at once, and wait for all of them."""
         return sum(await asyncio.gather(*(self.direct() for _ in range(PER_REQUEST))))
 
@@ -132,7 +132,7 @@ async def _measure_at(bots: RunningBots, client: _Client, in_flight: int) -> lis
     ways = [_Way(client.direct, in_flight), _Way(partial(client.through, 1), in_flight)]
     if in_flight >= PER_REQUEST:
         requests = in_flight // PER_REQUEST
-        ways += [_Way(client.direct_wave, requests), _Way(partial(client.through, PER_REQUEST), requests)]
+        ways += [_Way(client.direct_batch, requests), _Way(partial(client.through, PER_REQUEST), requests)]
     for way in ways:
         way.times = await times_for(way.ask, askers=way.askers, seconds=SECONDS)
     for _, way in itertools.product(range(ROUNDS), ways):

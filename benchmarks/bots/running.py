@@ -55,14 +55,14 @@ class RunningBots:
     def register(self, client: httpx.Client, name: str, url: str, *, probe: bool = True) -> str:
         """Register a webhook bot that is sent signed questions; return its id."""
         secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"  # noqa: S105 - the example of Standard Webhooks
-        wanted: dict[str, Any] = {
+        registration: dict[str, Any] = {
             "name": name,
             "domains": ["everyday"],
             "protocol": {"kind": "webhook", "url": url},
             "limits": {"concurrency": 256},
             "secret": secret,
         }
-        answer = client.post("/v1/bots", params={"probe": probe}, json=wanted).raise_for_status()
+        answer = client.post("/v1/bots", params={"probe": probe}, json=registration).raise_for_status()
         return str(answer.json()["id"])
 
     def cpu_seconds(self) -> float:

@@ -1,6 +1,6 @@
 """The agent that ParlAI's `self_chat` loads, in ParlAI's own environment: it asks the bot over HTTP.
 
-It keeps its connection, as our service does, so that only the two ways of holding conversations are compared.
+It keeps its connection, as our service does, so that the comparison is of the two ways to run conversations alone.
 """
 
 import http.client
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from parlai.core.agents import Agent  # type: ignore[import-not-found] # only ParlAI's environment has it
+from parlai.core.agents import Agent
 
 
 class HttpAgent(Agent):  # type: ignore[misc] # ParlAI has no types

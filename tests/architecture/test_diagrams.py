@@ -72,7 +72,7 @@ class TestDiagrams:
         ]
 
     def test_name_the_events_that_change_a_state(self):
-        transitions = {
+        transitions: dict[StrEnum, dict[Light, Light]] = {
             Press.STOP: {Light.GREEN: Light.RED, Light.RED: Light.RED},
             Press.KICK: {Light.GREEN: Light.RED, Light.RED: Light.BROKEN},
         }

@@ -35,7 +35,9 @@ class TestCorpora:
         keys: list[str] = []
         cursor = None
         while True:
-            params: dict[str, str | int] = {"split": "train", "limit": 3} | ({"cursor": cursor} if cursor else {})
+            params: dict[str, str | int] = {"split": "train", "limit": 3}
+            if cursor:
+                params["cursor"] = cursor
             page = (await admin.get(f"/v1/corpora/{corpus}/dialogues", params=params)).json()
             keys += [item["key"] for item in page["items"]]
             cursor = page["next_cursor"]

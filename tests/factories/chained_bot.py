@@ -118,9 +118,9 @@ def faults(conversation: Mapping[str, Any], turns_planned: int) -> list[str]:
         if match is None:
             found.append(f"position {position} holds {texts[position]!r}")
             continue
-        wanted = (str(position), conversation["id"], _digest(texts[:position]))
-        if match.groups()[:3] != wanted:
-            found.append(f"position {position} says {match.groups()[:3]} instead of {wanted}")
+        expected = (str(position), conversation["id"], _digest(texts[:position]))
+        if match.groups()[:3] != expected:
+            found.append(f"position {position} says {match.groups()[:3]} instead of {expected}")
     return found
 
 

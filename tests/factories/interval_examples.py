@@ -1,4 +1,4 @@
-"""Interval-censored data of the literature, and random ones, for whoever tests what is made of them."""
+"""Interval-censored data of the literature, and random data: input of the tests of survival statistics."""
 
 import numpy as np
 

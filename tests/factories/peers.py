@@ -53,7 +53,7 @@ async def parlai_interactive_web(model: str = "repeat_query") -> AsyncIterator[s
     POST /interact: the body is the other's utterance as raw UTF-8, not JSON, and must come with its Content-Length; the
     answer is `{"id": ..., "text": ..., "episode_done": false}`, agents add keys of their own. A body that cannot be
     read, or an agent that fails, closes the connection without any status. POST /reset forgets the history, answers
-    `{}`. One agent, one history, one request at a time, for whoever asks; HTTP/1.0, a connection for each request.
+    `{}`. One agent, one history, one request at a time, shared by all callers; HTTP/1.0, a connection for each request.
     Where a context is given as lines, `repeat_query` repeats the last one.
     """
     async with _running(

@@ -86,12 +86,12 @@ class Processes:
         return True
 
     def last_words(self, lines: int = 10) -> str:
-        """Return the ends of all logs, for whoever wonders why nothing moves."""
-        told = {
+        """Return the ends of all logs, which show why nothing moves."""
+        lines_of = {
             log.name: [line[:300] for line in log.read_text().splitlines() if '"event": "request"' not in line]
             for log in sorted(self.installation.folder.glob("*.log"))
         }
-        return "\n".join("\n".join([f"== {name}", *words[-lines:]]) for name, words in told.items())
+        return "\n".join("\n".join([f"== {name}", *written[-lines:]]) for name, written in lines_of.items())
 
     async def client(self, service: str) -> httpx.AsyncClient:
         """Return an administrator's client that begins again where its service was just killed."""

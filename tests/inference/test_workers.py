@@ -88,7 +88,7 @@ class TestModelWorkers:
         assert len(starts_of(tmp_path)) == 1
 
     async def test_fail_a_bad_request_alone(self, workers: ModelWorkers, echo: WorkerModel):
-        requests = [{"text": "a"}, {"wrong": 1}, {"text": "fail"}, {"text": "b"}]
+        requests: list[dict[str, str | int]] = [{"text": "a"}, {"wrong": 1}, {"text": "fail"}, {"text": "b"}]
         first, unread, failed, last = await asyncio.gather(
             *(workers.infer(echo, request) for request in requests), return_exceptions=True
         )

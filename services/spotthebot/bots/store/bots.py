@@ -64,7 +64,7 @@ async def get_known_bot(session: ReadSession, bot_id: UUID) -> Bot:
 
 
 async def find_bots(lookups: Lookups, bot_ids: Sequence[UUID]) -> dict[UUID, Bot]:
-    """Return those of the bots that are there, whoever may see them."""
+    """Return those of the bots that exist, of all teams."""
     bots = map(_bot, await lookups.fetch(_BY_IDS, {"bot_ids": list(bot_ids)}))
     return {bot.id: bot for bot in bots}
 

@@ -17,7 +17,7 @@ from spotthebot.suite.progress import screen
 
 ROOT = Path(__file__).parents[4]
 _SIDE_BY_SIDE = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder")
-_TYPED = ("services", "shared", "benchmarks")
+_TYPED = ("services", "shared", "benchmarks", "tests")
 _LINT = {
     "lint": [sys.executable, "-m", "ruff", "check", "."],
     "format": [sys.executable, "-m", "ruff", "format", "--check", "."],
