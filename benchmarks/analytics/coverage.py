@@ -71,7 +71,7 @@ def _row(clustering: Clustering, simulations: int) -> str:
 
 
 def simulate(clustering: Clustering, rng: np.random.Generator, per_pair: int) -> Games:
-    """Draw a campaign: packages of 20 segments of different conversations, each judged by two annotators."""
+    """Draw a campaign: packages of 20 segments of different conversations, each annotated by two annotators."""
     pairs = np.array(np.triu_indices(len(STRENGTHS), 1)).T
     conversations = np.repeat(np.arange(len(pairs)), per_pair)
     segment_of = np.repeat(np.arange(len(conversations)), SEGMENTS)

@@ -17,7 +17,7 @@ SOURCES = [ROOT / "services", ROOT / "shared"]
 VAGUE = {"service.py", "utils.py", "helpers.py", "common.py", "manager.py", "base.py"}
 NOUNS = {
     *("annotation", "annotator", "annotators", "bot", "bots", "campaign", "campaigns", "collection", "collections"),
-    *("conversation", "conversations", "corpora", "corpus", "dialogue", "dialogues", "judge", "judgement", "label"),
+    *("conversation", "conversations", "corpora", "corpus", "dialogue", "dialogues", "label"),
     *("opening", "packages", "participant", "ranking", "reply", "replies", "segment", "study", "turn", "turns"),
 }
 OTHERS = {"spotthebot", "collections"}  # the namespace, and the standard library's
@@ -74,7 +74,7 @@ FAULTS = {
         "from spotthebot.contracts import analytics as _",
         "spotthebot.analytics.stats.wins -> spotthebot.contracts.analytics",
     ),
-    "a room nobody gave a place": ("services/spotthebot/bots/attic.py", "", "spotthebot.bots.attic"),
+    "a module that no layer names": ("services/spotthebot/bots/attic.py", "", "spotthebot.bots.attic"),
 }
 
 

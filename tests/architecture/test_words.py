@@ -48,7 +48,10 @@ BANNED = {
 """Words that no name may hold, with what the field says instead."""
 BANNED_NAMES = {"Line", "Lines", "Ways", "Pace", "Sight", "Cast", "Post", "Ground", "Wanted", "Taken"}
 BANNED_PREFIXES = ("most_", "_most_")
-BANNED_IN_PROSE = ("the house", "whoever", "anew", "wave", "courier", "workshop", "overseeing", "oversight", "parked")
+BANNED_IN_PROSE = (
+    *("the house", "whoever", "anew", "wave", "courier", "workshop", "overseeing", "oversight", "parked"),
+    *("judge", "judged", "judging", "judgement", "let go", "lets go"),
+)
 
 FIELD_NOUNS_IN_ING = {
     *("batching", "request_batching", "caching", "censoring", "interval_censoring", "embedding", "hosting", "logging"),

@@ -47,7 +47,7 @@ async def with_triton(
 
 
 async def _take_part(suite: RunningSuite, body: dict[str, Any]) -> dict[str, Any]:
-    """Register a bot, see it pass the probe, and let it hold conversations with ELIZA."""
+    """Register a bot, see it pass the probe, and let it talk with ELIZA."""
     admin = await suite.client("bots", "admin")
     out = await created(admin, "/v1/bots", {"domains": ["everyday"]} | body)
     assert (out["status"], out["probe"]["passed"]) == ("active", True), out["probe"]

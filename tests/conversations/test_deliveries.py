@@ -132,7 +132,7 @@ class TestAttempts:
             assert len(await settled(suite, made, 2)) == 2
 
     async def test_count_by_status_and_follow_no_redirect(self, suite: RunningSuite, outbox: Database):
-        """Redirects are not followed, large answers not read, and addresses judged when they are called."""
+        """Redirects are not followed, large answers not read, and addresses checked when they are called."""
         large = says(b"a" * 5_000_000, headers=b"Content-Type: text/html\r\n")
         async with bot(lambda _: {}) as (elsewhere, target), raw_server(large) as talkative:
             location = f"Location: {target}/\r\n".encode()

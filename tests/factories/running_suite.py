@@ -150,7 +150,7 @@ async def run_suite(
 
 
 def bots_settings() -> dict[str, Any]:
-    """What the service `bots` is told in tests: bots on loopback are allowed, and brought back soon."""
+    """Settings of the service `bots` in tests: bots on loopback are allowed, and recover soon."""
     return {
         "allowed_networks": ("127.0.0.0/8", "::1/128"),
         "secrets_key": Fernet.generate_key().decode(),
@@ -160,7 +160,7 @@ def bots_settings() -> dict[str, Any]:
 
 
 def conversations_settings() -> dict[str, Any]:
-    """What the service `conversations` is told in tests: subscribers on loopback are allowed, and told at once."""
+    """Settings of `conversations` in tests: subscribers on loopback are allowed and get events at once."""
     return {
         "allowed_networks": ("127.0.0.0/8", "::1/128"),
         "secrets_key": Fernet.generate_key().decode(),

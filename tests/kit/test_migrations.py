@@ -53,7 +53,7 @@ def test_tables_and_revisions_agree(lineage: Lineage, database_urls: DatabaseUrl
 
 
 def test_four_migrators_at_once_all_succeed(empty: Provisioned):
-    """They are held at the advisory lock until all four are there, then let go together."""
+    """They are held at the advisory lock until all four are there, then released together."""
     url = empty.owner_urls["conversations"]
     environment = os.environ | {"SPOTTHEBOT_CONVERSATIONS_DATABASE_URL": url}
     command = [sys.executable, "-m", "spotthebot.conversations", "migrate"]

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from spotthebot.suite.cli import app, logs
 from spotthebot.suite.cli.changed_tests import changed_files, pick_tests
-from spotthebot.suite.cli.coverage import read_rooms
+from spotthebot.suite.cli.coverage import read_packages
 from spotthebot.suite.runtime.data_folder import DataFolder, RunningService, State
 from tests.factories.fast_selection import is_pure
 
@@ -152,7 +152,7 @@ class TestChangedTests:
         assert changed_files(clone) == []
         assert pick_tests([], clone) == []
 
-    def test_import_what_changed_or_bear_its_name_in_its_room(self, clone: Path):
+    def test_import_what_changed_or_bear_its_name_in_its_package(self, clone: Path):
         (clone / "services/spotthebot/bots/use_cases/replies.py").write_text("x = 1\n")
         (clone / "shared/spotthebot/kit/ids.py").write_text("x = 1\n")
         changed = changed_files(clone)
@@ -194,7 +194,7 @@ class TestFastSelection:
 
 
 class TestCoverage:
-    def test_is_summed_up_by_room(self, tmp_path: Path):
+    def test_is_summed_up_by_package(self, tmp_path: Path):
         def file(statements: int, lines: int, branches: int, covered: int) -> dict[str, dict[str, int]]:
             names = ("num_statements", "covered_lines", "num_branches", "covered_branches")
             return {"summary": dict(zip(names, (statements, lines, branches, covered), strict=True))}
@@ -206,7 +206,7 @@ class TestCoverage:
             "shared/spotthebot/kit/ids.py": file(3, 0, 1, 0),
         }
         report.write_text(json.dumps({"files": files}))
-        assert read_rooms(report) == {"services/bots": (16, 4, 0.75), "shared/kit": (3, 1, 0.0)}
+        assert read_packages(report) == {"services/bots": (16, 4, 0.75), "shared/kit": (3, 1, 0.0)}
 
 
 class TestUp:

@@ -1,4 +1,4 @@
-"""What the service `conversations` can be told from its environment."""
+"""The settings of the service `conversations`."""
 
 from pathlib import Path
 from typing import Annotated

@@ -291,7 +291,7 @@ class ChatRow(_Base):
 
 
 class ChatEventRow(_Base):
-    """What a person is told as it happens."""
+    """An event of a chat, which is sent to the person who chats."""
 
     __tablename__ = "chat_events"
 

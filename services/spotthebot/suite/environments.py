@@ -145,7 +145,7 @@ def _install(environment: Environment, folder: Path, requirements: list[str], *o
 
 
 def _entries_to_lend(requirement: str) -> list[Path] | None:
-    """Return what lies in our site-packages for a requirement, where that is whole and nobody else's."""
+    """Return a requirement's entries in our site-packages, if all are there and belong to it alone."""
     name, _, version = requirement.partition("==")
     try:
         ours = distribution(name)

@@ -89,7 +89,7 @@ class BotsOperations(ServiceOperations):
 
     @operation
     def reply(self, bot_id: UUID, request: RepliesIn) -> Call[RepliesOut]:
-        """Ask a bot for one reply to each context; a context that fails says so and holds up no other."""
+        """Ask a bot for one reply to each context; a context that fails says so and delays no other."""
         return Call(RepliesOut, "POST", f"/v1/bots/{bot_id}/replies", body=request)
 
     @operation

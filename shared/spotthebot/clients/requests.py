@@ -34,7 +34,7 @@ class Content:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """An HTTP request before it is one; `params` that are None are left out, `content` is a body sent in pieces."""
+    """The description of an HTTP request; `params` that are None are left out, `content` is a body sent in pieces."""
 
     method: str
     path: str

@@ -96,7 +96,7 @@ class ServiceClient:
         return await self._call("POST", path, body=body, idempotency_key=idempotency_key)
 
     async def send(self, path: str, pieces: AsyncIterator[bytes], params: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401 - JSON
-        """POST a body piece by piece as it comes, once: what was sent is gone."""
+        """POST a body piece by piece as it comes; it is never repeated, since sent pieces are gone."""
         headers = {"Content-Type": "application/octet-stream", "traceparent": outgoing_traceparent()}
         try:
             response = await self._http.post(path, params=params, content=pieces, headers=headers)

@@ -64,7 +64,7 @@ class BuiltinBots:
         return await self._built(recipe, []) if recipe in self._builds else None
 
     async def _built(self, recipe: _Recipe, dialogues: list[Dialogue]) -> BuiltinBot:
-        """Wait for the build of a recipe, and begin it if nobody has; a caller that gives up does not stop it."""
+        """Wait for the build of a recipe, and start it if need be; a caller that gives up does not stop it."""
         if recipe not in self._builds:
             build_bot = asyncio.to_thread(build, recipe.model, seed=recipe.seed, dialogues=dialogues)
             self._builds[recipe] = task = asyncio.create_task(build_bot)

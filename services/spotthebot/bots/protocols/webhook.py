@@ -42,7 +42,7 @@ class WebhookSpeaker(Speaker):
 
 
 def question(context: Context) -> WebhookQuestion:
-    """Put a context into the webhook's form; a conversation that nobody named gets an id of its own."""
+    """Put a context into the webhook's form; a conversation without an id gets one."""
     identity: UUID = context.conversation_id or new_id()
     return WebhookQuestion(
         conversation_id=identity,

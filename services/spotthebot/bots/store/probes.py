@@ -1,4 +1,4 @@
-"""SQL over probes: those that were made, and the claim of those that are due."""
+"""SQL over probes: their reports, and the claim of probes that are due."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta

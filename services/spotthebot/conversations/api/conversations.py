@@ -24,7 +24,7 @@ async def list_of_bot(
     paging: Paging,
     bot_id: Annotated[UUID, Query(description="A bot; a team's key can name its own.")],
 ) -> Page[ConversationOut]:
-    """List the conversations that a bot takes part in, oldest first; a team is not told who its partners are."""
+    """List the conversations that a bot takes part in, oldest first; a team does not learn its partners' names."""
     rows = await conversations.list_conversations_of_bot(
         session, bots, caller, bot_id, after=paging.after, limit=paging.limit + 1
     )

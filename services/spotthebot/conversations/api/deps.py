@@ -1,4 +1,4 @@
-"""What the endpoints of `conversations` are given: who asks, the queue, the other services."""
+"""Dependencies of the endpoints of `conversations`: the caller, the queue, the other services."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -68,7 +68,7 @@ Settings = Annotated[ConversationsSettings, Depends(_settings)]
 
 
 async def pieces_of(request: Request) -> AsyncIterator[bytes]:
-    """Yield a file that is uploaded as it arrives; raises UploadCutShort where its sender goes away."""
+    """Yield a file that is uploaded as it arrives; raises UploadCutShort where the client disconnects."""
     try:
         async for piece in request.stream():
             yield piece

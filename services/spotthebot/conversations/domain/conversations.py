@@ -70,7 +70,7 @@ class Conversation:
 
     @property
     def next_bot(self) -> UUID | None:
-        """The bot to ask for the next turn; None where nobody is to be asked."""
+        """The bot to ask for the next turn; None where no bot has the next turn."""
         speaker = self.participants[len(self.turns) % 2]
         is_running = self.state is ConversationState.RUNNING and len(self.turns) < self.turns_planned
         return speaker.bot_id if is_running and speaker.kind is ParticipantKind.BOT else None

@@ -98,7 +98,7 @@ async def get_chat(session: ReadSession, chat_id: UUID) -> Chat:
 
 
 async def lock_chat(session: WriteSession, chat_id: UUID, *, shared: bool = False) -> Chat:
-    """Return a chat that no other transaction changes while this one lasts, nor its conversations.
+    """Lock a chat and its conversations until this transaction ends, and return the chat.
 
     Its row is locked before theirs; `shared` lets other transactions read it under a lock of theirs.
     """

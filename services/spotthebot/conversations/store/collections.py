@@ -65,7 +65,7 @@ async def list_collections(
 
 
 async def lock_collection(session: WriteSession, collection_id: UUID) -> CollectionState:
-    """Return a collection's state, which no other transaction changes while this one lasts."""
+    """Lock a collection until this transaction ends, and return its state."""
     statement = select(CollectionRow.state).where(CollectionRow.id == collection_id)
     state = await session.scalar(statement.with_for_update(key_share=True))
     if state is None:

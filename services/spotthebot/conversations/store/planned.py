@@ -17,7 +17,7 @@ _TURNS = "COPY conversations.turns (conversation_id, position, text) FROM STDIN"
 
 
 async def add_planned(session: WriteSession, conversations: Sequence[Conversation]) -> None:
-    """Store planned conversations, and the turns of those that people held."""
+    """Store planned conversations, and the turns of conversations between people."""
     connection = await _driver_connection(session)
     async with connection.cursor() as cursor:
         async with cursor.copy(_CONVERSATIONS) as copy:

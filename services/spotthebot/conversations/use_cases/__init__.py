@@ -1,1 +1,1 @@
-"""What `conversations` does, by verb: plan, hold, steer, upload, read."""
+"""The use cases of `conversations`, by noun."""

@@ -1,4 +1,4 @@
-"""Which tests belong to what changed: those that import a changed module, and those of its name in its room."""
+"""Which tests belong to what changed: those that import a changed module, and those of its name in its package."""
 
 import ast
 import subprocess
@@ -52,10 +52,10 @@ def _imports_of(test: Path) -> set[str]:
 
 
 def _mirrors(test: Path, module: str) -> bool:
-    """Say whether a test is of the module's room and bears its name: tests/bots/test_replies.py, bots...replies."""
+    """Say whether a test is of the module's package and bears its name: tests/bots/test_replies.py, bots...replies."""
     parts = module.split(".")
-    room = test.parts[1]
-    return room in parts[:2] and parts[-1] in test.stem.removeprefix("test_")
+    package = test.parts[1]
+    return package in parts[:2] and parts[-1] in test.stem.removeprefix("test_")
 
 
 def _git(root: Path, *arguments: str) -> list[str]:

@@ -42,7 +42,8 @@ def run_tests(
         ),
     ] = False,
     coverage: Annotated[
-        bool, typer.Option("--coverage", help="Record branch coverage and print a line for each room.")
+        bool,
+        typer.Option("--coverage", help="Record and print the branch coverage of each service and shared package."),
     ] = False,
 ) -> None:
     """Run the whole test suite; arguments that follow go to pytest, which then runs alone."""

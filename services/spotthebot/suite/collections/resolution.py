@@ -1,4 +1,4 @@
-"""From the names of a declaration to the ids that the API takes; what is built in is put there when it is missing."""
+"""Resolves the names of a declaration to ids of the API; adds missing built-in bots and the sample corpus."""
 
 from collections.abc import Awaitable, Iterable, Iterator
 from http import HTTPStatus
@@ -53,7 +53,7 @@ async def resolve(clients: Clients, declared: Declared) -> dict[str, Any]:
 
 
 def faults_of(declared: Declared, refused: PeerRefused) -> Exception:
-    """Return what the API says of the body as faults of the file; what is no fault of the file, as it is."""
+    """Return the API's faults of the body as faults of the file, and all other faults unchanged."""
     if refused.status != HTTPStatus.UNPROCESSABLE_ENTITY:
         return refused
     faults = [(_place(each.get("pointer") or ""), f"{each['detail']}.") for each in refused.faults]

@@ -48,7 +48,7 @@ class YamlFile:
         self.content = self._value(node, ())
 
     def line(self, place: Place) -> int:
-        """Return the line of a value; of what is missing, the line of what it is missing from."""
+        """Return the line of a value; for a missing value, the line of the object that lacks it."""
         return next(
             self._lines[place[:length]] for length in range(len(place), -1, -1) if place[:length] in self._lines
         )

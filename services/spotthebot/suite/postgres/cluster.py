@@ -69,7 +69,7 @@ class Cluster:
         self._home, self._lock = home, lock
 
     def stop(self, timeout_seconds: float = 30) -> None:
-        """Stop the server and let go of the cluster; does nothing when it is not started."""
+        """Stop the server and release the cluster; does nothing when it is not started."""
         if self._postmaster and self._postmaster.running:
             self._postmaster.stop(timeout_seconds)
         self._postmaster = None

@@ -61,7 +61,7 @@ class Dump:
         self.close()
 
     def close(self) -> None:
-        """Let go of the zip; the streams cannot be read any more."""
+        """Close the zip; the streams cannot be read any more."""
         self._source.close()
 
     @property

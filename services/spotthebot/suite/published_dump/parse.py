@@ -38,7 +38,7 @@ _NOT_STARTED = -1
 
 
 def conversation_of(row: Mapping[str, object], domain: Domain) -> DumpConversation:
-    """Read a conversation; a speaker is told by position, since both may be of the same type.
+    """Read a conversation; a speaker is known by position, since both may be of the same type.
 
     `exchange_nr` is ignored: it starts at 0 for humans and at 1 for bots, and half of the bots' own
     conversations count 1, 2, 2, 3.

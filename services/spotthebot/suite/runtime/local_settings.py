@@ -24,7 +24,7 @@ class LocalSettings:
 
     @property
     def allows_loopback(self) -> bool:
-        """Whether bots on this machine may be called because nobody said otherwise."""
+        """Whether bots on this machine may be called: the default, unless a setting says otherwise."""
         return self.environment.get(f"{_PREFIX}ALLOWED_NETWORKS") == _LOOPBACK
 
 

@@ -57,7 +57,7 @@ Priority = Annotated[int, Field(ge=-100, le=100, description="Higher goes first;
 
 
 class _Planned(Wire):
-    """What all collections that bots talk in are told."""
+    """The fields of every plan by which bots talk."""
 
     name: Name
     domain: Domain

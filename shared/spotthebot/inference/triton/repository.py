@@ -38,11 +38,11 @@ def write_model(
     device: str = "cpu",
     dtype: str = "auto",
 ) -> Path:
-    """Write the model's folder, in place of one of the same name, and return it; nobody sees half of it.
+    """Write the model's folder, replacing one of the same name, in one step, and return it.
 
     `kind` is the import path of a kind of model below `inference.models`, as `models.load` takes it. The server finds
     the weights in `model_directory`, where they stay; a relative path is taken from here. A server in explicit mode
-    serves the model that it has loaded until it is told to load it again. The delay is how long a request may wait for
+    serves the model that it has loaded until it is asked to load it again. The delay is how long a request may wait for
     others to share its batch. Raises HostedModelNameNotUsable and BatchingNotUsable.
     """
     target = _folder(repository, name)

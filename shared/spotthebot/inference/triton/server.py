@@ -33,7 +33,7 @@ class TritonPorts:
 
 @dataclass(frozen=True)
 class TritonAddresses:
-    """A running server: two URLs, `host:port` for gRPC, and the folder whose models it loads when told to."""
+    """A running server: two URLs, `host:port` for gRPC, and the folder whose models it loads on request."""
 
     http: str
     grpc: str

@@ -34,7 +34,7 @@ class WorkerModel:
 
 
 class Worker:
-    """One model's process and its queue. The process ends when nobody asks it for so long."""
+    """One model's process and its queue. The process ends after some time without a request."""
 
     def __init__(self, model: WorkerModel, *, idle_seconds: float) -> None:
         self._model = model

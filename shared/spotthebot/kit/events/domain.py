@@ -120,7 +120,7 @@ class AttemptOutcome:
         return timedelta(seconds=max(waits_seconds[attempts - 1], self.retry_after_seconds or 0.0))
 
     def next_state(self, wait: timedelta | None) -> DeliveryState:
-        """Return the state of a delivery after this attempt; `wait` is None where no other follows."""
+        """Return the state of a delivery after this attempt; `wait` is None where no attempt follows."""
         if wait is not None:
             return DeliveryState.PENDING
         return DeliveryState.DELIVERED if self.delivered else DeliveryState.FAILED

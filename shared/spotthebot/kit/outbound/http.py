@@ -112,7 +112,7 @@ class GuardedHttp:
         except AddressNotAllowed:
             raise
         except ValueError:
-            return self._session  # a name: judged when it is resolved
+            return self._session  # a name: checked when it is resolved
         return self._session
 
 

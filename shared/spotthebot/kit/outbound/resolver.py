@@ -27,7 +27,7 @@ class CheckingResolver(AbstractResolver):
         return found
 
     def check(self, host: str, address: str) -> None:
-        """Judge one address that `host` stands for; raises AddressNotAllowed."""
+        """Check one address that `host` stands for; raises AddressNotAllowed."""
         if reason := refusal_of(address, self._allowed):
             raise AddressNotAllowed(host=host, reason=reason)
 

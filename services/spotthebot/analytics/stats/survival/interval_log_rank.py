@@ -237,7 +237,7 @@ def _decide(
 
 
 def _chi_squared(sums: FloatArray, covariance: FloatArray, k: int) -> tuple[float | None, float | None]:
-    # Sums add up to 0, so the last group is told by the others.
+    # Sums add up to 0, so the last group follows from the others.
     inside = covariance[:-1, :-1]
     if np.linalg.matrix_rank(inside) < k - 1:
         return None, None

@@ -1,4 +1,4 @@
-"""What comes out of a file: dialogues, lines that are none and why, dialogues that were not asked for."""
+"""The records of a file: dialogues, rejected lines with the reason, and dialogues that were not requested."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which turns hold what looks like somebody's personal data: e-mail addresses, telephone and card numbers and such.
+"""Turns that seem to hold personal data: e-mail addresses, telephone and card numbers and such.
 
 Telephone numbers are those that the numbering plans of `phonenumbers` (Google's libphonenumber) call valid, written
 with their country or as in the United States; the rest are patterns of glin-profanity's scanner. Names and addresses

@@ -1,6 +1,6 @@
 """Which turns hold a word that the English list of glin-profanity calls profane, spelled out or lightly disguised.
 
-A flag for a person to look at, not a judgement: the list holds mild words too (`that sucks`).
+A flag for a person to look at, not a verdict: the list holds mild words too (`that sucks`).
 """
 
 from collections.abc import Sequence

@@ -7,7 +7,7 @@ from spotthebot.kit.database import Database, WriteSession
 
 
 async def abandon_idle_chats(database: Database, *, limit: int = 1000) -> None:
-    """Abandon idle chats, each in a transaction of its own, so that no other chat waits for more than one of them."""
+    """Abandon idle chats, each in a transaction of its own, so that locks are short."""
     async with database.read() as session:
         idle = await store.chats.list_idle(session, limit=limit)
     for chat_id in idle:

@@ -1,1 +1,1 @@
-"""What every web application has, be it an API or pages; it needs neither a database nor API keys."""
+"""The core of every web application, an API or pages; it needs neither a database nor API keys."""
