@@ -21,7 +21,7 @@ class ConversationsSettings(ServiceSettings):
         default=256, ge=1, le=1000, description="Conversations that one runner runs at the same time."
     )
     contexts_per_request: int = Field(
-        default=32, ge=1, le=MAX_CONTEXTS, description="Most contexts in one request for replies."
+        default=32, ge=1, le=MAX_CONTEXTS, description="Largest number of contexts in one request for replies."
     )
     stalled_after_seconds: float = Field(
         default=10.0, ge=1, le=600, description="Time without a heartbeat after which a worker counts as dead."
