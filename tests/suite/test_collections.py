@@ -1,14 +1,12 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from spotthebot.contracts.conversations import CollectionState
-from spotthebot.kit.client import ServiceClient
 from spotthebot.suite.collections import (
     CollectionProgress,
     DeclarationFaulty,
@@ -40,12 +38,9 @@ conversations_per_pair: 2
 
 @pytest.fixture
 async def clients(suite: RunningSuite) -> AsyncIterator[Clients]:
-    async with AsyncExitStack() as stack:
-        key = await suite.keys.make("admin")
-        opened = {
-            name: await stack.enter_async_context(ServiceClient(name, url, key)) for name, url in suite.urls.items()
-        }
-        yield Clients(**opened, tasks=opened["annotation"], urls=suite.urls)
+    key = await suite.keys.make("admin")
+    async with Clients(suite.urls, admin_key=key, frontend_key=key) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -133,11 +128,11 @@ class TestCollect:
 
         longer = declared(SMALL.replace("exchanges: 2", "exchanges: 80").replace("pair: 2", "pair: 40"))
         paused = await start(clients, folder, longer, restart=False)
-        await clients.conversations.post(f"/v1/collections/{paused.collection.id}/pause", None)
+        await clients.conversations.pause_collection(paused.collection.id)
         resumed = await start(clients, folder, longer, restart=False)
         assert resumed.collection.state is CollectionState.COLLECTING
         following = asyncio.create_task(follow(clients.conversations, resumed, _ignore))
-        await clients.conversations.post(f"/v1/collections/{paused.collection.id}/cancel", None)
+        await clients.conversations.cancel_collection(paused.collection.id)
         seen = await following
         assert (seen.collection.state, seen.is_whole) == (CollectionState.CANCELLED, False)
 
@@ -151,7 +146,7 @@ class TestCollect:
         estimated = await estimate(
             clients, declared(text + "order: target_first\npartners: {set: those, version: 1}\n")
         )
-        assert (estimated["conversations"], estimated["turns"]) == (
+        assert (estimated.conversations, estimated.turns) == (
             2,
             8,
         )  # a target, a partner, two conversations of 2 x 2
@@ -178,9 +173,7 @@ class TestCollect:
         assert lines[1].startswith(f"{file}, line 4: bots[2]: there is no bot '{nobody}'")
         assert lines[2].startswith(f"{file}, line 7: opening.corpus: there is no corpus 'simple': name one of sample")
         assert lines[3].startswith(f"{file}, line 8: partners: there is no partner set 'none': there is none yet")
-        assert [each["name"] async for each in clients.bots.pages("/v1/bots")] == [
-            "our-bot"
-        ]  # eliza was not registered
+        assert [each.name async for each in clients.bots.list_bots()] == ["our-bot"]  # eliza was not registered
 
     async def test_tells_what_only_the_services_know_by_line(
         self, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]

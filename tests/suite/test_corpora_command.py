@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from spotthebot.clients import AsyncConversations, PeerRefused
 from spotthebot.contracts.conversations import CorpusFormat, CorpusIn
-from spotthebot.kit.client import PeerRefused, ServiceClient
 from spotthebot.suite.cli import app
 from spotthebot.suite.corpora import add_file, list_corpora
 from spotthebot.suite.progress import showing_progress
@@ -16,7 +16,7 @@ REQUEST = CorpusIn(name="file", domain="everyday", origin="Written for a test.",
 
 async def _add(suite: RunningSuite, file: Path, form: CorpusFormat = CorpusFormat.JSONL, **choices: str):
     key = await suite.keys.make("admin")
-    async with ServiceClient("conversations", suite.urls["conversations"], key) as client:
+    async with AsyncConversations(suite.urls["conversations"], key) as client:
         with showing_progress() as steps:
             corpus, done = await add_file(client, REQUEST, file, form, steps, **choices)
         return corpus, done, await list_corpora(client)

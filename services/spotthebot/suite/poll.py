@@ -2,13 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
-from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.errors import Unavailable
 
 _PAUSE_SECONDS = 0.2
+_State = TypeVar("_State")
 
 
 class NoProgress(Unavailable):
@@ -16,19 +16,18 @@ class NoProgress(Unavailable):
 
 
 async def poll_until(
-    client: ServiceClient,
-    path: str,
-    done: Callable[[dict[str, Any]], bool],
+    fetch: Callable[[], Awaitable[_State]],
+    done: Callable[[_State], bool],
     what: str,
     *,
-    on_progress: Callable[[dict[str, Any]], None] | None = None,
+    on_progress: Callable[[_State], None] | None = None,
     patience_seconds: float = 300,
-) -> dict[str, Any]:
-    """Read a resource until it is done; raises NoProgress when it stays the same for too long."""
-    last: dict[str, Any] = {}
+) -> _State:
+    """Fetch a state until it is done; raises NoProgress when it stays the same for too long."""
+    last: _State | None = None
     moved = time.monotonic()
     while True:
-        found: dict[str, Any] = await client.get(path)
+        found = await fetch()
         if on_progress is not None:
             on_progress(found)
         if done(found):

@@ -4,12 +4,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 screen = Console(stderr=True)
 """For people; standard output is for results."""
+_PIECE_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,13 @@ class Step:
 
     def advance(self, by: int = 1) -> None:
         self._progress.advance(self._task, by)
+
+    def read(self, file: Path) -> Iterator[bytes]:
+        """Yield the bytes of a file piece by piece and count them as done; may run in another thread."""
+        with file.open("rb") as opened:
+            while piece := opened.read(_PIECE_BYTES):
+                yield piece
+                self.advance(len(piece))
 
 
 @dataclass(frozen=True)

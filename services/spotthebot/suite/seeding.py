@@ -1,9 +1,9 @@
 """Uploads the sample corpus and registers built-in bots where they are missing."""
 
-from collections.abc import Mapping
-from typing import Any
+from uuid import UUID
 
-from spotthebot.kit.client import ServiceClient
+from spotthebot.contracts.bots import BotIn, BuiltinProtocol
+from spotthebot.contracts.conversations import CorpusIn, CorpusOut, DialogueBatchIn
 from spotthebot.suite import sample
 from spotthebot.suite.runtime.session import Clients
 
@@ -13,26 +13,28 @@ LEARNING = frozenset({"retrieval", "ngram", "stray"})
 """Built-in models that learn from a corpus."""
 
 
-async def upload_sample(clients: Clients) -> str:
+async def upload_sample(clients: Clients) -> UUID:
     """Upload the sample corpus where it is missing; return its id."""
-    request = {"name": sample.NAME, "domain": sample.DOMAIN, "origin": sample.ORIGIN, "licence": sample.LICENCE}
-    corpus = await _find_or_create(clients.conversations, "/v1/corpora", request)
-    path = f"/v1/corpora/{corpus['id']}/dialogues"
-    await clients.conversations.post(path, {"dialogues": sample.sample_dialogues()})
-    return str(corpus["id"])
+    corpus = await _find_or_create_sample(clients)
+    batch = DialogueBatchIn.model_validate({"dialogues": sample.sample_dialogues()})
+    await clients.conversations.add_dialogues(corpus.id, batch)
+    return corpus.id
 
 
-async def register_built_in(clients: Clients, model: str, *, domain: str, corpus_id: str | None) -> str:
+async def register_built_in(clients: Clients, model: str, *, domain: str, corpus_id: UUID | None) -> UUID:
     """Register a bot of the model's name where there is none; return its id. `corpus_id` is for learning models."""
-    protocol = {"kind": "builtin", "model": model}
-    if model in LEARNING and corpus_id is not None:
-        protocol["corpus_id"] = corpus_id
-    request = {"name": model, "description": "Built in.", "domains": [domain], "protocol": protocol}
-    return str((await _find_or_create(clients.bots, "/v1/bots", request))["id"])
+    async for bot in clients.bots.list_bots(name=model):
+        return bot.id
+    learns = model in LEARNING and corpus_id is not None
+    protocol = {"kind": "builtin", "model": model} | ({"corpus_id": corpus_id} if learns else {})
+    request = BotIn(
+        name=model, description="Built in.", domains=(domain,), protocol=BuiltinProtocol.model_validate(protocol)
+    )
+    return (await clients.bots.register_bot(request)).id
 
 
-async def _find_or_create(client: ServiceClient, path: str, request: Mapping[str, Any]) -> dict[str, Any]:
-    async for found in client.pages(path, {"name": request["name"]}):
-        return dict(found)
-    created: dict[str, Any] = await client.post(path, request)
-    return created
+async def _find_or_create_sample(clients: Clients) -> CorpusOut:
+    async for corpus in clients.conversations.list_corpora(name=sample.NAME):
+        return corpus
+    request = CorpusIn(name=sample.NAME, domain=sample.DOMAIN, origin=sample.ORIGIN, licence=sample.LICENCE)
+    return await clients.conversations.create_corpus(request)

@@ -51,10 +51,9 @@ def analyse(
         read = read_study(dump)
     print_rejected(read.rejected)
     analysis = analyse_study(read.study, request)
-    results = analysis.model_dump(mode="json")
-    write_json(json_file, results)
+    write_json(json_file, analysis.model_dump(mode="json"))
     if out is not None:
         write_report(analysis, None, out)
         screen.print(f"Report: {out / 'report.html'}", highlight=False, soft_wrap=True)
     if str(json_file) != "-":
-        print_ranking(Console(), results)
+        print_ranking(Console(), analysis)

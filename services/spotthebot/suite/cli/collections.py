@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from spotthebot.contracts.conversations import EstimateOut
 from spotthebot.suite import collections
 from spotthebot.suite.cli.collection_display import showing_collection
 from spotthebot.suite.cli.options import (
@@ -108,20 +109,20 @@ async def _run_collection(
         return progress, collections.account(declared, progress, turns=turns, seconds=seconds)
 
 
-async def _estimate(session: Session, declared: Declared) -> dict[str, Any]:
+async def _estimate(session: Session, declared: Declared) -> EstimateOut:
     async with connect(session) as clients:
         return await collections.estimate(clients, declared)
 
 
-def _print_estimate(estimate: dict[str, Any], declared: Declared, json_file: Path | None) -> None:
-    write_json(json_file, {"file": str(declared.file.path), "estimate": estimate})
+def _print_estimate(estimate: EstimateOut, declared: Declared, json_file: Path | None) -> None:
+    write_json(json_file, {"file": str(declared.file.path), "estimate": estimate.model_dump(mode="json")})
     if str(json_file) == "-":
         return
-    _say(f"{estimate['conversations']} conversations, {estimate['turns']} replies of bots")
-    if estimate["seconds"] is None:
+    _say(f"{estimate.conversations} conversations, {estimate.turns} replies of bots")
+    if estimate.seconds is None:
         _say("time: unknown, as not every bot was probed yet")
     else:
-        _say(f"time: {estimate['seconds']:.1f} s at best; {estimate['slowest_bot']} decides it")
+        _say(f"time: {estimate.seconds:.1f} s at best; {estimate.slowest_bot} decides it")
 
 
 def _say(line: str) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from pydantic import ValidationError
@@ -44,9 +44,8 @@ def add(
         fault = error.errors()[0]
         message = f"{fault['loc'][0]}: {fault['msg']}"
         raise typer.BadParameter(message) from None
-    choices = {"split": split, "splits": splits, "speakers": "all" if with_bots else None}
     with open_session(folder_at(data_dir)) as session:
-        corpus, done = asyncio.run(_add(session, request, file, form, choices))
+        corpus, done = asyncio.run(_add(session, request, file, form, split, splits, with_bots=with_bots))
     write_json(json_file, {"corpus": corpus.model_dump(mode="json"), "upload": done.model_dump(mode="json")})
     _print_upload(corpus, done)
     if done.rejected.count and not done.stored + done.already_there:
@@ -64,11 +63,21 @@ def list_all(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> N
 
 
 async def _add(
-    session: Session, request: CorpusIn, file: Path, form: CorpusFormat, choices: dict[str, str | None]
+    session: Session,
+    request: CorpusIn,
+    file: Path,
+    form: CorpusFormat,
+    split: str | None,
+    splits: str | None,
+    *,
+    with_bots: bool,
 ) -> tuple[CorpusOut, UploadOut]:
+    speakers: Literal["all"] | None = "all" if with_bots else None
     async with connect(session) as clients:
         with showing_progress() as steps:
-            return await add_file(clients.conversations, request, file, form, steps, **choices)
+            return await add_file(
+                clients.conversations, request, file, form, steps, split=split, splits=splits, speakers=speakers
+            )
 
 
 async def _list(session: Session) -> list[CorpusOut]:

@@ -1,7 +1,7 @@
 """`stb rank`: the ranking of a campaign."""
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -22,6 +22,9 @@ from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, JsonFile, ch
 from spotthebot.suite.runtime.session import connect, open_session
 from spotthebot.suite.studies import ranking
 
+if TYPE_CHECKING:
+    from spotthebot.contracts.analytics import Analysis
+
 
 def rank(
     campaign: Campaign,
@@ -39,12 +42,12 @@ def rank(
     request = parameters(filter_, unit, confidence_level, resamples, seed, correction)
     with open_session(folder_at(data_dir)) as session:
 
-        async def run() -> dict[str, Any]:
+        async def run() -> "Analysis":
             async with connect(session) as clients:
-                known = await ranking.find_campaign(clients.annotation, campaign)
-                return await ranking.rank(clients, known["id"], request)
+                known = await ranking.find_campaign(clients, campaign)
+                return await ranking.rank(clients, known.id, request)
 
         results = asyncio.run(run())
-    write_json(json_file, results)
+    write_json(json_file, results.model_dump(mode="json"))
     if str(json_file) != "-":
         ranking.print_ranking(Console(), results)

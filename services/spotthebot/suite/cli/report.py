@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from spotthebot.analytics.report import write_report
-from spotthebot.contracts.analytics import Analysis, Stability
+from spotthebot.contracts.analytics import Analysis, Stability, StabilityIn
 from spotthebot.suite.cli.analysis_options import (
     Campaign,
     Confidence,
@@ -25,7 +25,7 @@ from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, check_folder
 from spotthebot.suite.progress import screen, showing_progress
 from spotthebot.suite.runtime.session import connect, open_session
 from spotthebot.suite.studies import ranking
-from spotthebot.suite.studies.report import compute_stability, fetch_analysis, find_stability
+from spotthebot.suite.studies.report import compute_stability, find_stability
 
 
 def report(
@@ -49,14 +49,16 @@ def report(
 
         async def run() -> tuple[Analysis, Stability | None]:
             async with connect(session) as clients:
-                known = await ranking.find_campaign(clients.annotation, campaign)
+                known = await ranking.find_campaign(clients, campaign)
                 with showing_progress() as steps:
                     with steps.step("Computing the results", total=1):
-                        analysis = await fetch_analysis(clients, known["id"], request)
+                        analysis = await ranking.rank(clients, known.id, request)
                     if stability:
-                        asked = {"filter": filter_.value, "seed": seed}
-                        return analysis, await compute_stability(clients, known["id"], asked, steps)
-                return analysis, await find_stability(clients, known["id"])
+                        stability_request = StabilityIn(
+                            kind="stability", campaign_id=known.id, filter=filter_.value, seed=seed
+                        )
+                        return analysis, await compute_stability(clients, stability_request, steps)
+                return analysis, await find_stability(clients, known.id)
 
         analysis, stable = asyncio.run(run())
     write_report(analysis, stable, out)

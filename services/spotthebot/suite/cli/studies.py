@@ -6,11 +6,12 @@ import sys
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from spotthebot.contracts.analytics import Analysis
 from spotthebot.contracts.conversations import CollectionOut, ImportedOut
 from spotthebot.suite.cli.options import (
     DEFAULT_DATA_DIR,
@@ -29,7 +30,7 @@ from spotthebot.suite.published_dump import Rejected, open_dump
 from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.runtime.session import Session, connect, open_session
 from spotthebot.suite.studies import ranking
-from spotthebot.suite.studies.demo import run_demo
+from spotthebot.suite.studies.demo import Demonstration, run_demo
 from spotthebot.suite.studies.dump_import import Imported, import_dump
 
 
@@ -45,11 +46,17 @@ def demo(
     if keep and folder.holder() is None:
         _start_in_background(folder)
     with open_session(folder) as session:
-        results, urls = asyncio.run(_demo(session, seed))
-    results |= {"read_at": {name: f"{url}/v1" for name, url in urls.items()} if session.prepared is None else {}}
-    write_json(json_file, results)
+        shown, urls = asyncio.run(_demo(session, seed))
+    running = session.prepared is None
+    result = {
+        "simulated_annotators": True,
+        "collection_id": str(shown.collection_id),
+        **shown.analysis.model_dump(mode="json"),
+        "read_at": {name: f"{url}/v1" for name, url in urls.items()} if running else {},
+    }
+    write_json(json_file, result)
     if str(json_file) != "-":
-        _print_demo(results, urls, data_dir, running=session.prepared is None)
+        _print_demo(shown.analysis, urls, data_dir, running=running)
 
 
 class ImportSource(StrEnum):
@@ -124,7 +131,7 @@ def _import_export(path: Path, name: str | None, json_file: Path | None, folder:
         screen.print(f"Collection: {collection.id}", highlight=False)
 
 
-async def _demo(session: Session, seed: int) -> tuple[dict[str, Any], dict[str, str]]:
+async def _demo(session: Session, seed: int) -> tuple[Demonstration, dict[str, str]]:
     screen.print("Starting the services ..." if session.prepared else "Using the services that run ...")
     async with connect(session) as clients:
         with showing_progress() as steps:
@@ -146,15 +153,15 @@ def _start_in_background(folder: DataFolder) -> None:
         time.sleep(0.1)
 
 
-def _print_demo(results: dict[str, Any], urls: dict[str, str], data_dir: Path, *, running: bool) -> None:
+def _print_demo(analysis: Analysis, urls: dict[str, str], data_dir: Path, *, running: bool) -> None:
     console = Console()
-    ranking.print_ranking(console, results)
+    ranking.print_ranking(console, analysis)
     console.print(
         "The labels come from [bold]simulated annotators[/bold] that follow a written rule over the text;"
         " they stand in for people, and so do the sample dialogues written for this project. The ranking shows"
         " that the machinery works, not how people would label."
     )
-    campaign = results["campaign_id"]
+    campaign = analysis.campaign_id
     if running:
         console.print(f"Read it again: {urls['analytics']}/v1/campaigns/{campaign}/ranking (key: ./stb keys create)")
         console.print("The services are running: ./stb status, ./stb down")

@@ -1,21 +1,17 @@
 """Brings exported conversations back: the file that `./stb collect --export` wrote, or one downloaded as NDJSON."""
 
-import asyncio
 import hashlib
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
-from spotthebot.contracts.conversations import CollectionOut, ExportedConversation, ImportedOut
-from spotthebot.kit.client import ServiceClient
+from spotthebot.clients import AsyncConversations
+from spotthebot.contracts.conversations import CollectionOut, ExportedConversation, ImportedOut, ImportIn
 from spotthebot.suite.errors import NotAnExport
-from spotthebot.suite.progress import Step, Steps
+from spotthebot.suite.progress import Steps
 
 _FILE = "conversations.jsonl"
-_PIECE_BYTES = 256 * 1024
 _LONGEST_LINE_BYTES = 8 * 1024 * 1024
 
 
@@ -48,28 +44,20 @@ def open_export(path: Path) -> Export:
 
 
 async def import_export(
-    conversations: ServiceClient, export: Export, name: str | None, steps: Steps
+    conversations: AsyncConversations, export: Export, name: str | None, steps: Steps
 ) -> tuple[CollectionOut, ImportedOut]:
     """Upload an export to the import collection of this name, else of its own; can be repeated, and goes on."""
     collection = await _find_or_create(conversations, name or export.first.collection, export.first.domain)
-    path = f"/v1/collections/{collection['id']}"
     with steps.step(f"Sending {export.file.name}", export.file.stat().st_size) as step:
-        done = await conversations.send(f"{path}/uploads", _pieces(export.file, step))
-    return CollectionOut.model_validate(await conversations.get(path)), ImportedOut.model_validate(done)
+        done = await conversations.upload_export(collection.id, step.read(export.file))
+    return await conversations.get_collection(collection.id), done
 
 
-async def _find_or_create(conversations: ServiceClient, name: str, domain: str) -> dict[str, Any]:
-    async for found in conversations.pages("/v1/collections", {"name": name}):
-        if found["mode"] == "import" and found["domain"] == domain:
-            return dict(found)
-    request = {"mode": "import", "name": name, "domain": domain}
+async def _find_or_create(conversations: AsyncConversations, name: str, domain: str) -> CollectionOut:
+    async for found in conversations.list_collections(name=name):
+        if found.mode == "import" and found.domain == domain:
+            return found
     key = hashlib.sha256(f"{domain}/{name}".encode()).hexdigest()
-    created: dict[str, Any] = await conversations.post("/v1/collections", request, idempotency_key=f"import/{key}")
-    return created
-
-
-async def _pieces(file: Path, step: Step) -> AsyncIterator[bytes]:
-    with file.open("rb") as opened:
-        while piece := await asyncio.to_thread(opened.read, _PIECE_BYTES):
-            yield piece
-            step.advance(len(piece))
+    # Not validated here: the service says what is wrong with a name.
+    request = ImportIn.model_construct(mode="import", name=name, domain=domain)
+    return await conversations.create_collection(request, idempotency_key=f"import/{key}")

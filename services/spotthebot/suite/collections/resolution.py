@@ -1,11 +1,22 @@
 """Resolves the names of a declaration to ids of the API; adds missing built-in bots and the sample corpus."""
 
-from collections.abc import Awaitable, Iterable, Iterator
+from collections.abc import Awaitable, Iterable, Iterator, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
-from spotthebot.kit.client import PeerRefused
+from spotthebot.clients import NotFound, PeerRefused
+from spotthebot.contracts.bots import BotStatus
+from spotthebot.contracts.conversations import (
+    AllPlayAllIn,
+    BipartiteIn,
+    HumanPool,
+    Opening,
+    PartnerSetRef,
+    PlannedIn,
+    SelfPlayIn,
+    StopRules,
+)
 from spotthebot.suite import sample
 from spotthebot.suite.collections.declaration import Declaration, PartnerSet
 from spotthebot.suite.collections.declaration_file import Declared
@@ -16,21 +27,28 @@ from spotthebot.suite.seeding import BUILT_IN, LEARNING, register_built_in, uplo
 _MAX_LISTED = 20
 _IDS = {"corpus_id": "corpus"}
 """Keys of the API that are called otherwise in a declaration."""
+_REQUESTS: Mapping[str, type[SelfPlayIn | AllPlayAllIn | BipartiteIn]] = {
+    "self_play": SelfPlayIn,
+    "all_play_all": AllPlayAllIn,
+    "bipartite": BipartiteIn,
+}
+_Found = TypeVar("_Found")
 
 
 class _Unknown(Exception):
     """A name that stands for nothing, or for several things; says what to write instead."""
 
 
-async def resolve(clients: Clients, declared: Declared) -> dict[str, Any]:
-    """Return the body for `POST /v1/collections`; raises DeclarationFaulty with every name that is unknown.
+async def resolve(clients: Clients, declared: Declared) -> PlannedIn:
+    """Return the request for the collection, which the service validates.
 
-    Nothing is registered or uploaded before all names are known to be good.
+    Raises DeclarationFaulty with every name that is unknown. Nothing is registered or uploaded before all names are
+    known to be good.
     """
     request = declared.request
     faults: list[tuple[Place, str]] = []
 
-    async def found(place: Place, finding: Awaitable[str | None]) -> str | None:
+    async def found(place: Place, finding: Awaitable[_Found]) -> _Found | None:
         try:
             return await finding
         except _Unknown as unknown:
@@ -49,58 +67,57 @@ async def resolve(clients: Clients, declared: Declared) -> dict[str, Any]:
     for name in missing:
         corpus_id = corpora.get(sample.NAME)
         bots[name] = await register_built_in(clients, name, domain=request.domain, corpus_id=corpus_id)
-    return _body(request, bots, corpora)
+    return _planned(request, _ids(bots), _ids(corpora))
 
 
 def faults_of(declared: Declared, refused: PeerRefused) -> Exception:
     """Return the API's faults of the body as faults of the file, and all other faults unchanged."""
     if refused.status != HTTPStatus.UNPROCESSABLE_ENTITY:
         return refused
-    faults = [(_place(each.get("pointer") or ""), f"{each['detail']}.") for each in refused.faults]
+    faults = [(_place(each.pointer or ""), f"{each.detail}.") for each in refused.problem.errors]
     return declared.faulty(*(faults or [((), str(refused.facts["detail"]))]))
 
 
-async def _find_bot(clients: Clients, name: str) -> str | None:
+async def _find_bot(clients: Clients, name: str) -> UUID | None:
     """Return a bot's id; None for a built-in model that nobody registered yet."""
     if _is_id(name):
         try:
-            return str((await clients.bots.get(f"/v1/bots/{name}"))["id"])
-        except PeerRefused as refused:
-            if refused.status != HTTPStatus.NOT_FOUND:
-                raise
+            return (await clients.bots.get_bot(UUID(name))).id
+        except NotFound:
+            pass  # as with any other name that nobody has
     else:
-        named = [each async for each in clients.bots.pages("/v1/bots", {"name": name})]
-        found = [each for each in named if each["status"] != "retired"] or named
+        named = [each async for each in clients.bots.list_bots(name=name)]
+        found = [each for each in named if each.status is not BotStatus.RETIRED] or named
         if len(found) > 1:
-            ids = ", ".join(f"{each['id']} (of {each['team'] or 'the operator'})" for each in found)
+            ids = ", ".join(f"{each.id} (of {each.team or 'the operator'})" for each in found)
             message = f"{len(found)} bots are called '{name}': write the id of one of them: {ids}."
             raise _Unknown(message)
         if found:
-            return str(found[0]["id"])
+            return found[0].id
         if name in BUILT_IN:
             return None
-    there = [each["name"] async for each in clients.bots.pages("/v1/bots") if each["status"] != "retired"]
+    there = [each.name async for each in clients.bots.list_bots() if each.status is not BotStatus.RETIRED]
     message = f"there is no bot '{name}': name one of {_listed([*there, *BUILT_IN])}, or register it first."
     raise _Unknown(message)
 
 
-async def _find_corpus(clients: Clients, name: str) -> str | None:
+async def _find_corpus(clients: Clients, name: str) -> UUID | None:
     """Return a corpus' id; None for the sample where it was not uploaded yet."""
-    corpora = [each async for each in clients.conversations.pages("/v1/corpora")]
+    corpora = [each async for each in clients.conversations.list_corpora()]
     for each in corpora:
-        if name in {each["name"], each["id"]}:
-            return str(each["id"])
+        if name in {each.name, str(each.id)}:
+            return each.id
     if name == sample.NAME:
         return None
-    there = _listed([*(each["name"] for each in corpora), sample.NAME])
+    there = _listed([*(each.name for each in corpora), sample.NAME])
     message = f"there is no corpus '{name}': name one of {there}, or upload it first."
     raise _Unknown(message)
 
 
 async def _find_partner_set(clients: Clients, request: PartnerSet) -> str:
     versions: dict[str, list[int]] = {}
-    async for each in clients.conversations.pages("/v1/partner-sets"):
-        versions.setdefault(each["name"], []).append(each["version"])
+    async for each in clients.conversations.list_partner_sets():
+        versions.setdefault(each.name, []).append(each.version)
     if request.version in versions.get(request.set, ()):
         return request.set
     if request.set in versions:
@@ -127,17 +144,25 @@ def _corpora_named(request: Declaration) -> Iterator[tuple[Place, str]]:
         yield ("humans", "corpus"), request.humans.corpus
 
 
-def _body(request: Declaration, bots: dict[str, str | None], corpora: dict[str, str | None]) -> dict[str, Any]:
-    body = request.model_dump(mode="json", exclude={"partners"})
-    body["bots"] = [bots[name] for name in request.bots]
-    for key in ("opening", "humans"):
-        if body[key] is not None:
-            body[key]["corpus_id"] = corpora[body[key].pop("corpus")]
+def _planned(request: Declaration, bots: Mapping[str, UUID], corpora: Mapping[str, UUID]) -> PlannedIn:
+    """Replace names by ids. Nothing is validated: the service's refusal is reported by the file's lines."""
+    values: dict[str, Any] = dict(request) | {"bots": tuple(bots[name] for name in request.bots)}
+    values["stop"] = StopRules.model_construct(**dict(request.stop))
+    for key, kind in (("opening", Opening), ("humans", HumanPool)):
+        if (said := values[key]) is not None:
+            fields = dict(said)
+            values[key] = kind.model_construct(corpus_id=corpora[fields.pop("corpus")], **fields)
     if isinstance(request.partners, PartnerSet):
-        body["partners"] = request.partners.model_dump(mode="json")
+        values["partners"] = PartnerSetRef.model_construct(**dict(request.partners))
     elif request.partners:
-        body["partners"] = [bots[name] for name in request.partners]
-    return body
+        values["partners"] = tuple(bots[name] for name in request.partners)
+    else:
+        del values["partners"]
+    return _REQUESTS[request.mode].model_construct(**values)
+
+
+def _ids(found: Mapping[str, UUID | None]) -> dict[str, UUID]:
+    return {name: known for name, known in found.items() if known is not None}
 
 
 def _place(pointer: str) -> Place:

@@ -7,12 +7,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any, BinaryIO
+from uuid import UUID
 
-from spotthebot.contracts.conversations import CollectionOut, CollectionState, FailureOut, PairOut
-from spotthebot.kit.client import PeerRefused, ServiceClient
+from spotthebot.clients import AsyncConversations, NotFound, PeerRefused
+from spotthebot.contracts.conversations import (
+    CollectionOut,
+    CollectionState,
+    EstimateOut,
+    FailureOut,
+    PairOut,
+    QualityCheckState,
+)
 from spotthebot.kit.ids import new_id
 from spotthebot.suite.collections.declaration_file import Declared
 from spotthebot.suite.collections.resolution import faults_of, resolve
@@ -64,49 +71,50 @@ async def start(clients: Clients, folder: DataFolder, declared: Declared, *, res
     note = folder.path / "collecting" / f"{identity}.json"
     if not restart and (known := await _known(clients, note)) is not None:
         if known.state is CollectionState.PAUSED:
-            known = CollectionOut.model_validate(
-                await clients.conversations.post(f"/v1/collections/{known.id}/resume", None)
-            )
+            known = await clients.conversations.resume_collection(known.id)
         return StartedCollection(known, is_new=False)
-    body = await resolve(clients, declared)
+    request = await resolve(clients, declared)
+    body = request.model_dump(mode="json", exclude_unset=True)
     content = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
     # The note is written after the answer: if we die in between, the key finds what was made.
     key = new_id().hex if restart else f"collect/{identity[:32]}/{content[:32]}"
     try:
-        made = await clients.conversations.post("/v1/collections", body, idempotency_key=key)
+        made = await clients.conversations.create_collection(request, idempotency_key=key)
     except PeerRefused as refused:
         raise faults_of(declared, refused) from refused
     with disk_errors(folder.path):
         note.parent.mkdir(mode=0o700, exist_ok=True)
-        write_private(note, json.dumps({"collection_id": made["id"], "name": declared.request.name}))
-    return StartedCollection(CollectionOut.model_validate(made), is_new=True)
+        write_private(note, json.dumps({"collection_id": str(made.id), "name": declared.request.name}))
+    return StartedCollection(made, is_new=True)
 
 
-async def estimate(clients: Clients, declared: Declared) -> dict[str, Any]:
+async def estimate(clients: Clients, declared: Declared) -> EstimateOut:
     """Return what the collection would cost; registers built-in bots and uploads the sample corpus where missing."""
-    body = await resolve(clients, declared)
+    request = await resolve(clients, declared)
     try:
-        answer: dict[str, Any] = await clients.conversations.post("/v1/collections/dry-run", body)
+        return await clients.conversations.estimate_collection(request)
     except PeerRefused as refused:
         raise faults_of(declared, refused) from refused
-    return answer
 
 
 async def follow(
-    client: ServiceClient, started: StartedCollection, show: Callable[[CollectionProgress], None]
+    conversations: AsyncConversations, started: StartedCollection, show: Callable[[CollectionProgress], None]
 ) -> CollectionProgress:
     """Read the collection repeatedly and show its progress until it has ended."""
-    path = f"/v1/collections/{started.collection.id}"
+    collection_id = started.collection.id
     pairs: tuple[PairOut, ...] = ()
     pairs_due = 0.0
     while True:
-        collection = CollectionOut.model_validate(await client.get(path))
+        collection = await conversations.get_collection(collection_id)
         ended = collection.state in {CollectionState.COMPLETE, CollectionState.CANCELLED}
         read_at = time.monotonic()
         if ended or read_at >= pairs_due:
-            pairs = tuple([PairOut.model_validate(each) async for each in client.pages(f"{path}/pairs")])
+            pairs = tuple([each async for each in conversations.list_pairs(collection_id)])
             pairs_due = time.monotonic() + _PAIRS_COST * (time.monotonic() - read_at)
-        failures = await _failures(client, path) if collection.failed or collection.waiting else ()
+        failures: tuple[FailureOut, ...] = ()
+        if collection.failed or collection.waiting:
+            page = await conversations.list_failures(collection_id, page_size=_MAX_FAILURES).page()
+            failures = tuple(page.items)
         progress = CollectionProgress(collection, pairs, failures)
         show(progress)
         if ended:
@@ -129,31 +137,26 @@ def account(declared: Declared, progress: CollectionProgress, *, turns: int, sec
     }
 
 
-async def export(client: ServiceClient, collection_id: object, folder: Path) -> Path:
+async def export(conversations: AsyncConversations, collection_id: UUID, folder: Path) -> Path:
     """Write `conversations.jsonl`, whole or not at all, with the quality flags, which take a moment more."""
-    path = f"/v1/collections/{collection_id}"
-    await _wait_for_flags(client, path)
+    await _wait_for_flags(conversations, collection_id)
     with _written(folder / "conversations.jsonl") as file:
-        async for part in client.download(f"{path}/export", {"format": "ndjson"}):
+        async for part in conversations.export_collection(collection_id):
             file.write(part)
     return folder / "conversations.jsonl"
 
 
-async def _wait_for_flags(client: ServiceClient, path: str) -> None:
+async def _wait_for_flags(conversations: AsyncConversations, collection_id: UUID) -> None:
     """Return when the quality flags are there, when their progress ends, or when none were requested."""
     try:
         await poll_until(
-            client,
-            f"{path}/quality",
-            lambda found: found["check"]["state"] in {"done", "failed"},
+            lambda: conversations.get_quality(collection_id),
+            lambda found: found.check.state in {QualityCheckState.DONE, QualityCheckState.FAILED},
             "Quality flags",
             patience_seconds=_PATIENCE_WITH_FLAGS_SECONDS,
         )
-    except NoProgress:
+    except (NoProgress, NotFound):
         return
-    except PeerRefused as refused:
-        if refused.status != HTTPStatus.NOT_FOUND:
-            raise
 
 
 @contextmanager
@@ -174,20 +177,13 @@ async def _known(clients: Clients, note: Path) -> CollectionOut | None:
     if collection_id is None:
         return None
     try:
-        return CollectionOut.model_validate(await clients.conversations.get(f"/v1/collections/{collection_id}"))
-    except PeerRefused as refused:
-        if refused.status == HTTPStatus.NOT_FOUND:  # it was started in another database
-            return None
-        raise
-
-
-def _noted(note: Path) -> str | None:
-    try:
-        return str(json.loads(note.read_text())["collection_id"])
-    except (FileNotFoundError, ValueError, KeyError):
+        return await clients.conversations.get_collection(collection_id)
+    except NotFound:  # it was started in another database
         return None
 
 
-async def _failures(client: ServiceClient, path: str) -> tuple[FailureOut, ...]:
-    page = await client.get(f"{path}/failures", {"limit": _MAX_FAILURES})
-    return tuple(FailureOut.model_validate(each) for each in page["items"])
+def _noted(note: Path) -> UUID | None:
+    try:
+        return UUID(json.loads(note.read_text())["collection_id"])
+    except (FileNotFoundError, ValueError, KeyError):
+        return None

@@ -2,33 +2,69 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
 
+from spotthebot import clients
 from spotthebot.contracts.services import SERVICE_NAMES
-from spotthebot.kit.client import ServiceClient
 from spotthebot.suite.errors import ServicesMissing, TookTooLong
 from spotthebot.suite.runtime.data_folder import DataFolder, State
 from spotthebot.suite.supervision.spec import Event
 
 if TYPE_CHECKING:
+    from spotthebot.clients.client import AsyncClient
     from spotthebot.suite.runtime.bootstrap import Bootstrap
 
 _START_SECONDS = 90
+_Client = TypeVar("_Client", bound="AsyncClient")
 
 
-@dataclass(frozen=True)
 class Clients:
-    """The services, as an administrator sees them, and the task API, as a frontend sees it."""
+    """The services, as an administrator sees them, and the task API, as a frontend sees it.
 
-    bots: ServiceClient
-    conversations: ServiceClient
-    annotation: ServiceClient
-    analytics: ServiceClient
-    tasks: ServiceClient
-    urls: dict[str, str]
+    A client is made when it is first used: a command imports the schemas of the services that it calls, and no others.
+    """
+
+    def __init__(self, urls: Mapping[str, str], *, admin_key: str, frontend_key: str) -> None:
+        self.urls = dict(urls)
+        self._admin_key, self._frontend_key = admin_key, frontend_key
+        self._stack = contextlib.AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    @cached_property
+    def bots(self) -> "clients.AsyncBots":
+        return self._closed_at_the_end(clients.AsyncBots(self.urls["bots"], self._admin_key))
+
+    @cached_property
+    def conversations(self) -> "clients.AsyncConversations":
+        return self._closed_at_the_end(clients.AsyncConversations(self.urls["conversations"], self._admin_key))
+
+    @cached_property
+    def annotation(self) -> "clients.AsyncAnnotation":
+        return self._closed_at_the_end(clients.AsyncAnnotation(self.urls["annotation"], self._admin_key))
+
+    @cached_property
+    def analytics(self) -> "clients.AsyncAnalytics":
+        return self._closed_at_the_end(clients.AsyncAnalytics(self.urls["analytics"], self._admin_key))
+
+    @cached_property
+    def tasks(self) -> "clients.AsyncAnnotation":
+        return self._closed_at_the_end(clients.AsyncAnnotation(self.urls["annotation"], self._frontend_key))
+
+    def _closed_at_the_end(self, client: _Client) -> _Client:
+        self._stack.push_async_callback(client.close)
+        return client
 
 
 @dataclass(frozen=True)
@@ -73,16 +109,7 @@ async def connect(session: Session) -> AsyncIterator[Clients]:
         if missing := [name for name in SERVICE_NAMES if name not in urls]:
             raise ServicesMissing(folder=session.folder.path, services=", ".join(missing))
         admin, frontend = session.folder.secret("key/admin"), session.folder.secret("key/annotation")
-        clients = {name: await stack.enter_async_context(ServiceClient(name, url, admin)) for name, url in urls.items()}
-        tasks = await stack.enter_async_context(ServiceClient("annotation", urls["annotation"], frontend))
-        yield Clients(
-            bots=clients["bots"],
-            conversations=clients["conversations"],
-            annotation=clients["annotation"],
-            analytics=clients["analytics"],
-            tasks=tasks,
-            urls=urls,
-        )
+        yield await stack.enter_async_context(Clients(urls, admin_key=admin, frontend_key=frontend))
 
 
 async def _wait_until_ready(folder: DataFolder) -> State:

@@ -2,9 +2,20 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from uuid import UUID
 
-from spotthebot.kit.client import PeerRefused, ServiceClient
+from spotthebot.clients import AsyncAnnotation, Conflict, NotFound
+from spotthebot.contracts.analytics import Analysis
+from spotthebot.contracts.annotation import (
+    AssignmentOut,
+    CampaignIn,
+    CampaignOut,
+    CampaignState,
+    ClaimIn,
+    SegmentOut,
+)
+from spotthebot.contracts.conversations import AllPlayAllIn, CollectionOut, CollectionState, HumanPool, Opening
 from spotthebot.suite.errors import JobFailed
 from spotthebot.suite.poll import poll_until
 from spotthebot.suite.progress import Step, Steps
@@ -25,24 +36,32 @@ _INSTRUCTIONS = "Say for each side whether it is a human or a bot, and which sid
 _AT_ONCE = 8
 
 
-async def run_demo(clients: Clients, steps: Steps, *, seed: int) -> dict[str, Any]:
-    """Play the whole study and return its results, with where they can be read again."""
+@dataclass(frozen=True)
+class Demonstration:
+    """The results of a demonstration, and the collection that they come from."""
+
+    collection_id: UUID
+    analysis: Analysis
+
+
+async def run_demo(clients: Clients, steps: Steps, *, seed: int) -> Demonstration:
+    """Play the whole study and return its results."""
     corpus_id = await _upload_corpus(clients, steps)
     bot_ids = await _register_bots(clients, corpus_id, steps)
     collection = await _collect(clients, corpus_id, bot_ids, seed, steps)
     campaign = await _build(clients, collection, seed, steps)
     await _annotate(clients, campaign, seed, steps)
     with steps.step("Computing the ranking", total=1):
-        results = await ranking.rank(clients, campaign["id"], {"seed": seed})
-    return {"simulated_annotators": True, "collection_id": collection["id"], **results}
+        analysis = await ranking.rank(clients, campaign.id, {"seed": seed})
+    return Demonstration(collection.id, analysis)
 
 
-async def _upload_corpus(clients: Clients, steps: Steps) -> str:
+async def _upload_corpus(clients: Clients, steps: Steps) -> UUID:
     with steps.step("Uploading the sample corpus", total=1):
         return await upload_sample(clients)
 
 
-async def _register_bots(clients: Clients, corpus_id: str, steps: Steps) -> list[str]:
+async def _register_bots(clients: Clients, corpus_id: UUID, steps: Steps) -> list[UUID]:
     ids = []
     with steps.step("Registering bots", total=len(BUILT_IN)) as step:
         for model in BUILT_IN:
@@ -51,93 +70,85 @@ async def _register_bots(clients: Clients, corpus_id: str, steps: Steps) -> list
     return ids
 
 
-async def _collect(clients: Clients, corpus_id: str, bot_ids: Sequence[str], seed: int, steps: Steps) -> dict[str, Any]:
-    plan = {
-        "mode": "all_play_all",
-        "name": "demo",
-        "domain": DOMAIN,
-        "bots": bot_ids,
-        "exchanges": _EXCHANGES,
-        "conversations_per_pair": _CONVERSATIONS_PER_PAIR,
-        "order": "both",
-        "opening": {"corpus_id": corpus_id, "take": "first_exchange", "shown": False},
-        "humans": {"corpus_id": corpus_id, "conversations": _HUMAN_CONVERSATIONS},
-        "seed": seed,
-    }
+async def _collect(
+    clients: Clients, corpus_id: UUID, bot_ids: Sequence[UUID], seed: int, steps: Steps
+) -> CollectionOut:
+    request = AllPlayAllIn(
+        mode="all_play_all",
+        name="demo",
+        domain=DOMAIN,
+        bots=tuple(bot_ids),
+        exchanges=_EXCHANGES,
+        conversations_per_pair=_CONVERSATIONS_PER_PAIR,
+        order="both",
+        opening=Opening(corpus_id=corpus_id, take="first_exchange", shown=False),
+        humans=HumanPool(corpus_id=corpus_id, conversations=_HUMAN_CONVERSATIONS),
+        seed=seed,
+    )
     with steps.step("Collecting conversations") as step:
-        collection = await clients.conversations.post("/v1/collections", plan)
+        collection = await clients.conversations.create_collection(request)
         done = await poll_until(
-            clients.conversations,
-            f"/v1/collections/{collection['id']}",
-            lambda found: found["state"] == "complete",
+            lambda: clients.conversations.get_collection(collection.id),
+            lambda found: found.state is CollectionState.COMPLETE,
             "Collecting conversations",
-            on_progress=lambda found: step.at(found["complete"] + found["failed"], found["conversations"]),
+            on_progress=lambda found: step.at(found.complete + found.failed, found.conversations),
         )
-    if done["failed"]:
-        raise JobFailed(what="The collection", reason=f"{done['failed']} conversations ended early.")
+    if done.failed:
+        raise JobFailed(what="The collection", reason=f"{done.failed} conversations ended early.")
     return done
 
 
-async def _build(clients: Clients, collection: dict[str, Any], seed: int, steps: Steps) -> dict[str, Any]:
+async def _build(clients: Clients, collection: CollectionOut, seed: int, steps: Steps) -> CampaignOut:
+    request = CampaignIn(
+        name=f"demo (simulated annotators, {str(collection.id)[-6:]})",
+        domain=DOMAIN,
+        collection_id=collection.id,
+        segments=_SEGMENTS,
+        annotations_per_segment=_ANNOTATIONS_PER_SEGMENT,
+        package_size=_PACKAGE_SIZE,
+        instructions=_INSTRUCTIONS,
+        seed=seed,
+    )
     with steps.step("Building packages", total=1):
-        campaign = await clients.annotation.post(
-            "/v1/campaigns",
-            {
-                "name": f"demo (simulated annotators, {collection['id'][-6:]})",
-                "domain": DOMAIN,
-                "collection_id": collection["id"],
-                "segments": _SEGMENTS,
-                "annotations_per_segment": _ANNOTATIONS_PER_SEGMENT,
-                "package_size": _PACKAGE_SIZE,
-                "instructions": _INSTRUCTIONS,
-                "seed": seed,
-            },
-        )
+        campaign = await clients.annotation.create_campaign(request)
         built = await poll_until(
-            clients.annotation,
-            f"/v1/campaigns/{campaign['id']}",
-            lambda found: found["state"] != "building",
+            lambda: clients.annotation.get_campaign(campaign.id),
+            lambda found: found.state is not CampaignState.BUILDING,
             "Building packages",
         )
-    if built["failure"]:
-        raise JobFailed(what="The campaign", reason=built["failure"])
+    if built.failure:
+        raise JobFailed(what="The campaign", reason=built.failure)
     return built
 
 
-async def _annotate(clients: Clients, campaign: dict[str, Any], seed: int, steps: Steps) -> None:
+async def _annotate(clients: Clients, campaign: CampaignOut, seed: int, steps: Steps) -> None:
     """Let the annotators take turns at claiming, so that the seed alone decides which annotator gets which package."""
     dialogues = [tuple(each["turns"]) for each in sample_dialogues() if each["split"] == "train"]
     waiting = list(crowd(_ANNOTATORS, seed=seed, dialogues=dialogues))
-    with steps.step("Simulated annotators at work", total=campaign["annotations_needed"]) as step:
+    with steps.step("Simulated annotators at work", total=campaign.annotations_needed) as step:
         while waiting:
             for annotator in list(waiting):
-                assignment = await _claim(clients.tasks, campaign["id"], annotator)
+                assignment = await _claim(clients.tasks, campaign.id, annotator)
                 if assignment is None:
                     waiting.remove(annotator)
                 else:
                     await _submit(clients.tasks, assignment, annotator, step)
 
 
-async def _claim(tasks: ServiceClient, campaign_id: str, annotator: SimulatedAnnotator) -> dict[str, Any] | None:
+async def _claim(tasks: AsyncAnnotation, campaign_id: UUID, annotator: SimulatedAnnotator) -> AssignmentOut | None:
     try:
-        claimed: dict[str, Any] = await tasks.post(
-            f"/v1/campaigns/{campaign_id}/assignments", {"annotator": annotator.name}
-        )
-    except PeerRefused as refused:
-        if refused.status in {404, 409}:  # nothing left for this one, or for anybody
-            return None
-        raise
-    return claimed
+        return await tasks.claim_package(campaign_id, ClaimIn(annotator=annotator.name))
+    except (NotFound, Conflict):  # nothing left for this annotator, or for anybody
+        return None
 
 
-async def _submit(tasks: ServiceClient, assignment: dict[str, Any], annotator: SimulatedAnnotator, step: Step) -> None:
+async def _submit(tasks: AsyncAnnotation, assignment: AssignmentOut, annotator: SimulatedAnnotator, step: Step) -> None:
     free = asyncio.Semaphore(_AT_ONCE)
 
-    async def annotate(segment: dict[str, Any]) -> None:
-        seen = tuple((turn["speaker"], turn["text"]) for turn in segment["turns"])
-        body = annotator.annotate(seen).model_dump(mode="json")
+    async def annotate(segment: SegmentOut) -> None:
+        seen = tuple((turn.speaker, turn.text) for turn in segment.turns)
         async with free:
-            await tasks.put(f"/v1/assignments/{assignment['id']}/annotations/{segment['id']}", body)
+            await tasks.submit_annotation(assignment.id, segment.id, annotator.annotate(seen))
         step.advance()
 
-    await asyncio.gather(*(annotate(segment) for segment in assignment["segments"]))
+    await asyncio.gather(*(annotate(segment) for segment in assignment.segments))

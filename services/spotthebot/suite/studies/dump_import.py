@@ -3,13 +3,34 @@
 Everything is keyed by the dump's own ids, so a second import finds all of it there, and an interrupted one goes on.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
+from uuid import UUID
 
-from spotthebot.kit.client import ServiceClient
+from spotthebot.contracts.annotation import (
+    AnnotationBatchIn,
+    CampaignIn,
+    CampaignOut,
+    CampaignState,
+    ImportedAnnotationIn,
+    PackageBatchIn,
+    PackageIn,
+    Preference,
+    SegmentIn,
+)
+from spotthebot.contracts.conversations import (
+    CollectionOut,
+    ConversationBatchIn,
+    ConversationIn,
+    ImportIn,
+    Participant,
+    ParticipantKind,
+    StoredOut,
+    Turn,
+)
 from spotthebot.suite.poll import poll_until
 from spotthebot.suite.progress import Steps
 from spotthebot.suite.published_dump import (
@@ -19,11 +40,13 @@ from spotthebot.suite.published_dump import (
     DumpPackage,
     Rejected,
 )
+from spotthebot.suite.published_dump.records import Side
 from spotthebot.suite.runtime.session import Clients
 
 _AT_ONCE = 250
 _SEGMENTS = {"dailydialog": (2, 3, 5), "empathetic": (1, 2, 3), "convai2": (2, 3, 5)}
-_LETTERS = ("A", "B")
+_SPEAKERS: tuple[Literal["A"], Literal["B"]] = ("A", "B")
+_PREFERENCES = (Preference.A, Preference.B)
 
 Record = TypeVar("Record", DumpConversation, DumpPackage, DumpAnnotation)
 
@@ -49,59 +72,71 @@ class Imported:
 
 
 async def import_dump(clients: Clients, dump: Dump, steps: Steps) -> Imported:
-    """Upload conversations, packages and annotations, then close the campaign."""
+    """Upload conversations, packages and annotations, then close the campaign.
+
+    Records are not validated here: the services do it, and their answers name what is wrong.
+    """
     name = f"spot-the-bot-{dump.domain}"
     imported = Imported(campaign=name)
-    collection = await _find_or_create(
-        clients.conversations, "/v1/collections", {"mode": "import", "name": name, "domain": dump.domain}
+    collection = await _find_or_create_collection(clients, name, dump.domain)
+
+    async def add_conversations(records: Sequence[DumpConversation]) -> StoredOut:
+        batch = ConversationBatchIn.model_construct(conversations=tuple(map(_conversation, records)))
+        return await clients.conversations.import_conversations(collection.id, batch)
+
+    async def add_packages(records: Sequence[DumpPackage]) -> StoredOut:
+        batch = PackageBatchIn.model_construct(packages=tuple(map(_package, records)))
+        return await clients.annotation.import_packages(campaign.id, batch)
+
+    async def add_annotations(records: Sequence[DumpAnnotation]) -> StoredOut:
+        batch = AnnotationBatchIn.model_construct(annotations=tuple(map(_annotation, records)))
+        return await clients.annotation.import_annotations(campaign.id, batch)
+
+    await _upload("conversations", dump.conversations(), add_conversations, imported, steps)
+    campaign = await _find_or_create_campaign(clients, name, dump.domain, collection.id)
+    imported.campaign_id = str(campaign.id)
+    await poll_until(
+        lambda: clients.annotation.get_campaign(campaign.id),
+        lambda found: found.state is not CampaignState.BUILDING,
+        "Building the campaign",
     )
-    path = f"/v1/collections/{collection['id']}/conversations"
-    await _upload(clients.conversations, path, "conversations", dump.conversations(), _conversation, imported, steps)
-    campaign = await _find_or_create(
-        clients.annotation,
-        "/v1/campaigns",
-        {
-            "mode": "import",
-            "name": name,
-            "domain": dump.domain,
-            "collection_id": collection["id"],
-            "segments": _SEGMENTS[dump.domain],
-        },
-    )
-    path = f"/v1/campaigns/{campaign['id']}"
-    imported.campaign_id = campaign["id"]
-    await poll_until(clients.annotation, path, lambda found: found["state"] != "building", "Building the campaign")
-    await _upload(clients.annotation, f"{path}/packages", "packages", dump.packages(), _package, imported, steps)
-    await _upload(
-        clients.annotation, f"{path}/annotations", "annotations", dump.annotations(), _annotation, imported, steps
-    )
-    await clients.annotation.post(f"{path}/close", None)
+    await _upload("packages", dump.packages(), add_packages, imported, steps)
+    await _upload("annotations", dump.annotations(), add_annotations, imported, steps)
+    await clients.annotation.close_campaign(campaign.id)
     return imported
 
 
-async def _find_or_create(client: ServiceClient, path: str, request: dict[str, Any]) -> dict[str, Any]:
-    async for found in client.pages(path, {"name": request["name"]}):
-        if found["mode"] == "import":
-            return dict(found)
-    created: dict[str, Any] = await client.post(path, request, idempotency_key=f"import/{request['name']}")
-    return created
+async def _find_or_create_collection(clients: Clients, name: str, domain: str) -> CollectionOut:
+    async for found in clients.conversations.list_collections(name=name):
+        if found.mode == "import":
+            return found
+    request = ImportIn(mode="import", name=name, domain=domain)
+    return await clients.conversations.create_collection(request, idempotency_key=f"import/{name}")
+
+
+async def _find_or_create_campaign(clients: Clients, name: str, domain: str, collection_id: UUID) -> CampaignOut:
+    async for found in clients.annotation.list_campaigns(name=name):
+        if found.mode == "import":
+            return found
+    request = CampaignIn(
+        mode="import", name=name, domain=domain, collection_id=collection_id, segments=_SEGMENTS[domain]
+    )
+    return await clients.annotation.create_campaign(request, idempotency_key=f"import/{name}")
 
 
 async def _upload(
-    client: ServiceClient,
-    path: str,
     kind: str,
     records: Iterator[Record | Rejected],
-    shape: Callable[[Record], dict[str, Any]],
+    add: Callable[[Sequence[Record]], Awaitable[StoredOut]],
     imported: Imported,
     steps: Steps,
 ) -> None:
     imported.read[kind] = imported.stored[kind] = imported.already_there[kind] = 0
     with steps.step(f"Importing {kind}") as step:
         for batch in _batches(records, kind, imported):
-            answer = await client.post(path, {kind: [shape(record) for record in batch]})
-            imported.stored[kind] += answer["stored"]
-            imported.already_there[kind] += answer["already_there"]
+            answer = await add(batch)
+            imported.stored[kind] += answer.stored
+            imported.already_there[kind] += answer.already_there
             step.at(imported.read[kind])
 
 
@@ -119,44 +154,47 @@ def _batches(records: Iterator[Record | Rejected], kind: str, imported: Imported
         yield batch
 
 
-def _conversation(record: DumpConversation) -> dict[str, Any]:
-    return {
-        "external_id": record.external_id,
-        "participants": [{"kind": side.kind, "name": side.name, "system": side.system} for side in record.participants],
-        "turns": [{"speaker": _LETTERS[turn.speaker], "text": turn.text} for turn in record.turns],
-    }
+def _conversation(record: DumpConversation) -> ConversationIn:
+    first, second = (
+        Participant.model_construct(kind=ParticipantKind(side.kind), name=side.name, system=side.system)
+        for side in record.participants
+    )
+    turns = tuple(Turn.model_construct(speaker=_SPEAKERS[turn.speaker], text=turn.text) for turn in record.turns)
+    return ConversationIn.model_construct(external_id=record.external_id, participants=(first, second), turns=turns)
 
 
-def _package(record: DumpPackage) -> dict[str, Any]:
-    return {
-        "external_id": record.external_id,
-        "segments": [
-            {"conversation": segment.conversation, "exchanges": segment.turns_shown // 2} for segment in record.segments
-        ],
-    }
+def _package(record: DumpPackage) -> PackageIn:
+    segments = tuple(
+        SegmentIn.model_construct(conversation=segment.conversation, exchanges=segment.turns_shown // 2)
+        for segment in record.segments
+    )
+    return PackageIn.model_construct(external_id=record.external_id, segments=segments)
 
 
-def _annotation(record: DumpAnnotation) -> dict[str, Any]:
-    preferences: dict[str, str] = {
-        feature: "tie" if side is None else _LETTERS[side] for feature, side in record.preferences.items()
-    }
-    return {
-        "external_id": record.external_id,
-        "package": record.package,
-        "conversation": record.conversation,
-        "exchanges": record.turns_shown // 2,
-        "annotator": record.annotator,
-        "label_a": record.labels[0],
-        "label_b": record.labels[1],
-        **preferences,
-        "started_at": _time(record.started_at_ms),
-        "ended_at": _time(record.ended_at_ms),
-        "elapsed_ms": record.elapsed_ms,
-        "completion_code": record.completion_code,
-    }
+def _annotation(record: DumpAnnotation) -> ImportedAnnotationIn:
+    return ImportedAnnotationIn.model_construct(
+        external_id=record.external_id,
+        package=record.package,
+        conversation=record.conversation,
+        exchanges=record.turns_shown // 2,
+        annotator=record.annotator,
+        label_a=record.labels[0],
+        label_b=record.labels[1],
+        fluency=_preference(record.preferences["fluency"]),
+        sensibleness=_preference(record.preferences["sensibleness"]),
+        specificity=_preference(record.preferences["specificity"]),
+        started_at=_time(record.started_at_ms),
+        ended_at=_time(record.ended_at_ms),
+        elapsed_ms=record.elapsed_ms,
+        completion_code=record.completion_code,
+    )
 
 
-def _time(milliseconds: int | None) -> str | None:
+def _preference(side: Side | None) -> Preference:
+    return Preference.TIE if side is None else _PREFERENCES[side]
+
+
+def _time(milliseconds: int | None) -> datetime | None:
     if milliseconds is None:
         return None
-    return (datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=milliseconds)).isoformat()
+    return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=milliseconds)

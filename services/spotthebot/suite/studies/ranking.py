@@ -1,105 +1,109 @@
 """Asks `analytics` for a campaign's results and lays them out as tables."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from rich.console import Console
 from rich.table import Table
 
-from spotthebot.kit.client import ServiceClient
 from spotthebot.suite.errors import CampaignNameIsAmbiguous, NoSuchCampaignName
 from spotthebot.suite.runtime.session import Clients
 
+if TYPE_CHECKING:
+    # Building these models takes a tenth of a second: `rank` imports them when the services are ready.
+    from spotthebot.contracts.analytics import Analysis, FoolingRate, Ranking, Survival, WinRates
+    from spotthebot.contracts.annotation import CampaignOut
 
-async def find_campaign(annotation: ServiceClient, name_or_id: str) -> dict[str, Any]:
+
+async def find_campaign(clients: Clients, name_or_id: str) -> "CampaignOut":
     """Return a campaign by its id or its name; raises NoSuchCampaignName or CampaignNameIsAmbiguous."""
     try:
-        found = [await annotation.get(f"/v1/campaigns/{UUID(name_or_id)}")]
+        found = [await clients.annotation.get_campaign(UUID(name_or_id))]
     except ValueError:
-        found = [each async for each in annotation.pages("/v1/campaigns", {"name": name_or_id})]
+        found = [each async for each in clients.annotation.list_campaigns(name=name_or_id)]
     if not found:
         raise NoSuchCampaignName(name=name_or_id)
     if len(found) > 1:
-        ids = ", ".join(each["id"] for each in found)
+        ids = ", ".join(str(each.id) for each in found)
         raise CampaignNameIsAmbiguous(count=len(found), name=name_or_id, ids=ids)
-    return dict(found[0])
+    return found[0]
 
 
-async def rank(clients: Clients, campaign_id: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+async def rank(clients: Clients, campaign_id: UUID, parameters: Mapping[str, Any]) -> "Analysis":
     """Return all results of a campaign in one document."""
-    return dict(await clients.analytics.get(f"/v1/campaigns/{campaign_id}/analysis", parameters))
+    return await clients.analytics.analysis(campaign_id, **parameters)
 
 
-def print_ranking(console: Console, result: Mapping[str, Any]) -> None:
+def print_ranking(console: Console, result: "Analysis") -> None:
     """Print the ranking with clusters, each pair's games, the survival table and the fooling rates."""
-    counts = result["counts"]
+    counts = result.counts
     console.print(
-        f"[bold]{result['campaign']}[/bold]: {counts['annotations']} annotations of {counts['segments']} segments of "
-        f"{counts['annotated_conversations']} conversations by {counts['annotators']} annotators"
-        f" (filter {result['filter']}){' - preliminary' if result['preliminary'] else ''}"
+        f"[bold]{result.campaign}[/bold]: {counts.annotations} annotations of {counts.segments} segments of "
+        f"{counts.annotated_conversations} conversations by {counts.annotators} annotators"
+        f" (filter {result.filter}){' - preliminary' if result.preliminary else ''}"
     )
-    level = f"{result['confidence_level']:.0%}"
-    console.print(_ranking_table(result["ranking"], level))
-    console.print(_pairs_table(result["win_rates"]))
-    console.print(_survival_table(result["survival"], level))
-    console.print(_fooling_table(result["fooling_rates"]))
+    level = f"{result.confidence_level:.0%}"
+    console.print(_ranking_table(result.ranking, level))
+    console.print(_pairs_table(result.win_rates))
+    console.print(_survival_table(result.survival, level))
+    console.print(_fooling_table(result.fooling_rates))
     console.print(_annotation_quality_table(result, level))
 
 
-def _ranking_table(ranking: Mapping[str, Any], level: str) -> Table:
+def _ranking_table(ranking: "Ranking", level: str) -> Table:
     table = Table("Cluster", "Bot", "Win rate", f"{level} interval", "Ranks", "TrueSkill", title="Ranking")
-    for bot in ranking["bots"]:
-        rate = bot["win_rate"]
-        low, high = bot["rank_low"], bot["rank_high"]
+    for bot in ranking.bots:
+        rate = bot.win_rate
+        low, high = bot.rank_low, bot.rank_high
         ranks = "-" if low is None else f"{low}" if low == high else f"{low} to {high}"
-        skill = f"{bot['trueskill']['mu']:.1f} ± {bot['trueskill']['sigma']:.1f}"
-        interval = f"{_number(rate['low'])} to {_number(rate['high'])}"
-        table.add_row(str(bot["cluster"] or "-"), bot["bot"], _number(rate["estimate"]), interval, ranks, skill)
+        skill = f"{bot.trueskill.mu:.1f} ± {bot.trueskill.sigma:.1f}"
+        interval = f"{_number(rate.low)} to {_number(rate.high)}"
+        table.add_row(str(bot.cluster or "-"), bot.bot, _number(rate.estimate), interval, ranks, skill)
     return table
 
 
-def _pairs_table(win_rates: Mapping[str, Any]) -> Table:
+def _pairs_table(win_rates: "WinRates") -> Table:
     table = Table("Bot", "Against", "Wins", "Losses", "Ties", "Win rate", "p (Holm)", title="Games of each pair")
-    for pair in win_rates["pairs"]:
-        p_value = "-" if pair["p_adjusted"] is None else f"{pair['p_adjusted']:.2g}"
-        games = (str(pair[kind]) for kind in ("wins", "losses", "ties"))
-        p_value += " *" if pair["significant"] else ""
-        table.add_row(pair["bot"], pair["other"], *games, _number(pair["win_rate"]), p_value)
+    for pair in win_rates.pairs:
+        p_value = "-" if pair.p_adjusted is None else f"{pair.p_adjusted:.2g}"
+        p_value += " *" if pair.significant else ""
+        games = map(str, (pair.wins, pair.losses, pair.ties))
+        table.add_row(pair.bot, pair.other, *games, _number(pair.win_rate), p_value)
     return table
 
 
-def _survival_table(survival: Mapping[str, Any], level: str) -> Table:
-    times = [f"after {time} ({level})" for time in survival["times"]]
+def _survival_table(survival: "Survival", level: str) -> Table:
+    times = [f"after {time} ({level})" for time in survival.times]
     table = Table("Speaker", *times, title="Share not yet spotted as a bot, by exchanges seen")
-    for curve in survival["curves"]:
-        points = zip(curve["survival"], curve["low"], curve["high"], strict=True)
+    for curve in survival.curves:
+        points = zip(curve.survival, curve.low, curve.high, strict=True)
         cells = [f"{_number(value)} ({_number(low)}-{_number(high)})" for value, low, high in points]
-        table.add_row(curve["bot"], *cells)
+        table.add_row(curve.bot, *cells)
     return table
 
 
-def _fooling_table(rates: list[Mapping[str, Any]]) -> Table:
+def _fooling_table(rates: Sequence["FoolingRate"]) -> Table:
     table = Table("Speaker", "Human", "Unsure", "Bot", "Taken for human", title="Labels")
-    for rate in sorted(rates, key=lambda each: -(each["rate"] or 0)):
-        counts = (str(rate[kind]) for kind in ("human", "unsure", "bot_labels"))
-        table.add_row(rate["bot"], *counts, _number(rate["rate"]))
+    for rate in sorted(rates, key=lambda each: -(each.rate or 0)):
+        counts = map(str, (rate.human, rate.unsure, rate.bot_labels))
+        table.add_row(rate.bot, *counts, _number(rate.rate))
     return table
 
 
-def _annotation_quality_table(result: Mapping[str, Any], level: str) -> Table:
+def _annotation_quality_table(result: "Analysis", level: str) -> Table:
     table = Table("Measure", "Value", f"{level} interval", title="Quality of the annotations")
-    agreement, annotators, time = result["agreement"], result["annotators"], result["time"]
+    agreement, annotators, time = result.agreement, result.annotators, result.time
     for name, found in (
-        ("Krippendorff's alpha, ordinal", agreement["alpha_interval"]),
-        ("Fleiss' kappa", agreement["fleiss_kappa"]),
+        ("Krippendorff's alpha, ordinal", agreement.alpha_interval),
+        ("Fleiss' kappa", agreement.fleiss_kappa),
     ):
-        table.add_row(name, _number(found["estimate"]), f"{_number(found['low'])} to {_number(found['high'])}")
-    correct = f"{_number(annotators['correctness_low'])} to {_number(annotators['correctness_high'])}"
-    table.add_row("Annotators' correctness", _number(annotators["correctness"]), correct)
-    table.add_row("... on humans", _number(annotators["human_correctness"]), "-")
-    seconds = f"{_number(time['low'])} to {_number(time['high'])}"
-    table.add_row("Median seconds per annotation", _number(time["median_seconds"]), seconds)
+        table.add_row(name, _number(found.estimate), f"{_number(found.low)} to {_number(found.high)}")
+    correct = f"{_number(annotators.correctness_low)} to {_number(annotators.correctness_high)}"
+    table.add_row("Annotators' correctness", _number(annotators.correctness), correct)
+    table.add_row("... on humans", _number(annotators.human_correctness), "-")
+    seconds = f"{_number(time.low)} to {_number(time.high)}"
+    table.add_row("Median seconds per annotation", _number(time.median_seconds), seconds)
     return table
 
 
