@@ -6,6 +6,15 @@ from benchmarks.bots.measurement import Measurement
 from benchmarks.suite.processor_time import processor_seconds
 
 _GOAL_SECONDS = 0.4
+_RANK = """\
+import sys
+from spotthebot import clients
+from spotthebot.suite.cli import main
+sys.argv = ["stb", "rank", "x", "--resamples", "0"]
+clients.AsyncAnnotation("http://127.0.0.1:1", "key"), clients.AsyncAnalytics("http://127.0.0.1:1", "key")
+main()
+"""
+"""A faulty ranking ends before its clients are made, so they are made first."""
 
 
 def measure() -> list[Measurement]:
@@ -15,14 +24,14 @@ def measure() -> list[Measurement]:
     compared = f"`alembic --help`: {alembic:.2f} s; `import typer`: {bare:.2f} s"
     with tempfile.TemporaryDirectory() as folder:
         commands = {
-            "`./stb --help`": ("--help",),
-            "`./stb status`, nothing runs": ("status", "--data-dir", folder),
-            "`./stb rank`, up to its first request": ("rank", "x", "--resamples", "0"),
+            "`./stb --help`": ("-m", "spotthebot.suite", "--help"),
+            "`./stb status`, nothing runs": ("-m", "spotthebot.suite", "status", "--data-dir", folder),
+            "`./stb rank`, up to its first request": ("-c", _RANK),
         }
         return [_row(name, arguments, compared, alembic) for name, arguments in commands.items()]
 
 
 def _row(name: str, arguments: tuple[str, ...], compared: str, alembic: float) -> Measurement:
-    seconds = processor_seconds("-m", "spotthebot.suite", *arguments)
+    seconds = processor_seconds(*arguments)
     ratio = f"{seconds / alembic:.2f} x Alembic"
     return Measurement(name, f"{seconds:.2f} s", compared, ratio, f"< {_GOAL_SECONDS} s", seconds < _GOAL_SECONDS)

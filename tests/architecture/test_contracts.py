@@ -49,6 +49,11 @@ FAULTS = {
         "from spotthebot.kit import errors as _",
         "spotthebot.inference.models.protocol -> spotthebot.kit.errors",
     ),
+    "clients import a service": (
+        "shared/spotthebot/clients/errors.py",
+        "from spotthebot.bots.domain import errors as _",
+        "spotthebot.clients.errors -> spotthebot.bots.domain.errors",
+    ),
     "contracts import kit": (
         "shared/spotthebot/contracts/wire.py",
         "from spotthebot.kit import errors as _",
@@ -66,8 +71,8 @@ FAULTS = {
     ),
     "a domain reaches a framework by a detour": (
         "services/spotthebot/bots/domain/dialogue.py",
-        "from spotthebot.kit import client as _",
-        "spotthebot.kit.client -> httpx",
+        "from spotthebot.kit import settings as _",
+        "spotthebot.kit.settings -> pydantic_settings",
     ),
     "statistics import a wire schema": (
         "services/spotthebot/analytics/stats/wins.py",

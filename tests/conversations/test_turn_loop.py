@@ -10,10 +10,11 @@ from uuid import UUID
 
 import httpx
 import pytest
+import respx
 
 from spotthebot.bots.app import SERVICE as BOTS
-from spotthebot.clients import PeerUnavailable
-from spotthebot.contracts.bots import BotOut, BotStatus, Limits
+from spotthebot.clients import AsyncBots, PeerUnavailable, UnexpectedAnswer
+from spotthebot.contracts.bots import BotOut, BotStatus, Limits, RepliesOut
 from spotthebot.contracts.conversations import AllPlayAllIn, CollectionState, ConversationState
 from spotthebot.conversations import store
 from spotthebot.conversations.app import SERVICE as CONVERSATIONS
@@ -22,6 +23,7 @@ from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.transitions import step
 from spotthebot.conversations.use_cases.collections.participants import find_participants
 from spotthebot.conversations.use_cases.collections.start import start_collection
+from spotthebot.conversations.use_cases.turn_loop.bot_requests import request_turns
 from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Jobs
@@ -35,6 +37,7 @@ from tests.factories.studies import (
     plan,
     until,
 )
+from tests.factories.wire import BASE
 
 
 class FlakyBots(Bots):
@@ -61,6 +64,18 @@ class FlakyBots(Bots):
         return [Reply(f"turn {len(each.turns)}", None, None, 1.0) for each in conversations]
 
 
+class ForgetfulBots(FlakyBots):
+    """Answers the first look-up of a bot with something that is none."""
+
+    look_ups = 0
+
+    async def recall(self, bot_id: UUID) -> BotOut:
+        self.look_ups += 1
+        if self.look_ups == 1:
+            raise UnexpectedAnswer(peer="bots", method="GET", path=f"/v1/bots/{bot_id}", reason="not JSON")
+        return await super().recall(bot_id)
+
+
 def _bot(bot_id: UUID, status: BotStatus) -> BotOut:
     return BotOut(
         id=bot_id,
@@ -81,6 +96,7 @@ def _bot(bot_id: UUID, status: BotStatus) -> BotOut:
 
 
 BOTS_IN_PLAY = [UUID(int=1), UUID(int=2)]
+NO_REPLIES = RepliesOut(bot_id=BOTS_IN_PLAY[0], version=1, configuration_sha256="0" * 64, replies=())
 
 
 async def _started(database: Database, jobs: Jobs, **more: Any) -> UUID:
@@ -124,9 +140,19 @@ class TestRunner:
         assert {each.state for each in held} == {ConversationState.COMPLETE}
         assert len(bots.asked) == len(set(bots.asked)) == 100 * 6
 
-    async def test_waits_for_an_unavailable_peer_and_continues_at_the_last_turn(self, database: Database, jobs: Jobs):
+    @pytest.mark.parametrize(
+        "trouble",
+        [
+            PeerUnavailable(peer="bots", reason="gone"),
+            UnexpectedAnswer(peer="bots", method="POST", path="/v1/bots/1/replies", reason="not JSON"),
+        ],
+        ids=lambda trouble: type(trouble).__name__,
+    )
+    async def test_waits_for_a_peer_in_trouble_and_continues_at_the_last_turn(
+        self, database: Database, jobs: Jobs, trouble: Exception
+    ):
         collection = await _started(database, jobs, conversations_per_pair=1)
-        bots = FlakyBots(4, PeerUnavailable(peer="bots", reason="gone"))
+        bots = FlakyBots(4, trouble)
         await _runner(database, jobs, bots).run()
         (held,) = await _held(database, collection)
         assert (held.state, len(held.turns), bots.calls) == (ConversationState.COMPLETE, 6, 7)
@@ -163,6 +189,35 @@ class TestRunner:
         assert (found.state, found.complete, found.turns) == (CollectionState.COMPLETE, 5, 30)
         assert found.turns == found.turns_planned
         assert found.finished_at is not None
+
+
+class TestRepliesOfTheWrongForm:
+    @pytest.mark.parametrize(
+        ("answer", "reason"),
+        [
+            ("<h1>Oh</h1>", "Invalid JSON"),
+            ("{}", "bot_id: Field required"),
+            (NO_REPLIES.model_dump_json(), "0 replies to 1 contexts"),
+        ],
+    )
+    async def test_are_trouble_of_the_peer_and_no_step_of_a_conversation(
+        self, database: Database, jobs: Jobs, answer: str, reason: str
+    ):
+        (conversation,) = await _held(database, await _started(database, jobs, conversations_per_pair=1))
+        with respx.mock(base_url=BASE) as wire:
+            wire.post(f"/v1/bots/{conversation.next_bot}/replies").mock(return_value=httpx.Response(200, text=answer))
+            async with AsyncBots(BASE, "key") as bots:
+                result = await request_turns(Bots(bots), [conversation])
+        assert result.steps == ()
+        assert isinstance(result.trouble, UnexpectedAnswer)
+        assert reason in str(result.trouble)
+
+    async def test_do_not_end_a_runner_that_looks_up_the_limits_of_a_bot(self, database: Database, jobs: Jobs):
+        collection = await _started(database, jobs, conversations_per_pair=1)
+        bots = ForgetfulBots()
+        await _runner(database, jobs, bots).run()
+        (held,) = await _held(database, collection)
+        assert (held.state, bots.look_ups > 1) == (ConversationState.COMPLETE, True)
 
 
 class TestBots:

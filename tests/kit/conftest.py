@@ -14,8 +14,10 @@ from sqlalchemy import text
 from starlette.responses import StreamingResponse
 
 from spotthebot.bots.tables import IDEMPOTENCY
+from spotthebot.clients import Retries
+from spotthebot.clients.client import AsyncClient, ServiceOperations
+from spotthebot.clients.operations import Call, Ndjson, operation
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.client import ServiceClient
 from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import (
     Conflict,
@@ -81,6 +83,31 @@ class ThingOut(BaseModel):
     name: str
 
 
+class ThingsOperations(ServiceOperations):
+    """The operations of this application that tests call as another service would."""
+
+    peer = "things"
+
+    @operation
+    def get_internal(self) -> Call[None]:
+        """Ask for what is not there."""
+        return Call(type(None), "GET", "/internal")
+
+    @operation
+    def stream_things(self) -> Ndjson[ThingOut]:
+        """Stream all things."""
+        return Ndjson(ThingOut, "/things/stream")
+
+    @operation
+    def stream_breaking_things(self) -> Ndjson[ThingOut]:
+        """Stream all things; at one that is called `broken` the application fails."""
+        return Ndjson(ThingOut, "/things/stream/breaking")
+
+
+class AsyncThings(ThingsOperations, AsyncClient):
+    """The client of this application."""
+
+
 async def _add(session: Writing, thing: ThingIn) -> ThingOut:
     row = ThingOut(id=new_id(), name=thing.name)
     statement = text("INSERT INTO bots.things VALUES (:id, :name, :twin)")
@@ -124,11 +151,16 @@ async def list_things(session: Reading, _caller: Admin, paging: Paging) -> Page[
 
 
 @router.get("/things/stream", response_class=StreamingResponse)
-async def stream_things(
-    _caller: Admin, database: Annotated[Database, Depends(get_database)], breaking: bool = False
+async def stream_things(_caller: Admin, database: Annotated[Database, Depends(get_database)]) -> StreamingResponse:
+    return stream(database, _fetch, key=lambda row: row.id, to_out=lambda row: row)
+
+
+@router.get("/things/stream/breaking", response_class=StreamingResponse)
+async def stream_breaking_things(
+    _caller: Admin, database: Annotated[Database, Depends(get_database)]
 ) -> StreamingResponse:
     def to_out(row: ThingOut) -> ThingOut:
-        if breaking and row.name == "broken":
+        if row.name == "broken":
             raise Conflict
         return row
 
@@ -143,8 +175,8 @@ async def _fetch(session: ReadSession, after: UUID | None, limit: int) -> list[T
 
 @router.get("/failing/peer")
 async def call_a_peer(_caller: Admin, url: str) -> None:
-    async with ServiceClient("peer", url, "stb_service_hunter2") as peer:
-        await peer.get("/internal")
+    async with AsyncThings(url, "stb_service_hunter2", retries=Retries(attempts=1)) as things:
+        await things.get_internal()
 
 
 @router.get("/failing/{family}")

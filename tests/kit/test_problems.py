@@ -6,7 +6,6 @@ import pytest
 from psycopg import sql
 from pydantic import SecretStr
 
-from spotthebot.kit import client
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.api import build_service
 from spotthebot.suite.supervision.sockets import bind
@@ -65,7 +64,7 @@ class TestPeers:
         body = _members(answer := await admin.get("/failing/peer", params={"url": edge.url}))
         assert answer.status_code == 502
         assert (body["type"], body["title"]) == (TYPE + "peer-refused", "Refused by a peer")
-        assert body["detail"] == "The service peer, which is needed for this, refused our request (404)."
+        assert body["detail"] == "The service things, which is needed for this, refused our request (404)."
 
     async def test_a_refusal_is_not_quoted_to_the_caller(self, edge: Edge, admin: httpx.AsyncClient):
         answer = await admin.get("/failing/peer", params={"url": edge.url})
@@ -73,8 +72,7 @@ class TestPeers:
         assert "hunter2" not in answer.text
         assert edge.url.removeprefix("http://") not in answer.text
 
-    async def test_a_peer_that_does_not_answer_is_503(self, admin: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(client, "_ATTEMPTS", 1)
+    async def test_a_peer_that_does_not_answer_is_503(self, admin: httpx.AsyncClient):
         answer = await admin.get("/failing/peer", params={"url": "http://127.0.0.1:1"})
         assert answer.status_code == 503
         assert _members(answer)["type"] == TYPE + "peer-unavailable"

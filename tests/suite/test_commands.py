@@ -78,7 +78,19 @@ class TestImports:
         assert loaded & (SLOW | {"asyncio", "httpx", "urllib.request"}) == set()
 
     @pytest.mark.parametrize("arguments", [("rank", "--help"), ("rank", "x", "--resamples", "0")], ids=" ".join)
-    def test_hold_an_http_client_and_no_service_where_services_are_asked(self, arguments: tuple[str, ...]):
+    def test_hold_no_service_and_no_schema_where_a_ranking_is_not_computed(self, arguments: tuple[str, ...]):
         loaded = _modules_after(*arguments)
         assert "spotthebot.suite.cli.rank" in loaded
-        assert loaded & SLOW == set()
+        assert loaded & (SLOW | {"httpx", "spotthebot.contracts.analytics"}) == set()
+
+    def test_hold_the_clients_that_were_used_and_no_service(self):
+        program = (
+            "import sys; from spotthebot.suite.runtime.session import Clients; "
+            "urls = dict.fromkeys(('annotation', 'analytics'), 'http://127.0.0.1:1'); "
+            "opened = Clients(urls, admin_key='key', frontend_key='key'); opened.annotation, opened.analytics; "
+            "print(*sys.modules)"
+        )
+        printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        loaded = set(printed.stdout.split())
+        assert {"httpx", "spotthebot.clients.annotation", "spotthebot.clients.analytics"} <= loaded
+        assert loaded & (SLOW | {"spotthebot.clients.bots", "spotthebot.clients.conversations"}) == set()

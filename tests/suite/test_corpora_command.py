@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from spotthebot.clients import AsyncConversations, PeerRefused
-from spotthebot.contracts.conversations import CorpusFormat, CorpusIn
+from spotthebot.contracts.conversations import CorpusFormat, CorpusIn, CorpusOut, UploadOut
 from spotthebot.suite.cli import app
 from spotthebot.suite.corpora import add_file, list_corpora
 from spotthebot.suite.progress import showing_progress
@@ -14,11 +14,18 @@ from tests.factories.running_suite import RunningSuite
 REQUEST = CorpusIn(name="file", domain="everyday", origin="Written for a test.", licence="Apache-2.0")
 
 
-async def _add(suite: RunningSuite, file: Path, form: CorpusFormat = CorpusFormat.JSONL, **choices: str):
+async def _add(
+    suite: RunningSuite,
+    file: Path,
+    form: CorpusFormat = CorpusFormat.JSONL,
+    *,
+    split: str | None = None,
+    splits: str | None = None,
+) -> tuple[CorpusOut, UploadOut, list[CorpusOut]]:
     key = await suite.keys.make("admin")
     async with AsyncConversations(suite.urls["conversations"], key) as client:
         with showing_progress() as steps:
-            corpus, done = await add_file(client, REQUEST, file, form, steps, **choices)
+            corpus, done = await add_file(client, REQUEST, file, form, steps, split=split, splits=splits)
         return corpus, done, await list_corpora(client)
 
 

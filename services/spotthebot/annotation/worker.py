@@ -8,7 +8,7 @@ from procrastinate import RetryStrategy
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.annotation.use_cases import campaigns
-from spotthebot.clients import AsyncConversations, PeerRefused, PeerUnavailable
+from spotthebot.clients import PEER_TROUBLE, AsyncConversations
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Blueprint, JobContext, Jobs
 
@@ -19,7 +19,7 @@ def _tasks() -> Blueprint:
     @tasks.task(
         name="build_campaign",
         pass_context=True,
-        retry=RetryStrategy(max_attempts=10, exponential_wait=2, retry_exceptions=[PeerUnavailable, PeerRefused]),
+        retry=RetryStrategy(max_attempts=10, exponential_wait=2, retry_exceptions=PEER_TROUBLE),
     )
     async def build_campaign(context: JobContext, campaign_id: str) -> None:
         """Make a campaign's packages; while `conversations` does not answer, try again later."""

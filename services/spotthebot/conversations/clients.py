@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
-from spotthebot.clients import AsyncBots, NotFound
+from spotthebot.clients import AsyncBots, NotFound, UnexpectedAnswer
 from spotthebot.contracts.bots import MAX_CONTEXTS, BotOut, ContextIn, RepliesIn, ReplyOut
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.errors import UnknownBot
@@ -58,7 +58,7 @@ class Bots:
         """Ask one version of a bot for the next turn of each of at most `MAX_CONTEXTS` conversations.
 
         A repeated request for the same turn reaches the bot under the same key. Retries are the caller's: see
-        `domain/retries.py`. Raises PeerRefused and PeerUnavailable.
+        `domain/retries.py`. Raises PEER_TROUBLE.
         """
         if len(conversations) > MAX_CONTEXTS:
             message = f"{len(conversations)} contexts in one request, at most {MAX_CONTEXTS} fit"
@@ -66,7 +66,11 @@ class Bots:
         # Not validated here: `bots` does it, and only its answer says something about the bot.
         contexts = tuple(map(_context, conversations))
         request = RepliesIn.model_construct(contexts=contexts, version=conversations[0].next_version)
-        return [_reply(out) for out in (await self._bots.reply(bot_id, request)).replies]
+        replies = (await self._bots.reply(bot_id, request)).replies
+        if len(replies) != len(contexts):
+            reason = f"{len(replies)} replies to {len(contexts)} contexts"
+            raise UnexpectedAnswer(peer="bots", method="POST", path=f"/v1/bots/{bot_id}/replies", reason=reason)
+        return [_reply(out) for out in replies]
 
     async def _find(self, bot_id: UUID) -> BotOut | None:
         try:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from procrastinate import RetryStrategy
 
-from spotthebot.clients import AsyncBots, PeerRefused, PeerUnavailable
+from spotthebot.clients import PEER_TROUBLE, AsyncBots
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.retries import CHAT_JOB_ATTEMPTS, CHAT_JOB_WAIT_SECONDS
 from spotthebot.conversations.settings import ConversationsSettings
@@ -109,7 +109,7 @@ async def _repeat(work: Callable[[], Awaitable[None]], seconds: float) -> None:
     while True:
         try:
             await work()
-        except (*DATABASE_TROUBLE, QueueTrouble, PeerRefused, PeerUnavailable) as error:
+        except (*DATABASE_TROUBLE, QueueTrouble, *PEER_TROUBLE) as error:
             _log.warning("maintenance.failed", reason=str(error)[:200])
         await asyncio.sleep(seconds)
 

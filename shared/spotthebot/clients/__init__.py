@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from spotthebot.clients.channel import Retries
     from spotthebot.clients.conversations import AsyncConversations, Conversations
     from spotthebot.clients.errors import (
+        PEER_TROUBLE,
         Conflict,
         Forbidden,
         Invalid,
@@ -42,6 +43,7 @@ _MODULES = {
     "channel": ("Retries",),
     "conversations": ("AsyncConversations", "Conversations"),
     "errors": (
+        "PEER_TROUBLE",
         "Conflict",
         "Forbidden",
         "Invalid",
@@ -68,6 +70,7 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
+    "PEER_TROUBLE",
     "Analytics",
     "Annotation",
     "AsyncAnalytics",

@@ -125,6 +125,10 @@ class PeerFailed(PeerRefused):
     statuses = tuple(range(500, 600))
 
 
+PEER_TROUBLE = (PeerUnavailable, PeerRefused, UnexpectedAnswer)
+"""Every error of a call, for callers that make do without an answer or try again later."""
+
+
 def refusal(peer: str, method: str, path: str, status: int, headers: Mapping[str, str], content: bytes) -> PeerRefused:
     """Make the error of an answer; one without a problem document is quoted instead."""
     kind = next((kind for kind in PeerRefused.__subclasses__() if status in kind.statuses), PeerRefused)

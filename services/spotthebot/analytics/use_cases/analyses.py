@@ -13,14 +13,14 @@ from spotthebot.analytics.domain.analysis_steps import AnalysisSteps, divide
 from spotthebot.analytics.domain.errors import AnalysisHasEnded, NothingToAnalyse
 from spotthebot.analytics.domain.study import Sample, take_sample
 from spotthebot.analytics.tables import STEP_JOBS as TABLES
-from spotthebot.clients import PeerRefused, PeerUnavailable
+from spotthebot.clients import PEER_TROUBLE
 from spotthebot.contracts.analytics import AnalysisIn, AnalysisState, MoreDataIn, PlanningIn, StabilityIn
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork, StepJobs
 
-STEP_JOBS = StepJobs(TABLES, schema="analytics", task="run_analysis", retried=[PeerUnavailable, PeerRefused])
+STEP_JOBS = StepJobs(TABLES, schema="analytics", task="run_analysis", retried=PEER_TROUBLE)
 
 
 async def require_campaign(studies: Studies, request: AnalysisIn) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from spotthebot.clients import PeerRefused, PeerUnavailable
+from spotthebot.clients import PEER_TROUBLE
 from spotthebot.contracts.bots import BotOut
 from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations import store
@@ -59,7 +59,7 @@ def team_finder(bots: Bots) -> FindTeam:
             return (await bots.recall(UUID(event.data["bot"]["id"]))).team
         except UnknownBot:
             return None
-        except (PeerUnavailable, PeerRefused) as error:
+        except PEER_TROUBLE as error:
             raise TeamLookupFailed from error
 
     return find_team

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from uuid import UUID
 
-from spotthebot.clients import PeerRefused, PeerUnavailable
+from spotthebot.clients import PEER_TROUBLE
 from spotthebot.contracts.bots import ReplyFailure
 from spotthebot.contracts.conversations import ConversationState
 from spotthebot.conversations import store
@@ -53,7 +53,7 @@ class ChatReply:
             async with self._slot(bot_id):
                 (reply,) = await self._bots.reply(bot_id, [conversation])
                 return reply
-        except (PeerUnavailable, PeerRefused, UnknownBot) as error:
+        except (*PEER_TROUBLE, UnknownBot) as error:
             return Reply(None, ReplyFailure.UNREACHABLE, error.detail, 0.0)
 
     @asynccontextmanager

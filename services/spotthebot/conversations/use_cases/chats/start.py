@@ -29,7 +29,7 @@ async def find_replying_bots(
     """Return the bots of a study that reply at present, None for a person with an open chat, who needs none.
 
     No transaction is open while `bots` is asked. Raises NoSuchCollection, NotForChats, CollectionNotOpen,
-    PeerUnavailable, PeerRefused.
+    PEER_TROUBLE.
     """
     async with database.read() as session:
         study = await _get_open_study(session, collection_id)

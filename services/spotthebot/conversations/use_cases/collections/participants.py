@@ -53,7 +53,7 @@ class Participants:
 async def find_participants(database: Database, bots: Bots, plan: PlannedIn) -> Participants:
     """Return the participants of a plan, with no transaction open while `bots` is asked.
 
-    Raises UnknownBot, BotRetired, SameNames, PlaysItself, UnknownPartnerSet, PeerUnavailable, PeerRefused.
+    Raises UnknownBot, BotRetired, SameNames, PlaysItself, UnknownPartnerSet, PEER_TROUBLE.
     """
     pinned: dict[UUID, Partner] = {}
     partner_ids: tuple[UUID, ...] = ()
@@ -74,7 +74,7 @@ async def find_participants(database: Database, bots: Bots, plan: PlannedIn) -> 
 
 
 async def find_bots(bots: Bots, ids: Sequence[UUID]) -> Participants:
-    """Return bots without partners; raises UnknownBot, BotRetired, SameNames, PeerUnavailable, PeerRefused."""
+    """Return bots without partners; raises UnknownBot, BotRetired, SameNames, PEER_TROUBLE."""
     found = await _find_bots(bots, ids)
     _check_names(found)
     return Participants(found)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from uuid import UUID
 
-from spotthebot.clients import PeerRefused, PeerUnavailable
+from spotthebot.clients import PEER_TROUBLE, PeerRefused, PeerUnavailable, UnexpectedAnswer
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.availability import MAY_RECOVER
 from spotthebot.conversations.domain.concurrency import SlotRequest, request_slots
@@ -23,7 +23,7 @@ class BotAnswer:
     """The steps that a request for turns led to; with `trouble` there are none, and the request may be repeated."""
 
     steps: tuple[Step, ...]
-    trouble: PeerUnavailable | PeerRefused | None = None
+    trouble: PeerUnavailable | PeerRefused | UnexpectedAnswer | None = None
 
 
 async def request_turns(bots: Bots, conversations: Sequence[Conversation]) -> BotAnswer:
@@ -34,8 +34,8 @@ async def request_turns(bots: Bots, conversations: Sequence[Conversation]) -> Bo
         raise ValueError(message)
     try:
         replies = await bots.reply(bot_id, conversations)
-    except PeerUnavailable as unavailable:
-        return BotAnswer((), unavailable)
+    except (PeerUnavailable, UnexpectedAnswer) as trouble:
+        return BotAnswer((), trouble)
     except PeerRefused as refused:
         if refused.status not in _ABOUT_THE_BOT:
             return BotAnswer((), refused)
@@ -44,7 +44,7 @@ async def request_turns(bots: Bots, conversations: Sequence[Conversation]) -> Bo
 
 
 async def slots_needed(bots: Bots, bot_id: UUID, conversations: int) -> SlotRequest:
-    """Return the concurrency slots to acquire at a bot, by its limits; raises PeerUnavailable and PeerRefused."""
+    """Return the concurrency slots to acquire at a bot, by its limits; raises PEER_TROUBLE."""
     try:
         return request_slots(conversations, (await bots.recall(bot_id)).limits)
     except UnknownBot:
@@ -68,7 +68,7 @@ async def _refused(bots: Bots, bot_id: UUID, conversations: Sequence[Conversatio
         may_recover = bot.status in MAY_RECOVER
     except UnknownBot:
         may_recover = False
-    except (PeerUnavailable, PeerRefused) as trouble:
+    except PEER_TROUBLE as trouble:
         return BotAnswer((), trouble)
     decide = wait_for_bot if may_recover else fail
     return BotAnswer(tuple(decide(each, str(refused)) for each in conversations))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from spotthebot.clients import PeerRefused, PeerUnavailable
+from spotthebot.clients import PEER_TROUBLE
 from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.collections import REQUESTS_TURNS, OpenCollection
@@ -191,7 +191,7 @@ class ConversationRunner:
             return
         try:
             needed = {bot: await slots_needed(self._bots, bot, len(each)) for bot, each in chosen.items()}
-        except (PeerUnavailable, PeerRefused) as trouble:
+        except PEER_TROUBLE as trouble:
             await self._back_off("bots", trouble)
             return
         async with self._database.write() as session:
