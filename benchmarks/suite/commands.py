@@ -11,10 +11,10 @@ import sys
 from spotthebot import clients
 from spotthebot.suite.cli import main
 sys.argv = ["stb", "rank", "x", "--resamples", "0"]
-clients.AsyncAnnotation("http://127.0.0.1:1", "key"), clients.AsyncAnalytics("http://127.0.0.1:1", "key")
+clients.AsyncAnnotation("http://127.0.0.1:1", "key")
 main()
 """
-"""A faulty ranking ends before its clients are made, so they are made first."""
+"""A faulty ranking ends before its first client is made, so that is made first."""
 
 
 def measure() -> list[Measurement]:
