@@ -1,5 +1,6 @@
 """Fixtures for all tests: an embedded PostgreSQL, a migrated database for each test, running services on top of it."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
 
@@ -12,6 +13,7 @@ from tests.factories.running_suite import Keys, RunningSuite, run_suite
 
 _SERVER = pytest.StashKey[PostgresServer]()
 _RUNNING = pytest.StashKey[contextlib.ExitStack]()
+_LONGEST = ("test_stb", "test_hosting", "test_steering", "test_fuzz", "test_killed_processes", "test_real_peers")
 configure_logs("tests", "ERROR")  # else structlog draws tracebacks with all variables, which takes seconds
 
 
@@ -32,8 +34,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, so that it does not run alone at the end."""
-    items.sort(key=lambda item: "e2e" not in item.path.parts)
+    """Begin with the files that take longest, so that none of them runs alone at the end."""
+    items.sort(key=lambda item: (item.path.stem not in _LONGEST, "e2e" not in item.path.parts))
 
 
 @pytest.fixture(scope="session")
@@ -72,8 +74,30 @@ def keys(database_urls: DatabaseUrls) -> Keys:
     return Keys(database_urls.owner[ACCESS])
 
 
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    """The services that a file's tests need, where they don't need all: a file or folder overrides it."""
+    return ()
+
+
+@pytest.fixture(scope="module")
+async def module_suite(databases: Databases, services_of: tuple[str, ...]) -> AsyncIterator[RunningSuite]:
+    """Services and workers that run as long as the tests of a file do."""
+    with databases.lend() as urls:
+        async with run_suite(urls, only=services_of) as running:
+            yield running
+
+
 @pytest.fixture
-async def suite(database_urls: DatabaseUrls) -> AsyncIterator[RunningSuite]:
-    """All services and workers, running."""
-    async with run_suite(database_urls) as running:
+async def suite(module_suite: RunningSuite, databases: Databases) -> AsyncIterator[RunningSuite]:
+    """The file's running services, with clients of this test's own and without a row of the test before."""
+    async with module_suite.for_one_test() as running:
+        yield running
+    await asyncio.to_thread(databases.empty, module_suite.database)  # services that hold locks run in this thread
+
+
+@pytest.fixture
+async def fresh_suite(database_urls: DatabaseUrls, services_of: tuple[str, ...]) -> AsyncIterator[RunningSuite]:
+    """Services and workers of this test alone, for those that stop them, count connections or read their memory."""
+    async with run_suite(database_urls, only=services_of) as running:
         yield running

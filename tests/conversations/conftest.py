@@ -6,19 +6,26 @@ import pytest
 
 from spotthebot.kit.database import Database
 from tests.factories.databases import DatabaseUrls
-from tests.factories.running_suite import RunningSuite, run_suite
+from tests.factories.running_suite import RunningSuite
+
+
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    """The services that run conversations, and no others."""
+    return "bots", "conversations"
 
 
 @pytest.fixture
-async def outbox(database_urls: DatabaseUrls) -> AsyncIterator[Database]:
+async def outbox(suite: RunningSuite) -> AsyncIterator[Database]:
     """The service's database, to write events as its use cases do."""
-    database = Database(database_urls.app["conversations"], pool_size=2)
+    database = Database(suite.database.app["conversations"], pool_size=2)
     yield database
     await database.close()
 
 
 @pytest.fixture
-async def suite(database_urls: DatabaseUrls) -> AsyncIterator[RunningSuite]:
-    """The services that conversations are held by, and no others: half the time of a whole house."""
-    async with run_suite(database_urls, only=("bots", "conversations")) as opened:
-        yield opened
+async def outbox_alone(database_urls: DatabaseUrls) -> AsyncIterator[Database]:
+    """The same for tests that start dispatchers of their own."""
+    database = Database(database_urls.app["conversations"], pool_size=2)
+    yield database
+    await database.close()

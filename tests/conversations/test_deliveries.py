@@ -173,11 +173,11 @@ class TestSubscribers:
             release.set()
         assert sorted(ids(quick)) == sorted(set(ids(quick)))
 
-    async def test_fail_an_attempt_by_a_time_out(self, database_urls: DatabaseUrls, outbox: Database):
+    async def test_fail_an_attempt_by_a_time_out(self, database_urls: DatabaseUrls, outbox_alone: Database):
         short = conversations_settings() | {"delivery_timeout_seconds": 0.2, "delivery_waits_seconds": (0.05,)}
         async with run_suite(database_urls, conversations=short) as suite, raw_server(never_answers) as url:
             made = await subscribe(suite, url)
-            await happen(outbox)
+            await happen(outbox_alone)
             (delivery,) = await settled(suite, made)
         assert (delivery["state"], delivery["attempts"], delivery["status"]) == ("failed", 2, None)
         assert "within 0.2 s" in delivery["error"]
@@ -206,20 +206,20 @@ class TestSubscribers:
         assert all(each["data"]["collections"] == ["secret-1"] for each in operator.asked)
 
     async def test_receive_events_without_a_bot_while_the_service_bots_is_down(
-        self, database_urls: DatabaseUrls, outbox: Database
+        self, database_urls: DatabaseUrls, outbox_alone: Database
     ):
         away = conversations_settings() | {"bots_url": "http://127.0.0.1:9"}
         async with run_suite(database_urls, conversations=away) as suite, bot(lambda _: {}) as (subscriber, url):
             made = await subscribe(suite, url, "bot.failing", "collection.finished")
             failing = {"bot": {"id": "00000000-0000-7000-8000-000000000000", "name": "x"}, "reason": "?"}
-            await happen(outbox, data=failing, kind=EventType.BOT_FAILING)
-            await happen(outbox)
+            await happen(outbox_alone, data=failing, kind=EventType.BOT_FAILING)
+            await happen(outbox_alone)
             await settled(suite, made)
             assert [each["type"] for each in subscriber.asked] == ["collection.finished"]
 
 
 class TestWorkers:
-    async def test_lose_no_event_when_one_is_killed(self, database_urls: DatabaseUrls, outbox: Database):
+    async def test_lose_no_event_when_one_is_killed(self, database_urls: DatabaseUrls, outbox_alone: Database):
         """A worker of its own takes the deliveries and is killed while the subscriber thinks; another makes them."""
         release = asyncio.Event()
 
@@ -228,27 +228,27 @@ class TestWorkers:
             return {}
 
         async with bot(think) as (subscriber, url):
-            environment, subscription = await _subscribed(database_urls, outbox, url)
-            await happen(outbox, 6)
+            environment, subscription = await _subscribed(database_urls, outbox_alone, url)
+            await happen(outbox_alone, 6)
             async with _worker(environment) as first:
                 await true(lambda: subscriber.at_once >= 2)
                 first.send_signal(signal.SIGKILL)
                 await first.wait()
             release.set()
             async with _worker(environment):
-                found = await _all_settled(outbox, subscription, 6)
+                found = await _all_settled(outbox_alone, subscription, 6)
         assert {each.state for each in found} == {DeliveryState.DELIVERED}
         assert len(set(ids(subscriber))) == 6
         assert max(each.attempts for each in found) == 2
 
     async def test_share_deliveries_and_keep_to_the_limit_for_each_subscriber(
-        self, database_urls: DatabaseUrls, outbox: Database
+        self, database_urls: DatabaseUrls, outbox_alone: Database
     ):
         async with bot(lambda _: {}) as (subscriber, url):
-            environment, subscription = await _subscribed(database_urls, outbox, url, timeout_seconds=15)
-            await happen(outbox, 60)
+            environment, subscription = await _subscribed(database_urls, outbox_alone, url, timeout_seconds=15)
+            await happen(outbox_alone, 60)
             async with _worker(environment), _worker(environment):
-                await _all_settled(outbox, subscription, 60)
+                await _all_settled(outbox_alone, subscription, 60)
         assert Counter(ids(subscriber)).most_common(1)[0][1] == 1
         assert len(subscriber.asked) == 60
         assert subscriber.max_at_once <= 4  # deliveries_at_once, over both

@@ -7,7 +7,7 @@ from spotthebot.kit.database import Database
 from tests.factories.bot_servers import bot, webhook, well_behaved
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created, plan
-from tests.factories.subscribers import happen, ids, settled, subscribe, true
+from tests.factories.subscribers import distributed, happen, ids, settled, subscribe, true
 
 
 class TestEvents:
@@ -49,7 +49,8 @@ class TestReplay:
     async def test_sends_again_under_the_old_ids_from_a_time_on(self, suite: RunningSuite, outbox: Database):
         admin = await suite.client("conversations", "admin")
         async with bot(lambda _: {}) as (subscriber, url):
-            await happen(outbox, 2)  # before anybody subscribed
+            await happen(outbox, 2)
+            await distributed(outbox)  # before anybody subscribed
             made = await subscribe(suite, url)
             await happen(outbox, 3)
             await settled(suite, made, 3)

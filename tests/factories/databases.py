@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import LiteralString
 
 import psycopg
 from psycopg import sql
@@ -44,6 +45,11 @@ _CATALOGUE = """
         (SELECT count(*) FROM pg_statistic AS s JOIN ours ON ours.oid = s.starelid)
     FROM ours
 """
+_IN_USE: Mapping[str, LiteralString] = {
+    '"api_keys"': "WHERE role <> 'service'",
+    '"procrastinate_jobs"': "WHERE status <> 'doing'",
+    '"procrastinate_workers"': "WHERE false",
+}
 _TABLES = """
     SELECT n.nspname, c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
     WHERE c.relkind = 'r' AND n.nspname = ANY(%s) AND c.relname <> 'alembic_version'
@@ -151,7 +157,20 @@ class Databases:
             admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
         return False
 
-    def _delete_rows(self, mine: psycopg.Connection) -> None:
+    def empty(self, urls: DatabaseUrls) -> None:
+        """Delete the rows of a database that services run on; their own keys and the jobs at work stay.
+
+        Blocks as long as a service holds locks on them.
+        """
+        name = str(make_url(urls.owner[ACCESS]).database)
+        with psycopg.connect(_in(name, self._server.admin_url), autocommit=True) as mine:
+            while True:
+                try:
+                    return self._delete_rows(mine, except_in_use=True)
+                except psycopg.errors.DeadlockDetected:  # a worker locks in another order: once more
+                    continue
+
+    def _delete_rows(self, mine: psycopg.Connection, *, except_in_use: bool = False) -> None:
         schemas = list(self._template.owner_urls)
         tables = [sql.Identifier(*row) for row in mine.execute(_TABLES, [schemas]).fetchall()]
         questions = [
@@ -162,7 +181,8 @@ class Databases:
         with mine.transaction():
             mine.execute("SET LOCAL session_replication_role = replica")  # foreign keys: all of it goes
             for (number,) in filled:
-                mine.execute(sql.SQL("DELETE FROM {}").format(tables[number]))
+                in_use = _IN_USE.get(tables[number].as_string().rpartition(".")[2], "") if except_in_use else ""
+                mine.execute(sql.SQL("DELETE FROM {} {}").format(tables[number], sql.SQL(in_use)))
 
 
 def _hash_of_migrations() -> str:

@@ -6,8 +6,8 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, TypeVar
 
 import httpx
 import uvicorn
@@ -93,6 +93,12 @@ class RunningSuite:
             self._typed[name] = await self._stack.enter_async_context(kind(self.urls[kind.peer], key))
         client: TypedClient = self._typed[name]
         return client
+
+    @asynccontextmanager
+    async def for_one_test(self) -> AsyncIterator[Self]:
+        """Give the same services with clients, and so keys, of one test's own."""
+        async with contextlib.AsyncExitStack() as stack:
+            yield replace(self, _stack=stack, _clients={}, _typed={})
 
 
 class _Server(uvicorn.Server):

@@ -36,6 +36,16 @@ async def deliveries(suite: RunningSuite, subscription: dict[str, Any], **params
     return answer.json()["items"]
 
 
+async def distributed(outbox: Database) -> None:
+    """Wait until no event is left to be distributed."""
+
+    async def none_is_new() -> bool:
+        async with outbox.read() as session:
+            return not await EVENTS.outbox.list_new_events(session, after=None, limit=1)
+
+    await until(none_is_new)
+
+
 async def until(is_so: Callable[[], Awaitable[Any]], seconds: float = 15) -> Any:
     async with asyncio.timeout(seconds):
         while not (found := await is_so()):

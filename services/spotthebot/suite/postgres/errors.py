@@ -4,7 +4,7 @@ from spotthebot.kit.errors import Conflict, Invalid, Unavailable
 
 
 class PostgresNotFound(Unavailable):
-    """No {wanted} was found: install 'spotthebot[suite]', or PostgreSQL from your system's packages."""
+    """No {request} was found: install 'spotthebot[suite]', or PostgreSQL from your system's packages."""
 
 
 class BinariesUnreadable(Unavailable):
