@@ -1,5 +1,6 @@
 """`stb test`: lint, format, types, then every test; `--fast` for what a change needs, in less than a minute."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,9 @@ from spotthebot.suite.cli.coverage import COVERAGE_OPTIONS, print_coverage
 from spotthebot.suite.progress import screen
 
 ROOT = Path(__file__).parents[4]
-_SIDE_BY_SIDE = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder")
+_PROCESSES = min(6, 3 * (os.cpu_count() or 2) // 2)
+"""More than cores: many tests wait for other processes."""
+_SIDE_BY_SIDE = ("-n", str(_PROCESSES), "--dist", "loadfile", "--no-loadscope-reorder")
 _TYPED = ("services", "shared", "benchmarks", "tests")
 _LINT = {
     "lint": [sys.executable, "-m", "ruff", "check", "."],
