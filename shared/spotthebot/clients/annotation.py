@@ -18,7 +18,7 @@ from spotthebot.contracts.annotation import (
     PackageBatchIn,
     PackageOut,
 )
-from spotthebot.contracts.conversations import StoredOut
+from spotthebot.contracts.batches import StoredOut
 
 
 class AnnotationOperations(ServiceOperations):

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
-from spotthebot.contracts.conversations import MAX_BATCH_SIZE, Turn
+from spotthebot.contracts.batches import MAX_BATCH_SIZE
+from spotthebot.contracts.turns import Turn
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
 CampaignId = NewType("CampaignId", UUID)

@@ -1,5 +1,6 @@
 """What the service `conversations` speaks of: corpora, collections, partner sets, conversations."""
 
+from spotthebot.contracts.batches import MAX_BATCH_SIZE, StoredOut
 from spotthebot.contracts.conversations.chats import (
     DIALOGUE_LIKERT,
     ChatConversationOut,
@@ -45,7 +46,6 @@ from spotthebot.contracts.conversations.conversations import (
     ParticipantKind,
     SpeakersOut,
     TextsOut,
-    Turn,
 )
 from spotthebot.contracts.conversations.corpora import (
     CorpusFormat,
@@ -66,14 +66,7 @@ from spotthebot.contracts.conversations.exports import (
     ExportedTurn,
     ImportedOut,
 )
-from spotthebot.contracts.conversations.ids import (
-    HUMAN_NAME,
-    MAX_BATCH_SIZE,
-    CollectionId,
-    ConversationId,
-    CorpusId,
-    StoredOut,
-)
+from spotthebot.contracts.conversations.ids import HUMAN_NAME, CollectionId, ConversationId, CorpusId
 from spotthebot.contracts.conversations.partner_sets import (
     PartnerOut,
     PartnerSetIn,
@@ -94,6 +87,7 @@ from spotthebot.contracts.conversations.quality import (
     TrainingShareOut,
     TrainingSplit,
 )
+from spotthebot.contracts.turns import Turn
 
 __all__ = [
     "DIALOGUE_LIKERT",

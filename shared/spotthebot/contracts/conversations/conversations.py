@@ -1,13 +1,15 @@
 """Conversations: who speaks, and what was said."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field, StringConstraints, model_validator
 
-from spotthebot.contracts.conversations.ids import HUMAN_NAME, MAX_BATCH_SIZE
-from spotthebot.contracts.wire import ExternalId, Name, Text, Utterance, Wire
+from spotthebot.contracts.batches import MAX_BATCH_SIZE
+from spotthebot.contracts.conversations.ids import HUMAN_NAME
+from spotthebot.contracts.turns import Turn
+from spotthebot.contracts.wire import ExternalId, Name, Text, Wire
 
 
 class ParticipantKind(StrEnum):
@@ -39,13 +41,6 @@ class Participant(Wire):
             message = f"humans, and only they, are called {HUMAN_NAME}"
             raise ValueError(message)
         return self
-
-
-class Turn(Wire):
-    """One utterance; speaker A is the first participant."""
-
-    speaker: Literal["A", "B"]
-    text: Utterance
 
 
 class ConversationIn(Wire):

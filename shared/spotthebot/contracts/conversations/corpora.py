@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from spotthebot.contracts.conversations.ids import MAX_BATCH_SIZE
+from spotthebot.contracts.batches import MAX_BATCH_SIZE
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Split, Text, Utterance, Wire
 
 

@@ -5,10 +5,11 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from spotthebot.contracts.conversations.conversations import ConversationState, Ending, Participant, Turn
+from spotthebot.contracts.conversations.conversations import ConversationState, Ending, Participant
 from spotthebot.contracts.conversations.corpora import RejectedOut
 from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.contracts.conversations.quality import PersonalDataOut
+from spotthebot.contracts.turns import Turn
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
 
