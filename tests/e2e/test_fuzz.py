@@ -1,6 +1,7 @@
 """Whatever a caller sends, no service answers with an error of its own, nor with what its OpenAPI does not promise."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from schemathesis.core.failures import Failure, FailureGroup
 from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
-from tests.factories.running_suite import RunningSuite
+from tests.factories.databases import DatabaseUrls
+from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import (
     add_bot,
     add_corpus,
@@ -32,6 +34,17 @@ CALLERS = [
 ]
 CHECKS = [not_a_server_error, response_schema_conformance, content_type_conformance]
 SMALL = {"conversations_per_pair": 2, "exchanges": 2}  # a fuzzer should not hold a million conversations
+
+# A registration may last as long as a probe, 45 s by default. The fuzzer's client waits 10 s.
+PROBE_SECONDS = 4.0
+
+
+@pytest.fixture
+async def suite(database_urls: DatabaseUrls, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RunningSuite]:
+    """All services; made-up models of a hub are looked for on this machine only."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    async with run_suite(database_urls, bots={"probe_seconds": PROBE_SECONDS}) as running:
+        yield running
 
 
 async def _seed(suite: RunningSuite) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def _tritons(folder: Path) -> list[psutil.Process]:
 
 
 class TestHosting:
-    def test_a_bot_of_a_trained_model_survives_the_death_of_its_server(self, parent: Path):
+    def test_a_bot_of_a_trained_model_survives_the_death_of_its_server(self, parent: Path, port_base: int):
         data = parent / "data"
         environment = os.environ | {"SPOTTHEBOT_POSTGRES_HOME": str(parent / "homes"), "COLUMNS": "200"}
 
@@ -62,14 +62,15 @@ class TestHosting:
         out = str(data / "models" / "mine")
         assert "Trained gpt" in stb("bots", "train", "gpt", "--corpus", "sample", "--out", out, "--steps", "30")
         log = (parent / "up.log").open("wb")
-        command = [*STB, "up", "--triton", "--port-base", "28600", "--data-dir", str(data)]
+        command = [*STB, "up", "--triton", "--port-base", str(port_base), "--data-dir", str(data)]
         up = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         try:
             _wait_until(lambda: run_stb("status", "--data-dir", data).returncode == 0, 90)
             printed = run_stb("keys", "create", "--role", "admin", "--data-dir", data).stdout
             key = next(word for word in printed.split() if word.startswith("stb_admin_"))
             headers = {"Authorization": f"Bearer {key}"}
-            with httpx.Client(base_url="http://127.0.0.1:28601", headers=headers, timeout=60, trust_env=False) as bots:
+            url = f"http://127.0.0.1:{port_base + 1}"
+            with httpx.Client(base_url=url, headers=headers, timeout=60, trust_env=False) as bots:
                 hosted = {"name": "mine", "directory": "mine"}
                 assert bots.post("/v1/hosted-models", json=hosted).status_code == 201
                 assert bots.post("/v1/hosted-models/mine/load").json()["state"] == "ready"
@@ -93,6 +94,9 @@ class TestHosting:
             assert "triton died" in said
         finally:
             up.send_signal(signal.SIGINT)
-            up.wait(60)
-            log.close()
+            try:
+                up.wait(60)
+            finally:
+                up.kill()  # one that hangs would outlive the test run
+                log.close()
         assert _tritons(data) == []

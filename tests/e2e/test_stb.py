@@ -17,8 +17,6 @@ import httpx
 import psutil
 import pytest
 
-from spotthebot.suite.supervision.errors import PortTaken
-from spotthebot.suite.supervision.sockets import bind
 from tests.factories.command_line import Printed, run_stb
 
 ROOT = Path(__file__).parents[2]
@@ -60,6 +58,10 @@ class Folder:
     def status(self) -> dict[str, Any]:
         return json.loads(self.stb("status", "--json").stdout)
 
+    def pid_of(self, worker: str) -> int:
+        """Return the process of a worker that runs."""
+        return next(each["pid"] for each in self.status()["workers"] if each["name"] == worker)
+
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Folder]:
@@ -71,20 +73,6 @@ def folder() -> Iterator[Folder]:
 
 
 @pytest.fixture(scope="module")
-def port_base() -> int:
-    """A number that four free ports follow, outside the range that the system gives to others."""
-    for base in range(18_100, 28_000, 10):
-        try:
-            with contextlib.ExitStack() as stack:
-                for number in range(1, 5):
-                    stack.enter_context(bind("127.0.0.1", base + number))
-        except PortTaken:
-            continue
-        return base
-    pytest.fail("there are no four free ports in a row")
-
-
-@pytest.fixture(scope="module")
 def up(folder: Folder, port_base: int) -> Iterator[subprocess.Popen[bytes]]:
     command = [*STB, "up", "--data-dir", str(folder.data), "--port-base", str(port_base)]
     log = (folder.parent / "up.log").open("wb")
@@ -92,10 +80,13 @@ def up(folder: Folder, port_base: int) -> Iterator[subprocess.Popen[bytes]]:
     _wait_until(lambda: process.poll() is not None or folder.stb("status").returncode == 0, 90)
     assert process.poll() is None, (folder.parent / "up.log").read_text()
     yield process
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)
-        process.wait(60)
-    log.close()
+    try:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            process.wait(60)
+    finally:
+        process.kill()  # one that hangs would outlive the test run
+        log.close()
 
 
 @pytest.mark.usefixtures("up")
@@ -235,13 +226,14 @@ class TestUp:
         file, account, out = (folder.parent / name for name in ("long.yaml", "account.json", "out"))
         file.write_text(COLLECTION)
         command = [*STB, "collect", str(file), "--data-dir", str(folder.data)]
-        first = subprocess.Popen(command, env=folder.environment, stderr=subprocess.PIPE, text=True)
-        assert first.stderr is not None
-        said = [next(line for line in first.stderr if "collecting:" in line)]
-        first.send_signal(signal.SIGINT)
-        said += first.stderr.readlines()
-        first.stderr.close()
-        assert first.wait(30) == 130
+        with _suspended(folder.pid_of("conversations-worker")):  # no collection ends before Ctrl-C
+            first = subprocess.Popen(command, env=folder.environment, stderr=subprocess.PIPE, text=True)
+            assert first.stderr is not None
+            said = [next(line for line in first.stderr if "collecting:" in line)]
+            first.send_signal(signal.SIGINT)
+            said += first.stderr.readlines()
+            first.stderr.close()
+            assert first.wait(30) == 130
         assert "the same command takes it up again" in said[-1], said
         done = folder.stb("collect", file, "--json", account, "--export", out)
         assert done.returncode == 0, done.stderr
@@ -271,6 +263,15 @@ class TestDown:
         assert [child for child in children if _lives(child)] == []
         assert folder.stb("status").returncode == 1
         assert folder.stb("down").returncode == 1
+
+
+@contextlib.contextmanager
+def _suspended(pid: int) -> Iterator[None]:
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 def _lives(process: psutil.Process) -> bool:
