@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import uvicorn
+import uvloop
 from fastapi import FastAPI
 from pydantic import SecretStr, ValidationError
 
@@ -112,7 +113,8 @@ def _serve(app: FastAPI, host: str, port: int, fd: int | None) -> None:
     allow_many_files()
     _collect_garbage_less_often()
     sockets = None if fd is None else [socket.socket(fileno=fd)]
-    asyncio.run(server.serve(sockets=sockets))
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(server.serve(sockets=sockets))
 
 
 def _collect_garbage_less_often() -> None:

@@ -35,6 +35,13 @@ Probing = Annotated[
 ]
 
 
+# The first route, since FastAPI compares a path with each route in turn, twice, and this one is called the most.
+@router.post("/{bot_id}/replies", operation_id="reply")
+async def reply(caller: Asker, context: Context, bot_id: UUID, request: RepliesIn) -> RepliesOut:
+    """Ask a bot for one reply to each context; a context that fails says so and delays no other."""
+    return _replies_to_out(await replies.reply(context, caller, bot_id, request))
+
+
 @router.post("", status_code=201, operation_id="register_bot")
 async def register_bot(
     caller: Changer, claim: Registration, context: Context, request: BotIn, *, probe: Probing = True
@@ -110,12 +117,6 @@ async def list_probes(session: Reading, caller: Reader, paging: Paging, bot_id: 
     bot = await store.bots.get_bot(session, bot_id, caller)
     rows = await store.probes.list_probes(session, bot.id, after=paging.after, limit=paging.limit + 1)
     return page_of(rows, paging, key=lambda probe: probe.id, to_out=_probe_to_out)
-
-
-@router.post("/{bot_id}/replies", operation_id="reply")
-async def reply(caller: Asker, context: Context, bot_id: UUID, request: RepliesIn) -> RepliesOut:
-    """Ask a bot for one reply to each context; a context that fails says so and delays no other."""
-    return _replies_to_out(await replies.reply(context, caller, bot_id, request))
 
 
 def _to_out(bot: Bot) -> BotOut:
