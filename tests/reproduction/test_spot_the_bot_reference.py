@@ -110,7 +110,7 @@ class TestWins:
 
 class TestFoolingRates:
     def test_counts_and_rates_are_the_reference_s(self, domain, expected):
-        for got in fooling_rates(published_table(domain, "pkg"), n_resamples=10):
+        for got in fooling_rates(published_table(domain, "pkg")):
             target = expected["fooling"][got.bot]
             assert (got.human, got.unsure, got.bot_labels, got.n) == tuple(
                 target[key] for key in ("human", "unsure", "bot", "n")

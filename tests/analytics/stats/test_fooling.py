@@ -3,39 +3,55 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats as scipy_stats
 
-from spotthebot.analytics.stats import fooling_rates
+from spotthebot.analytics.stats import Clusters, fooling_rates
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
 
 
 class TestFoolingRates:
     def test_counts_the_labels_of_both_sides(self):
         rows = [(0, "A", "B", 2, (2, 0), 0), (1, "B", "A", 2, (1, 2), 0), (2, "A", "A", 2, (0, 1), 0)]
-        a, b, c = fooling_rates(table_of(rows, ("A", "B", "C")), n_resamples=50, confidence_level=0.9, seed=3)
+        a, b, c = fooling_rates(table_of(rows, ("A", "B", "C")), confidence_level=0.9)
         assert (a.human, a.unsure, a.bot_labels, a.n, a.estimate) == (2, 1, 1, 4, 0.5)
         assert (b.human, b.unsure, b.bot_labels, b.n, b.estimate) == (0, 1, 1, 2, 0.0)
         assert (c.n, c.estimate, c.low, c.high) == (0, None, None, None)
-        assert (a.n_resamples, a.confidence_level, a.seed) == (50, 0.9, 3)
+        assert (a.confidence_level, a.uncertainty.conversations, a.uncertainty.annotators) == (0.9, 3, 1)
 
     def test_bounds_treat_a_conversation_as_one(self):
-        # 80 conversations in which all three annotators agree on both sides: 80 draws, not 240.
+        # 80 conversations in which three annotators agree on both sides: 80 observations, not 240. The jackknife's
+        # variance is p (1 - p) / 79, and the interval Wilson's of p (1 - p) over it with 79 degrees of freedom.
         rows = [(i, "A", "B", 2, (2 if i % 4 else 0, 0), j) for i in range(80) for j in range(3)]
-        (a, _) = fooling_rates(table_of(rows, ("A", "B")), n_resamples=4000)
-        reach = 1.96 * math.sqrt(3 / 16 / 80)
-        assert a.low == pytest.approx(0.75 - reach, abs=0.015)
-        assert a.high == pytest.approx(0.75 + reach, abs=0.015)
+        (a, _) = fooling_rates(table_of(rows, ("A", "B")), clusters=Clusters.CONVERSATION)
+        weight = scipy_stats.t.ppf(0.975, 79) ** 2 / 79
+        reach = math.sqrt(weight * (3 / 16 + weight / 4)) / (1 + weight)
+        assert a.low == pytest.approx((0.75 + weight / 2) / (1 + weight) - reach, abs=1e-12)
+        assert a.high == pytest.approx((0.75 + weight / 2) / (1 + weight) + reach, abs=1e-12)
+
+    def test_one_annotator_alone_gives_no_bounds_but_the_reason_and_the_fixed_panel_does(self):
+        rows = [(i, "A", "B", 2, (2 * (i % 2), 0), 0) for i in range(20)]
+        table = table_of(rows, ("A", "B"))
+        (a, _) = fooling_rates(table)
+        (panel, _) = fooling_rates(table, clusters=Clusters.FIXED_PANEL)
+        assert (a.estimate, a.low, a.high) == (0.5, None, None)
+        assert "one annotator" in (a.uncertainty.reason or "")
+        assert panel.low is not None
+        assert panel.uncertainty.reason is None
 
     @settings(max_examples=20, deadline=None)
     @given(seed=st.integers(0, 10_000))
     def test_order_of_rows_and_names_changes_nothing(self, seed):
         table = simulated_table(seed, names=("A", "HU", "B"))
         rates, rows, names = (
-            {rate.bot: rate for rate in fooling_rates(t, n_resamples=30)}
+            {
+                rate.bot: (rate.estimate, *(pytest.approx(b, abs=1e-12) for b in (rate.low, rate.high)))
+                for rate in fooling_rates(t)
+            }
             for t in (table, shuffled(table, seed), renamed(table, seed))
         )
         assert rows == rates
         assert names == rates
 
     def test_no_annotations_leave_no_rates(self):
-        (a,) = fooling_rates(table_of([], ("A",)), n_resamples=5)
+        (a,) = fooling_rates(table_of([], ("A",)))
         assert (a.n, a.estimate, a.low) == (0, None, None)

@@ -5,7 +5,6 @@ import pytest
 
 from spotthebot.analytics.stats import (
     current_status,
-    fooling_rates,
     label_agreement,
     label_alpha,
     play_games,
@@ -21,7 +20,6 @@ from tests.factories.annotation_tables import simulated_table
 ESTIMATORS: dict[str, Callable[..., object]] = {
     "rank_bots": lambda table, **more: rank_bots(play_games(table), **more),
     "rate_skills": lambda table, **more: rate_skills(play_games(table), **more),
-    "fooling_rates": fooling_rates,
     "label_agreement": label_agreement,
     "label_alpha": label_alpha,
     "segment_results": segment_results,

@@ -20,6 +20,15 @@ from spotthebot.analytics.stats.annotators import (
     without_weak_annotators,
 )
 from spotthebot.analytics.stats.bootstrap import Resample
+from spotthebot.analytics.stats.clustered_variance import (
+    ClusteredVariance,
+    Clusters,
+    Influence,
+    Observations,
+    Uncertainty,
+    clustered_variance,
+    shares_of,
+)
 from spotthebot.analytics.stats.davidson import DavidsonFit, Strength, rate_davidson
 from spotthebot.analytics.stats.errors import (
     AnnotationTableMalformed,
@@ -56,7 +65,12 @@ from spotthebot.analytics.stats.sample_size import (
     power_of,
 )
 from spotthebot.analytics.stats.segments import SegmentBot, SegmentResult, segment_results
-from spotthebot.analytics.stats.share_intervals import effective_wilson_interval, two_way_variance
+from spotthebot.analytics.stats.share_intervals import (
+    effective_wilson_interval,
+    share_bounds,
+    share_p_values,
+    two_way_variance,
+)
 from spotthebot.analytics.stats.sides import SidesAlike, sides_alike
 from spotthebot.analytics.stats.significance import (
     Adjustment,
@@ -133,6 +147,8 @@ __all__ = [
     "BoolArray",
     "BotRank",
     "CensoredTimes",
+    "ClusteredVariance",
+    "Clusters",
     "CoxCoefficient",
     "CoxFit",
     "CriterionUnknown",
@@ -145,6 +161,7 @@ __all__ = [
     "FloatArray",
     "FoolingRate",
     "Games",
+    "Influence",
     "IntArray",
     "IntervalCoefficient",
     "IntervalFit",
@@ -159,6 +176,7 @@ __all__ = [
     "MoreConversations",
     "MorePlan",
     "Npmle",
+    "Observations",
     "Odds",
     "PairComparison",
     "PairCounts",
@@ -191,6 +209,7 @@ __all__ = [
     "SurvivalBand",
     "SurvivalCurve",
     "TimeOfSegment",
+    "Uncertainty",
     "Unit",
     "Weighting",
     "WithoutWeakAnnotators",
@@ -198,6 +217,7 @@ __all__ = [
     "annotation_times",
     "annotator_quality",
     "censored_times",
+    "clustered_variance",
     "clusters_of_ranges",
     "compare_proportions",
     "count_wins",
@@ -234,6 +254,9 @@ __all__ = [
     "rate_davidson",
     "rate_skills",
     "segment_results",
+    "share_bounds",
+    "share_p_values",
+    "shares_of",
     "sides_alike",
     "sign_tests",
     "stability_at",

@@ -1,9 +1,20 @@
-"""Intervals of shares of clustered observations: Wilson's, with as many observations as the variance is worth."""
+"""Intervals and tests of shares of clustered observations: Wilson's, with the effective number of observations.
+
+A share's interval and its p-value are one statement: p is below 5 % exactly where the interval of 95 % leaves the value
+out. Where all observations agree no variance can be seen. Each cluster then counts as one observation: the interval is
+Clopper & Pearson's (1934) of as many clusters, and p is that of flipping the sign of every cluster.
+"""
+
+from typing import Final
 
 import numpy as np
 from scipy import stats
 
-from spotthebot.analytics.stats.annotations import FloatArray
+from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.clustered_variance import ClusteredVariance
+
+METHOD: Final = "Wilson's interval for the effective number of observations"
+_CERTAIN: Final = 1e-12
 
 
 def replicate_variance(replicates: FloatArray) -> FloatArray:
@@ -56,3 +67,57 @@ def effective_wilson_interval(
     centre = (share + weight / 2) / (1 + weight)
     reach = quantile * np.sqrt(spread / effective + weight / 4 / effective) / (1 + weight)
     return np.maximum(0.0, centre - reach), np.minimum(1.0, centre + reach)
+
+
+def share_bounds(
+    share: FloatArray, n: IntArray, variance: ClusteredVariance, confidence_level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Bound shares (m,) of n (m,) observations with this variance; NaN where it is not known.
+
+    >>> from spotthebot.analytics.stats.clustered_variance import Clusters
+    >>> one = np.array([1.0])
+    >>> known = ClusteredVariance(0 * one, 59 * one, np.array([60]), np.array([60]), Clusters.BOTH)
+    >>> low, high = share_bounds(one, np.array([60]), known, 0.95)  # 60 of 60 clusters: 0.025 ** (1 / 60)
+    >>> low.round(4).tolist(), high.tolist()
+    ([0.9404], [1.0])
+    """
+    quantile = variance.quantiles(confidence_level)
+    weight = quantile**2 / _effective(share, n, variance)
+    centre = (share + weight / 2) / (1 + weight)
+    reach = np.sqrt(weight * (share * (1 - share) + weight / 4)) / (1 + weight)
+    low, high = np.maximum(0.0, centre - reach), np.minimum(1.0, centre + reach)
+    agreed = _unanimous(share, variance)
+    least = ((1 - confidence_level) / 2) ** (1 / np.maximum(variance.n_clusters, 1))
+    low = np.where(agreed, np.where(share > 0.5, least, 0.0), low)
+    high = np.where(agreed, np.where(share > 0.5, 1.0, 1 - least), high)
+    return low, high
+
+
+def share_p_values(share: FloatArray, n: IntArray, variance: ClusteredVariance, null: float = 0.5) -> FloatArray:
+    """Return two-sided p-values (m,) of shares being `null`, which agree with `share_bounds` at every level.
+
+    For shares that all clusters agree on, only even odds can be tested; NaN where the variance is not known.
+
+    >>> from spotthebot.analytics.stats.clustered_variance import Clusters
+    >>> one = np.array([1.0])
+    >>> known = ClusteredVariance(0 * one, 3 * one, np.array([60]), np.array([4]), Clusters.BOTH)
+    >>> share_p_values(one, np.array([60]), known).tolist()  # all 60 won, 4 annotators: two of 2⁴ sign flips
+    [0.125]
+    """
+    lead = np.abs(share - null) / np.sqrt(null * (1 - null) / _effective(share, n, variance))
+    p_values = 2 * stats.t.sf(lead, variance.degrees)
+    flips = np.minimum(1.0, 2 * 0.5 ** np.maximum(variance.n_clusters, 1).astype(np.float64))
+    agreed: FloatArray = np.where(_unanimous(share, variance), flips if null == 0.5 else np.nan, p_values)
+    return agreed
+
+
+def _effective(share: FloatArray, n: IntArray, variance: ClusteredVariance) -> FloatArray:
+    """Return as how many independent observations a share is known, n at most (Korn & Graubard 1998)."""
+    spread = share * (1 - share)
+    worth = np.divide(spread, variance.variance, out=np.full(share.shape, np.inf), where=variance.variance > 0)
+    effective: FloatArray = np.minimum(np.where(np.isnan(variance.variance), np.nan, worth), np.maximum(n, 1))
+    return effective
+
+
+def _unanimous(share: FloatArray, variance: ClusteredVariance) -> BoolArray:
+    return ((share < _CERTAIN) | (share > 1 - _CERTAIN)) & ~np.isnan(variance.variance)

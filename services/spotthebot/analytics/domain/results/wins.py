@@ -66,9 +66,7 @@ def segments(sample: Sample, request: Parameters) -> tuple[Segment, ...]:
 
 def fooling_rates(sample: Sample, request: Parameters) -> tuple[FoolingRate, ...]:
     """Count how often each is taken for a human, humans included."""
-    rates = stats.fooling_rates(
-        sample.table, confidence_level=request.confidence_level, n_resamples=request.resamples, seed=request.seed
-    )
+    rates = stats.fooling_rates(sample.table, confidence_level=request.confidence_level)
     return tuple(
         FoolingRate(
             bot=each.bot,

@@ -1,0 +1,361 @@
+"""The variance of estimates whose observations share conversations and annotators: one mechanism for all of them.
+
+An estimate is written as a sum of the influences of its observations, psi. Two observations vary together if they are
+of one conversation or if an annotator took part in both, so the variance is the sum of psi_r psi_s over all such pairs:
+
+    V = V_conversation + V_annotator - V_both        (Cameron, Gelbach & Miller 2011, Eq. 2.11)
+
+where an observation may have several annotators, as a game that joins annotations has (Aronow, Samii & Assenova 2015).
+Each sum over a cluster is enlarged as if the estimate had been made without that cluster, so that every part is the
+jackknife's (MacKinnon, Nielsen & Webb 2023, "CV3"). The whole is never taken below the variance of independent
+observations. Degrees of freedom are Satterthwaite's (1946) over the effective numbers of clusters.
+`benchmarks/analytics/coverage` has the coverage of what follows from it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+from scipy import sparse, stats
+
+from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.bootstrap import defined
+
+_WHOLE: Final = 1 - 1e-9
+
+
+class Clusters(StrEnum):
+    """Which observations vary together: those of one conversation, of one annotator, of either, or none.
+
+    `FIXED_PANEL` takes the annotators as they are and says nothing of others: clusters are conversations alone.
+    """
+
+    BOTH = "both"
+    CONVERSATION = "conversation"
+    ANNOTATOR = "annotator"
+    FIXED_PANEL = "fixed_panel"
+    NONE = "none"
+
+    @property
+    def words(self) -> str:
+        """What a result says of its variance."""
+        return _WORDS[self]
+
+    @property
+    def has_conversations(self) -> bool:
+        return self in {Clusters.BOTH, Clusters.CONVERSATION, Clusters.FIXED_PANEL}
+
+    @property
+    def has_annotators(self) -> bool:
+        return self in {Clusters.BOTH, Clusters.ANNOTATOR}
+
+
+_WORDS: Final = {
+    Clusters.BOTH: "clustered by conversation and annotator",
+    Clusters.CONVERSATION: "clustered by conversation, annotators taken for interchangeable",
+    Clusters.ANNOTATOR: "clustered by annotator",
+    Clusters.FIXED_PANEL: "clustered by conversation, for this panel of annotators and no other",
+    Clusters.NONE: "annotations taken for independent",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """The conversation (n,) and the annotators of n observations.
+
+    Without `members`, `annotator` (n,) has a code each; with it, a code of a set of annotators, and `members` (sets,
+    annotators) is 1 where an annotator belongs to a set.
+    """
+
+    conversation: IntArray
+    annotator: IntArray
+    members: sparse.csr_array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Influence:
+    """By how much each observation moves each of `n_statistics` estimates: t entries of (statistic, observation).
+
+    `value` is to first order what the estimate gains by the observation. `ratio` is the code of the ratio that the
+    observation counts into with `weight`, such as the games of a pair: a cluster's share of the weight is its leverage.
+    """
+
+    n_statistics: int
+    statistic: IntArray
+    observation: IntArray
+    ratio: IntArray
+    value: FloatArray
+    weight: FloatArray
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """What an interval or a p-value of one estimate stands on; `reason` says why there is neither.
+
+    `conversations` and `annotators` count the clusters that have a part in the estimate, whatever `clusters` takes for
+    them. Without two clusters of every kind that `clusters` names there is no standard error.
+    """
+
+    standard_error: float | None
+    degrees_of_freedom: float | None
+    conversations: int
+    annotators: int
+    clusters: Clusters
+    reason: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredVariance:
+    """Variances (m,) with their degrees of freedom, NaN where fewer than two clusters have a part in the estimate.
+
+    `n_conversations` and `n_annotators` (m,) count the clusters.
+    """
+
+    variance: FloatArray
+    degrees: FloatArray
+    n_conversations: IntArray
+    n_annotators: IntArray
+    clusters: Clusters
+
+    @property
+    def n_clusters(self) -> IntArray:
+        """The number of clusters, of the kind with fewer where there are two kinds; observations are not counted."""
+        if self.clusters is Clusters.BOTH:
+            return np.minimum(self.n_conversations, self.n_annotators)
+        return self.n_annotators if self.clusters is Clusters.ANNOTATOR else self.n_conversations
+
+    def uncertainty(self, at: int) -> Uncertainty:
+        """Return what the interval of one statistic stands on."""
+        variance, conversations, annotators = self.variance[at], self.n_conversations[at], self.n_annotators[at]
+        reason = None
+        if np.isnan(variance):
+            known = self.clusters.has_annotators and conversations > 1
+            reason = _ONE_ANNOTATOR if known else _ONE_CONVERSATION if conversations else "nothing was observed"
+        return Uncertainty(
+            standard_error=defined(np.sqrt(variance)),
+            degrees_of_freedom=defined(self.degrees[at]),
+            conversations=int(conversations),
+            annotators=int(annotators),
+            clusters=self.clusters,
+            reason=reason,
+        )
+
+    def quantiles(self, confidence_level: float) -> FloatArray:
+        """Return Student's quantiles (m,) of two-sided intervals; NaN without a variance."""
+        return np.asarray(stats.t.ppf((1 + confidence_level) / 2, self.degrees), dtype=np.float64)
+
+
+_ONE_ANNOTATOR: Final = (
+    "all is of one annotator, so nothing tells how annotators differ: `fixed_panel` would speak of this one alone"
+)
+_ONE_CONVERSATION: Final = "all is of one conversation, so nothing tells how conversations differ"
+
+
+def shares_of(statistic: IntArray, hits: FloatArray, n_statistics: int) -> tuple[FloatArray, IntArray, Influence]:
+    """Return shares (m,), their observations' numbers (m,) and influence, for observations (n,) in one group each.
+
+    >>> share, n, influence = shares_of(np.array([0, 0, 1]), np.array([1.0, 0.0, 1.0]), 2)
+    >>> share.tolist(), n.tolist(), influence.value.tolist()
+    ([0.5, 1.0], [2, 1], [0.25, -0.25, 0.0])
+    """
+    n = np.bincount(statistic, minlength=n_statistics)
+    sums = np.bincount(statistic, weights=hits, minlength=n_statistics)
+    share = np.divide(sums, n, out=np.full(n_statistics, np.nan), where=n > 0)
+    influence = Influence(
+        n_statistics=n_statistics,
+        statistic=statistic,
+        observation=np.arange(len(statistic)),
+        ratio=statistic,
+        value=(hits - share[statistic]) / n[statistic],
+        weight=np.ones(len(statistic)),
+    )
+    return share, n, influence
+
+
+def clustered_variance(
+    observations: Observations, influence: Influence, clusters: Clusters = Clusters.BOTH
+) -> ClusteredVariance:
+    """Return the variance of every statistic from its observations' influence.
+
+    >>> who = Observations(conversation=np.array([0, 0, 1, 1]), annotator=np.array([0, 1, 0, 1]))
+    >>> _, _, influence = shares_of(np.zeros(4, dtype=int), np.array([1.0, 1.0, 0.0, 0.0]), 1)
+    >>> found = clustered_variance(who, influence, Clusters.CONVERSATION)
+    >>> found.variance.round(9).tolist()  # without either conversation the share is 1 or 0: (1 / 2) * (.5² + .5²)
+    [0.25]
+    """
+    return ClusteredParts(observations, influence, clusters).variances()
+
+
+class ClusteredParts:
+    """The parts of the variance of some statistics, from which that of their differences follows as well."""
+
+    def __init__(self, observations: Observations, influence: Influence, clusters: Clusters) -> None:
+        self.clusters = clusters
+        m, members = influence.n_statistics, observations.members
+        annotator = observations.annotator[influence.observation]
+        conversation = _codes(observations.conversation)[influence.observation]
+        self._n_conversations = _distinct(influence.statistic, conversation, m)
+        _, of = _weights(influence.statistic, annotator, influence.weight, members)
+        self._n_annotators = np.bincount(of, minlength=m)
+        self._single = _Part(influence, influence.observation)
+        shared = None if members is None else ((members @ members.T) > 0).astype(np.float64).tocsr()
+        self._clustered = []
+        if clusters.has_conversations:
+            self._clustered.append(_Part(influence, conversation))
+        if clusters.has_annotators:
+            self._clustered.append(_Part(influence, annotator, members, shared))
+        self._both = _both(influence, conversation, annotator, shared) if len(self._clustered) == 2 else None
+
+    def variances(self) -> ClusteredVariance:
+        """Return the variance of every statistic."""
+        return self._combined(_Part.variances, [part.degrees for part in self._clustered or [self._single]])
+
+    def differences(self, first: IntArray, second: IntArray) -> ClusteredVariance:
+        """Return the variance of statistic `first` (d,) less statistic `second` (d,)."""
+
+        def of(part: "_Part") -> FloatArray:
+            gram = part.covariance()
+            return np.maximum(gram[first, first] + gram[second, second] - 2 * gram[first, second], 0.0)
+
+        degrees = [np.minimum(part.degrees[first], part.degrees[second]) for part in self._clustered or [self._single]]
+        return replace(
+            self._combined(of, degrees),
+            n_conversations=np.minimum(self._n_conversations[first], self._n_conversations[second]),
+            n_annotators=np.minimum(self._n_annotators[first], self._n_annotators[second]),
+        )
+
+    def _combined(self, of: Callable[["_Part"], FloatArray], degrees: Sequence[FloatArray]) -> ClusteredVariance:
+        single = of(self._single)
+        parts = [of(part) for part in self._clustered]
+        whole: FloatArray = np.sum(parts, axis=0) if parts else single
+        if self._both is not None:
+            whole = whole - of(self._both)
+        variance = np.maximum(whole, np.where(np.isnan(single), 0.0, single))
+        freedom = degrees[0]
+        if len(parts) == 2:
+            spread = parts[0] ** 2 / degrees[0] + parts[1] ** 2 / degrees[1]
+            freedom = np.divide(variance**2, spread, out=np.minimum(*degrees), where=spread > 0)
+        return ClusteredVariance(variance, freedom, self._n_conversations, self._n_annotators, self.clusters)
+
+
+class _Part:
+    """The clusters of one kind: their summed influence, enlarged by what the estimate would be without them."""
+
+    def __init__(
+        self,
+        influence: Influence,
+        cluster: IntArray,
+        members: sparse.csr_array | None = None,
+        shared: sparse.csr_array | None = None,
+    ) -> None:
+        m = influence.n_statistics
+        value = influence.value * _enlarged(influence, cluster, members)
+        weights, of = _weights(influence.statistic, cluster, influence.weight, members)
+        n = np.bincount(of, minlength=m)
+        enough = n > 1
+        factor = np.sqrt(np.divide(n - 1, n, out=np.full(m, np.nan), where=enough))
+        shape = (int(cluster.max()) + 1 if len(cluster) else 1, m)
+        self._sums = sparse.csr_array(
+            (value * factor[influence.statistic], (cluster, influence.statistic)), shape=shape
+        )
+        self._shared = shared
+        self._undefined = ~enough
+        # Two clusters of very different size are worth less than two.
+        self.degrees = np.where(enough, np.maximum(_effective(weights, of, m) - 1, 0.5), np.nan)
+
+    def variances(self) -> FloatArray:
+        """Return the variance of each statistic, NaN where it has fewer than two clusters."""
+        other = self._sums if self._shared is None else self._shared @ self._sums
+        squares = np.asarray(self._sums.multiply(other).sum(axis=0)).ravel()
+        return np.where(self._undefined, np.nan, np.maximum(squares, 0.0))
+
+    def covariance(self) -> FloatArray:
+        """Return the covariance (m, m) of the statistics."""
+        other = self._sums if self._shared is None else self._shared @ self._sums
+        gram: FloatArray = (self._sums.T @ other).toarray()
+        gram[self._undefined] = np.nan
+        gram[:, self._undefined] = np.nan
+        return gram
+
+
+def _both(influence: Influence, conversation: IntArray, annotator: IntArray, shared: sparse.csr_array | None) -> _Part:
+    """Return the part of observations that share a conversation and an annotator."""
+    pair, n_sets = _cell(conversation, annotator)
+    pairs, cluster = np.unique(pair, return_inverse=True)
+    if shared is None:
+        return _Part(influence, cluster)
+    conversations, sets = pairs // n_sets, pairs % n_sets
+    within = sparse.csr_array((np.ones(len(pairs)), (np.arange(len(pairs)), conversations)))
+    alike = sparse.coo_array(within @ within.T)
+    rows, columns = alike.coords
+    kept = np.asarray(shared[sets[rows], sets[columns]]).ravel() > 0
+    ones = np.ones(int(kept.sum()))
+    return _Part(influence, cluster, None, sparse.csr_array((ones, (rows[kept], columns[kept])), shape=alike.shape))
+
+
+def _enlarged(influence: Influence, cluster: IntArray, members: sparse.csr_array | None) -> FloatArray:
+    """Return 1 / (1 - leverage) of each entry's cluster in its ratio; 0 where the cluster is the whole of it."""
+    weights, of_ratio, of_cluster = _weights_by(influence.ratio, cluster, influence.weight, members)
+    totals = np.bincount(influence.ratio, weights=influence.weight)
+    at, n_clusters = _cell(of_ratio, of_cluster)
+    leverage = weights / totals[of_ratio]
+    if members is None:
+        entry = influence.ratio * n_clusters + cluster
+        found = leverage[np.searchsorted(at, entry)]
+    else:
+        entry, annotator = _expanded(cluster, members)
+        found = leverage[np.searchsorted(at, influence.ratio[entry] * n_clusters + annotator)]
+        sizes = np.bincount(entry, minlength=len(cluster))
+        found = np.bincount(entry, weights=found, minlength=len(cluster)) / sizes
+    return np.where(found < _WHOLE, 1 / np.maximum(1 - found, 1 - _WHOLE), 0.0)
+
+
+def _weights(
+    statistic: IntArray, cluster: IntArray, weight: FloatArray, members: sparse.csr_array | None
+) -> tuple[FloatArray, IntArray]:
+    weights, of, _ = _weights_by(statistic, cluster, weight, members)
+    return weights, of
+
+
+def _weights_by(
+    group: IntArray, cluster: IntArray, weight: FloatArray, members: sparse.csr_array | None
+) -> tuple[FloatArray, IntArray, IntArray]:
+    """Total the weights by group and cluster, each annotator of a set by themselves, in the order of both codes."""
+    if members is not None:
+        entry, cluster = _expanded(cluster, members)
+        group, weight = group[entry], weight[entry]
+    at, n_clusters = _cell(group, cluster)
+    cells, place = np.unique(at, return_inverse=True)
+    return np.bincount(place, weights=weight).astype(np.float64), cells // n_clusters, cells % n_clusters
+
+
+def _expanded(code: IntArray, members: sparse.csr_array) -> tuple[IntArray, IntArray]:
+    """List every annotator of every entry's set: the entry and the annotator."""
+    sizes = np.diff(members.indptr)[code]
+    entry = np.repeat(np.arange(len(code)), sizes)
+    offsets = np.arange(len(entry)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return entry, members.indices[members.indptr[code][entry] + offsets].astype(np.int64)
+
+
+def _effective(weights: FloatArray, of: IntArray, m: int) -> FloatArray:
+    """Return how many clusters of equal weight would be worth as much: (sum of w)² / sum of w² (Kish 1965)."""
+    sums = np.bincount(of, weights=weights, minlength=m)
+    squares = np.bincount(of, weights=weights**2, minlength=m)
+    return np.divide(sums**2, squares, out=np.zeros(m), where=squares > 0)
+
+
+def _distinct(statistic: IntArray, cluster: IntArray, m: int) -> IntArray:
+    at, n_clusters = _cell(statistic, cluster)
+    return np.bincount(np.unique(at) // n_clusters, minlength=m)
+
+
+def _cell(outer: IntArray, inner: IntArray) -> tuple[IntArray, int]:
+    """Code two codes as one; the number by which it is divided to have them back."""
+    n = int(inner.max()) + 1 if len(inner) else 1
+    return outer.astype(np.int64) * n + inner, n
+
+
+def _codes(values: IntArray) -> IntArray:
+    return np.unique(values, return_inverse=True)[1]
