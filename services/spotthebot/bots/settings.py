@@ -45,6 +45,11 @@ class BotsSettings(ServiceSettings):
     model_idle_seconds: float = Field(
         default=900.0, gt=0, description="Time without a question after which a worker process unloads its model."
     )
+    model_lease_seconds: float = Field(
+        default=30.0,
+        ge=0.5,
+        description="Time after which a hosted model can be changed again if the process that changed it was killed.",
+    )
     triton_grpc: str = Field(default="", description="`host:port` of the suite's own Triton, gRPC; empty for none.")
     triton_http: str = Field(default="", description="URL of its HTTP, for when gRPC does not answer.")
     triton_repository: Path | None = Field(

@@ -74,7 +74,7 @@ class ProbeRow(_Base):
 
 
 class HostedModelRow(_Base):
-    """A model that the suite hosts; its files are in the models folder."""
+    """A model that the suite hosts; its files are in the models folder. The one change under way holds a lease."""
 
     __tablename__ = "hosted_models"
     __table_args__ = (UniqueConstraint("name"),)
@@ -88,6 +88,8 @@ class HostedModelRow(_Base):
     device: Mapped[str] = mapped_column(String(20))
     dtype: Mapped[str] = mapped_column(String(20))
     files_sha256: Mapped[str | None] = mapped_column(String(64))
+    lease_id: Mapped[UUID | None]
+    leased_until: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
 

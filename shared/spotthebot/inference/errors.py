@@ -76,3 +76,8 @@ class TritonRefused(HostFailed):
     @property
     def status(self) -> str:
         return str(self.facts["status"])
+
+    @property
+    def hangs(self) -> bool:
+        """Whether Triton runs and did not answer in time."""
+        return self.status == "DEADLINE_EXCEEDED"

@@ -9,7 +9,6 @@ from spotthebot.contracts.access import Role
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.web.bearer.authentication import allow
 from spotthebot.kit.web.database.early_claims import EarlyClaim, early_claim
-from spotthebot.kit.web.database.idempotency import idempotent
 
 _owners = allow(Role.ADMIN, Role.TEAM)
 _administrators = allow(Role.ADMIN)
@@ -21,8 +20,8 @@ Registration = Annotated[EarlyClaim, Depends(early_claim(_owners))]
 Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.TEAM, Role.ANALYST, Role.SERVICE))]
 Asker = Annotated[Principal, Depends(allow(Role.ADMIN, Role.TEAM, Role.SERVICE))]
 Administrator = Annotated[Principal, Depends(_administrators)]
-HostAdministrator = Annotated[Principal, Depends(idempotent(_administrators))]
-"""May host models; honours `Idempotency-Key`."""
+Hosting = Annotated[EarlyClaim, Depends(early_claim(_administrators))]
+"""The claim of an `Idempotency-Key` for a hosted model, which is committed before its state is found."""
 
 
 async def _context(request: Request) -> BotsContext:  # a coroutine: FastAPI calls a function in another thread

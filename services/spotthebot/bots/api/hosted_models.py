@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 from fastapi import APIRouter, Request
 
-from spotthebot.bots.api.deps import Administrator, Context, HostAdministrator
+from spotthebot.bots.api.deps import Administrator, Context, Hosting
 from spotthebot.bots.domain.hosted_models import HostedModelCondition
 from spotthebot.bots.use_cases import hosted_models
 from spotthebot.contracts.bots import BatchStatisticsOut, HostedModelIn, HostedModelOut, TritonOut, UploadedFileOut
@@ -12,17 +12,16 @@ from spotthebot.inference.model_files import ModelFile
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
-from spotthebot.kit.web.database.sessions import Writing
 
 router = APIRouter(prefix="/v1/hosted-models", tags=["hosted models"], route_class=IdempotentRoute)
 
 
 @router.post("", status_code=201, operation_id="host_model")
 async def host_model(
-    session: Writing, _caller: HostAdministrator, context: Context, request: HostedModelIn
+    _caller: Administrator, claim: Hosting, context: Context, request: HostedModelIn
 ) -> HostedModelOut:
     """Host a model directory by name, or a model whose files are uploaded next. Nothing is loaded yet."""
-    return _to_out(await hosted_models.host_model(session, context, request))
+    return _to_out(await hosted_models.host_model(context, claim, request))
 
 
 @router.get("", operation_id="list_hosted_models")
@@ -55,28 +54,28 @@ async def get_hosted_model(_caller: Administrator, context: Context, name: str) 
     },
 )
 async def upload_file(
-    session: Writing, _caller: Administrator, context: Context, name: str, file: str, request: Request
+    _caller: Administrator, context: Context, name: str, file: str, request: Request
 ) -> UploadedFileOut:
     """Upload one file of a model directory as the request's body; sending it again replaces it."""
-    return _file_to_out(await hosted_models.upload_file(session, context, name, file, request.stream()))
+    return _file_to_out(await hosted_models.upload_file(context, name, file, request.stream()))
 
 
 @router.post("/{name}/load", operation_id="load_hosted_model")
-async def load_model(session: Writing, _caller: Administrator, context: Context, name: str) -> HostedModelOut:
+async def load_model(_caller: Administrator, context: Context, name: str) -> HostedModelOut:
     """Load a model and check that it answers; a loaded model is loaded again."""
-    return _to_out(await hosted_models.load_model(session, context, name))
+    return _to_out(await hosted_models.load_model(context, name))
 
 
 @router.post("/{name}/unload", operation_id="unload_hosted_model")
-async def unload_model(session: Writing, _caller: Administrator, context: Context, name: str) -> HostedModelOut:
+async def unload_model(_caller: Administrator, context: Context, name: str) -> HostedModelOut:
     """Unload a model; its files stay."""
-    return _to_out(await hosted_models.unload_model(session, context, name))
+    return _to_out(await hosted_models.unload_model(context, name))
 
 
 @router.delete("/{name}", status_code=204, operation_id="remove_hosted_model")
-async def remove_model(session: Writing, _caller: Administrator, context: Context, name: str) -> None:
+async def remove_model(_caller: Administrator, context: Context, name: str) -> None:
     """Unload a model and delete its uploaded files; a directory given by name stays as it is."""
-    await hosted_models.remove_hosted_model(session, context, name)
+    await hosted_models.remove_hosted_model(context, name)
 
 
 def _to_out(condition: HostedModelCondition) -> HostedModelOut:

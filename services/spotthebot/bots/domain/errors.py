@@ -21,11 +21,13 @@ Conflict
 ├── TrainingDataChanged
 ├── HostedModelNameTaken
 ├── HostedModelLoaded
+├── HostedModelChanging
 └── NoFilesYet
 TooMany
 └── TooManyProbes
 Unavailable
 ├── SecretUnreadable
+├── ModelLeaseLost
 └── ChatFailed
 """
 
@@ -100,6 +102,10 @@ class HostedModelLoaded(Conflict):
     """The model '{name}' is loaded: unload it before its files change."""
 
 
+class HostedModelChanging(Conflict):
+    """Another request is changing the model '{name}': try again in {retry_after_seconds} s."""
+
+
 class NoFilesYet(Conflict):
     """The model '{name}' has no files yet: upload them first."""
 
@@ -110,6 +116,10 @@ class TooManyProbes(TooMany):
 
 class SecretUnreadable(Unavailable):
     """The secret of bot {bot_id} can't be decrypted: the encryption key has changed. Set the secret again."""
+
+
+class ModelLeaseLost(Unavailable):
+    """The database did not answer while the model '{name}' was being changed: repeat the change."""
 
 
 class ChatFailed(Unavailable):

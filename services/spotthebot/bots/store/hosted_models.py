@@ -1,23 +1,25 @@
 """SQL over hosted models and their files."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.bots.domain.errors import HostedModelNameTaken, NoSuchHostedModel
+from spotthebot.bots.domain.errors import HostedModelChanging, HostedModelNameTaken, NoSuchHostedModel
 from spotthebot.bots.domain.hosted_models import HostedModel
 from spotthebot.bots.tables import HostedModelFileRow, HostedModelRow
 from spotthebot.contracts.bots import Backend, HostedModelIn
 from spotthebot.inference.model_files import ModelFile, files_sha256_of
 from spotthebot.kit.database import ReadSession, WriteSession
-from spotthebot.kit.ids import new_id
+
+_RETRY_AFTER_SECONDS = 5
 
 
-async def add_model(session: WriteSession, request: HostedModelIn) -> None:
+async def add_model(session: WriteSession, model_id: UUID, request: HostedModelIn) -> None:
     """Store a model without files; raises HostedModelNameTaken."""
-    statement = insert(HostedModelRow).values(id=new_id(), **request.model_dump()).on_conflict_do_nothing()
+    statement = insert(HostedModelRow).values(id=model_id, **request.model_dump()).on_conflict_do_nothing()
     if (await session.scalar(statement.returning(HostedModelRow.id))) is None:
         raise HostedModelNameTaken(name=request.name)
 
@@ -34,10 +36,33 @@ async def get_model(session: ReadSession, name: str) -> HostedModel:
     return found
 
 
-async def lock_model(session: WriteSession, name: str) -> HostedModel:
-    """Return a model, locked until this transaction ends; raises NoSuchHostedModel."""
-    await session.execute(select(HostedModelRow.id).where(HostedModelRow.name == name).with_for_update())
-    return await get_model(session, name)
+async def acquire_lease(session: WriteSession, name: str, lease_id: UUID, lease: timedelta) -> HostedModel:
+    """Lease a model for a time and return it; raises NoSuchHostedModel, and HostedModelChanging while it is leased."""
+    row = HostedModelRow
+    is_free = or_(row.leased_until.is_(None), row.leased_until <= func.clock_timestamp())
+    values = {"lease_id": lease_id, "leased_until": func.clock_timestamp() + lease}
+    statement = update(row).where(row.name == name, is_free).values(values).returning(row.id)
+    is_acquired = (await session.scalar(statement)) is not None
+    model = await get_model(session, name)
+    if not is_acquired:
+        raise HostedModelChanging(name=name, retry_after_seconds=_RETRY_AFTER_SECONDS)
+    return model
+
+
+async def renew_lease(session: WriteSession, model_id: UUID, lease_id: UUID, lease: timedelta) -> bool:
+    """Lease a model for a time from now on; False where another change has leased it, or it was deleted."""
+    return await _update_leased(session, model_id, lease_id, leased_until=func.clock_timestamp() + lease)
+
+
+async def release_lease(session: WriteSession, model_id: UUID, lease_id: UUID) -> bool:
+    """Release a lease; False where another change has leased the model, or it was deleted."""
+    return await _update_leased(session, model_id, lease_id, lease_id=None, leased_until=None)
+
+
+async def _update_leased(session: WriteSession, model_id: UUID, by: UUID, **values: object) -> bool:
+    leased = (HostedModelRow.id == model_id, HostedModelRow.lease_id == by)
+    statement = update(HostedModelRow).where(*leased).values(values).returning(HostedModelRow.id)
+    return (await session.scalar(statement)) is not None
 
 
 async def list_models(session: ReadSession, *, after: UUID | None, limit: int) -> Sequence[HostedModel]:

@@ -55,6 +55,11 @@ class BotsContext:
         """Time for one probe and its record; when it is over, another process may probe the bot."""
         return timedelta(seconds=1.25 * self.settings.probe_seconds + 1)
 
+    @property
+    def model_lease(self) -> timedelta:
+        """Time that a change leases a hosted model for, and renews while it goes on."""
+        return timedelta(seconds=self.settings.model_lease_seconds)
+
     def heartbeat_of(self, version: BotVersion) -> timedelta | None:
         """Return the time between heartbeats; None for a version that runs in our own processes and needs none."""
         if isinstance(version.protocol, BuiltinProtocol | TransformersProtocol):

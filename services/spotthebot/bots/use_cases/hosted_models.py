@@ -1,4 +1,8 @@
-"""Hosted models: their files, and loading and unloading on Triton or in worker processes."""
+"""Hosted models: their files, and loading and unloading on Triton or in worker processes.
+
+Files are hashed and received, and Triton and workers are asked, without a transaction; `model_leases` keeps changes of
+one model apart.
+"""
 
 import asyncio
 import contextlib
@@ -7,12 +11,10 @@ from pathlib import Path
 from uuid import UUID
 
 from spotthebot.bots import store
-from spotthebot.bots.domain.errors import (
-    HostedModelLoaded,
-    NoFilesYet,
-)
+from spotthebot.bots.domain.errors import HostedModelLoaded, HostedModelNameTaken, NoFilesYet
 from spotthebot.bots.domain.hosted_models import HostedModel, HostedModelCondition
 from spotthebot.bots.use_cases.context import BotsContext
+from spotthebot.bots.use_cases.model_leases import lease_model
 from spotthebot.contracts.bots import (
     Backend,
     HostedModelIn,
@@ -26,6 +28,7 @@ from spotthebot.inference.errors import (
     ModelNotLoadable,
     NotAModelFile,
     RequestRefused,
+    TritonRefused,
     WorkerUnavailable,
 )
 from spotthebot.inference.model_files import ModelFile, files_in
@@ -33,83 +36,98 @@ from spotthebot.inference.models import dialogue
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.inference.triton.control import TritonControl
 from spotthebot.inference.triton.repository import remove_model, write_model
-from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import FieldError
+from spotthebot.kit.ids import new_id
+from spotthebot.kit.web.database.early_claims import EarlyClaim, KeyClaimed
 
 
-async def host_model(session: WriteSession, context: BotsContext, request: HostedModelIn) -> HostedModelCondition:
+async def host_model(context: BotsContext, claim: EarlyClaim, request: HostedModelIn) -> HostedModelCondition:
     """Store a model whose directory exists, or whose files are uploaded next; load nothing."""
+    async with context.database.read() as session:
+        is_taken = await store.hosted_models.find_model(session, request.name) is not None
+    if await claim.find_created() is not None:  # the model was stored, but not its answer yet
+        return await get_hosted_model(context, request.name)
     if request.backend is Backend.TRITON:
         _triton(context)
-    await store.hosted_models.add_model(session, request)
-    model = await store.hosted_models.get_model(session, request.name)
-    if request.directory is not None:
-        directory = context.folder.named(request.directory)
-        files = await asyncio.to_thread(files_in, directory)
-        if not any(file.name in {"config.json", "spotthebot.json"} for file in files):
-            fault = FieldError("/directory", "holds neither config.json nor spotthebot.json")
-            raise ModelNotLoadable(model=request.name, reason=f"{request.directory} {fault.detail}", fields=(fault,))
-        await store.hosted_models.put_files(session, model.id, files)
-    return await condition_of(context, await store.hosted_models.get_model(session, request.name))
+    if is_taken:  # known before gigabytes are hashed
+        raise HostedModelNameTaken(name=request.name)
+    files = None if request.directory is None else await _files_of(context, request.name, request.directory)
+    model_id = new_id()
+    try:
+        async with context.database.write() as session:
+            await claim.commit_with(session, model_id)
+            await store.hosted_models.add_model(session, model_id, request)
+            if files is not None:
+                await store.hosted_models.put_files(session, model_id, files)
+    except KeyClaimed:
+        return await host_model(context, claim, request)
+    return await get_hosted_model(context, request.name)
 
 
-async def upload_file(
-    session: WriteSession, context: BotsContext, name: str, file: str, pieces: AsyncIterator[bytes]
-) -> ModelFile:
+async def upload_file(context: BotsContext, name: str, file: str, pieces: AsyncIterator[bytes]) -> ModelFile:
     """Store one file of a model that is not loaded; sending it again replaces it."""
-    model = await store.hosted_models.lock_model(session, name)
-    if model.directory is not None:
-        raise NotAModelFile(name=file)
-    if await _is_loaded(context, model):
-        raise HostedModelLoaded(name=name)
-    received = await context.folder.receive(name, file, pieces)
-    await store.hosted_models.put_files(session, model.id, [received])
+    async with lease_model(context, name) as lease:
+        model = lease.model
+        if model.directory is not None:
+            raise NotAModelFile(name=file)
+        if await _is_loaded(context, model):
+            raise HostedModelLoaded(name=name)
+        received = await context.folder.receive(name, file, pieces)
+        async with lease.release() as session:
+            await store.hosted_models.put_files(session, model.id, [received])
     return received
 
 
-async def load_model(session: WriteSession, context: BotsContext, name: str) -> HostedModelCondition:
+async def load_model(context: BotsContext, name: str) -> HostedModelCondition:
     """Load a model and check that it answers; a loaded model reads its files again."""
-    model = await store.hosted_models.lock_model(session, name)
-    if model.files_sha256 is None:
-        raise NoFilesYet(name=name)
-    if model.backend is Backend.TRITON:
-        directory = context.folder.directory_of(name, model.directory)
-        await asyncio.to_thread(
-            write_model,
-            _repository(context),
-            name,
-            directory.resolve(),
-            kind=dialogue.KIND,
-            max_batch_size=model.max_batch_size,
-            max_queue_delay_microseconds=round(model.max_queue_delay_ms * 1000),
-            device=model.device,
-            dtype=model.dtype,
-        )
-        control = _triton(context)
-        await control.unload(name)
-        await control.load(name)
-    else:
-        await context.speakers.workers.unload(context.hosted(model))
-        await context.speakers.workers.load(context.hosted(model))
-    return await condition_of(context, model)
+    async with lease_model(context, name) as lease:
+        model = lease.model
+        if model.files_sha256 is None:
+            raise NoFilesYet(name=name)
+        if model.backend is Backend.TRITON:
+            directory = context.folder.directory_of(name, model.directory)
+            await asyncio.to_thread(
+                write_model,
+                _repository(context),
+                name,
+                directory.resolve(),
+                kind=dialogue.KIND,
+                max_batch_size=model.max_batch_size,
+                max_queue_delay_microseconds=round(model.max_queue_delay_ms * 1000),
+                device=model.device,
+                dtype=model.dtype,
+            )
+            control = _triton(context)
+            await control.unload(name)
+            await control.load(name)
+        else:
+            await context.speakers.workers.unload(context.hosted(model))
+            await context.speakers.workers.load(context.hosted(model))
+        return await condition_of(context, model)
 
 
-async def unload_model(session: WriteSession, context: BotsContext, name: str) -> HostedModelCondition:
+async def unload_model(context: BotsContext, name: str) -> HostedModelCondition:
     """Unload a model if it is loaded; its files stay."""
-    model = await store.hosted_models.lock_model(session, name)
-    await _unload(context, model)
-    return await condition_of(context, model)
+    async with lease_model(context, name) as lease:
+        await _unload(context, lease.model)
+        return await condition_of(context, lease.model)
 
 
-async def remove_hosted_model(session: WriteSession, context: BotsContext, name: str) -> None:
-    """Unload a model and delete it with its uploaded files; a directory given by name stays."""
-    model = await store.hosted_models.lock_model(session, name)
-    await _unload(context, model)
-    if model.backend is Backend.TRITON:
-        with contextlib.suppress(ModelNotInRepository):  # it was never loaded
-            await asyncio.to_thread(remove_model, _repository(context), name)
-    await store.hosted_models.delete_model(session, model.id)
-    await asyncio.to_thread(context.folder.remove_uploads, name)
+async def remove_hosted_model(context: BotsContext, name: str) -> None:
+    """Unload a model and delete it with its uploaded files; a directory given by name stays.
+
+    The row goes last: as long as it is there, nobody uploads files of a new model under this name, and a removal that
+    was interrupted can be repeated.
+    """
+    async with lease_model(context, name) as lease:
+        model = lease.model
+        await _unload(context, model)
+        if model.backend is Backend.TRITON:
+            with contextlib.suppress(ModelNotInRepository):  # it was never loaded
+                await asyncio.to_thread(remove_model, _repository(context), name)
+        await asyncio.to_thread(context.folder.remove_uploads, name)
+        async with lease.release() as session:
+            await store.hosted_models.delete_model(session, model.id)
 
 
 async def list_hosted_models(context: BotsContext, *, after: UUID | None, limit: int) -> Sequence[HostedModelCondition]:
@@ -130,6 +148,14 @@ async def condition_of(context: BotsContext, model: HostedModel) -> HostedModelC
     """Return a model with its state, found by a real inference, and its statistics."""
     state, statistics = await _state(context, model)
     return HostedModelCondition(model, state, statistics)
+
+
+async def _files_of(context: BotsContext, model: str, named: str) -> list[ModelFile]:
+    files = await asyncio.to_thread(files_in, context.folder.named(named))
+    if not any(file.name in {"config.json", "spotthebot.json"} for file in files):
+        fault = FieldError("/directory", "holds neither config.json nor spotthebot.json")
+        raise ModelNotLoadable(model=model, reason=f"{named} {fault.detail}", fields=(fault,))
+    return files
 
 
 async def _state(context: BotsContext, model: HostedModel) -> tuple[HostedModelState, BatchStatistics | None]:
@@ -158,7 +184,16 @@ async def _answers(control: TritonControl, name: str) -> bool:
 
 
 async def _is_loaded(context: BotsContext, model: HostedModel) -> bool:
-    return (await _state(context, model))[0] is not HostedModelState.UNLOADED
+    """Return whether a model occupies memory; raises TritonRefused where Triton hangs, so that nobody knows."""
+    if model.backend is Backend.WORKER:
+        return context.speakers.workers.statistics(context.hosted(model)) is not None
+    control = context.speakers.triton
+    try:
+        return control is not None and await control.is_loaded(model.name)
+    except TritonRefused as error:
+        if error.hangs:
+            raise
+        return False
 
 
 async def _unload(context: BotsContext, model: HostedModel) -> None:

@@ -10,7 +10,9 @@ from tritonclient.utils import InferenceServerException
 from spotthebot.inference.errors import TritonRefused
 from spotthebot.inference.statistics import BatchStatistics
 
-_CONTROL_SECONDS = 300.0
+CONTROL_SECONDS = 300.0
+"""Longest time for loading or unloading a model, and for its first inference."""
+_STATE_SECONDS = 10.0
 _CHANNEL = [("grpc.enable_http_proxy", 0), ("grpc.max_receive_message_length", 4 * 1024 * 1024)]
 
 
@@ -23,11 +25,11 @@ class TritonClient:
         self._options = [*_CHANNEL, *([("grpc.ssl_target_name_override", name)] if name and tls else [])]
         self._client: InferenceServerClient | None = None
 
-    async def infer(self, model: str, request: str) -> str:
+    async def infer(self, model: str, request: str, *, timeout_seconds: float | None = None) -> str:
         """Return a model's result of one request; cancelling the call cancels it on the wire. Raises TritonRefused."""
         tensor = InferInput("request", [1, 1], "BYTES")
         tensor.set_data_from_numpy(np.array([[request.encode()]], dtype=np.object_))
-        result = await self._call("infer", model, [tensor])
+        result = await self._call("infer", model, [tensor], client_timeout=timeout_seconds)
         output = result.as_numpy("reply")
         if output is None or output.size != 1:
             raise TritonRefused(status="OK", reason=f"the model '{model}' has no output named reply of one element")
@@ -35,23 +37,23 @@ class TritonClient:
 
     async def load(self, model: str) -> None:
         """Load a model of the server's repository; raises TritonRefused."""
-        await self._call("load_model", model, client_timeout=_CONTROL_SECONDS)
+        await self._call("load_model", model, client_timeout=CONTROL_SECONDS)
 
     async def unload(self, model: str) -> None:
         """Unload a model; raises TritonRefused."""
-        await self._call("unload_model", model, client_timeout=_CONTROL_SECONDS)
+        await self._call("unload_model", model, client_timeout=CONTROL_SECONDS)
 
     async def is_ready(self, model: str) -> bool:
-        return bool(await self._call("is_model_ready", model))
+        return bool(await self._call("is_model_ready", model, client_timeout=_STATE_SECONDS))
 
     async def repository(self) -> dict[str, str]:
-        index = await self._call("get_model_repository_index", as_json=True)
+        index = await self._call("get_model_repository_index", as_json=True, client_timeout=_STATE_SECONDS)
         return {each["name"]: each.get("state") or each.get("reason", "UNLOADED") for each in index.get("models", [])}
 
     async def statistics(self, model: str) -> BatchStatistics | None:
         if not await self.is_ready(model):
             return None
-        answer = await self._call("get_inference_statistics", model, as_json=True)
+        answer = await self._call("get_inference_statistics", model, as_json=True, client_timeout=_STATE_SECONDS)
         statistics = answer["model_stats"][0]
         times = statistics.get("inference_stats", {})
         requests, batches = int(statistics.get("inference_count", 0)), int(statistics.get("execution_count", 0))

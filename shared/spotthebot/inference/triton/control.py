@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from spotthebot.inference.errors import HostFailed
 from spotthebot.inference.statistics import BatchStatistics
-from spotthebot.inference.triton.client import TritonClient
+from spotthebot.inference.triton.client import CONTROL_SECONDS, TritonClient
 from spotthebot.kit.logs import get_logger
 
 _RECOVERY_PAUSE_SECONDS = 2.0
@@ -50,7 +50,8 @@ class TritonControl:
     async def why_broken(self, name: str) -> str | None:
         """Send the probe and return the reason why it has no result; None where it has one."""
         try:
-            answer: dict[str, str] = json.loads(await self.client.infer(name, self._probe))
+            text = await self.client.infer(name, self._probe, timeout_seconds=CONTROL_SECONDS)
+            answer: dict[str, str] = json.loads(text)
         except (HostFailed, ValueError) as error:
             return str(error)
         return answer.get("error")

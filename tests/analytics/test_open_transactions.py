@@ -1,0 +1,88 @@
+"""While a service that `analytics` asks hangs, `analytics` keeps no transaction and no lock open."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import pytest
+
+from spotthebot.analytics.clients import Studies
+from spotthebot.analytics.tables import STEP_JOBS
+from spotthebot.analytics.use_cases import analyses
+from spotthebot.clients import AsyncAnnotation, AsyncConversations
+from spotthebot.contracts.analytics import StabilityIn
+from spotthebot.kit.database import Database
+from spotthebot.kit.step_jobs.lifecycle import StepJob
+from spotthebot.kit.step_jobs.runner import PreparedWork
+from spotthebot.kit.step_jobs.store import StepJobStore
+from tests.factories.databases import Databases, DatabaseUrls
+from tests.factories.gates import Gate, long_transactions, standing_gate
+from tests.factories.running_suite import RunningSuite, run_suite
+from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, until
+
+PEERS = ("annotation", "conversations")
+
+
+async def _annotated_campaign(suite: RunningSuite) -> str:
+    keys = [f"c{number}" for number in range(4)]
+    collection = await import_conversations(suite, [conversation(key, "X", "Y") for key in keys])
+    admin = await suite.client("annotation", "admin")
+    body = {"mode": "import", "name": "s", "domain": "everyday", "collection_id": collection, "segments": [1]}
+    campaign: str = (await created(admin, "/v1/campaigns", body))["id"]
+    path = f"/v1/campaigns/{campaign}"
+    await until(admin, path, "open")
+    segments = [{"conversation": key, "exchanges": 1} for key in keys]
+    await created(admin, f"{path}/packages", {"packages": [{"external_id": "p", "segments": segments}]})
+    made = {"package": "p", "exchanges": 1, "annotator": "ann"}
+    unmeasured = {"started_at": None, "ended_at": None, "completion_code": None}
+    rows = [ANNOTATION | made | unmeasured | {"external_id": key, "conversation": key} for key in keys]
+    await created(admin, f"{path}/annotations", {"annotations": rows})
+    return campaign
+
+
+@pytest.mark.parametrize("peer", PEERS)
+async def test_no_transaction_is_open_while_a_peer_hangs(databases: Databases, database_urls: DatabaseUrls, peer: str):
+    async with AsyncExitStack() as stack:
+        gates: dict[str, Gate] = {name: await stack.enter_async_context(standing_gate()) for name in PEERS}
+        settings = {f"{name}_url": gate.url for name, gate in gates.items()}
+        only = (*PEERS, "analytics")
+        suite = await stack.enter_async_context(run_suite(database_urls, only=only, analytics=settings))
+        for name, gate in gates.items():
+            gate.lead_to(suite.urls[name])
+        campaign = await _annotated_campaign(suite)
+        analyst = await suite.client("analytics", "analyst")
+        body = {"kind": "stability", "campaign_id": campaign, "subsets": 5, "resamples": 5, "leave_one_out": False}
+        database, jobs = Database(database_urls.app["analytics"], pool_size=2), StepJobStore(STEP_JOBS)
+        stack.push_async_callback(database.close)
+        request = StabilityIn.model_validate(body)
+        async with database.write() as session:  # without a task, so that no worker takes it
+            job_id = await jobs.add_job(
+                session,
+                request.kind,
+                request.model_dump(mode="json"),
+                subject_id=request.campaign_id,
+                version="0",
+            )
+        key = await suite.keys.make("service")
+        studies = Studies(
+            await stack.enter_async_context(AsyncAnnotation(gates["annotation"].url, key)),
+            await stack.enter_async_context(AsyncConversations(gates["conversations"].url, key)),
+        )
+
+        async def prepare(job: StepJob) -> PreparedWork:
+            return await analyses.prepare_analysis(studies, job)
+
+        with gates[peer].closed():
+            sent = [
+                asyncio.create_task(analyst.post("/v1/analyses", json=body, headers={"Idempotency-Key": "k"})),
+                asyncio.create_task(analyst.get(f"/v1/campaigns/{campaign}/win-rates")),
+            ]
+            running = asyncio.create_task(analyses.STEP_JOBS.run(database, job_id, prepare))
+            await gates[peer].stopped(3)
+            found = await long_transactions(databases.admin_url(database_urls))
+            assert not any(each.done() for each in [*sent, running])
+        answers = [await each for each in sent]
+        await running
+        ran = (await analyst.get(f"/v1/analyses/{job_id}")).json()
+    assert found == []
+    assert [each.status_code for each in answers] == [202, 200]
+    assert ran["state"] == "complete"
