@@ -1,7 +1,8 @@
 """While a service that `analytics` asks hangs, `analytics` keeps no transaction and no lock open."""
 
 import asyncio
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 
@@ -39,15 +40,21 @@ async def _annotated_campaign(suite: RunningSuite) -> str:
     return campaign
 
 
+@asynccontextmanager
+async def gated_suite(database_urls: DatabaseUrls) -> AsyncIterator[tuple[RunningSuite, dict[str, Gate]]]:
+    async with standing_gate() as annotation, standing_gate() as conversations:
+        gates = {"annotation": annotation, "conversations": conversations}
+        settings = {f"{name}_url": gate.url for name, gate in gates.items()}
+        async with run_suite(database_urls, only=(*PEERS, "analytics"), analytics=settings) as suite:
+            for name, gate in gates.items():
+                gate.lead_to(suite.urls[name])
+            yield suite, gates
+
+
 @pytest.mark.parametrize("peer", PEERS)
 async def test_no_transaction_is_open_while_a_peer_hangs(databases: Databases, database_urls: DatabaseUrls, peer: str):
     async with AsyncExitStack() as stack:
-        gates: dict[str, Gate] = {name: await stack.enter_async_context(standing_gate()) for name in PEERS}
-        settings = {f"{name}_url": gate.url for name, gate in gates.items()}
-        only = (*PEERS, "analytics")
-        suite = await stack.enter_async_context(run_suite(database_urls, only=only, analytics=settings))
-        for name, gate in gates.items():
-            gate.lead_to(suite.urls[name])
+        suite, gates = await stack.enter_async_context(gated_suite(database_urls))
         campaign = await _annotated_campaign(suite)
         analyst = await suite.client("analytics", "analyst")
         body = {"kind": "stability", "campaign_id": campaign, "subsets": 5, "resamples": 5, "leave_one_out": False}
@@ -86,3 +93,17 @@ async def test_no_transaction_is_open_while_a_peer_hangs(databases: Databases, d
     assert found == []
     assert [each.status_code for each in answers] == [202, 200]
     assert ran["state"] == "complete"
+
+
+async def test_no_transaction_is_open_while_a_campaign_is_read(databases: Databases, database_urls: DatabaseUrls):
+    async with gated_suite(database_urls) as (suite, gates):
+        campaign = await _annotated_campaign(suite)
+        analyst = await suite.client("analytics", "analyst")
+        with gates["annotation"].closed(passing=2):  # the campaign and its revision
+            computing = asyncio.create_task(analyst.get(f"/v1/campaigns/{campaign}/win-rates"))
+            await gates["annotation"].stopped(1)
+            found = await long_transactions(databases.admin_url(database_urls))
+            assert not computing.done()
+        answer = await computing
+    assert found == []
+    assert answer.status_code == 200

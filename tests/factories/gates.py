@@ -21,6 +21,7 @@ class Gate:
         self.address = address
         self.target = address
         self.requests_stopped = 0
+        self._passing = 0
         self._open = asyncio.Event()
         self._open.set()
 
@@ -34,7 +35,9 @@ class Gate:
         self.target = ("127.0.0.1", int(url.rpartition(":")[2]))
 
     @contextmanager
-    def closed(self) -> Iterator[None]:
+    def closed(self, *, passing: int = 0) -> Iterator[None]:
+        """Close the gate while the block lasts; so many requests still pass."""
+        self._passing = passing
         self._open.clear()
         try:
             yield
@@ -52,12 +55,18 @@ class Gate:
         with contextlib.closing(writer), contextlib.closing(to_target):
             await asyncio.gather(self._pipe(reader, to_target, stops=True), self._pipe(from_target, writer))
 
+    async def _pass(self) -> None:
+        if self._passing:
+            self._passing -= 1
+            return
+        self.requests_stopped += 1
+        await self._open.wait()
+
     async def _pipe(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, stops: bool = False) -> None:
         with contextlib.suppress(ConnectionError):
             while data := await reader.read(65536):
                 if stops and not self._open.is_set():
-                    self.requests_stopped += 1
-                    await self._open.wait()
+                    await self._pass()
                 writer.write(data)
                 await writer.drain()
             writer.close()
