@@ -12,6 +12,7 @@ from spotthebot.contracts.analytics import (
     AnalysisIn,
     AnalysisJobOut,
     AnnotatorsOut,
+    Clusters,
     Correction,
     FeaturesOut,
     Filter,
@@ -20,6 +21,7 @@ from spotthebot.contracts.analytics import (
     RankingOut,
     SegmentsOut,
     SurvivalOut,
+    Test,
     TimeOut,
     Unit,
     WinRatesOut,
@@ -34,9 +36,12 @@ class Parameters(TypedDict, total=False):
     filter: Filter
     unit: Unit
     confidence_level: float
+    significance_level: float
+    clusters: Clusters
+    test: Test
+    correction: Correction
     resamples: int
     seed: int
-    correction: Correction
 
 
 class AnalyticsOperations(ServiceOperations):
@@ -51,7 +56,7 @@ class AnalyticsOperations(ServiceOperations):
 
     @operation
     def win_rates(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[WinRatesOut]:
-        """Return wins, losses and ties of each pair, win rates and exact sign tests."""
+        """Return wins, losses and ties of each pair, win rates and tests."""
         return _result(WinRatesOut, campaign_id, "win-rates", parameters)
 
     @operation

@@ -9,7 +9,7 @@ from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.use_cases.analyses import require_campaign
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.analytics import AnalysisIn, Correction, Filter, Unit
+from spotthebot.contracts.analytics import AnalysisIn, ParametersIn
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.bearer.authentication import allow
@@ -41,17 +41,8 @@ async def _jobs(request: Request) -> Jobs:
     return jobs
 
 
-async def _parameters(
-    filter: Annotated[  # noqa: A002 - the query parameter's name
-        Filter, Query(description="`complete_packages`: leave out packages that an annotator did not finish.")
-    ] = "complete_packages",
-    unit: Annotated[Unit, Query(description="What one game is.")] = "annotation",
-    confidence_level: Annotated[float, Query(gt=0, lt=1, description="Of intervals and tests.")] = 0.95,
-    resamples: Annotated[int, Query(ge=1, le=100_000, description="Bootstrap replicates.")] = 1000,
-    seed: Annotated[int, Query(ge=0, lt=2**63, description="Same seed, same data: same result.")] = 0,
-    correction: Annotated[Correction, Query(description="Of the p-values of all pairs.")] = "holm",
-) -> Parameters:
-    return Parameters(filter, unit, confidence_level, resamples, seed, correction)
+async def _parameters(request: Annotated[ParametersIn, Query()]) -> Parameters:
+    return Parameters(**request.model_dump())
 
 
 Results = Annotated[ResultCache, Depends(_results)]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from spotthebot.contracts.analytics import Correction, Filter, Unit
+from spotthebot.contracts.analytics import Clusters, Correction, Filter, Test, Unit
 
 
 @dataclass(frozen=True)
@@ -12,6 +12,9 @@ class Parameters:
     filter: Filter = "complete_packages"
     unit: Unit = "annotation"
     confidence_level: float = 0.95
+    significance_level: float = 0.05
+    clusters: Clusters = "both"
+    test: Test = "clustered"
+    correction: Correction = "holm"
     resamples: int = 1000
     seed: int = 0
-    correction: Correction = "holm"

@@ -1,7 +1,7 @@
 """`stb analyse`: the statistics of a published study, from its files alone."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -9,18 +9,7 @@ from rich.console import Console
 from spotthebot.analytics.domain.analysis import analyse as analyse_study
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.report import write_report
-from spotthebot.suite.cli.analysis_options import (
-    Confidence,
-    Correction,
-    CorrectionOption,
-    Filter,
-    FilterOption,
-    Resamples,
-    Seed,
-    Unit,
-    UnitOption,
-    parameters,
-)
+from spotthebot.suite.cli.analysis_options import takes_parameters
 from spotthebot.suite.cli.options import JsonFile, Source, check_folder, check_output, write_json
 from spotthebot.suite.cli.rejected_rows import print_rejected
 from spotthebot.suite.progress import screen
@@ -29,16 +18,12 @@ from spotthebot.suite.studies.dump_study import read_study
 from spotthebot.suite.studies.ranking import print_ranking
 
 
+@takes_parameters
 def analyse(
     _source: Annotated[Source, typer.Argument(metavar="SOURCE", help="Form of the data: spot-the-bot.")],
     path: Annotated[Path, typer.Argument(help="Folder of the published files, or the zip.")],
     domain: Annotated[str, typer.Option(help="dailydialog, empathetic or convai2.")],
-    filter_: FilterOption = Filter.COMPLETE_PACKAGES,
-    unit: UnitOption = Unit.ANNOTATION,
-    confidence_level: Confidence = 0.95,
-    resamples: Resamples = 1000,
-    seed: Seed = 0,
-    correction: CorrectionOption = Correction.HOLM,
+    parameters: dict[str, Any],
     json_file: JsonFile = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write a report to this folder, too.")] = None,
 ) -> None:
@@ -46,7 +31,7 @@ def analyse(
     check_output(json_file)
     if out is not None:
         check_folder(out)
-    request = Parameters(**parameters(filter_, unit, confidence_level, resamples, seed, correction))
+    request = Parameters(**parameters)
     with open_dump(path, domain) as dump:
         read = read_study(dump)
     print_rejected(read.rejected)

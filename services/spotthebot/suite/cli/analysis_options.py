@@ -1,5 +1,8 @@
 """The options of `rank`, `report` and `analyse`: what every result depends on beside the data."""
 
+import functools
+import inspect
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,25 +33,79 @@ class Correction(StrEnum):
     NONE = "none"
 
 
-FilterOption = Annotated[Filter, typer.Option("--filter", help="Which annotations count.")]
-UnitOption = Annotated[Unit, typer.Option("--unit", help="What one game is.")]
-Confidence = Annotated[float, typer.Option("--confidence-level", min=0.001, max=0.9999, help="Of intervals and tests.")]
-Resamples = Annotated[int, typer.Option("--resamples", min=1, max=100_000, help="Bootstrap replicates.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Same seed, same data: same result.")]
-CorrectionOption = Annotated[Correction, typer.Option("--correction", help="Of the p-values of all pairs.")]
+class Clusters(StrEnum):
+    """Which annotations vary together."""
+
+    BOTH = "both"
+    CONVERSATION = "conversation"
+    ANNOTATOR = "annotator"
+    FIXED_PANEL = "fixed_panel"
+    NONE = "none"
+
+
+class Test(StrEnum):
+    """Which tests give the p-values."""
+
+    CLUSTERED = "clustered"
+    SIGN = "sign"
+    CHI_SQUARE = "chi_square"
+    SCORE = "score"
+
+
 Campaign = Annotated[str, typer.Argument(help="Name or id of the campaign.")]
 ReportFolder = Annotated[Path, typer.Option("--out", help="Folder of the report; made where it is missing.")]
 
 
-def parameters(
-    filter_: Filter, unit: Unit, confidence_level: float, resamples: int, seed: int, correction: Correction
+def _parameters(
+    filter_: Annotated[Filter, typer.Option("--filter", help="Which annotations count.")] = Filter.COMPLETE_PACKAGES,
+    unit: Annotated[Unit, typer.Option("--unit", help="What one game is.")] = Unit.ANNOTATION,
+    confidence_level: Annotated[
+        float, typer.Option("--confidence-level", min=0.001, max=0.9999, help="Of intervals.")
+    ] = 0.95,
+    significance_level: Annotated[
+        float, typer.Option("--significance-level", min=0.0001, max=0.999, help="Of tests and of claims about ranks.")
+    ] = 0.05,
+    clusters: Annotated[
+        Clusters,
+        typer.Option(
+            "--clusters", help="Annotations that vary together; fixed_panel speaks of these annotators and no others."
+        ),
+    ] = Clusters.BOTH,
+    test: Annotated[
+        Test,
+        typer.Option("--test", help="Of pairs and curves; all but the first take annotations for independent."),
+    ] = Test.CLUSTERED,
+    correction: Annotated[
+        Correction, typer.Option("--correction", help="Of the p-values of all pairs.")
+    ] = Correction.HOLM,
+    resamples: Annotated[int, typer.Option("--resamples", min=1, max=100_000, help="Bootstrap replicates.")] = 1000,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Same seed, same data: same result.")] = 0,
 ) -> dict[str, Any]:
     """Return the parameters of an analysis, as the API names them."""
     return {
         "filter": filter_.value,
         "unit": unit.value,
         "confidence_level": confidence_level,
+        "significance_level": significance_level,
+        "clusters": clusters.value,
+        "test": test.value,
+        "correction": correction.value,
         "resamples": resamples,
         "seed": seed,
-        "correction": correction.value,
     }
+
+
+def takes_parameters(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of an analysis, whose values it gets as its argument `parameters`."""
+    options = inspect.signature(_parameters).parameters
+    own = inspect.signature(command).parameters
+
+    @functools.wraps(command)
+    def run(**values: Any) -> None:  # noqa: ANN401 - whatever typer read
+        chosen = {name: values.pop(name) for name in options}
+        command(**values, parameters=_parameters(**chosen))
+
+    mine = [parameter for name, parameter in own.items() if name != "parameters"]
+    everything = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in (*mine, *options.values())]
+    vars(run)["__signature__"] = inspect.Signature(everything)
+    return run

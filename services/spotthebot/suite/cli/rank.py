@@ -1,23 +1,11 @@
 """`stb rank`: the ranking of a campaign."""
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from spotthebot.suite.cli.analysis_options import (
-    Campaign,
-    Confidence,
-    Correction,
-    CorrectionOption,
-    Filter,
-    FilterOption,
-    Resamples,
-    Seed,
-    Unit,
-    UnitOption,
-    parameters,
-)
+from spotthebot.suite.cli.analysis_options import Campaign, takes_parameters
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, JsonFile, check_output, folder_at, write_json
 from spotthebot.suite.runtime.session import connect, open_session
 from spotthebot.suite.studies import ranking
@@ -26,26 +14,21 @@ if TYPE_CHECKING:
     from spotthebot.contracts.analytics import Analysis
 
 
+@takes_parameters
 def rank(
     campaign: Campaign,
-    filter_: FilterOption = Filter.COMPLETE_PACKAGES,
-    unit: UnitOption = Unit.ANNOTATION,
-    confidence_level: Confidence = 0.95,
-    resamples: Resamples = 1000,
-    seed: Seed = 0,
-    correction: CorrectionOption = Correction.HOLM,
+    parameters: dict[str, Any],
     json_file: JsonFile = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Rank the bots of a campaign."""
     check_output(json_file)
-    request = parameters(filter_, unit, confidence_level, resamples, seed, correction)
     with open_session(folder_at(data_dir)) as session:
 
         async def run() -> "Analysis":
             async with connect(session) as clients:
                 known = await ranking.find_campaign(clients, campaign)
-                return await ranking.rank(clients, known.id, request)
+                return await ranking.rank(clients, known.id, parameters)
 
         results = asyncio.run(run())
     write_json(json_file, results.model_dump(mode="json"))

@@ -1,26 +1,13 @@
 """`stb report`: a campaign's report as a page to read and as tables."""
 
 import asyncio
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from spotthebot.analytics.report import write_report
 from spotthebot.contracts.analytics import Analysis, Stability, StabilityIn
-from spotthebot.suite.cli.analysis_options import (
-    Campaign,
-    Confidence,
-    Correction,
-    CorrectionOption,
-    Filter,
-    FilterOption,
-    ReportFolder,
-    Resamples,
-    Seed,
-    Unit,
-    UnitOption,
-    parameters,
-)
+from spotthebot.suite.cli.analysis_options import Campaign, ReportFolder, takes_parameters
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, check_folder, folder_at
 from spotthebot.suite.progress import screen, showing_progress
 from spotthebot.suite.runtime.session import connect, open_session
@@ -28,23 +15,18 @@ from spotthebot.suite.studies import ranking
 from spotthebot.suite.studies.report import compute_stability, find_stability
 
 
+@takes_parameters
 def report(
     campaign: Campaign,
     out: ReportFolder,
+    parameters: dict[str, Any],
     stability: Annotated[
         bool, typer.Option("--stability", help="Compute the stability of the ranking first; takes minutes.")
     ] = False,
-    filter_: FilterOption = Filter.COMPLETE_PACKAGES,
-    unit: UnitOption = Unit.ANNOTATION,
-    confidence_level: Confidence = 0.95,
-    resamples: Resamples = 1000,
-    seed: Seed = 0,
-    correction: CorrectionOption = Correction.HOLM,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Write a campaign's report: one HTML page, and its tables as CSV, JSON and LaTeX."""
     check_folder(out)
-    request = parameters(filter_, unit, confidence_level, resamples, seed, correction)
     with open_session(folder_at(data_dir)) as session:
 
         async def run() -> tuple[Analysis, Stability | None]:
@@ -52,10 +34,10 @@ def report(
                 known = await ranking.find_campaign(clients, campaign)
                 with showing_progress() as steps:
                     with steps.step("Computing the results", total=1):
-                        analysis = await ranking.rank(clients, known.id, request)
+                        analysis = await ranking.rank(clients, known.id, parameters)
                     if stability:
                         stability_request = StabilityIn(
-                            kind="stability", campaign_id=known.id, filter=filter_.value, seed=seed
+                            kind="stability", campaign_id=known.id, filter=parameters["filter"], seed=parameters["seed"]
                         )
                         return analysis, await compute_stability(clients, stability_request, steps)
                 return analysis, await find_stability(clients, known.id)

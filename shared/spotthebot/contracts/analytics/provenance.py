@@ -10,6 +10,8 @@ from spotthebot.contracts.wire import Wire
 Filter = Literal["complete_packages", "none"]
 Unit = Literal["annotation", "segment", "conversation"]
 Correction = Literal["holm", "bonferroni", "none"]
+Clusters = Literal["both", "conversation", "annotator", "fixed_panel", "none"]
+Test = Literal["clustered", "sign", "chi_square", "score"]
 
 
 class Counts(Wire):
@@ -25,12 +27,48 @@ class Counts(Wire):
     )
 
 
+class Uncertainty(Wire):
+    """What an interval or a p-value stands on."""
+
+    standard_error: float | None
+    degrees_of_freedom: float | None
+    conversations: int = Field(description="Conversations that have a part in the estimate.")
+    annotators: int = Field(description="Annotators that have a part in the estimate.")
+    clusters: Clusters = Field(description="Annotations that are taken to vary together.")
+    reason: str | None = Field(description="Why there is neither interval nor p-value.")
+
+
 class Interval(Wire):
     """An estimate with its interval; null where the data do not define it."""
 
     estimate: float | None
     low: float | None
     high: float | None
+    uncertainty: Uncertainty | None = Field(default=None, description="Null where nothing was estimated.")
+
+
+class ParametersIn(Wire):
+    """How to analyse: what every result depends on beside the data."""
+
+    filter: Filter = Field(
+        default="complete_packages",
+        description="`complete_packages`: leave out packages that an annotator did not finish.",
+    )
+    unit: Unit = Field(default="annotation", description="What one game is.")
+    confidence_level: float = Field(default=0.95, gt=0, lt=1, description="Of intervals.")
+    significance_level: float = Field(default=0.05, gt=0, lt=1, description="Of tests and of claims about ranks.")
+    clusters: Clusters = Field(
+        default="both",
+        description="Annotations that vary together: those of one conversation and those of one annotator, or of one"
+        " kind alone; `fixed_panel` speaks of these annotators and of no others.",
+    )
+    test: Test = Field(
+        default="clustered",
+        description="Of pairs and of curves; `sign`, `chi_square` and `score` take annotations for independent.",
+    )
+    correction: Correction = Field(default="holm", description="Of the p-values of all pairs.")
+    resamples: int = Field(default=1000, ge=1, le=100_000, description="Bootstrap replicates.")
+    seed: int = Field(default=0, ge=0, lt=2**63, description="Same seed, same data: same result.")
 
 
 class Settings(Wire):
@@ -38,10 +76,13 @@ class Settings(Wire):
 
     filter: Filter
     unit: Unit
-    confidence_level: float
+    confidence_level: float = Field(description="Of intervals.")
+    significance_level: float = Field(description="Of tests and of claims about ranks.")
+    clusters: Clusters = Field(description="Annotations that are taken to vary together.")
+    test: Test
+    correction: Correction
     resamples: int
     seed: int
-    correction: Correction
 
 
 class Provenance(Settings):

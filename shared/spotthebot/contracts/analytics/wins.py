@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from spotthebot.contracts.analytics.provenance import Interval
+from spotthebot.contracts.analytics.provenance import Interval, Uncertainty
 from spotthebot.contracts.wire import Wire
 
 
@@ -75,3 +75,4 @@ class FoolingRate(Wire):
     rate: float | None
     low: float | None
     high: float | None
+    uncertainty: Uncertainty

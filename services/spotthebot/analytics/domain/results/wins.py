@@ -5,6 +5,7 @@ from math import isnan
 
 from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.domain.results.uncertainty import uncertainty_of
 from spotthebot.analytics.domain.study import Sample
 from spotthebot.contracts.analytics import (
     BotWinRate,
@@ -66,7 +67,9 @@ def segments(sample: Sample, request: Parameters) -> tuple[Segment, ...]:
 
 def fooling_rates(sample: Sample, request: Parameters) -> tuple[FoolingRate, ...]:
     """Count how often each is taken for a human, humans included."""
-    rates = stats.fooling_rates(sample.table, confidence_level=request.confidence_level)
+    rates = stats.fooling_rates(
+        sample.table, confidence_level=request.confidence_level, clusters=stats.Clusters(request.clusters)
+    )
     return tuple(
         FoolingRate(
             bot=each.bot,
@@ -77,6 +80,7 @@ def fooling_rates(sample: Sample, request: Parameters) -> tuple[FoolingRate, ...
             rate=each.estimate,
             low=each.low,
             high=each.high,
+            uncertainty=uncertainty_of(each.uncertainty),
         )
         for each in rates
     )
