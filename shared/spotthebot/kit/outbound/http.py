@@ -1,22 +1,27 @@
 """The one HTTP client that calls servers of others."""
 
+import asyncio
 import json
+import re
 import ssl
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from types import TracebackType
 from typing import Any, Self
 
 import aiohttp
 from yarl import URL
 
+from spotthebot.kit.outbound.connections import Connection, IdleConnections, WholeAnswer
 from spotthebot.kit.outbound.errors import AddressNotAllowed, CallFailed, Failure
 from spotthebot.kit.outbound.resolver import CheckingResolver
 
 LARGEST_BODY = 1024 * 1024
 """Bytes of an answer that are read, compressed or not; the rest of a larger one is left where it is."""
-_IDLE_SECONDS = 30.0
+_USER_AGENT = "spotthebot"
+_OWN_HEADERS = f"Accept-Encoding: identity\r\nUser-Agent: {_USER_AGENT}\r\n"
+_PRINTABLE = re.compile(r"[\x21-\x7e]+")
 _TRANSIENT = frozenset({502, 503, 504})
 _LONGEST_WAIT = 3600.0
 
@@ -43,6 +48,18 @@ class Answer:
             raise CallFailed(Failure.INVALID, f"The answer is not JSON: {error}.") from error
 
 
+@dataclass(frozen=True)
+class _Target:
+    """Where requests to a URL go, and how each of them begins."""
+
+    host: str
+    port: int
+    is_tls: bool
+    origin: tuple[str, int, bool]
+    """The three above: requests to one origin share connections."""
+    head: str
+
+
 class GuardedHttp:
     """Connections, kept open for the next call and shared by nobody but the same host.
 
@@ -51,6 +68,7 @@ class GuardedHttp:
 
     def __init__(self, resolver: CheckingResolver) -> None:
         self.resolver = resolver
+        self._idle = IdleConnections()
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -58,15 +76,13 @@ class GuardedHttp:
             resolver=self.resolver,
             use_dns_cache=False,
             limit=0,
-            keepalive_timeout=_IDLE_SECONDS,
             happy_eyeballs_delay=None,
         )
         self._session = aiohttp.ClientSession(
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None),
-            auto_decompress=False,
-            headers={"Accept-Encoding": "identity", "User-Agent": "spotthebot"},
+            headers={"Accept-Encoding": "identity", "User-Agent": _USER_AGENT},
             trust_env=False,
         )
         return self
@@ -74,24 +90,40 @@ class GuardedHttp:
     async def __aexit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
+        self._idle.close()
         if self._session is not None:
             await self._session.close()
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str], *, largest: int = LARGEST_BODY) -> Answer:
         """POST and return the whole answer; raises CallFailed. The caller bounds the time."""
         try:
-            async with self._checked(url).post(
-                URL(url, encoded=True), data=body, headers=headers, allow_redirects=False
-            ) as response:
-                content = await _read(response, largest)
-                if 200 <= response.status < 300:
-                    media_type = response.content_type if "Content-Type" in response.headers else ""
-                    return Answer(response.status, media_type, content)
-                raise _refused(response, content)
+            target = _target(url)
+            request = _request(target, headers, body)
+            connection = self._idle.take(target.origin) or await self._connect(target)
         except AddressNotAllowed as error:
             raise CallFailed(Failure.UNREACHABLE, error.detail) from error
-        except (aiohttp.ClientError, OSError, ValueError) as error:
+        except (OSError, ValueError) as error:
             raise _unreachable(error) from error
+        answer = await connection.ask(request, largest)
+        self._idle.give_back(target.origin, connection)
+        if 200 <= answer.status < 300:
+            media_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+            return Answer(answer.status, media_type, bytes(answer.body))
+        raise _refused(answer)
+
+    async def _connect(self, target: _Target) -> Connection:
+        """Connect to the first address that takes the connection: each was checked, and none is resolved again."""
+        context, name = (_tls_context(), target.host.rstrip(".")) if target.is_tls else (None, None)
+        connect = asyncio.get_running_loop().create_connection
+        failed: OSError | None = None
+        for address in await self.resolver.addresses_of(target.host, target.port):
+            try:
+                _, connection = await connect(Connection, address, target.port, ssl=context, server_hostname=name)
+            except OSError as error:
+                failed = error
+            else:
+                return connection
+        raise failed or OSError("the name has no address")
 
     async def open_socket(self, url: str, *, largest: int = LARGEST_BODY) -> aiohttp.ClientWebSocketResponse:
         """Open a websocket, which the caller closes; raises CallFailed."""
@@ -116,37 +148,48 @@ class GuardedHttp:
         return self._session
 
 
-async def _read(response: aiohttp.ClientResponse, largest: int) -> bytes:
-    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
-    if encoding not in {"identity", "", "gzip", "deflate"}:
-        detail = f"The answer is compressed with {encoding}, which was not asked for."
-        raise CallFailed(Failure.INVALID, detail, status=response.status)
-    inflater = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32) if encoding in {"gzip", "deflate"} else None
-    content = bytearray()
-    try:
-        async for chunk in response.content.iter_any():
-            content += chunk if inflater is None else inflater.decompress(chunk, largest + 1 - len(content))
-            if len(content) > largest:
-                response.close()  # not given back to the pool: the rest would have to be read
-                raise CallFailed(
-                    Failure.TOO_LONG, f"The answer is larger than {largest} bytes.", status=response.status
-                )
-    except zlib.error as error:
-        raise CallFailed(
-            Failure.INVALID, f"The answer can't be decompressed: {error}.", status=response.status
-        ) from error
-    return bytes(content)
+@lru_cache(maxsize=4096)
+def _target(url: str) -> _Target:
+    """Read a URL; raises ValueError."""
+    parsed = URL(url, encoded=True)
+    host, port, path = parsed.raw_host, parsed.port, parsed.raw_path_qs
+    if parsed.scheme not in {"http", "https"} or not host or port is None:
+        message = "it is no http:// or https:// URL of a host"
+        raise ValueError(message)
+    if parsed.raw_user is not None or parsed.raw_password is not None:
+        message = "it holds a user or a password"
+        raise ValueError(message)
+    if not _PRINTABLE.fullmatch(path):
+        message = "its path holds characters that have to be escaped"
+        raise ValueError(message)
+    head = f"POST {path} HTTP/1.1\r\nHost: {parsed.host_port_subcomponent}\r\n{_OWN_HEADERS}"
+    is_tls = parsed.scheme == "https"
+    return _Target(host, port, is_tls, (host, port, is_tls), head)
 
 
-def _refused(response: aiohttp.ClientResponse, content: bytes) -> CallFailed:
-    status = response.status
+def _request(target: _Target, headers: Mapping[str, str], body: bytes) -> bytes:
+    """Write a request; raises ValueError where a header would end before its value does."""
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    if lines.count("\n") != len(headers) or lines.count("\r") != len(headers) or "\0" in lines:
+        message = "a header holds a line end or NUL"
+        raise ValueError(message)
+    return f"{target.head}{lines}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+@cache
+def _tls_context() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+def _refused(answer: WholeAnswer) -> CallFailed:
+    status = answer.status
     if 300 <= status < 400:
-        where = response.headers.get("Location", "nowhere")
+        where = answer.headers.get("location", "nowhere")
         detail = f"It redirects ({status}) to {where}, which is not followed: register the final URL."
         return CallFailed(Failure.HTTP_ERROR, detail, status=status)
-    said = content[:300].decode("utf-8", "replace").strip()
-    detail = f"It answered {status} {response.reason or ''}{': ' if said else ''}{said}".strip()
-    after = response.headers.get("Retry-After", "")
+    said = answer.body[:300].decode("utf-8", "replace").strip()
+    detail = f"It answered {status} {answer.reason}{': ' if said else ''}{said}".strip()
+    after = answer.headers.get("retry-after", "")
     wait = min(float(after), _LONGEST_WAIT) if after.isascii() and after.isdigit() else None
     if status == 429:
         return CallFailed(Failure.RATE_LIMITED, detail, transient=True, retry_after_seconds=wait, status=status)
@@ -163,8 +206,6 @@ def _unreachable(error: Exception) -> CallFailed:
         if isinstance(cause, ssl.SSLError | ssl.CertificateError | aiohttp.ClientSSLError):
             return CallFailed(Failure.UNREACHABLE, f"TLS failed: {cause}.")
         cause = cause.__cause__ or cause.__context__
-    if isinstance(error, aiohttp.ClientPayloadError):
-        return CallFailed(Failure.INVALID, "The answer ends before it is whole.", transient=True)
     if isinstance(error, aiohttp.ClientResponseError):
         return CallFailed(Failure.INVALID, f"What it sends is not HTTP: {error.message}.")
     if isinstance(error, aiohttp.InvalidURL | ValueError):

@@ -31,13 +31,17 @@ class CheckingResolver(AbstractResolver):
         if reason := refusal_of(address, self._allowed):
             raise AddressNotAllowed(host=host, reason=reason)
 
-    async def check_host(self, host: str, port: int) -> str:
-        """Return an address of a host, given as a name or as an address in any notation, that may be called."""
+    async def addresses_of(self, host: str, port: int) -> list[str]:
+        """Return checked addresses of a host, given as a name or as an address in any notation."""
         try:
             self.check(host, host)
         except ValueError:
-            return (await self.resolve(host, port))[0]["host"]
-        return host
+            return [found["host"] for found in await self.resolve(host, port)]
+        return [host]
+
+    async def check_host(self, host: str, port: int) -> str:
+        """Return an address of a host, given as a name or as an address in any notation, that may be called."""
+        return (await self.addresses_of(host, port))[0]
 
     async def close(self) -> None:
         await self._resolver.close()
