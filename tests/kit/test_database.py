@@ -3,13 +3,15 @@ from collections.abc import AsyncIterator
 
 import psycopg
 import pytest
-from sqlalchemy import text
+from sqlalchemy import func, select, text
 from sqlalchemy.exc import InternalError
 
 from spotthebot.kit.database import Database
+from spotthebot.kit.lookups import Lookup
 from tests.factories.databases import DatabaseUrls, PostgresServer
 
 _NAME = "the-one-under-test"
+_PID = Lookup(select(func.pg_backend_pid()))
 
 
 @pytest.fixture
@@ -52,3 +54,19 @@ class TestConnectionsThatDied:
                 assert await after.scalar(text("SELECT pg_backend_pid()")) != pid
             assert ended
             assert all(row == (True,) for row in ended)
+
+    async def test_are_replaced_at_once_when_a_look_up_found_its_own_dead(
+        self, database: Database, cluster: PostgresServer, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr("spotthebot.kit.database._IDLE_SECONDS", 60)  # else the pools test them in any case
+        for session in (database.read, database.write):
+            async with session() as before:
+                await before.scalar(text("SELECT 1"))
+        await database.lookups.fetch(_PID, {})
+        with psycopg.connect(cluster.admin_url, autocommit=True) as admin:
+            ending = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = %s"
+            assert len(admin.execute(ending, [_NAME]).fetchall()) == 3
+        await database.lookups.fetch(_PID, {})
+        for session in (database.read, database.write):
+            async with session() as after:
+                assert await after.scalar(text("SELECT 1")) == 1

@@ -1,9 +1,10 @@
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 import psycopg
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import Integer, bindparam, func, literal, select, text
 
 from spotthebot.kit import lookups
 from spotthebot.kit.lookups import BatchedLookup, Lookup, Lookups
@@ -46,6 +47,40 @@ class TestLookups:
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(opened.fetch(_SLOW, {}), 0.2)
         assert len(await opened.fetch(_PID, {})) == 1
+
+    async def test_take_the_parameters_of_the_call_beside_the_constants_of_the_statement(self, opened: Lookups):
+        both = Lookup(select(bindparam("given", type_=Integer).label("given"), literal(7).label("constant")))
+        assert await opened.fetch(both, {"given": 3}) == [(3, 7)]
+        assert await opened.fetch(both, {"given": 4}) == [(4, 7)]
+
+    async def test_leave_no_transaction_open(self, opened: Lookups):
+        now = Lookup(select(func.now().label("at"), func.pg_backend_pid().label("pid")))
+        (before,), (after,) = await opened.fetch(now, {}), await opened.fetch(now, {})
+        assert before.pid == after.pid
+        assert before.at < after.at  # in one transaction they would be equal
+
+    async def test_keep_the_options_of_the_url(self, database_urls: DatabaseUrls):
+        url = f"{database_urls.app['bots']}?options=-c%20statement_timeout%3D4321"
+        configured = Lookups(url, application_name=_NAME)
+        timeout = Lookup(select(func.current_setting("statement_timeout")))
+        assert await configured.fetch(timeout, {}) == [("4321ms",)]
+        await configured.close()
+
+    async def test_close_their_connections(self, opened: Lookups, cluster: PostgresServer):
+        await asyncio.gather(*(opened.fetch(_PID, {}) for _ in range(3)))
+        await opened.close()
+        with psycopg.connect(cluster.admin_url, autocommit=True) as admin:
+            counting = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s"
+            async with asyncio.timeout(10):
+                while admin.execute(counting, [_NAME]).fetchone() != (0,):
+                    await asyncio.sleep(0.02)
+
+    async def test_give_up_a_server_that_accepts_and_says_nothing(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+            silent = Lookups(f"postgresql://nobody@127.0.0.1:{port}/none", application_name=_NAME)
+            with pytest.raises(psycopg.OperationalError):
+                await asyncio.wait_for(silent.fetch(_PID, {}), 15)
 
     async def test_raise_where_no_database_answers(self):
         lost = Lookups("postgresql://nobody@127.0.0.1:1/none", application_name=_NAME)
@@ -124,3 +159,29 @@ class TestBatches:
         leaving.cancel()
         answers.release.set()
         assert await staying == "row 1"
+
+    async def test_fail_for_those_who_stay_where_one_caller_leaves(self):
+        answers = Answers()
+        answers.error = LookupError("gone")
+        lookup = BatchedLookup(answers)
+        leaving, staying = (asyncio.create_task(lookup.find(1)) for _ in range(2))
+        await _rest()
+        leaving.cancel()
+        answers.release.set()
+        with pytest.raises(LookupError):
+            await asyncio.wait_for(staying, 5)
+
+    async def test_are_of_limited_size(self):
+        answers = Answers()
+        answers.release.set()
+        lookup = BatchedLookup(answers)
+        found = await asyncio.gather(*map(lookup.find, range(1, 502)))
+        assert found == [f"row {key}" for key in range(1, 502)]
+        assert [len(batch) for batch in answers.batches] == [200, 200, 101]
+
+    async def test_cancel_their_callers_when_they_are_cancelled(self):
+        async def stop(_keys: Sequence[int]) -> Mapping[int, str]:
+            raise asyncio.CancelledError
+
+        ended = await asyncio.wait_for(asyncio.gather(BatchedLookup(stop).find(1), return_exceptions=True), 5)
+        assert [type(each) for each in ended] == [asyncio.CancelledError]
