@@ -45,7 +45,8 @@ class Lookups:
         self._slots = asyncio.Semaphore(_CONNECTIONS)
         self.lost_at = float("-inf")
         """The time, by the monotonic clock, when a connection was last found dead."""
-        self._idle: list[psycopg.AsyncConnection[Any]] = []
+        self._idle: list[psycopg.AsyncCursor[Any]] = []
+        """One cursor of each idle connection: it remembers how it read the columns of the statement before."""
 
     async def fetch(self, lookup: Lookup, parameters: Mapping[str, Any]) -> list[Any]:
         """Return the rows, whose columns are attributes.
@@ -55,28 +56,26 @@ class Lookups:
         """
         async with self._slots:
             while self._idle:
-                connection = self._idle.pop()
+                cursor = self._idle.pop()
                 try:
-                    return await self._run(connection, lookup, parameters)
+                    return await self._run(cursor, lookup, parameters)
                 except psycopg.OperationalError:
                     self.lost_at = time.monotonic()
-            return await self._run(await self._connect(), lookup, parameters)
+            return await self._run((await self._connect()).cursor(), lookup, parameters)
 
     async def close(self) -> None:
         """Close the connections that no look-up uses."""
         while self._idle:
-            await self._idle.pop().close()
+            await self._idle.pop().connection.close()
 
-    async def _run(
-        self, connection: psycopg.AsyncConnection[Any], lookup: Lookup, parameters: Mapping[str, Any]
-    ) -> list[Any]:
+    async def _run(self, cursor: psycopg.AsyncCursor[Any], lookup: Lookup, parameters: Mapping[str, Any]) -> list[Any]:
         try:
-            cursor = await connection.execute(lookup.sql, lookup.constants | dict(parameters))
+            await cursor.execute(lookup.sql, lookup.constants | dict(parameters))
             rows = await cursor.fetchall()
         except BaseException:
-            await connection.close()  # cancelled or failed: its state is not known
+            await cursor.connection.close()  # cancelled or failed: its state is not known
             raise
-        self._idle.append(connection)
+        self._idle.append(cursor)
         return rows
 
     async def _connect(self) -> psycopg.AsyncConnection[Any]:

@@ -7,7 +7,7 @@ other machines before it answers uses `early_claims` instead.
 """
 
 import hashlib
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Protocol
 from uuid import UUID
@@ -38,6 +38,7 @@ from spotthebot.kit.web.database.sessions import Writing
 
 KEPT = timedelta(hours=24)
 _PURGED_AT_ONCE = 100
+_NO_STATE: Mapping[str, Any] = {}
 
 
 class IdempotencyKeyReused(Invalid):
@@ -158,7 +159,7 @@ class IdempotentRoute(APIRoute):
         async def handler(request: Request) -> Response:
             try:
                 response = await handle(request)
-                claim: StoresAnswer | None = getattr(request.state, "idempotency", None)
+                claim: StoresAnswer | None = request.scope.get("state", _NO_STATE).get("idempotency")
                 if claim is not None and response.status_code < 400:
                     await claim.store(response)
             except Replay as replay:
