@@ -4,7 +4,7 @@ import krippendorff
 import numpy as np
 
 from benchmarks.analytics.measurement import Measurement, timed
-from spotthebot.analytics.stats import krippendorff_alpha
+from spotthebot.analytics.stats import bootstrap_alpha
 
 DIALOGUES, TURNS, RESAMPLES = 108, 1634, 10_000
 _RIVAL_RESAMPLES = 100
@@ -18,7 +18,7 @@ def measure() -> list[Measurement]:
     ratings = np.array([np.where(rng.random(TURNS) < 0.9, true, ~true) for _ in range(2)]).astype(float)
     unit, cluster = np.tile(np.arange(TURNS), 2), np.tile(dialogue, 2)
     alpha, seconds = timed(
-        lambda: krippendorff_alpha(unit, ratings.ravel(), cluster=cluster, n_resamples=RESAMPLES), repeats=3
+        lambda: bootstrap_alpha(unit, ratings.ravel(), cluster=cluster, n_resamples=RESAMPLES), repeats=3
     )
     rows = [np.flatnonzero(dialogue == each) for each in np.unique(dialogue)]
     whole = krippendorff.alpha(reliability_data=ratings, level_of_measurement="nominal")

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats import krippendorff_alpha
+from spotthebot.analytics.stats import bootstrap_alpha
 from tests.factories.comparison import Comparison
 from tests.factories.published_dump import SHARED, reference
 
@@ -19,8 +19,8 @@ class TestAbcEvalAgreement:
         compared = Comparison("ABC-Eval: Krippendorff's alpha, nominal")
         for behaviour, want in expected.items():
             unit, value, dialogue = labels[behaviour]
-            turns = krippendorff_alpha(unit, value, n_resamples=10_000)
-            dialogues = krippendorff_alpha(unit, value, cluster=dialogue, n_resamples=10_000)
+            turns = bootstrap_alpha(unit, value, n_resamples=10_000)
+            dialogues = bootstrap_alpha(unit, value, cluster=dialogue, n_resamples=10_000)
             compared.add(behaviour, float(want["published"]["alpha"]), turns.estimate, want["alpha"])
             assert (turns.n, dialogues.n_clusters) == (want["turns"], want["dialogues"])
             assert f"{turns.estimate:.3f}" == want["published"]["alpha"]

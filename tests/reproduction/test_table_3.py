@@ -14,7 +14,7 @@ class TestTable3:
     @pytest.mark.parametrize("package_filter", ["none", "pkg"])
     def test_is_the_reference_s(self, domain, rule, key, package_filter):
         expected = reference(f"spot-the-bot/{domain}.json")["by_filter"][package_filter]["agreement"][f"exact2/{key}"]
-        rates = label_agreement(published_table(domain, package_filter), rule=rule, n_resamples=10)
+        rates = label_agreement(published_table(domain, package_filter), rule=rule)
         compared = Comparison(f"Table 3, {domain}, filter {package_filter}, pairs counted {rule}")
         for each in rates:
             if each.n:
@@ -39,7 +39,7 @@ class TestTable3:
             rates = [
                 round(known(each.estimate), 2)
                 for domain in ("dailydialog", "empathetic")
-                for each in label_agreement(published_table(domain, "pkg"), n_resamples=1)
+                for each in label_agreement(published_table(domain, "pkg"))
                 if (each.bot, each.label.name.lower()) == ("GPT", label)
             ]
             paper = expected["paper_bot_human_unsure"][at]

@@ -1,3 +1,5 @@
+import math
+
 import krippendorff
 import numpy as np
 import pytest
@@ -5,10 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
+from statsmodels.stats.proportion import proportion_confint
 
 from spotthebot.analytics.stats import (
+    AgreementRule,
+    Clusters,
     Measurement,
     SettingOutOfRange,
+    bootstrap_alpha,
     fleiss_kappa,
     krippendorff_alpha,
     label_agreement,
@@ -27,6 +33,18 @@ def _columns(ratings):
     found = [(unit, value) for row in ratings for unit, value in enumerate(row) if value is not None]
     units, values = zip(*found, strict=True) if found else ((), ())
     return np.array(units, dtype=np.int64), np.array(values, dtype=np.float64)
+
+
+def _rated(seed, most=3):
+    """Draw 300 conversations of one to three units with two to `most` values, by eight annotators."""
+    rng = np.random.default_rng(seed)
+    conversation = np.repeat(np.arange(300), rng.integers(1, 4, size=300))
+    easy = rng.integers(4, size=300)[conversation]
+    times = rng.integers(2, most + 1, size=len(conversation))
+    unit = np.repeat(np.arange(len(conversation)), times)
+    value = np.where(rng.random(len(unit)) < 0.6, easy[unit], rng.integers(4, size=len(unit)))
+    annotator = np.concatenate([rng.permutation(8)[:n] for n in times])
+    return unit, value, conversation[unit], annotator
 
 
 def _share(sums):
@@ -71,7 +89,7 @@ class TestKrippendorffAlpha:
     )
     def test_is_the_package_s(self, ratings, level):
         unit, value = _columns(ratings)
-        ours = krippendorff_alpha(unit, value, level=level, n_resamples=1).estimate
+        ours = krippendorff_alpha(unit, value, level=level).estimate
         try:
             data = np.array([[np.nan if value is None else value for value in row] for row in ratings], dtype=float)
             with np.errstate(all="ignore"):
@@ -98,19 +116,82 @@ class TestKrippendorffAlpha:
         alpha = krippendorff_alpha(unit, value)
         assert (alpha.estimate, alpha.low, alpha.reason) == (None, None, reason)
 
-    def test_counts_replicates_without_variation(self):
-        # Nine units agree on 1, one disagrees: (9 / 10)^10 of the replicates, 35 %, have nothing but ones.
-        alpha = krippendorff_alpha(np.repeat(range(10), 2), [1] * 19 + [2], n_resamples=2000)
-        assert alpha.n_undefined / 2000 == pytest.approx(0.9**10, abs=0.05)
+    @pytest.mark.parametrize("level", LEVELS)
+    def test_variance_of_conversations_is_the_jackknife_s(self, level):
+        # 300 conversations of one to three units with two or three values: leave each conversation out in turn.
+        unit, value, conversation, _ = _rated(5)
+        found = krippendorff_alpha(unit, value, level=level, conversation=conversation)
 
-    def test_refuses_a_unit_in_two_clusters_and_columns_of_two_lengths(self):
-        with pytest.raises(SettingOutOfRange, match="cluster must be the same for all values of a unit"):
-            krippendorff_alpha([0, 0], [1, 2], cluster=[0, 1])
+        def jackknife(cluster):
+            left_out = [
+                known(krippendorff_alpha(unit[rest], value[rest], level=level).estimate)
+                for rest in (cluster != each for each in np.unique(cluster))
+            ]
+            return np.var(left_out) * (len(left_out) - 1)
+
+        # Never below what independent units would have.
+        expected = math.sqrt(max(jackknife(conversation), jackknife(unit)))
+        assert found.uncertainty.standard_error == pytest.approx(expected, rel=0.01)
+        assert (found.uncertainty.conversations, found.uncertainty.annotators) == (300, 0)
+
+    def test_variance_of_annotators_adds_up_the_units_that_share_one(self):
+        unit, value, conversation, annotator = _rated(6)
+        found = krippendorff_alpha(
+            unit, value, conversation=conversation, annotator=annotator, clusters=Clusters.ANNOTATOR
+        )
+        counted = [each for each in np.unique(unit) if np.sum(unit == each) > 1]
+        influence = np.array(
+            [
+                known(found.estimate) - known(krippendorff_alpha(unit[unit != u], value[unit != u]).estimate)
+                for u in counted
+            ]
+        )
+        crews = [set(annotator[unit == each].tolist()) for each in counted]
+        share = np.array([[bool(one & other) for other in crews] for one in crews])
+        # Every annotator is an eighth of the units and more, so that leverage enlarges by some 1 / (1 - 1 / 4).
+        sums = influence @ share @ influence
+        assert known(found.uncertainty.standard_error) ** 2 / sums == pytest.approx(1 / (1 - 2.5 / 8) ** 2, rel=0.15)
+        assert found.uncertainty.annotators == 8
+
+    def test_interval_never_passes_one_and_is_student_s_on_the_log_of_disagreement(self):
+        unit, value, conversation, _ = _rated(7)
+        found = krippendorff_alpha(unit, value, conversation=conversation)
+        disagreement = 1 - known(found.estimate)
+        reach = scipy_stats.t.ppf(0.975, known(found.uncertainty.degrees_of_freedom))
+        reach *= known(found.uncertainty.standard_error) / disagreement
+        assert math.log((1 - known(found.low)) / disagreement) == pytest.approx(reach)
+        assert math.log(disagreement / (1 - known(found.high))) == pytest.approx(reach)
+
+    def test_perfect_agreement_has_no_interval_and_says_why(self):
+        found = krippendorff_alpha([0, 0, 1, 1], [1, 1, 2, 2])
+        assert (found.estimate, found.low, found.high) == (1, None, None)
+        assert found.reason == found.uncertainty.reason == "all agree, so nothing tells how far others would"
+
+    def test_refuses_a_unit_in_two_conversations_and_columns_of_two_lengths(self):
+        with pytest.raises(SettingOutOfRange, match="conversation must be the same for all values of a unit"):
+            krippendorff_alpha([0, 0], [1, 2], conversation=[0, 1])
         with pytest.raises(SettingOutOfRange, match="columns of one length"):
             krippendorff_alpha([0, 0], [1, 2, 3])
 
 
+class TestBootstrapAlpha:
+    def test_counts_replicates_without_variation(self):
+        # Nine units agree on 1, one disagrees: (9 / 10)^10 of the replicates, 35 %, have nothing but ones.
+        alpha = bootstrap_alpha(np.repeat(range(10), 2), [1] * 19 + [2], n_resamples=2000)
+        assert alpha.n_undefined / 2000 == pytest.approx(0.9**10, abs=0.05)
+
+
 class TestFleissKappa:
+    def test_variance_of_conversations_is_the_jackknife_s(self):
+        unit, value, conversation, _ = _rated(8, most=2)
+        found = fleiss_kappa(unit, value, conversation=conversation)
+        left_out = [
+            known(fleiss_kappa(unit[rest], value[rest]).estimate)
+            for rest in (conversation != each for each in range(300))
+        ]
+        jackknife = math.sqrt(299 / 300 * np.sum((np.array(left_out) - known(found.estimate)) ** 2))
+        assert found.uncertainty.standard_error == pytest.approx(jackknife, rel=0.01)
+
     def test_is_statsmodels_on_fleiss_s_own_table(self):
         # Fleiss 1971, table 1: 30 patients, six psychiatrists, five diagnoses; kappa is printed as .430.
         table = np.array(
@@ -141,15 +222,53 @@ class TestFleissKappa:
 
 
 class TestLabelAgreement:
+    @pytest.mark.parametrize("rule", AgreementRule)
+    def test_interval_of_independent_sides_is_wilson_s(self, rule):
+        # Of 50 sides with the label, 15 have it twice; counted twice the share is 2 q / (1 + q).
+        rows = [
+            (at, "A", "B", 2, (label, 1), 2 * at + which)
+            for at in range(50)
+            for which, label in enumerate((2, 2) if at < 15 else (2, 0))
+        ]
+        found = label_agreement(table_of(rows, ("A", "B")), rule=rule, clusters=Clusters.NONE)
+        human = next(each for each in found if (each.bot, each.label.name) == ("A", "HUMAN"))
+        wilson = proportion_confint(15, 50, method="wilson")
+        expected = [2 * q / (1 + q) if rule is AgreementRule.PUBLISHED else q for q in wilson]
+        # Student's quantile with 49 degrees of freedom is wider than Wilson's normal one by a fortieth.
+        assert [human.low, human.high] == pytest.approx(expected, abs=0.006)
+        assert human.estimate == pytest.approx(30 / 65 if rule is AgreementRule.PUBLISHED else 15 / 50)
+        share_error = math.sqrt(15 * 35 / 50**3) * math.sqrt(50 / 49)
+        slope = 2 / 1.3**2 if rule is AgreementRule.PUBLISHED else 1
+        assert human.uncertainty.standard_error == pytest.approx(share_error * slope)
+
+    def test_sides_that_share_one_of_their_annotators_vary_together(self):
+        # Annotator 0 takes part in half of the sides and never agrees; the rest have annotators of their own.
+        rows = [
+            (at, "A", "B", 2, (label, 1), who)
+            for at in range(40)
+            for label, who in zip((2, 0) if at % 2 else (2, 2), (0 if at % 2 else 100 + at, 200 + at), strict=True)
+        ]
+        alone, shared = (
+            next(each for each in label_agreement(table_of(rows, ("A", "B")), clusters=clusters) if each.agree)
+            for clusters in (Clusters.CONVERSATION, Clusters.BOTH)
+        )
+        assert known(shared.uncertainty.standard_error) > 2 * known(alone.uncertainty.standard_error)
+        assert shared.uncertainty.annotators == 61
+
     @settings(max_examples=15, deadline=None)
     @given(seed=st.integers(0, 1000))
     def test_the_order_of_rows_and_names_changes_nothing(self, seed):
         table = simulated_table(seed)
         one, rows, names = (
-            {(each.bot, each.label): (each.agree, each.n, each.low, each.high) for each in label_agreement(t)}
+            {
+                (each.bot, each.label.name): (each.agree, each.n, each.low or np.nan, each.high or np.nan)
+                for each in label_agreement(t)
+            }
             for t in (table, shuffled(table, seed), renamed(table, seed))
         )
-        assert one == rows == names
+        for of, figures in one.items():
+            assert rows[of] == pytest.approx(figures, rel=1e-9, nan_ok=True)
+            assert names[of] == pytest.approx(figures, rel=1e-9, nan_ok=True)
 
 
 class TestLabelAlpha:
@@ -161,10 +280,11 @@ class TestLabelAlpha:
             rows = np.flatnonzero((table.conversation == conversation) & (table.exchanges == exchanges))
             for observer, row in enumerate(rows):
                 data[observer, 2 * at : 2 * at + 2] = table.label[row]
-        alpha = label_alpha(table, n_resamples=200)
+        alpha = label_alpha(table)
         expected = krippendorff.alpha(reliability_data=data, level_of_measurement="ordinal")
         assert alpha.estimate == pytest.approx(expected, abs=1e-12)
-        assert alpha.n_clusters == len(set(table.conversation.tolist()))
+        assert alpha.uncertainty.conversations == len(set(table.conversation.tolist()))
+        assert alpha.uncertainty.clusters is Clusters.BOTH
 
     def test_one_annotation_says_nothing(self):
         alpha = label_alpha(table_of([(0, "A", "B", 2, (2, 0), 0)], ("A", "B")))

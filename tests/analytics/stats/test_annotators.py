@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotthebot.analytics.stats import (
+    Clusters,
     SettingOutOfRange,
     annotation_times,
     annotator_quality,
@@ -19,6 +21,7 @@ from spotthebot.analytics.stats import (
     sides_alike,
     without_weak_annotators,
 )
+from spotthebot.analytics.stats.annotators import _moved
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
 from tests.factories.known import known
 
@@ -59,11 +62,54 @@ class TestAnnotatorQuality:
     @given(seed=st.integers(0, 1000))
     def test_the_order_of_rows_and_names_changes_nothing(self, seed):
         table = simulated_table(seed, names=("A", "B", "HU"))
-        one, rows, names = (annotator_quality(t, seed=1) for t in (table, shuffled(table, seed), renamed(table, seed)))
-        assert one == rows == names
+        one, rows, names = (annotator_quality(t) for t in (table, shuffled(table, seed), renamed(table, seed)))
+        assert one.annotators == rows.annotators == names.annotators
+        for other in (rows, names):
+            bounds = [other.correctness, other.correctness_low, other.correctness_high]
+            assert bounds == pytest.approx([one.correctness, one.correctness_low, one.correctness_high], rel=1e-9)
+
+    def test_variance_of_annotators_is_that_of_a_mean_of_their_shares(self):
+        # Nine annotators with 4 to 20 labels and very different shares: leaving one out leaves the mean of the others.
+        labels = [
+            (at, "A", "B", 2, (0 if at % 9 < who else 2, 0 if who else 2), who)
+            for who in range(9)
+            for at in range(2 + who)
+        ]
+        crowd = annotator_quality(table_of(labels, NAMES), clusters=Clusters.ANNOTATOR)
+        shares = np.array([known(each.correctness) for each in crowd.annotators])
+        assert crowd.uncertainty.standard_error == pytest.approx(shares.std(ddof=1) / 3, rel=1e-9)
+        assert crowd.uncertainty.degrees_of_freedom == pytest.approx(8)
+
+    def test_a_fixed_panel_s_variance_is_within_its_annotators(self):
+        # One is always right, one never: the panel's mean is sure, that of annotators is not.
+        rows = [(at, "A", "B", 2, (0, 0) if who else (2, 2), who) for at in range(20) for who in (0, 1)]
+        panel, anyone = (
+            annotator_quality(table_of(rows, NAMES), clusters=clusters)
+            for clusters in (Clusters.FIXED_PANEL, Clusters.BOTH)
+        )
+        assert panel.uncertainty.standard_error == pytest.approx(0)
+        assert anyone.uncertainty.standard_error == pytest.approx(0.5, rel=0.02)  # sd of 0 and 1 over the root of 2
+        assert known(panel.correctness_low) > known(anyone.correctness_low)
 
 
 class TestWithoutWeakAnnotators:
+    def test_tau_of_the_same_order_is_one_without_a_residue(self):
+        table = simulated_table(2, names=tuple("ABCDEFG"), per_pair=6)
+        (same,) = without_weak_annotators(table, thresholds=(0.0,), n_resamples=50)
+        assert (same.kendall_tau, same.moved) == (1.0, ())
+
+    def test_bots_are_moved_by_their_ranks_and_companions_not_by_the_numbers_of_clusters(self):
+        def ranking(*places):
+            bots = [SimpleNamespace(bot=bot, rank_low=low, rank_high=high, cluster=c) for bot, low, high, c in places]
+            return SimpleNamespace(bots=bots)
+
+        before = ranking(("A", 1, 2, 1), ("B", 1, 2, 1), ("C", 3, 3, 2), ("D", 4, 4, 3))
+        split = ranking(("A", 1, 1, 1), ("B", 2, 2, 2), ("C", 3, 3, 3), ("D", 4, 4, 4))
+        assert _moved(before, split) == ("A", "B")
+        wider = ranking(("A", 1, 2, 1), ("B", 1, 3, 1), ("C", 2, 3, 1), ("D", 4, 4, 2))
+        assert _moved(before, wider) == ("A", "B", "C")
+        assert _moved(before, before) == ()
+
     def test_leaves_them_out_and_compares_the_orders(self):
         # Annotator 1, always wrong, prefers B; 0 prefers A, right of B. Together A and B are even.
         rows = [(i, "A", "B", 2, (1, 0), 0) for i in range(6)] + [(i, "A", "B", 2, (1, 2), 1) for i in range(6)]
@@ -72,7 +118,8 @@ class TestWithoutWeakAnnotators:
         assert (dropped.annotators, dropped.annotations) == (1, 6)
         assert dropped.ranking.bots[0].bot == "A"
         assert dropped.kendall_tau is None  # the order of all is a tie
-        assert dropped.moved == ("B",)
+        assert dropped.moved == ("A", "B")
+        assert "chosen by outcome" in dropped.method
 
     def test_refuses_a_threshold_that_is_no_share(self):
         with pytest.raises(SettingOutOfRange, match="threshold must be between 0 and 1, not 50"):
@@ -105,26 +152,43 @@ class TestSidesAlike:
 class TestAnnotationTimes:
     def test_absurd_values_are_left_out_and_counted(self):
         hour = 3_600_000
-        times = annotation_times([2000, 4000, 9000, -5, math.nan, 25 * hour], [2] * 6, range(6))
+        times = annotation_times([2000, 4000, 9000, -5, math.nan, 25 * hour], [2] * 6, range(6), range(6))
         assert (times.median_seconds, times.mean_seconds, times.n, times.excluded) == (4, 5, 3, 3)
         assert "longer than 24 hours" in times.method
-        longer = annotation_times([2000, 25 * hour], [2, 2], [0, 1], longest_hours=48)
+        longer = annotation_times([2000, 25 * hour], [2, 2], [0, 1], [0, 1], longest_hours=48)
         assert longer.excluded == 0
         assert longer.total_hours == pytest.approx(25 + 2 / 3600)
 
-    def test_bounds_of_the_median_are_those_of_resampled_rows(self):
-        rng = np.random.default_rng(2)
-        seconds, conversation = rng.exponential(20, 60) * 1000, np.repeat(range(20), 3)
-        times = annotation_times(seconds, [2] * 60, conversation, n_resamples=300, seed=7)
-        replay = np.random.default_rng(7)
-        medians = []
-        for _ in range(300):
-            drawn = replay.integers(20, size=20)
-            medians.append(np.median(np.concatenate([seconds[conversation == each] for each in drawn])) / 1000)
-        assert (times.low, times.high) == pytest.approx(tuple(np.quantile(medians, [0.025, 0.975])))
+    def test_no_time_at_all_counts_as_measured(self):
+        times = annotation_times([0, 2000, 4000], [2] * 3, range(3), range(3))
+        assert (times.median_seconds, times.n, times.excluded) == (2, 3, 0)
+
+    def test_bounds_of_the_median_are_woodruff_s(self):
+        # 100 independent seconds 1 to 100: Wilson's interval of a share of one half, with Student's quantile, inverted.
+        seconds = np.random.default_rng(3).permutation(np.arange(1, 101))
+        times = annotation_times(seconds * 1000, [2] * 100, range(100), range(100), clusters=Clusters.NONE)
+        quantile = 1.98422  # Student's, 99 degrees of freedom
+        reach = quantile * math.sqrt(0.25 / 100 + quantile**2 / 40000) / (1 + quantile**2 / 100)
+        assert (times.low, times.high) == (math.ceil(100 * (0.5 - reach)), math.floor(100 * (0.5 + reach)) + 1)
+        error = (known(times.high) - known(times.low)) / 2 / quantile
+        assert times.uncertainty.standard_error == pytest.approx(error, rel=1e-4)
+
+    def test_slow_annotators_make_the_median_uncertain(self):
+        who = np.repeat(range(6), 50)
+        seconds = np.random.default_rng(1).lognormal(3 + 0.5 * (who % 3), 0.1)
+        one, both = (
+            annotation_times(seconds * 1000, [2] * 300, range(300), who, clusters=clusters)
+            for clusters in (Clusters.CONVERSATION, Clusters.BOTH)
+        )
+        assert known(both.low) < known(one.low)
+        assert known(both.high) > known(one.high)
+
+    def test_times_that_are_all_the_same_are_their_own_bounds(self):
+        times = annotation_times([3000] * 9, [2] * 9, range(9), range(9))
+        assert (times.low, times.median_seconds, times.high) == (3, 3, 3)
 
     def test_nothing_measured_is_said(self):
-        times = annotation_times([math.nan], [2], [0])
+        times = annotation_times([math.nan], [2], [0], [0])
         assert (times.median_seconds, times.low, times.mean_seconds, times.n, times.excluded) == (
             None,
             None,
@@ -135,7 +199,7 @@ class TestAnnotationTimes:
 
     def test_refuses_settings_out_of_range(self):
         with pytest.raises(SettingOutOfRange, match="longest_hours must be above 0"):
-            annotation_times([1], [2], [0], longest_hours=0)
+            annotation_times([1], [2], [0], [0], longest_hours=0)
 
 
 class TestSegmentResults:

@@ -17,6 +17,7 @@ from spotthebot.analytics.stats import (
     shares_of,
 )
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.annotator_sets import SharedMembers
 from spotthebot.analytics.stats.clustered_variance import ClusteredParts
 
 
@@ -137,6 +138,21 @@ class TestSetsOfAnnotators:
         single = np.sum(influence.value**2) / (1 - 1 / 400) ** 2 * (1 - 1 / 400)
         assert found.variances().variance[0] == pytest.approx(max(single, expected), rel=1e-9)
         assert found.variances().n_annotators.tolist() == [6]
+
+
+class TestSharedMembers:
+    @settings(max_examples=30, deadline=None)
+    @given(sets=st.lists(st.sets(st.integers(0, 6), min_size=1, max_size=5), min_size=1, max_size=12))
+    def test_add_up_the_sets_that_have_an_annotator_in_common(self, sets: list[set[int]]):
+        members = sparse.csr_array(np.array([[float(who in each) for who in range(7)] for each in sets]))
+        expected = [[float(bool(one & other)) for other in sets] for one in sets]
+        everything = sparse.csr_array(np.eye(len(sets)))
+        assert (SharedMembers(members) @ everything).toarray().tolist() == expected
+
+    def test_sets_too_large_for_their_subsets_are_compared_pair_by_pair(self):
+        members = sparse.csr_array(np.array([[1.0] * 30 + [0] * 30, [0] * 30 + [1.0] * 30, [1.0] * 60]))
+        found = SharedMembers(members) @ sparse.csr_array(np.eye(3))
+        assert found.toarray().tolist() == [[1, 0, 1], [0, 1, 1], [1, 1, 1]]
 
 
 class TestShareBounds:

@@ -73,10 +73,10 @@ _WORKS: Final = (
         "https://repository.upenn.edu/handle/20.500.14332/2089",
     ),
     Reference(
-        "efron1987",
-        "B. Efron: Better Bootstrap Confidence Intervals."
-        " Journal of the American Statistical Association 82, 1987, 171-185.",
-        "https://doi.org/10.1080/01621459.1987.10478410",
+        "aronow2015",
+        "P. M. Aronow, C. Samii, V. A. Assenova: Cluster-Robust Variance Estimation for Dyadic Data."
+        " Political Analysis 23(4), 2015, 564-577.",
+        "https://doi.org/10.1093/pan/mpv018",
     ),
     Reference(
         "fleiss1971",
@@ -146,8 +146,8 @@ def methods(analysis: Analysis, stability: Stability | None) -> Prose:
         ),
         (
             f"Agreement is given as Krippendorff's alpha {cite('krippendorff2011')} and Fleiss' kappa"
-            f" {cite('fleiss1971')} with bias-corrected and accelerated intervals {cite('efron1987')} from resampled"
-            " conversations."
+            f" {cite('fleiss1971')}, with intervals from each unit's influence on the coefficient; two units vary"
+            f" together if they are of one conversation or share an annotator {cite('aronow2015')}."
         ),
     ]
     if stability is not None:

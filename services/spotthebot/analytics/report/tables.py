@@ -316,7 +316,8 @@ def _annotation_quality(analysis: Analysis, level: str) -> Iterator[Table]:
     yield Table(
         key="coefficients",
         title="Agreement beyond chance",
-        caption=f"Over both sides of all segments, with {level} BCa intervals from resampled conversations.",
+        caption=f"Over both sides of all segments, with {level} intervals. Two sides vary together if they are of one"
+        " conversation or share an annotator.",
         columns=(
             Column("coefficient", "Coefficient"),
             Column("estimate", "Estimate"),
@@ -352,13 +353,14 @@ def _annotation_quality(analysis: Analysis, level: str) -> Iterator[Table]:
     yield Table(
         key="without_weak",
         title="The ranking without weak annotators",
-        caption="Annotators who are right less often than the threshold are left out; tau compares the orders.",
+        caption="Annotators who are right less often than the threshold are left out; tau compares the orders."
+        " Who calls bots bots is right: the weak are chosen by outcome, and the rows tell what rests on them.",
         columns=(
             Column("threshold", "Threshold", 2),
             Column("annotators", "Annotators"),
             Column("annotations", "Annotations"),
             Column("kendall_tau", "Kendall's tau"),
-            Column("moved", "Other cluster"),
+            Column("moved", "Other ranks or cluster"),
         ),
         rows=tuple(
             (each.threshold, each.annotators, each.annotations, each.kendall_tau, ", ".join(each.moved) or "none")

@@ -4,6 +4,7 @@ What needs the package lifelines, which is slow to import, is in `spotthebot.ana
 """
 
 from spotthebot.analytics.stats.alpha import Alpha, Measurement, krippendorff_alpha, label_alpha, label_units
+from spotthebot.analytics.stats.alpha_bootstrap import BootstrapAlpha, bootstrap_alpha
 from spotthebot.analytics.stats.annotations import (
     HUMAN,
     AnnotationTable,
@@ -12,6 +13,7 @@ from spotthebot.analytics.stats.annotations import (
     IntArray,
     LabelCode,
 )
+from spotthebot.analytics.stats.annotator_sets import annotator_sets
 from spotthebot.analytics.stats.annotators import (
     AnnotatorQuality,
     Crowd,
@@ -145,6 +147,7 @@ __all__ = [
     "AnnotationTimes",
     "AnnotatorQuality",
     "BoolArray",
+    "BootstrapAlpha",
     "BotRank",
     "CensoredTimes",
     "ClusteredVariance",
@@ -216,6 +219,8 @@ __all__ = [
     "adjust",
     "annotation_times",
     "annotator_quality",
+    "annotator_sets",
+    "bootstrap_alpha",
     "censored_times",
     "clustered_variance",
     "clusters_of_ranges",

@@ -1,7 +1,7 @@
 """Krippendorff's alpha: agreement beyond chance of any number of observers, on any level of measurement.
 
 Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability". Alpha depends on the values through the matrix of
-coincidences, which adds up over units: the bootstrap draws clusters of units as sums of their matrices.
+coincidences, which adds up over units: what a unit's matrix changes of alpha is the unit's influence.
 """
 
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, IntArray
-from spotthebot.analytics.stats.bca import bootstrap_clusters
-from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.randomness import Seed, seed_of
+from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.clustered_variance import Clusters, Uncertainty
+from spotthebot.analytics.stats.coefficient_intervals import METHOD, coefficient_interval, rated_units
 
 
 class Measurement(StrEnum):
@@ -27,10 +27,9 @@ class Measurement(StrEnum):
 
 @dataclass(frozen=True)
 class Alpha:
-    """Alpha with BCa bounds; `n` counts units with two values or more, `n_values` the values in them.
+    """Alpha with its interval; `n` counts units with two values or more, `n_values` the values in them.
 
-    `n_undefined` replicates had no variation and were left out. Where alpha itself is undefined it is None, and
-    `reason` says why.
+    Where alpha is undefined it is None, and `reason` says why; so it does where there is no interval.
     """
 
     estimate: float | None
@@ -39,12 +38,9 @@ class Alpha:
     confidence_level: float
     n: int
     n_values: int
-    n_clusters: int
-    n_resamples: int
-    n_undefined: int
     level: Measurement
     method: str
-    seed: int | None
+    uncertainty: Uncertainty
     reason: str | None
 
 
@@ -53,75 +49,61 @@ def krippendorff_alpha(
     value: ArrayLike,
     *,
     level: Measurement = Measurement.NOMINAL,
-    cluster: ArrayLike | None = None,
+    conversation: ArrayLike | None = None,
+    annotator: ArrayLike | None = None,
+    clusters: Clusters = Clusters.BOTH,
     confidence_level: float = 0.95,
-    n_resamples: int = 1000,
-    seed: Seed = 0,
 ) -> Alpha:
     """Return alpha of values (n,) given to units (n,), one row for each observer who gave one.
 
-    A unit with one value says nothing of agreement and is left out. Bounds come from drawing whole clusters (n,) of
-    units, the units themselves by default; each unit must lie in one cluster. Raises `SettingOutOfRange`.
+    A unit with one value says nothing of agreement and is left out. Units vary together if they are of one
+    conversation (n,), by default each its own, or share an annotator (n,); without annotators clusters are
+    conversations. Raises `SettingOutOfRange`.
 
     >>> unit = [0, 0, 1, 1, 2, 2, 3, 3]
     >>> value = [1, 1, 2, 2, 1, 2, 2, 2]  # 7 * (2 * 1) / (2 * 3 * 5) = .4667 of the disagreement by chance
-    >>> round(krippendorff_alpha(unit, value, n_resamples=1).estimate, 4)
+    >>> round(krippendorff_alpha(unit, value).estimate, 4)
     0.5333
     """
-    units, values = np.asarray(unit), np.asarray(value, dtype=np.float64)
-    clusters = units if cluster is None else np.asarray(cluster)
-    if not units.shape == values.shape == clusters.shape or units.ndim != 1:
-        raise SettingOutOfRange(
-            setting="unit, value and cluster", allowed="columns of one length", value=f"{units.shape}, {values.shape}"
-        )
-    codes, first, at = np.unique(units, return_index=True, return_inverse=True)
-    if np.any(clusters[first][at] != clusters):
-        raise SettingOutOfRange(setting="cluster", allowed="the same for all values of a unit", value="different ones")
-    scale, category = np.unique(values, return_inverse=True)
-    counts = np.bincount(at * len(scale) + category, minlength=len(codes) * len(scale)).reshape(len(codes), len(scale))
-    paired = counts.sum(axis=1) > 1
-    coincidences = _coincidences(counts[paired].astype(np.float64))
-    _, place = np.unique(clusters[first][paired], return_inverse=True)
-    sums = np.zeros((int(place.max()) + 1 if len(place) else 0, len(scale) ** 2))
-    np.add.at(sums, place, coincidences)
-    found = bootstrap_clusters(
-        sums,
-        lambda totals: alpha_of_coincidences(totals.reshape(len(totals), len(scale), len(scale)), scale, level),
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        seed=seed,
+    require_confidence_level(confidence_level)
+    units = rated_units(unit, value, conversation, annotator)
+    paired = units.counts.sum(axis=1) > 1
+    counts = units.counts[paired].astype(np.float64)
+    total = coincidences(counts).sum(axis=0).reshape(1, len(units.scale), len(units.scale))
+    estimate = float(alpha_of_coincidences(total, units.scale, level)[0])
+    influence = np.zeros(len(counts)) if np.isnan(estimate) else _influence(counts, total[0], units.scale, level)
+    found = coefficient_interval(
+        units, paired, estimate, influence, clusters=clusters, confidence_level=confidence_level
     )
-    reason = None
-    if found.estimate is None:
-        reason = "all values are the same" if paired.any() else "no unit has two values"
-    elif found.low is None:
-        reason = "no bounds: one cluster alone, or replicates that all lie on one side"
     return Alpha(
-        estimate=found.estimate,
+        estimate=defined(estimate),
         low=found.low,
         high=found.high,
         confidence_level=confidence_level,
         n=int(paired.sum()),
-        n_values=int(counts[paired].sum()),
-        n_clusters=found.n_clusters,
-        n_resamples=n_resamples,
-        n_undefined=found.n_undefined,
+        n_values=int(units.counts[paired].sum()),
         level=level,
-        method=f"Krippendorff's alpha, {level}; BCa bootstrap of clusters",
-        seed=seed_of(seed),
-        reason=reason,
+        method=f"Krippendorff's alpha, {level}; {METHOD}",
+        uncertainty=found.uncertainty,
+        reason=why_undefined(estimate, paired) or found.uncertainty.reason,
     )
+
+
+def why_undefined(estimate: float, paired: BoolArray) -> str | None:
+    """Say why alpha is NaN, from which units have two values or more."""
+    if not np.isnan(estimate):
+        return None
+    return "all values are the same" if paired.any() else "no unit has two values"
 
 
 def label_alpha(
     table: AnnotationTable,
     *,
     level: Measurement = Measurement.ORDINAL,
+    clusters: Clusters = Clusters.BOTH,
     confidence_level: float = 0.95,
-    n_resamples: int = 1000,
-    seed: Seed = 0,
 ) -> Alpha:
-    """Return alpha of the labels bot < unsure < human: a unit is one side of a segment, a cluster a conversation.
+    """Return alpha of the labels bot < unsure < human: a unit is one side of a segment.
 
     >>> table = AnnotationTable(
     ...     names=("A", "B"),
@@ -131,32 +113,32 @@ def label_alpha(
     ...     label=np.array([[2, 0], [2, 0]]),
     ...     annotator=np.array([0, 1]),
     ... )
-    >>> label_alpha(table, n_resamples=1).estimate  # two annotators who agree on both sides
+    >>> label_alpha(table).estimate  # two annotators who agree on both sides
     1.0
     """
-    unit, cluster, value = label_units(table)
+    unit, conversation, annotator, value = label_units(table)
     return krippendorff_alpha(
         unit,
         value,
         level=level,
-        cluster=cluster,
+        conversation=conversation,
+        annotator=annotator,
+        clusters=clusters,
         confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        seed=seed,
     )
 
 
-def label_units(table: AnnotationTable) -> tuple[IntArray, IntArray, IntArray]:
-    """List both labels of every annotation as (unit, conversation, label) columns; people among themselves included.
+def label_units(table: AnnotationTable) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """List both labels of every annotation, people among themselves included: unit, conversation, annotator, label.
 
     >>> table = AnnotationTable.from_rows([(7, "A", "B", 2, "human", "bot", 0), (7, "A", "B", 2, "bot", "bot", 1)])
     >>> [column.tolist() for column in label_units(table)]
-    [[0, 1, 0, 1], [7, 7, 7, 7], [2, 0, 0, 0]]
+    [[0, 1, 0, 1], [7, 7, 7, 7], [0, 0, 1, 1], [2, 0, 0, 0]]
     """
     segments = np.column_stack([table.conversation, table.exchanges])
     _, segment = np.unique(segments, axis=0, return_inverse=True)
     unit = (segment.reshape(-1, 1) * 2 + np.arange(2)).ravel()
-    return unit, np.repeat(table.conversation, 2), table.label.ravel()
+    return unit, np.repeat(table.conversation, 2), np.repeat(table.annotator, 2), table.label.ravel()
 
 
 def alpha_of_coincidences(matrices: FloatArray, scale: FloatArray, level: Measurement) -> FloatArray:
@@ -173,7 +155,7 @@ def alpha_of_coincidences(matrices: FloatArray, scale: FloatArray, level: Measur
     return alpha
 
 
-def _coincidences(counts: FloatArray) -> FloatArray:
+def coincidences(counts: FloatArray) -> FloatArray:
     """Return each unit's matrix, flat: pairs of its values, each worth 1 / (values - 1)."""
     pairs = counts[:, :, None] * counts[:, None, :]
     diagonal = np.arange(counts.shape[1])
@@ -181,6 +163,30 @@ def _coincidences(counts: FloatArray) -> FloatArray:
     weights = 1 / (counts.sum(axis=1) - 1)
     flat: FloatArray = (pairs * weights[:, None, None]).reshape(len(counts), counts.shape[1] ** 2)
     return flat
+
+
+def _influence(counts: FloatArray, total: FloatArray, scale: FloatArray, level: Measurement) -> FloatArray:
+    """Return by how much each unit (units,) moves alpha: its derivative along the unit's coincidences.
+
+    Alpha is 1 - (n - 1) O / E, with O the sum of coincidences times distances and E that of products of marginals.
+    Ranks move with the marginals, so that an ordinal unit moves the distances of all others, too.
+    """
+    marginals = total.sum(axis=1)
+    n = float(marginals.sum())
+    distance = np.broadcast_to(_squared_distances(marginals[None], scale, level)[0], total.shape)
+    observed, expected = float(np.sum(total * distance)), float(marginals @ distance @ marginals)
+    within = np.einsum("ui,ij,uj->u", counts, distance, counts) / (counts.sum(axis=1) - 1)
+    between = 2 * counts @ (distance @ marginals)
+    if level is Measurement.ORDINAL:
+        middle = np.cumsum(marginals) - marginals / 2
+        moved = np.cumsum(counts, axis=1) - counts / 2
+        within = within + 4 * moved @ (middle * marginals - total @ middle)
+        between = between + 4 * moved @ (marginals * (middle * n - marginals @ middle))
+    change = counts.sum(axis=1) * observed + (n - 1) * (within - observed * between / expected)
+    influence = -change / expected
+    # What every unit adds because alpha takes n - 1 for n is no difference between units.
+    centred: FloatArray = influence - counts.sum(axis=1) * influence.sum() / n
+    return centred
 
 
 def _squared_distances(marginals: FloatArray, scale: FloatArray, level: Measurement) -> FloatArray:

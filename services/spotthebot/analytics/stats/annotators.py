@@ -1,16 +1,28 @@
 """The quality of annotators: how often they are right, and how often they agree with the others (Table 9)."""
 
+import math
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Final, NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from spotthebot.analytics.stats.annotations import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
-from spotthebot.analytics.stats.bootstrap import defined, percentile_interval, require_resamples
+from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.clustered_variance import (
+    Clusters,
+    Influence,
+    Observations,
+    Uncertainty,
+    clustered_variance,
+)
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
+from spotthebot.analytics.stats.randomness import Seed
 from spotthebot.analytics.stats.ranking import Ranking, rank_bots
+from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 from spotthebot.analytics.stats.wins import Unit, play_games
+
+WEAK_METHOD: Final = "weak annotators are chosen by outcome: who calls bots bots is right, so these are no estimates"
 
 
 @dataclass(frozen=True)
@@ -30,7 +42,7 @@ class AnnotatorQuality:
 
 @dataclass(frozen=True)
 class Crowd:
-    """All annotators: means over annotators, so that the busy do not count for more, with percentile bounds.
+    """All annotators: means over annotators, so that the busy do not count for more, with an interval of correctness.
 
     `share_below_half` is the share of annotators who are right less than half the time.
     """
@@ -43,16 +55,16 @@ class Crowd:
     share_below_half: float | None
     n: int
     confidence_level: float
-    n_resamples: int
     method: str
-    seed: int | None
+    uncertainty: Uncertainty
 
 
 @dataclass(frozen=True)
 class WithoutWeakAnnotators:
     """The ranking without annotators whose correctness is below `threshold`, against that of all.
 
-    `kendall_tau` compares the orders of the bots, None with fewer than two; `moved` are bots whose cluster changed.
+    `kendall_tau` (tau-b) compares the orders of the bots, None with fewer than two; `moved` are the bots whose range of
+    ranks changed or whose cluster holds other bots.
     """
 
     threshold: float
@@ -61,12 +73,15 @@ class WithoutWeakAnnotators:
     annotations: int
     kendall_tau: float | None
     moved: tuple[str, ...]
+    method: str
 
 
 def annotator_quality(
-    table: AnnotationTable, *, confidence_level: float = 0.95, n_resamples: int = 1000, seed: Seed = 0
+    table: AnnotationTable, *, confidence_level: float = 0.95, clusters: Clusters = Clusters.BOTH
 ) -> Crowd:
     """Measure every annotator by both sides of all annotations; right is "human" for "HU" and "bot" for anyone else.
+
+    The interval of the mean is that of a share in which every annotator's labels have the weight of one annotator.
 
     >>> table = AnnotationTable(
     ...     names=("A", "HU"),
@@ -80,7 +95,7 @@ def annotator_quality(
     >>> [each.correctness for each in crowd.annotators], crowd.share_below_half  # the second was right of none of one
     ([1.0, 0.0], 0.5)
     """
-    require_resamples(n_resamples)
+    require_confidence_level(confidence_level)
     codes, place = np.unique(table.annotator, return_inverse=True)
     people, right, said = _correct(table)
     side = np.repeat(place, 2)
@@ -88,10 +103,13 @@ def annotator_quality(
     human_correctness = _shares(side, right & said & people, said & people, len(codes))
     with_others, alike = _like_majority(table)
     majority = _shares(side, alike, with_others, len(codes))
-    drawn = generator_of(seed).integers(len(codes), size=(n_resamples, len(codes))) if len(codes) else None
-    low, high = (np.array([np.nan]),) * 2
-    if drawn is not None:
-        low, high = percentile_interval(_mean(correctness[drawn])[:, None], confidence_level)
+    interval = _mean_interval(
+        Observations(np.repeat(table.conversation, 2)[said], side[said]),
+        right[said].astype(np.float64),
+        correctness,
+        clusters,
+        confidence_level,
+    )
     counts = np.bincount(place, minlength=len(codes))
     known = correctness[~np.isnan(correctness)]
     return Crowd(
@@ -106,15 +124,14 @@ def annotator_quality(
             for i, code in enumerate(codes)
         ),
         correctness=defined(float(_mean(correctness))),
-        correctness_low=defined(low[0]),
-        correctness_high=defined(high[0]),
+        correctness_low=interval.low,
+        correctness_high=interval.high,
         human_correctness=defined(float(_mean(human_correctness))),
         share_below_half=float(np.mean(known < 0.5)) if len(known) else None,
         n=len(codes),
         confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        method="mean over annotators, unsure left out; percentile bootstrap of annotators",
-        seed=seed_of(seed),
+        method=f"mean over annotators, unsure left out; {METHOD}",
+        uncertainty=interval.uncertainty,
     )
 
 
@@ -128,6 +145,9 @@ def without_weak_annotators(
     seed: Seed = 0,
 ) -> tuple[WithoutWeakAnnotators, ...]:
     """Rank again without annotators who are right less often than each threshold; raises `SettingOutOfRange`.
+
+    Who is right about bots calls them bots, so that the weak are chosen by the outcome that ranks: the rankings tell
+    how far the result hangs on them, and are no better estimates.
 
     >>> table = AnnotationTable(
     ...     names=("A", "B"),
@@ -146,7 +166,7 @@ def without_weak_annotators(
             raise SettingOutOfRange(setting="threshold", allowed="between 0 and 1", value=threshold)
     if not len(table):
         return ()
-    crowd = annotator_quality(table, n_resamples=1)
+    crowd = annotator_quality(table)
     everyone = rank_bots(
         play_games(table, unit=unit), confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
     )
@@ -165,6 +185,7 @@ def without_weak_annotators(
                 annotations=len(rest),
                 kendall_tau=_kendall(everyone, ranking),
                 moved=_moved(everyone, ranking),
+                method=WEAK_METHOD,
             )
         )
     return tuple(results)
@@ -207,16 +228,53 @@ def _mean(values: FloatArray) -> FloatArray:
     return means
 
 
+class _MeanInterval(NamedTuple):
+    low: float | None
+    high: float | None
+    uncertainty: Uncertainty
+
+
+def _mean_interval(
+    sides: Observations, right: FloatArray, correctness: FloatArray, clusters: Clusters, confidence_level: float
+) -> _MeanInterval:
+    """Bound the mean of the annotators' shares of right labels (n,)."""
+    mean = _mean(correctness)
+    n = np.bincount(sides.annotator, minlength=len(correctness))
+    n_known = max(int(np.sum(n > 0)), 1)
+    weight = 1 / n[sides.annotator] if len(right) else right
+    # Without other annotators in mind a label moves the share of its own annotator alone.
+    centre = mean if clusters.has_annotators else correctness[sides.annotator]
+    none = np.zeros(len(right), dtype=np.int64)
+    influence = Influence(1, none, np.arange(len(right)), none, (right - centre) * weight / n_known, weight)
+    variance = clustered_variance(sides, influence, clusters)
+    # A mean of shares varies as much as one share of so many independent labels.
+    worth = n_known**2 / np.sum(1 / n[n > 0]) if len(right) else 0.0
+    low, high = share_bounds(np.array([mean]), np.array([int(worth)]), variance, confidence_level)
+    return _MeanInterval(defined(low[0]), defined(high[0]), variance.uncertainty(0))
+
+
 def _kendall(one: Ranking, other: Ranking) -> float | None:
+    """Return tau-b, which is 1 without a residue where the orders are the same."""
     rates = {bot.bot: bot.estimate for bot in other.bots}
     pairs = [(bot.estimate, rates[bot.bot]) for bot in one.bots if bot.estimate is not None]
-    known = [(a, b) for a, b in pairs if b is not None]
-    if len(known) < 2:
-        return None
-    first, second = zip(*known, strict=True)
-    return defined(float(stats.kendalltau(first, second).statistic))
+    orders = [
+        (int(np.sign(a - b)), int(np.sign(c - d)))
+        for (a, c), (b, d) in combinations([(a, c) for a, c in pairs if c is not None], 2)
+    ]
+    squares = sum(first != 0 for first, _ in orders) * sum(second != 0 for _, second in orders)
+    return sum(first * second for first, second in orders) / math.sqrt(squares) if squares else None
 
 
 def _moved(one: Ranking, other: Ranking) -> tuple[str, ...]:
-    clusters = {bot.bot: bot.cluster for bot in other.bots}
-    return tuple(sorted(bot.bot for bot in one.bots if clusters[bot.bot] != bot.cluster))
+    def places(ranking: Ranking) -> dict[str, tuple[int | None, int | None, frozenset[str]]]:
+        return {
+            bot.bot: (
+                bot.rank_low,
+                bot.rank_high,
+                frozenset(each.bot for each in ranking.bots if each.cluster == bot.cluster),
+            )
+            for bot in ranking.bots
+        }
+
+    before, after = places(one), places(other)
+    return tuple(sorted(bot for bot, place in before.items() if after[bot] != place))

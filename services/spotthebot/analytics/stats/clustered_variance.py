@@ -21,6 +21,7 @@ import numpy as np
 from scipy import sparse, stats
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.annotator_sets import SharedMembers
 from spotthebot.analytics.stats.bootstrap import defined
 
 _WHOLE: Final = 1 - 1e-9
@@ -200,13 +201,13 @@ class ClusteredParts:
         _, of = _weights(influence.statistic, annotator, influence.weight, members)
         self._n_annotators = np.bincount(of, minlength=m)
         self._single = _Part(influence, influence.observation)
-        shared = None if members is None else ((members @ members.T) > 0).astype(np.float64).tocsr()
+        shared = None if members is None else SharedMembers(members)
         self._clustered = []
         if clusters.has_conversations:
             self._clustered.append(_Part(influence, conversation))
         if clusters.has_annotators:
             self._clustered.append(_Part(influence, annotator, members, shared))
-        self._both = _both(influence, conversation, annotator, shared) if len(self._clustered) == 2 else None
+        self._both = _both(influence, conversation, annotator, members) if len(self._clustered) == 2 else None
 
     def variances(self) -> ClusteredVariance:
         """Return the variance of every statistic."""
@@ -248,7 +249,7 @@ class _Part:
         influence: Influence,
         cluster: IntArray,
         members: sparse.csr_array | None = None,
-        shared: sparse.csr_array | None = None,
+        shared: SharedMembers | sparse.csr_array | None = None,
     ) -> None:
         m = influence.n_statistics
         value = influence.value * _enlarged(influence, cluster, members)
@@ -256,9 +257,10 @@ class _Part:
         n = np.bincount(of, minlength=m)
         enough = n > 1
         factor = np.sqrt(np.divide(n - 1, n, out=np.full(m, np.nan), where=enough))
-        shape = (int(cluster.max()) + 1 if len(cluster) else 1, m)
+        rows = int(cluster.max()) + 1 if len(cluster) else 1
         self._sums = sparse.csr_array(
-            (value * factor[influence.statistic], (cluster, influence.statistic)), shape=shape
+            (value * factor[influence.statistic], (cluster, influence.statistic)),
+            shape=(rows if members is None else members.shape[0], m),
         )
         self._shared = shared
         self._undefined = ~enough
@@ -280,17 +282,17 @@ class _Part:
         return gram
 
 
-def _both(influence: Influence, conversation: IntArray, annotator: IntArray, shared: sparse.csr_array | None) -> _Part:
+def _both(influence: Influence, conversation: IntArray, annotator: IntArray, members: sparse.csr_array | None) -> _Part:
     """Return the part of observations that share a conversation and an annotator."""
     pair, n_sets = _cell(conversation, annotator)
     pairs, cluster = np.unique(pair, return_inverse=True)
-    if shared is None:
+    if members is None or not len(pairs):
         return _Part(influence, cluster)
     conversations, sets = pairs // n_sets, pairs % n_sets
     within = sparse.csr_array((np.ones(len(pairs)), (np.arange(len(pairs)), conversations)))
     alike = sparse.coo_array(within @ within.T)
     rows, columns = alike.coords
-    kept = np.asarray(shared[sets[rows], sets[columns]]).ravel() > 0
+    kept = np.asarray(members[sets[rows]].multiply(members[sets[columns]]).sum(axis=1)).ravel() > 0
     ones = np.ones(int(kept.sum()))
     return _Part(influence, cluster, None, sparse.csr_array((ones, (rows[kept], columns[kept])), shape=alike.shape))
 

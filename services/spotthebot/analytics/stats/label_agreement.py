@@ -1,13 +1,22 @@
 """How often two annotators give a speaker the same label: Table 3 of Spot The Bot."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Final
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import AnnotationTable, LabelCode
-from spotthebot.analytics.stats.bootstrap import cluster_counts, defined, percentile_interval, resampled_totals
-from spotthebot.analytics.stats.randomness import Seed, seed_of
+from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, IntArray, LabelCode
+from spotthebot.analytics.stats.annotator_sets import annotator_sets
+from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.clustered_variance import (
+    Clusters,
+    Observations,
+    Uncertainty,
+    clustered_variance,
+    shares_of,
+)
+from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 
 
 class AgreementRule(StrEnum):
@@ -15,6 +24,14 @@ class AgreementRule(StrEnum):
 
     PUBLISHED = "published"
     ONCE = "once"
+
+    @property
+    def method(self) -> str:
+        """What a result says of how it was counted and bounded."""
+        return f"segments with two annotations, agreeing pairs {_COUNTED[self]}; {METHOD}"
+
+
+_COUNTED: Final = {AgreementRule.PUBLISHED: "counted twice, as published", AgreementRule.ONCE: "counted once"}
 
 
 @dataclass(frozen=True)
@@ -29,9 +46,8 @@ class LabelAgreement:
     low: float | None
     high: float | None
     confidence_level: float
-    n_resamples: int
     method: str
-    seed: int | None
+    uncertainty: Uncertainty
 
 
 def label_agreement(
@@ -39,13 +55,14 @@ def label_agreement(
     *,
     rule: AgreementRule = AgreementRule.PUBLISHED,
     confidence_level: float = 0.95,
-    n_resamples: int = 1000,
-    seed: Seed = 0,
+    clusters: Clusters = Clusters.BOTH,
 ) -> tuple[LabelAgreement, ...]:
     """Compare the two labels of each side of a segment, for every entity of `names` and every label.
 
     Segments with other than two annotations are left out, as in the paper. A label that only one of the two gave
-    counts once; one that both gave counts `AgreementRule`. Bounds are percentiles of a bootstrap of conversations.
+    counts once; one that both gave counts `AgreementRule`. Counted once, agreement is a share q of sides, whose
+    interval is that of a share; counted twice it is 2 q / (1 + q), and so are its bounds. A side belongs to both of its
+    annotators.
 
     >>> table = AnnotationTable(
     ...     names=("A", "B"),
@@ -58,42 +75,50 @@ def label_agreement(
     >>> [(each.bot, each.label.name, each.agree, each.n) for each in label_agreement(table) if each.n]
     [('A', 'HUMAN', 2, 2), ('B', 'BOT', 0, 1), ('B', 'UNSURE', 0, 1)]
     """
+    require_confidence_level(confidence_level)
     segments = np.column_stack([table.conversation, table.exchanges])
     _, segment, sizes = np.unique(segments, axis=0, return_inverse=True, return_counts=True)
     rows = np.flatnonzero(sizes[segment] == 2)
     rows = rows[np.argsort(segment[rows], kind="stable")]
     first, second = rows[0::2], rows[1::2]
-    alike = table.label[first] == table.label[second]
-    e, n_labels = len(table.names), len(LabelCode)
-    base = (table.entity[first] * n_labels)[:, :, None]
-    labels = np.stack([table.label[first], table.label[second]], axis=2)
-    met = np.broadcast_to(alike[:, :, None], labels.shape)
-    # Under ONCE the second of two equal labels falls into a cell of its own, which is dropped.
-    counted = (base + labels) * 2 + met
-    if rule is AgreementRule.ONCE:
-        counted = counted.copy()
-        counted[:, :, 1][alike] = e * n_labels * 2
-    by_conversation = cluster_counts(np.repeat(table.conversation[first], 4), counted.ravel(), e * n_labels * 2 + 1)
-    shape = (e, n_labels, 2)
-    counts = by_conversation.sum(axis=0)[:-1].reshape(shape)
-    drawn = resampled_totals(by_conversation, n_resamples, seed)[:, :-1].reshape(n_resamples, *shape)
-    given = drawn.sum(axis=3)
-    shares = np.divide(drawn[..., 1], given, out=np.full(given.shape, np.nan), where=given > 0)
-    low, high = percentile_interval(shares, confidence_level)
-    return tuple(
-        LabelAgreement(
-            bot=name,
-            label=label,
-            agree=int(counts[i, label, 1]),
-            n=int(counts[i, label].sum()),
-            estimate=float(counts[i, label, 1] / counts[i, label].sum()) if counts[i, label].any() else None,
-            low=defined(low[i, label]),
-            high=defined(high[i, label]),
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            method=f"segments with two annotations, agreeing pairs {rule}; percentile bootstrap of conversations",
-            seed=seed_of(seed),
+    crew, members = annotator_sets(np.repeat(np.arange(len(first)), 2), table.annotator[rows])
+    # Per side of a segment: its first label, and its second where that is another one.
+    alike = (table.label[first] == table.label[second]).ravel()
+    side, n_labels = table.entity[first].ravel() * len(LabelCode), len(table.names) * len(LabelCode)
+    cell = np.concatenate([side + table.label[first].ravel(), (side + table.label[second].ravel())[~alike]])
+    sides = Observations(_both_sides(table.conversation[first], alike), _both_sides(crew, alike), members)
+    share, n, influence = shares_of(cell, np.concatenate([alike, alike[~alike]]).astype(np.float64), n_labels)
+    variance = clustered_variance(sides, influence, clusters)
+    low, high = share_bounds(share, n, variance, confidence_level)
+    weight = 2 if rule is AgreementRule.PUBLISHED else 1
+    agree = np.bincount(cell[: len(alike)][alike], minlength=n_labels)
+    found = []
+    for at, (name, label) in enumerate((name, label) for name in table.names for label in LabelCode):
+        uncertainty = variance.uncertainty(at)
+        if uncertainty.standard_error is not None:
+            # The slope of 2 q / (1 + q).
+            slope = weight / (1 + (weight - 1) * share[at]) ** 2
+            uncertainty = replace(uncertainty, standard_error=uncertainty.standard_error * float(slope))
+        estimate, lowest, highest = (
+            defined(weight * value[at] / (1 + (weight - 1) * value[at])) for value in (share, low, high)
         )
-        for i, name in enumerate(table.names)
-        for label in LabelCode
-    )
+        found.append(
+            LabelAgreement(
+                bot=name,
+                label=label,
+                agree=int(agree[at]) * weight,
+                n=int(n[at] + (weight - 1) * agree[at]),
+                estimate=estimate,
+                low=lowest,
+                high=highest,
+                confidence_level=confidence_level,
+                method=rule.method,
+                uncertainty=uncertainty,
+            )
+        )
+    return tuple(found)
+
+
+def _both_sides(of_segment: IntArray, alike: BoolArray) -> IntArray:
+    sides = np.repeat(of_segment, 2)
+    return np.concatenate([sides, sides[~alike]])

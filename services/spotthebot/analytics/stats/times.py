@@ -1,14 +1,22 @@
 """How long an annotation takes, with what is done about absurd values stated (Table 4 of Spot The Bot)."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import defined, percentile_interval, require_confidence_level
+from spotthebot.analytics.stats.annotations import FloatArray
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.analytics.stats.clustered_variance import (
+    Clusters,
+    Observations,
+    Uncertainty,
+    clustered_variance,
+    shares_of,
+)
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
+from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 
 
 @dataclass(frozen=True)
@@ -36,28 +44,28 @@ class AnnotationTimes:
     n: int
     excluded: int
     confidence_level: float
-    n_resamples: int
     method: str
-    seed: int | None
+    uncertainty: Uncertainty
 
 
 def annotation_times(
     elapsed_ms: ArrayLike,
     exchanges: ArrayLike,
     conversation: ArrayLike,
+    annotator: ArrayLike,
     *,
     longest_hours: float = 24.0,
     confidence_level: float = 0.95,
-    n_resamples: int = 1000,
-    seed: Seed = 0,
+    clusters: Clusters = Clusters.BOTH,
 ) -> AnnotationTimes:
     """Summarise durations in milliseconds (n,), NaN where none was measured.
 
     Those that are not measured, negative or longer than `longest_hours` are excluded and counted, nothing else: the
-    median needs no more, and the mean says with it how skewed durations are. Bounds of the median are percentiles of a
-    bootstrap of whole conversations. Raises `SettingOutOfRange`.
+    median needs no more, and the mean says with it how skewed durations are. Bounds of the median are the durations
+    that as large shares lie below as the interval of the share below the median has for bounds (Woodruff 1952). Its
+    standard error is of that share, not of seconds. Raises `SettingOutOfRange`.
 
-    >>> times = annotation_times([1000, 3000, 8000, -1, float("nan")], [2, 2, 3, 3, 3], [0, 1, 2, 3, 4])
+    >>> times = annotation_times([1000, 3000, 8000, -1, float("nan")], [2, 2, 3, 3, 3], range(5), [0, 1, 0, 1, 0])
     >>> times.median_seconds, times.mean_seconds, times.excluded
     (3.0, 4.0, 2)
     """
@@ -67,7 +75,8 @@ def annotation_times(
     elapsed = np.asarray(elapsed_ms, dtype=np.float64)
     counts = (elapsed >= 0) & (elapsed <= longest_hours * 3_600_000)
     seconds, length = elapsed[counts] / 1000, np.asarray(exchanges)[counts]
-    low, high = _median_bounds(seconds, np.asarray(conversation)[counts], confidence_level, n_resamples, seed)
+    who = Observations(np.asarray(conversation)[counts], np.asarray(annotator)[counts])
+    low, high, uncertainty = _median_bounds(seconds, who, confidence_level, clusters)
     return AnnotationTimes(
         median_seconds=float(np.median(seconds)) if len(seconds) else None,
         low=low,
@@ -81,28 +90,26 @@ def annotation_times(
         n=len(seconds),
         excluded=int(np.sum(~counts)),
         confidence_level=confidence_level,
-        n_resamples=n_resamples,
         method=f"excluded: no beginning known, negative, or longer than {longest_hours:g} hours;"
-        " percentile bootstrap of conversations",
-        seed=seed_of(seed),
+        f" Woodruff's interval of the median by {METHOD}",
+        uncertainty=uncertainty,
     )
 
 
 def _median_bounds(
-    seconds: FloatArray, conversation: IntArray, confidence_level: float, n_resamples: int, seed: Seed
-) -> tuple[float | None, float | None]:
-    if not len(seconds):
-        return None, None
-    order = np.argsort(seconds, kind="stable")
-    _, cluster = np.unique(conversation[order], return_inverse=True)
-    n_clusters = int(cluster.max()) + 1
-    generator = generator_of(seed)
-    medians = np.empty((n_resamples, 1))
-    for at in range(n_resamples):
-        # A replicate's median from how often each conversation was drawn: no row is copied.
-        drawn = np.bincount(generator.integers(n_clusters, size=n_clusters), minlength=n_clusters)
-        below = np.cumsum(drawn[cluster])
-        middle = np.searchsorted(below, [(below[-1] + 1) // 2, below[-1] // 2 + 1])
-        medians[at] = seconds[order[middle]].mean()
-    low, high = percentile_interval(medians, confidence_level)
-    return defined(low[0]), defined(high[0])
+    seconds: FloatArray, who: Observations, confidence_level: float, clusters: Clusters
+) -> tuple[float | None, float | None, Uncertainty]:
+    n = len(seconds)
+    median = np.median(seconds) if n else np.nan
+    # Durations that equal the median count half, so that the share below it is one half however many they are.
+    below = (seconds < median) + 0.5 * (seconds == median)
+    _, observed, influence = shares_of(np.zeros(n, dtype=np.int64), below, 1)
+    variance = clustered_variance(who, influence, clusters)
+    (lowest,), (highest,) = share_bounds(np.array([0.5]), observed, variance, confidence_level)
+    if not n or np.isnan(lowest):
+        return None, None, variance.uncertainty(0)
+    ordered = np.sort(seconds)
+    at = [max(math.ceil(n * lowest), 1), min(math.floor(n * highest) + 1, n)]
+    low, high = (float(ordered[each - 1]) for each in at)
+    error = (high - low) / 2 / float(variance.quantiles(confidence_level)[0])
+    return low, high, replace(variance.uncertainty(0), standard_error=error)

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from spotthebot.contracts.analytics.provenance import Uncertainty
 from spotthebot.contracts.wire import Wire
 
 
@@ -15,6 +16,7 @@ class LabelAgreement(Wire):
     rate: float | None
     low: float | None
     high: float | None
+    uncertainty: Uncertainty
 
 
 class Coefficient(Wire):
@@ -25,14 +27,15 @@ class Coefficient(Wire):
     high: float | None
     n: int = Field(description="What the method counts: units that entered.")
     method: str
-    undefined_resamples: int = Field(description="Replicates in which the coefficient was undefined.")
-    reason: str | None
+    uncertainty: Uncertainty
+    reason: str | None = Field(description="Why there is no coefficient, or no interval.")
 
 
 class Agreement(Wire):
     """How far annotators agree."""
 
     labels: tuple[LabelAgreement, ...]
+    method: str = Field(description="Of `labels`.")
     alpha: float | None = Field(description="Krippendorff's alpha of the labels, ordinal: bot < unsure < human.")
     alpha_interval: Coefficient
     alpha_nominal: Coefficient
@@ -56,7 +59,8 @@ class WithoutWeak(Wire):
     annotators: int
     annotations: int
     kendall_tau: float | None = Field(description="With the ranking by all annotators.")
-    moved: tuple[str, ...] = Field(description="Bots whose cluster changes.")
+    moved: tuple[str, ...] = Field(description="Bots whose range of ranks changes, or whose cluster holds other bots.")
+    method: str
 
 
 class SidesAlike(Wire):
@@ -77,6 +81,8 @@ class Annotators(Wire):
     correctness: float | None = Field(description="Mean over annotators, unsure left out.")
     correctness_low: float | None
     correctness_high: float | None
+    uncertainty: Uncertainty = Field(description="Of the correctness.")
+    method: str = Field(description="Of the correctness.")
     human_correctness: float | None
     share_below_half: float | None = Field(description="Share of annotators who are right less than half the time.")
     annotators: tuple[Annotator, ...]
@@ -98,9 +104,10 @@ class Time(Wire):
     median_seconds: float | None
     low: float | None
     high: float | None
+    uncertainty: Uncertainty = Field(description="Of the median.")
     mean_seconds: float | None
     n: int
     excluded: int = Field(description="Annotations whose time is unknown or absurd.")
-    rule: str = Field(description="What counts as absurd.")
+    rule: str = Field(description="What counts as absurd, and how the median is bounded.")
     segments: tuple[TimeOfSegment, ...]
     total_hours: float | None

@@ -2,6 +2,7 @@
 
 from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.domain.results.uncertainty import uncertainty_of
 from spotthebot.analytics.domain.study import Sample
 from spotthebot.contracts.analytics import (
     Agreement,
@@ -18,15 +19,15 @@ from spotthebot.contracts.analytics import (
 
 def agreement(sample: Sample, request: Parameters) -> Agreement:
     """Compare what annotators say of the same side."""
-    table, level, resamples = sample.table, request.confidence_level, request.resamples
-    labels = stats.label_agreement(table, confidence_level=level, n_resamples=resamples, seed=request.seed)
+    table, level, clusters = sample.table, request.confidence_level, stats.Clusters(request.clusters)
+    labels = stats.label_agreement(table, confidence_level=level, clusters=clusters)
     ordinal, nominal = (
-        stats.label_alpha(table, level=each, confidence_level=level, n_resamples=resamples, seed=request.seed)
+        stats.label_alpha(table, level=each, confidence_level=level, clusters=clusters)
         for each in (stats.Measurement.ORDINAL, stats.Measurement.NOMINAL)
     )
-    unit, conversation, label = stats.label_units(table)
+    unit, conversation, annotator, label = stats.label_units(table)
     kappa = stats.fleiss_kappa(
-        unit, label, cluster=conversation, confidence_level=level, n_resamples=resamples, seed=request.seed
+        unit, label, conversation=conversation, annotator=annotator, confidence_level=level, clusters=clusters
     )
     return Agreement(
         labels=tuple(
@@ -38,9 +39,11 @@ def agreement(sample: Sample, request: Parameters) -> Agreement:
                 rate=each.estimate,
                 low=each.low,
                 high=each.high,
+                uncertainty=uncertainty_of(each.uncertainty),
             )
             for each in labels
         ),
+        method=stats.AgreementRule.PUBLISHED.method,
         alpha=ordinal.estimate,
         alpha_interval=_coefficient(ordinal),
         alpha_nominal=_coefficient(nominal),
@@ -51,7 +54,7 @@ def agreement(sample: Sample, request: Parameters) -> Agreement:
 def annotators(sample: Sample, request: Parameters) -> Annotators:
     """Measure how often annotators are right, and rank without the weak ones."""
     crowd = stats.annotator_quality(
-        sample.table, confidence_level=request.confidence_level, n_resamples=request.resamples, seed=request.seed
+        sample.table, confidence_level=request.confidence_level, clusters=stats.Clusters(request.clusters)
     )
     without = stats.without_weak_annotators(
         sample.table,
@@ -66,6 +69,8 @@ def annotators(sample: Sample, request: Parameters) -> Annotators:
         correctness=crowd.correctness,
         correctness_low=crowd.correctness_low,
         correctness_high=crowd.correctness_high,
+        uncertainty=uncertainty_of(crowd.uncertainty),
+        method=crowd.method,
         human_correctness=crowd.human_correctness,
         share_below_half=crowd.share_below_half,
         annotators=tuple(
@@ -85,6 +90,7 @@ def annotators(sample: Sample, request: Parameters) -> Annotators:
                 annotations=each.annotations,
                 kendall_tau=each.kendall_tau,
                 moved=each.moved,
+                method=each.method,
             )
             for each in without
         ),
@@ -105,14 +111,15 @@ def time(sample: Sample, request: Parameters) -> Time:
         sample.elapsed_ms,
         sample.table.exchanges,
         sample.table.conversation,
+        sample.table.annotator,
         confidence_level=request.confidence_level,
-        n_resamples=request.resamples,
-        seed=request.seed,
+        clusters=stats.Clusters(request.clusters),
     )
     return Time(
         median_seconds=times.median_seconds,
         low=times.low,
         high=times.high,
+        uncertainty=uncertainty_of(times.uncertainty),
         mean_seconds=times.mean_seconds,
         n=times.n,
         excluded=times.excluded,
@@ -132,6 +139,6 @@ def _coefficient(found: stats.Alpha | stats.Kappa) -> Coefficient:
         high=found.high,
         n=found.n,
         method=found.method,
-        undefined_resamples=found.n_undefined,
+        uncertainty=uncertainty_of(found.uncertainty),
         reason=found.reason,
     )

@@ -1,0 +1,86 @@
+"""Sets of annotators, of units that join several annotations such as both labels of one side of a segment."""
+
+from typing import Final
+
+import numpy as np
+from scipy import sparse
+
+from spotthebot.analytics.stats.annotations import IntArray
+
+_MAX_SUBSETS: Final = 20_000_000
+"""Beyond, as of sets of twenty annotators, it is cheaper to list the pairs of sets."""
+
+
+def annotator_sets(unit: IntArray, annotator: IntArray) -> tuple[IntArray, sparse.csr_array]:
+    """Return each unit's code of a set (units,), and the sets' `members` (sets, annotators), for `Observations`.
+
+    `unit` (n,) holds codes from 0 without a gap, `annotator` (n,) any codes; an annotator who occurs twice in a unit
+    is one member.
+
+    >>> codes, members = annotator_sets(np.array([0, 0, 1, 1, 2, 2]), np.array([7, 9, 7, 8, 9, 7]))
+    >>> codes.tolist(), members.toarray().tolist()
+    ([1, 0, 1], [[1.0, 1.0, 0.0], [1.0, 0.0, 1.0]])
+    """
+    names, code = np.unique(annotator, return_inverse=True)
+    n_annotators = max(len(names), 1)
+    found = np.unique(unit.astype(np.int64) * n_annotators + code)
+    of, who = found // n_annotators, found % n_annotators
+    sizes = np.bincount(of)
+    listed = np.full((len(sizes), int(sizes.max(initial=0))), -1)
+    listed[of, np.arange(len(found)) - np.repeat(np.cumsum(sizes) - sizes, sizes)] = who
+    sets, codes = np.unique(listed, axis=0, return_inverse=True)
+    entries = sets >= 0
+    rows = np.repeat(np.arange(len(sets)), entries.sum(axis=1))
+    members = sparse.csr_array((np.ones(len(rows)), (rows, sets[entries])), shape=(len(sets), n_annotators))
+    return codes.reshape(-1), members
+
+
+class SharedMembers:
+    """Adds up, for each set, what belongs to the sets that have an annotator in common with it, itself included.
+
+    The pairs of such sets are too many to list. Instead every subset of annotators adds up the sets that hold all of
+    it, with the sign of inclusion and exclusion, so that each pair counts once however many annotators it has in
+    common.
+
+    >>> members = sparse.csr_array(np.array([[1.0, 1, 0, 0], [1, 1, 1, 0], [0, 0, 0, 1]]))
+    >>> (SharedMembers(members) @ sparse.csr_array(np.eye(3))).toarray().tolist()
+    [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+
+    def __init__(self, members: sparse.csr_array) -> None:
+        subsets = float(np.sum(2.0 ** np.diff(members.indptr)))
+        if subsets > _MAX_SUBSETS:
+            self._after, self._before = ((members @ members.T) > 0).astype(np.float64).tocsr(), None
+        else:
+            self._after, self._before = _subsets(members)
+
+    def __matmul__(self, sums: sparse.csr_array) -> sparse.csr_array:
+        """Add up the sums (sets, m) over the sets that share an annotator."""
+        found: sparse.csr_array = self._after @ (sums if self._before is None else self._before @ sums)
+        return found
+
+
+def _subsets(members: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Return which sets hold each subset of annotators, with its sign (sets, subsets) and without (subsets, sets)."""
+    n_sets, n_annotators = members.shape
+    sizes, starts = np.diff(members.indptr), members.indptr[:-1]
+    of = np.repeat(np.arange(n_sets), sizes)
+    last = np.arange(len(of)) - starts[of]
+    who = members.indices.astype(np.int64)
+    code, sign, n_subsets = who, 1.0, 0
+    found = []
+    while len(of):
+        kinds, code = np.unique(code, return_inverse=True)
+        found.append((of, code + n_subsets, np.full(len(of), sign)))
+        n_subsets, sign = n_subsets + len(kinds), -sign
+        # Every subset is met once: it grows by members that stand behind its last one.
+        behind = sizes[of] - 1 - last
+        grown = np.repeat(np.arange(len(of)), behind)
+        step = np.arange(len(grown)) - np.repeat(np.cumsum(behind) - behind, behind) + 1
+        of, last, code = of[grown], last[grown] + step, code[grown]
+        code = code * n_annotators + who[starts[of] + last]
+    nothing = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
+    sets, subset, signs = (np.concatenate(column) for column in zip(nothing, *found, strict=True))
+    shape = (n_sets, n_subsets)
+    signed = sparse.csr_array((signs, (sets, subset)), shape=shape)
+    return signed, sparse.csr_array((np.ones(len(sets)), (sets, subset)), shape=shape).T.tocsr()

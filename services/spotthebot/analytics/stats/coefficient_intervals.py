@@ -1,0 +1,115 @@
+"""Intervals of coefficients of agreement, which are 1 less a ratio of disagreements: on that ratio's logarithm.
+
+A ratio of disagreements is above 0 and skewed, as its logarithm is not, so no bound lies above 1.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.annotator_sets import annotator_sets
+from spotthebot.analytics.stats.clustered_variance import (
+    Clusters,
+    Influence,
+    Observations,
+    Uncertainty,
+    clustered_variance,
+)
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+
+METHOD: Final = "Student's interval of the log ratio of disagreements, linearised"
+_PERFECT: Final = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class RatedUnits:
+    """How often each unit got each of the ascending values: `counts` (units, values) over `scale` (values,).
+
+    `observations` has the conversation and the set of annotators of each unit; `anonymous` says that annotators are
+    not known.
+    """
+
+    counts: IntArray
+    scale: FloatArray
+    observations: Observations
+    anonymous: bool
+
+
+@dataclass(frozen=True)
+class CoefficientInterval:
+    """Bounds of a coefficient, with what they stand on; None where `uncertainty` has a reason."""
+
+    low: float | None
+    high: float | None
+    uncertainty: Uncertainty
+
+
+def rated_units(
+    unit: ArrayLike, value: ArrayLike, conversation: ArrayLike | None, annotator: ArrayLike | None
+) -> RatedUnits:
+    """Count the values (n,) of units (n,); each unit lies in one conversation (n,), by default its own.
+
+    Raises `SettingOutOfRange`.
+    """
+    units, values = np.asarray(unit), np.asarray(value, dtype=np.float64)
+    conversations = units if conversation is None else np.asarray(conversation)
+    annotators = np.zeros(len(units), dtype=np.int64) if annotator is None else np.asarray(annotator)
+    if not units.shape == values.shape == conversations.shape == annotators.shape or units.ndim != 1:
+        raise SettingOutOfRange(
+            setting="unit, value, conversation and annotator",
+            allowed="columns of one length",
+            value=f"{units.shape}, {values.shape}",
+        )
+    codes, first, at = np.unique(units, return_index=True, return_inverse=True)
+    if np.any(conversations[first][at] != conversations):
+        raise SettingOutOfRange(
+            setting="conversation", allowed="the same for all values of a unit", value="different ones"
+        )
+    scale, category = np.unique(values, return_inverse=True)
+    counts = np.bincount(at * len(scale) + category, minlength=len(codes) * len(scale)).reshape(len(codes), len(scale))
+    _, place = np.unique(conversations[first], return_inverse=True)
+    return RatedUnits(counts, scale, Observations(place, *annotator_sets(at, annotators)), annotator is None)
+
+
+def coefficient_interval(
+    units: RatedUnits,
+    counted: BoolArray,
+    estimate: float,
+    influence: FloatArray,
+    *,
+    clusters: Clusters,
+    confidence_level: float,
+) -> CoefficientInterval:
+    """Bound a coefficient by the influence (m,) of its m units, which are `counted` (units,) and have equal weight.
+
+    Annotators that are not known cannot vary: clusters are conversations then. Where the coefficient is not defined
+    its estimate is NaN.
+    """
+    if units.anonymous and clusters.has_annotators:
+        clusters = Clusters.CONVERSATION
+    all_ = units.observations
+    observations = Observations(all_.conversation[counted], all_.annotator[counted], all_.members)
+    none = np.zeros(len(influence), dtype=np.int64)
+    variance = clustered_variance(
+        observations,
+        Influence(1, none, np.arange(len(influence)), none, influence, np.ones(len(influence))),
+        clusters,
+    )
+    uncertainty = variance.uncertainty(0)
+    if units.anonymous:
+        uncertainty = replace(uncertainty, annotators=0)
+    reason = None
+    if np.isnan(estimate):
+        reason = "the coefficient is not defined"
+    elif 1 - estimate < _PERFECT:
+        reason = "all agree, so nothing tells how far others would"
+    if reason is not None:
+        uncertainty = replace(uncertainty, standard_error=None, degrees_of_freedom=None, reason=reason)
+    if uncertainty.standard_error is None:
+        return CoefficientInterval(None, None, uncertainty)
+    reach = variance.quantiles(confidence_level)[0] * uncertainty.standard_error / (1 - estimate)
+    low, high = 1 - (1 - estimate) * np.exp(reach), 1 - (1 - estimate) * np.exp(-reach)
+    return CoefficientInterval(float(low), float(high), uncertainty)
