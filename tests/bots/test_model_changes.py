@@ -57,8 +57,8 @@ async def running_hosting(database_urls: DatabaseUrls, models: Path, **settings:
 
 @pytest.fixture
 async def hosting(database_urls: DatabaseUrls, tmp_path: Path) -> AsyncIterator[Hosting]:
-    """Hosts the model `mine`, without files, whose leases last a second."""
-    async with running_hosting(database_urls, tmp_path / "models", model_lease_seconds=1) as running:
+    """Hosts the model `mine`, without files, whose leases last two seconds."""
+    async with running_hosting(database_urls, tmp_path / "models", model_lease_seconds=2) as running:
         await created(running.admin, "/v1/hosted-models", {"name": "mine", "backend": "worker"})
         yield running
 
@@ -166,7 +166,7 @@ class TestWhileTritonHangs:
             repeated = await repeat
         assert found == []
         assert all(_is_refused(answer) for answers in seconds for answer in answers)
-        assert took < 3  # sixteen requests
+        assert took < 10  # sixteen requests
         assert [each.status_code for each in answers] == [200, 200, 204, 200, 201]
         assert [each.json()["state"] for each in answers[:2]] == ["ready", "unloaded"]
         assert triton.loaded == {"a"}
@@ -237,7 +237,7 @@ class TestLease:
             while (answer := await hosting.admin.put(_FILE, content=b"{}")).status_code == 409:
                 await asyncio.sleep(0.05)
         assert answer.status_code == 200
-        assert time.monotonic() - killed_at < 2
+        assert time.monotonic() - killed_at < 3
 
     @pytest.mark.parametrize("is_renewal_due", [True, False])
     async def test_lets_a_change_store_nothing_once_it_was_lost(
@@ -248,7 +248,7 @@ class TestLease:
         with psycopg.connect(databases.admin_url(database_urls), autocommit=True) as another_process:
             another_process.execute("UPDATE bots.hosted_models SET lease_id = gen_random_uuid()")
             if is_renewal_due:  # which ends the upload before the lease would have ended
-                await _soon(lambda: not unfinished(hosting.models), seconds=0.9)
+                await _soon(lambda: not unfinished(hosting.models), seconds=1.8)
             answer = await upload.answer()
             still = another_process.execute("SELECT count(lease_id) FROM bots.hosted_models").fetchone()
         assert (answer.status_code, answer.json()["type"]) == (503, "urn:spotthebot:problem:model-lease-lost")
@@ -262,7 +262,7 @@ class TestLease:
         await upload.under_way()
         with psycopg.connect(databases.admin_url(database_urls)) as locking:
             locking.execute("SELECT FROM bots.hosted_models FOR UPDATE")
-            await _soon(lambda: not unfinished(hosting.models), seconds=1.2)
+            await _soon(lambda: not unfinished(hosting.models), seconds=2.6)
             locking.rollback()
             answer = await upload.answer()
         assert answer.status_code == 503
