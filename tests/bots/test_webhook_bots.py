@@ -9,6 +9,9 @@ from uuid import uuid4
 import pytest
 from standardwebhooks import Webhook
 
+from spotthebot.bots.domain.dialogue import Context
+from spotthebot.bots.protocols.webhook import question
+from spotthebot.contracts.bots import WebhookQuestion
 from tests.factories.bot_servers import Answer, bot, webhook, well_behaved
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import RunningSuite, bots_settings, run_suite
@@ -132,6 +135,20 @@ class TestRegistration:
 
 
 class TestWebhook:
+    @pytest.mark.parametrize(
+        "context",
+        [
+            Context((), 0),
+            Context(('Hi "you"\n', "مرحبا 👋 \u2028"), 2**63 - 1, uuid4(), None, "everyday", "A \\ gardener"),
+            Context(("One.",), 3, uuid4(), "A"),
+        ],
+        ids=["the bot begins", "every field", "the bot's side is given"],
+    )
+    async def test_has_the_form_of_its_contract(self, context: Context):
+        """The contract's own model reads the question and would write the same bytes."""
+        text = question(context)
+        assert WebhookQuestion.model_validate_json(text).model_dump_json() == text
+
     async def test_is_signed_so_that_the_team_can_verify_it(self, suite: RunningSuite):
         async with bot(well_behaved) as (served, url):
             team = await suite.client("bots", "team", team="us")

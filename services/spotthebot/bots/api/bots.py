@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 
 from spotthebot.bots import store
 from spotthebot.bots.api.deps import Asker, Changer, Context, Reader, Registration
@@ -35,11 +35,12 @@ Probing = Annotated[
 ]
 
 
-# The first route, since FastAPI compares a path with each route in turn, twice, and this one is called the most.
+# This endpoint is called the most. It is the first since FastAPI compares a path with each route in turn, twice, and it
+# reads the context itself since a dependency costs a request 0.02 ms.
 @router.post("/{bot_id}/replies", operation_id="reply")
-async def reply(caller: Asker, context: Context, bot_id: UUID, request: RepliesIn) -> RepliesOut:
+async def reply(caller: Asker, http: Request, bot_id: UUID, request: RepliesIn) -> RepliesOut:
     """Ask a bot for one reply to each context; a context that fails says so and delays no other."""
-    return _replies_to_out(await replies.reply(context, caller, bot_id, request))
+    return _replies_to_out(await replies.reply(http.app.state.context, caller, bot_id, request))
 
 
 @router.post("", status_code=201, operation_id="register_bot")

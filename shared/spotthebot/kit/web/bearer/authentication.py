@@ -36,10 +36,11 @@ class Allow(SecurityBase):
         state = request.app.state
         authenticator: Authenticator = state.authenticator
         principal = await authenticator.authenticate(key, state.clock())
-        request.state.caller = str(principal.key_id)
+        noted = request.scope.setdefault("state", {})  # `request.state`, without the objects around it
+        noted["caller"] = caller = str(principal.key_id)
         limiter: RateLimiter = state.service_rate_limiter if principal.role == _SERVICE else state.rate_limiter
-        limit = limiter.acquire(request.state.caller)
-        request.state.response_headers = limit.headers
+        limit = limiter.acquire(caller)
+        noted["response_headers"] = limit.headers
         limit.enforce()
         if principal.role not in self.roles:
             raise RoleNotAllowed(role=principal.role, allowed=", ".join(sorted(self.roles)))
