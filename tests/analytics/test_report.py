@@ -10,7 +10,8 @@ from spotthebot.analytics.report import write_report
 from spotthebot.analytics.report.files import as_csv
 from spotthebot.analytics.report.latex import escape, latex_table
 from spotthebot.analytics.report.methods import findings, methods
-from spotthebot.analytics.report.tables import Column, Table, tables
+from spotthebot.analytics.report.table import Column, Table
+from spotthebot.analytics.report.tables import tables
 from spotthebot.contracts.analytics import Analysis, Stability
 from tests.factories.analyses import analysis, stability
 

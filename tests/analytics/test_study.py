@@ -228,7 +228,7 @@ class TestSurvival:
             *[(f"zx{n}", 2, "p", "w", "human", label) for n, label in enumerate(("bot", "human", "human", "unsure"))],
             *[(f"yx{n}", 3, "p", "w", "bot" if n < 3 else "human", "bot" if n < 2 else "human") for n in range(4)],
         ]
-        shown = survival.survival(_sample(rows, speakers), Parameters(resamples=100, seed=1))
+        shown = survival.survival(_sample(rows, speakers), Parameters(clusters="conversation"))
         curves = {each.bot: each.survival for each in shown.curves}
         assert shown.times == (2, 3)
         assert curves == {"X": (3 / 4, 2 / 4), "Y": (None, 1 / 4), "Z": (1, None)}

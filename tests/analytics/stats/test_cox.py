@@ -1,12 +1,18 @@
+"""Cox regressions of current-status data against R, and their standard errors against clusters left out."""
+
 import csv
+import math
 from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
+from benchmarks.analytics.coverage_survival import COEFFICIENTS, cox_held
 from spotthebot.analytics.stats import (
+    Clusters,
     CriterionUnknown,
     CurrentStatus,
     SettingOutOfRange,
@@ -17,6 +23,7 @@ from spotthebot.analytics.stats import (
 from spotthebot.analytics.stats.survival.cloglog import fit_cloglog, is_separated
 from spotthebot.analytics.stats.survival.proportional_hazards import fit_proportional_hazards
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table
+from tests.factories.clustered_campaigns import Setting, draw_hazards
 from tests.factories.known import known
 from tests.factories.published_dump import REFERENCE, reference
 
@@ -49,7 +56,8 @@ class TestCoxRegressions:
             rows = list(csv.DictReader(file))
         spotted = [row["u"] != "Inf" for row in rows]
         times = [int(row["u"] if seen else row["l"]) for row, seen in zip(rows, spotted, strict=True)]
-        fit = _fit(times, spotted, {name: [int(row[name]) for row in rows] for name in ("X1", "X2", "X3")})
+        leads = {name: [int(row[name]) for row in rows] for name in ("X1", "X2", "X3")}
+        fit = _fit(times, spotted, leads, standard_errors=StandardErrors.MODEL)
         # R's glm stops when the deviance changes by less than 1e-8 of itself, which leaves 3e-6 in the coefficients.
         by_glm, by_icenreg = worked["R glm cloglog factor(k)-1+X"], worked["icenReg ic_sp"]
         np.testing.assert_allclose([hazard for _, hazard in fit.baseline], by_glm["k"], atol=3e-6)
@@ -59,12 +67,79 @@ class TestCoxRegressions:
         assert fit.log_likelihood == pytest.approx(by_glm["llk"], abs=1e-8)
 
     def test_interval_and_p_value_are_wald_s(self):
-        fit = _fit([2, 2, 3, 3] * 10, [0, 1, 1, 1, 0, 0, 1, 0] * 5, {"x": [0, 1, 0, 1, 1, 0, 1, 0] * 5})
-        (x,) = fit.coefficients
-        # 1.959964 is the normal 97.5 % point.
-        assert x.low == pytest.approx(x.estimate - 1.959964 * x.standard_error, rel=1e-6)
-        assert x.high == pytest.approx(x.estimate + 1.959964 * x.standard_error, rel=1e-6)
-        assert (x.p_value < 0.05) == (x.low > 0 or x.high < 0)
+        data = [2, 2, 3, 3] * 10, [0, 1, 1, 1, 0, 0, 1, 0] * 5, {"x": [0, 1, 0, 1, 1, 0, 1, 0] * 5}
+        for standard_errors in StandardErrors:
+            (x,) = _fit(*data, standard_errors=standard_errors).coefficients
+            degrees = x.uncertainty.degrees_of_freedom
+            assert (degrees is not None) == (standard_errors is StandardErrors.CLUSTERED)
+            # 1.959964 is the normal 97.5 % point.
+            quantile = stats.t.ppf(0.975, degrees) if degrees else 1.959964
+            assert x.low == pytest.approx(x.estimate - quantile * x.standard_error, rel=1e-6)
+            assert x.high == pytest.approx(x.estimate + quantile * x.standard_error, rel=1e-6)
+            assert (x.p_value < 0.05) == (x.low > 0 or x.high < 0)
+            beyond = stats.t.sf(abs(x.estimate) / x.standard_error, degrees or 1e9)
+            assert x.p_value == pytest.approx(2 * beyond, rel=1e-4)
+
+    def test_model_s_standard_error_stands_beside_every_other(self):
+        status = current_status(simulated_table(4, names=("A", "B"), per_pair=20))
+        (model, *_), *others = (cox_regressions(status, standard_errors=each) for each in reversed(StandardErrors))
+        expected = [c.model_standard_error for c in model.coefficients]
+        assert all(each is not None for each in expected)
+        for fit, *_ in others:
+            assert [c.model_standard_error for c in fit.coefficients] == pytest.approx(expected)
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_default_variance_is_that_of_leaving_out_annotators_and_conversations(self, seed: int):
+        # One time and one feature, as often with a lead as without in every cluster: to first order the coefficient
+        # moves with the two shares, by 1 / ((1 - share) * -log(1 - share)) each.
+        rng = np.random.default_rng(seed)
+        n = 240
+        x, annotator, conversation = np.arange(n) % 2, np.arange(n) // 2 % 6, np.arange(n) // 2 // 4
+        habits = rng.normal(0, 1.0, (2, 6))
+        spotted = rng.normal(size=n) + habits[x, annotator] + 0.3 * x > 0
+        status = CurrentStatus(
+            names=("A",),
+            times=np.array([2]),
+            entity=0 * x,
+            time=0 * x,
+            spotted=spotted,
+            conversation=conversation,
+            annotator=annotator,
+            leads={"x": x},
+        )
+        (found,) = cox_regressions(status, features=("x",))[0].coefficients
+        shares = [spotted[x == group].mean() for group in (0, 1)]
+        hazards = [-math.log1p(-share) for share in shares]
+        assert found.estimate == pytest.approx(math.log(hazards[1] / hazards[0]), abs=1e-8)
+        slopes = [1 / ((1 - share) * hazard) for share, hazard in zip(shares, hazards, strict=True)]
+
+        def moved(rows):
+            apart = [spotted[rows & (x == group)].mean() - shares[group] for group in (0, 1)]
+            return slopes[1] * apart[1] - slopes[0] * apart[0]
+
+        def left_out(cluster):
+            values = np.unique(cluster)
+            return (len(values) - 1) / len(values) * sum(moved(cluster != each) ** 2 for each in values)
+
+        by_conversation, by_annotator = left_out(conversation), left_out(annotator)
+        whole = by_conversation + by_annotator - left_out(conversation * 6 + annotator)
+        assert found.uncertainty.conversations == len(np.unique(conversation))
+        assert found.uncertainty.clusters is Clusters.BOTH
+        assert found.standard_error == pytest.approx(math.sqrt(whole), rel=1e-6)
+        # Clusters of one kind tell equally much, so that they are worth their number.
+        degrees = whole**2 / (by_conversation**2 / (len(np.unique(conversation)) - 1) + by_annotator**2 / 5)
+        assert found.uncertainty.degrees_of_freedom == pytest.approx(degrees, rel=1e-6)
+
+    def test_intervals_hold_the_truth_where_annotators_differ(self):
+        setting, chances = Setting(2, 45, 12, 0.18, taste=True), np.tile([0.35, 0.45, 0.55], (2, 1))
+        held, naive = np.zeros(2), np.zeros(2)
+        for seed in range(60):
+            status = draw_hazards(setting, chances, COEFFICIENTS, np.random.default_rng(seed))
+            held += cox_held(status, COEFFICIENTS)
+            naive += cox_held(status, COEFFICIENTS, StandardErrors.MODEL)
+        # Coefficients of 60 campaigns of two bots hardly go together: 120 draws of .95 have a standard error of .02.
+        assert abs(held[0] / held[1] - 0.95) < 3 * math.sqrt(0.95 * 0.05 / 120)
+        assert naive[0] / naive[1] < 0.85
 
     def test_times_before_the_first_and_after_the_last_doubt_tell_nothing(self):
         middle = ([3, 3, 3, 3, 5, 5, 5, 5], [0, 1, 1, 0, 1, 0, 1, 1], [0, 1, 0, 1, -1, 0, 1, 0])
@@ -110,9 +185,19 @@ class TestCoxRegressions:
     def test_too_few_clusters_leave_the_estimate_without_an_error(self):
         status = _status([2, 2, 3, 3], [0, 1, 1, 0], {"x": [0, 1, 0, 1]}, cluster=[0, 0, 1, 1])
         (fit,) = cox_regressions(status, features=("x",), standard_errors=StandardErrors.ANNOTATOR)
+        assert (fit.coefficients[0].low, fit.coefficients[0].p_value) == (None, None)
         assert fit.coefficients[0].estimate is not None
         assert fit.coefficients[0].standard_error is None
         assert "clusters are too few" in known(fit.coefficients[0].reason)
+
+    def test_one_annotator_leaves_the_estimate_without_an_error(self):
+        data = [2, 2, 3, 3] * 4, [0, 1, 1, 0] * 4, {"x": [0, 1, 0, 1, 1, 1, 0, 0] * 2}
+        status = CurrentStatus(**{**_status(*data).__dict__, "annotator": np.zeros(16, dtype=np.int64)})
+        (fit,) = cox_regressions(status, features=("x",))
+        assert fit.coefficients[0].estimate is not None
+        assert (fit.coefficients[0].standard_error, fit.coefficients[0].p_value) == (None, None)
+        assert fit.coefficients[0].model_standard_error is not None
+        assert "all is of one annotator" in known(fit.coefficients[0].reason)
 
     def test_refuses_an_unknown_feature_and_a_level_out_of_range(self):
         status = _status([2, 3], [0, 1], {"x": [0, 1]})
@@ -126,7 +211,7 @@ class TestCoxRegressions:
     def test_order_of_rows_and_names_changes_nothing(self, seed):
         table = simulated_table(seed, names=("A", "HU", "B"))
         fits, rows, names = (
-            {fit.bot: fit for fit in cox_regressions(current_status(t), standard_errors=StandardErrors.CONVERSATION)}
+            {fit.bot: fit for fit in cox_regressions(current_status(t))}
             for t in (table, shuffled(table, seed), renamed(table, seed))
         )
         for bot, fit in fits.items():

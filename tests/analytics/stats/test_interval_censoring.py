@@ -93,7 +93,7 @@ class TestNpmle:
     @given(seed=st.integers(0, 10_000))
     def test_current_status_data_give_the_isotonic_regression(self, seed):
         status = current_status(simulated_table(seed, names=("A", "B")))
-        for code, curve in enumerate(survival_curves(status, n_resamples=1)):
+        for code, curve in enumerate(survival_curves(status)):
             general = npmle(intervals_of(status, code)).survival(np.array(curve.times))
             np.testing.assert_allclose(general, curve.estimate, atol=1e-9)
 

@@ -1,16 +1,24 @@
+"""Log-rank tests against R, against all relabellings, and against clusters that are left out one by one."""
+
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
+from benchmarks.analytics.coverage_survival import false_difference
 from spotthebot.analytics.stats import (
     Adjustment,
+    Clusters,
     CurrentStatus,
     LogRankVariance,
     current_status,
     log_rank_tests,
 )
-from tests.factories.annotation_tables import renamed, shuffled, simulated_table, status_of
+from tests.factories.annotation_tables import renamed, shuffled, simulated_table, status_of, table_of
+from tests.factories.clustered_campaigns import Setting, draw_status
 from tests.factories.known import known
 from tests.factories.published_dump import reference
 
@@ -19,7 +27,8 @@ class TestLogRankTests:
     def test_matches_sun_zhao_and_zhao_in_r(self):
         worked = reference("statistics/worked_examples.json")["current_status_two_bots"]
         n = worked["n_per_cell"]
-        (test,) = log_rank_tests(status_of([[n] * 3] * 2, worked["spotted"], worked["k"]))
+        status = status_of([[n] * 3] * 2, worked["spotted"], worked["k"])
+        (test,) = log_rank_tests(status, variance=LogRankVariance.SCORE)
         assert test.p_value == pytest.approx(worked["tests"]["glrt2"], rel=1e-6)
         # A, the first, was spotted more often at each time.
         assert test.estimate > 0
@@ -50,6 +59,98 @@ class TestLogRankTests:
         assert test.statistic == pytest.approx(same.statistic, rel=1e-9)
 
     @pytest.mark.parametrize("variance", [LogRankVariance.ANNOTATOR, LogRankVariance.CONVERSATION])
+    def test_one_cluster_cannot_be_compared_with_itself(self, variance):
+        inspections = status_of([[20, 20], [20, 20]], [[5, 9], [10, 14]], [2, 3])
+        status = CurrentStatus(
+            **{**inspections.__dict__, "annotator": 0 * inspections.entity, "conversation": 0 * inspections.entity}
+        )
+        for tests in (log_rank_tests(status, variance=variance), log_rank_tests(status)):
+            assert (tests[0].statistic, tests[0].p_value, tests[0].p_adjusted) == (None, None, None)
+            assert "one c" in known(tests[0].reason)  # conversation, or cluster
+
+    @pytest.mark.parametrize("seed", range(6))
+    def test_default_variance_is_that_of_leaving_out_annotators_and_conversations(self, seed: int):
+        # Strict and lenient annotators, so that the sum over clusters is above what independence gives.
+        status = current_status(simulated_table(seed, names=("A", "B"), per_pair=12, annotators=4))
+        (test,) = log_rank_tests(status)
+        scores, blocks = _row_scores(status), _pools(status)
+        cell = status.conversation * 1000 + status.annotator
+
+        def difference(rows):
+            # Pools as they are: the score is a sum over pools of n1 n2 / n times the difference of mean scores.
+            total = 0.0
+            for pool in set(blocks.tolist()):
+                groups = [(blocks == pool) & (status.entity == code) for code in (0, 1)]
+                sizes = [mine.sum() for mine in groups]
+                means = [scores[mine & rows].mean() for mine in groups]
+                total += sizes[0] * sizes[1] / sum(sizes) * (means[0] - means[1])
+            return total
+
+        whole = difference(np.ones(len(scores), dtype=bool))
+        assert test.estimate == pytest.approx(whole, rel=1e-9)
+
+        def left_out(cluster):
+            values = np.unique(cluster)
+            changes = [difference(cluster != each) - whole for each in values]
+            return (len(values) - 1) / len(values) * sum(change**2 for change in changes)
+
+        def worth(cluster):
+            sizes = np.unique(cluster, return_counts=True)[1]
+            return sizes.sum() ** 2 / np.sum(sizes**2) - 1
+
+        conversation, annotator = left_out(status.conversation), left_out(status.annotator)
+        clustered = max(left_out(np.arange(len(scores))), conversation + annotator - left_out(cell))
+        share = [np.mean(status.entity[blocks == pool] == 0) for pool in blocks]
+        independent = sum(s**2 * p * (1 - p) for s, p in zip(scores, share, strict=True))
+        # Under the pools the squared scores of a pool add up to n (1 - F) (log S)² / F, the score test's weight.
+        variance = max(clustered, independent)
+        degrees = clustered**2 / (conversation**2 / worth(status.conversation) + annotator**2 / worth(status.annotator))
+        assert test.statistic == pytest.approx(whole**2 / variance, rel=1e-9)
+        assert test.uncertainty.standard_error == pytest.approx(np.sqrt(variance), rel=1e-9)
+        assert test.uncertainty.degrees_of_freedom == pytest.approx(degrees, rel=1e-9)
+        t = abs(whole) / np.sqrt(variance)
+        assert test.p_value == pytest.approx(2 * stats.t.sf(t, degrees), rel=1e-9)
+
+    @pytest.mark.parametrize("annotators", [3, 5])
+    def test_where_each_bot_always_ends_alike_p_is_that_of_all_sign_flips(self, annotators: int):
+        rows = [(i, "A", "B", 2, (0, 2), i % annotators) for i in range(60)]
+        (test,) = log_rank_tests(current_status(table_of(rows, ("A", "B"))))
+        # Each annotator's lead of 1, or -1 where it is flipped: two of all flips are as far from 0 as what was seen.
+        flips = [abs(sum(signs)) >= annotators for signs in product((1, -1), repeat=annotators)]
+        assert test.statistic is None
+        assert test.p_value == pytest.approx(np.mean(flips))
+
+    def test_bots_and_people_are_families_of_their_own(self):
+        status = current_status(simulated_table(2, names=("A", "B", "HU", "C"), per_pair=20))
+        tests = log_rank_tests(status, adjustment=Adjustment.BONFERRONI)
+        assert len(tests) == 6
+        for test in tests:
+            people = "HU" in {test.bot, test.other}
+            assert test.family == ("bots against people" if people else "bots against bots")
+            assert test.family_size == 3
+            assert test.p_adjusted == pytest.approx(min(1, 3 * known(test.p_value)))
+
+    @pytest.mark.parametrize("clusters", Clusters)
+    def test_says_what_varies_together(self, clusters: Clusters):
+        status = current_status(simulated_table(3, names=("A", "B")))
+        (test,) = log_rank_tests(status, clusters=clusters)
+        assert test.uncertainty.clusters is clusters
+        assert (test.uncertainty.conversations, test.uncertainty.annotators) == (4, 5)
+
+    @pytest.mark.parametrize("k", [2, 4])
+    def test_equal_bots_seldom_differ_where_annotators_do(self, k: int):
+        setting = Setting(k, 15, 6, 0.18, taste=True)
+        equal = np.tile([0.35, 0.45, 0.55], (k, 1))
+        false, naive = 0, 0
+        for seed in range(80):
+            status = draw_status(setting, equal, np.random.default_rng([seed, k]))
+            false += false_difference(status)
+            naive += false_difference(status, LogRankVariance.SCORE)
+        # At most 4 of 80 are expected, with a binomial standard deviation of 2.
+        assert false <= 10
+        assert naive > false
+
+    @pytest.mark.parametrize("variance", [LogRankVariance.ANNOTATOR, LogRankVariance.CONVERSATION])
     def test_clustered_variance_sums_scores_within_clusters_first(self, variance):
         status = current_status(simulated_table(5, names=("A", "B"), per_pair=8, times=(2,)))
         (test,) = log_rank_tests(status, variance=variance)
@@ -60,14 +161,16 @@ class TestLogRankTests:
         assert test.statistic == pytest.approx(test.estimate**2 / variance_of_sums, rel=1e-9)
 
     def test_annotators_habits_inflate_the_plain_test_and_not_the_clustered_one(self):
-        plain, clustered = 0, 0
+        plain, clustered, default = 0, 0, 0
         for seed in range(200):
             status = _same_bots_under_strict_and_lenient_annotators(seed)
-            plain += known(log_rank_tests(status)[0].p_value) < 0.05
+            plain += known(log_rank_tests(status, variance=LogRankVariance.SCORE)[0].p_value) < 0.05
             clustered += known(log_rank_tests(status, variance=LogRankVariance.ANNOTATOR)[0].p_value) < 0.05
+            default += known(log_rank_tests(status)[0].p_value) < 0.05
         # Nominally 10 of 200; 10 % is 3.2 binomial standard errors above that.
         assert plain > 20
         assert clustered <= 20
+        assert default <= 20
 
     def test_adjusts_over_all_pairs_that_could_be_tested(self):
         status = status_of([[50, 50], [50, 50], [50, 50], [0, 0]], [[10, 20], [20, 30], [30, 40], [0, 0]], [2, 3])
@@ -111,6 +214,21 @@ class TestLogRankTests:
 
 def _row_scores(status):
     """Write out (S(L) log S(L) - S(R) log S(R)) / (S(L) - S(R)) per row, under pooled shares by plain pooling."""
+    survival = {t: 1 - events / trials for events, trials, times in _pooled(status) for t in times}
+    scores = []
+    for time, spotted in zip(status.time, status.spotted, strict=True):
+        left, right = (1.0, survival[time]) if spotted else (survival[time], 0.0)
+        terms = [s * np.log(s) if s > 0 else 0.0 for s in (left, right)]
+        scores.append((terms[0] - terms[1]) / (left - right))
+    return np.array(scores)
+
+
+def _pools(status):
+    pools = {t: at for at, (_, _, times) in enumerate(_pooled(status)) for t in times}
+    return np.array([pools[time] for time in status.time.tolist()])
+
+
+def _pooled(status):
     blocks = [
         [np.sum(status.spotted[status.time == t]), np.sum(status.time == t), [t]] for t in range(len(status.times))
     ]
@@ -122,13 +240,7 @@ def _row_scores(status):
             at = max(0, at - 1)
         else:
             at += 1
-    survival = {t: 1 - events / trials for events, trials, times in blocks for t in times}
-    scores = []
-    for time, spotted in zip(status.time, status.spotted, strict=True):
-        left, right = (1.0, survival[time]) if spotted else (survival[time], 0.0)
-        terms = [s * np.log(s) if s > 0 else 0.0 for s in (left, right)]
-        scores.append((terms[0] - terms[1]) / (left - right))
-    return np.array(scores)
+    return blocks
 
 
 def _same_bots_under_strict_and_lenient_annotators(seed):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from spotthebot.analytics.stats import (
-    current_status,
     label_agreement,
     label_alpha,
     play_games,
@@ -12,7 +11,6 @@ from spotthebot.analytics.stats import (
     rate_skills,
     segment_results,
     sides_alike,
-    survival_curves,
 )
 from spotthebot.analytics.stats.randomness import generator_of, seed_of
 from tests.factories.annotation_tables import simulated_table
@@ -23,7 +21,6 @@ ESTIMATORS: dict[str, Callable[..., object]] = {
     "label_agreement": label_agreement,
     "label_alpha": label_alpha,
     "segment_results": segment_results,
-    "survival_curves": lambda table, **more: survival_curves(current_status(table), **more),
     "sides_alike": sides_alike,
 }
 

@@ -1,13 +1,18 @@
+"""Survival curves of current-status data against pooling, leaving out and intervals that are written out."""
+
 import math
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
-from spotthebot.analytics.stats import current_status, survival_curves
+from benchmarks.analytics.coverage_survival import chances_of, curves_held
+from spotthebot.analytics.stats import Clusters, SettingOutOfRange, current_status, survival_curves
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, status_of, table_of
-from tests.factories.known import all_known
+from tests.factories.clustered_campaigns import Setting, draw_status
+from tests.factories.known import all_known, known
 
 
 class TestCurrentStatus:
@@ -26,47 +31,104 @@ class TestCurrentStatus:
 class TestSurvivalCurves:
     def test_pools_times_at_which_fewer_were_spotted_than_before(self):
         # Spotted 1/4, 3/4, 1/4 of 4 each: the last two are pooled to 4/8.
-        (curve,) = survival_curves(status_of([[4, 4, 4]], [[1, 3, 1]], [2, 3, 5]), n_resamples=20, seed=4)
+        (curve,) = survival_curves(status_of([[4, 4, 4]], [[1, 3, 1]], [2, 3, 5]), confidence_level=0.9)
         assert curve.times == (2, 3, 5)
         assert curve.estimate == (0.75, 0.5, 0.5)
         assert (curve.inspected, curve.spotted, curve.n) == ((4, 4, 4), (1, 3, 1), 12)
-        assert (curve.n_resamples, curve.confidence_level, curve.seed) == (20, 0.95, 4)
+        assert curve.confidence_level == 0.9
+        assert curve.low[1:] == (curve.low[1],) * 2
+        assert [found.annotators for found in curve.uncertainty] == [4, 8, 8]
 
     def test_bounds_treat_a_conversation_as_one(self):
-        # 90 conversations, in each of which four annotators agree: 90 draws, not 360.
+        # 90 conversations, in each of which four annotators agree: 90 observations, not 360.
         rows = [(i, "A", "B", 2, (0 if i % 3 else 2, 0), j) for i in range(90) for j in range(4)]
-        (curve, _) = survival_curves(current_status(table_of(rows, ("A", "B"))), n_resamples=4000)
-        reach = 1.96 * math.sqrt(2 / 9 / 90)
-        assert curve.low[0] == pytest.approx(1 / 3 - reach, abs=0.015)
-        assert curve.high[0] == pytest.approx(1 / 3 + reach, abs=0.015)
+        (curve, _) = survival_curves(current_status(table_of(rows, ("A", "B"))), clusters=Clusters.CONVERSATION)
+        # Wilson's interval of 1/3 of as many observations as have the jackknife's variance, p (1 - p) / 89.
+        weight = stats.t.ppf(0.975, 89) ** 2 / 89
+        reach = math.sqrt(weight * (2 / 9 + weight / 4)) / (1 + weight)
+        centre = (1 / 3 + weight / 2) / (1 + weight)
+        assert curve.low[0] == pytest.approx(centre - reach, rel=1e-9)
+        assert curve.high[0] == pytest.approx(centre + reach, rel=1e-9)
+        assert curve.uncertainty[0].degrees_of_freedom == pytest.approx(89)
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_variance_is_that_of_leaving_out_annotators_and_conversations_from_the_pools(self, seed: int):
+        status = current_status(simulated_table(seed, names=("A", "B"), per_pair=8))
+        cell = status.conversation * 1000 + status.annotator
+        for code, curve in enumerate(survival_curves(status)):
+            for time, value, found in zip(curve.times, curve.estimate, curve.uncertainty, strict=True):
+                pool = np.isin(
+                    status.times, [t for t, s in zip(curve.times, curve.estimate, strict=True) if s == value]
+                )
+                mine = (status.entity == code) & pool[status.time]
+                assert time in status.times[pool]
+
+                def left_out(cluster, mine=mine):
+                    values = np.unique(cluster[mine])
+                    shares = [1 - status.spotted[mine & (cluster != each)].mean() for each in values]
+                    whole = 1 - status.spotted[mine].mean()
+                    return (len(values) - 1) / len(values) * sum((share - whole) ** 2 for share in shares)
+
+                single = left_out(np.arange(len(mine)))
+                summed = left_out(status.conversation) + left_out(status.annotator) - left_out(cell)
+                assert found.standard_error == pytest.approx(math.sqrt(max(single, summed)), rel=1e-9)
 
     def test_entity_is_only_described_where_it_was_inspected(self):
         rows = [(0, "A", "A", 2, (0, 2), 1), (1, "B", "B", 5, (1, 0), 3)]
-        a, b, c = survival_curves(current_status(table_of(rows, ("A", "B", "C"))), n_resamples=20)
+        a, b, c = survival_curves(current_status(table_of(rows, ("A", "B", "C"))))
         assert (a.times, b.times) == ((2,), (5,))
         assert (a.estimate, b.estimate) == ((0.5,), (0.5,))
         assert (c.times, c.estimate, c.low, c.n) == ((), (), (), 0)
 
     @pytest.mark.parametrize(("spotted", "survival"), [(0, 1.0), (3, 0.0)])
-    def test_all_or_none_spotted_leave_a_flat_curve_without_spread(self, spotted, survival):
-        (curve,) = survival_curves(status_of([[3, 3]], [[spotted] * 2], [2, 3]), n_resamples=20)
+    def test_all_or_none_spotted_are_as_many_observations_as_clusters(self, spotted: int, survival: float):
+        # Six clusters that all agree: Clopper and Pearson's bound, .025 to the 1/6.
+        (curve,) = survival_curves(status_of([[3, 3]], [[spotted] * 2], [2, 3]))
         assert curve.estimate == (survival, survival)
-        assert curve.low == curve.high == curve.estimate
+        certain, open_ = (curve.high, curve.low) if survival else (curve.low, curve.high)
+        assert certain == curve.estimate
+        assert open_ == pytest.approx([abs(1 - survival - 0.025 ** (1 / 6))] * 2)
+
+    def test_one_annotator_leaves_the_estimate_without_bounds_and_says_why(self):
+        rows = [(i, "A", "B", 2, (0 if i % 3 else 2, 0), 0) for i in range(30)]
+        (curve, _) = survival_curves(current_status(table_of(rows, ("A", "B"))))
+        assert curve.estimate == pytest.approx((1 / 3,))
+        assert (curve.low, curve.high) == ((None,), (None,))
+        assert "all is of one annotator" in known(curve.uncertainty[0].reason)
+        (panel, _) = survival_curves(current_status(table_of(rows, ("A", "B"))), clusters=Clusters.FIXED_PANEL)
+        assert all_known(panel.low)[0] < 1 / 3 < all_known(panel.high)[0]
 
     def test_no_annotations_leave_an_empty_curve(self):
-        (curve,) = survival_curves(current_status(table_of([], ("A",))), n_resamples=5)
+        (curve,) = survival_curves(current_status(table_of([], ("A",))))
         assert (curve.times, curve.n) == ((), 0)
+
+    def test_refuses_a_level_out_of_range(self):
+        with pytest.raises(SettingOutOfRange, match="confidence_level"):
+            survival_curves(status_of([[3]], [[1]], [2]), confidence_level=1)
 
     @settings(max_examples=20, deadline=None)
     @given(seed=st.integers(0, 10_000))
     def test_never_rise_and_order_of_rows_and_names_changes_nothing(self, seed):
         table = simulated_table(seed, names=("A", "HU", "B"))
         curves, rows, names = (
-            {curve.bot: curve for curve in survival_curves(current_status(t), n_resamples=30)}
+            {curve.bot: curve for curve in survival_curves(current_status(t))}
             for t in (table, shuffled(table, seed), renamed(table, seed))
         )
-        assert rows == curves
-        assert names == curves
-        for curve in curves.values():
+        for bot, curve in curves.items():
             assert np.all(np.diff(all_known(curve.estimate)) <= 0)
-            assert np.all(np.diff(all_known(curve.low)) <= 0)
+            for again in (rows[bot], names[bot]):
+                assert again.estimate == curve.estimate
+                assert again.low == pytest.approx(curve.low)
+                assert again.high == pytest.approx(curve.high)
+
+    @pytest.mark.parametrize("annotators", [6, 20])
+    def test_intervals_hold_the_truth_where_annotators_differ(self, annotators: int):
+        setting, truth = Setting(4, 15, annotators, 0.18, taste=True), chances_of(4)
+        held, naive = (np.zeros(2), np.zeros(2))
+        for seed in range(120):
+            status = draw_status(setting, truth, np.random.default_rng([seed, annotators]))
+            held += curves_held(status, 1 - truth)
+            naive += curves_held(status, 1 - truth, Clusters.NONE)
+        # The annotators of a campaign move all of its points: 120 draws of .95 have a standard error of .02.
+        assert abs(held[0] / held[1] - 0.95) < 3 * math.sqrt(0.95 * 0.05 / 120)
+        assert naive[0] / naive[1] < 0.85

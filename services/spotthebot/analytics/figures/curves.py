@@ -42,7 +42,7 @@ def survival(shown: FigureInput) -> Spec:
     start = [{"bot": bot, "exchanges": 0, "survival": 1.0} for bot in sorted({str(row["bot"]) for row in rows})]
     x = _exchanges([0, *times])
     bands = (
-        alt.Chart(data(rows))
+        alt.Chart(data([row for row in rows if row["low"] is not None]))
         .mark_area(opacity=0.12)
         .encode(
             x=x, y=alt.Y("low:Q", scale=_SHARE, title="share not yet spotted"), y2="high:Q", color=bot_colours(names)

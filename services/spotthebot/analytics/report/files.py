@@ -13,7 +13,8 @@ from markupsafe import Markup
 from spotthebot.analytics.figures import FIGURES, FigureInput, Spec, render
 from spotthebot.analytics.report.latex import latex_table
 from spotthebot.analytics.report.methods import findings, methods
-from spotthebot.analytics.report.tables import Cell, Table, shown, tables
+from spotthebot.analytics.report.table import Cell, Table, shown
+from spotthebot.analytics.report.tables import tables
 from spotthebot.contracts.analytics import Analysis, Stability
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

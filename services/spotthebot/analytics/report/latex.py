@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from spotthebot.analytics.report.tables import Table, shown
+from spotthebot.analytics.report.table import Table, shown
 
 _ESCAPES: Final = str.maketrans(
     {

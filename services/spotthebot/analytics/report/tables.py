@@ -1,53 +1,11 @@
 """The tables of a report, declared once: HTML, CSV and LaTeX all write these rows."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TypeAlias
 
 from spotthebot.analytics.figures.charts import percent
+from spotthebot.analytics.report.survival_tables import survival_tables
+from spotthebot.analytics.report.table import Cell, Column, Table
 from spotthebot.contracts.analytics import Analysis, Coefficient, WinRates
-
-Cell: TypeAlias = str | int | float | bool | None
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column: its name for programs, its heading for people, and how many digits its numbers have."""
-
-    name: str
-    heading: str
-    digits: int = 3
-
-
-@dataclass(frozen=True)
-class Table:
-    """`key` names its file and its place in the page; None in a row is what the data do not define."""
-
-    key: str
-    title: str
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-
-    def is_numeric(self, at: int) -> bool:
-        """Tell whether a column holds numbers alone."""
-        cells = [row[at] for row in self.rows if row[at] is not None]
-        return all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells)
-
-
-def shown(cell: Cell, digits: int) -> str:
-    """Write a cell for people; a p-value or share too small for its digits keeps its order of magnitude.
-
-    >>> shown(0.12345, 3), shown(0.00001, 3), shown(None, 3), shown(True, 3), shown(12, 3)
-    ('0.123', '1e-05', '-', 'yes', '12')
-    """
-    if cell is None:
-        return "-"
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if isinstance(cell, float):
-        return f"{cell:.0e}" if 0 < abs(cell) < 0.5 * 10**-digits else f"{cell:.{digits}f}"
-    return f"{cell:,}" if isinstance(cell, int) else cell
 
 
 def tables(analysis: Analysis) -> tuple[Table, ...]:
@@ -62,7 +20,7 @@ def _tables(analysis: Analysis) -> Iterator[Table]:
     yield from _features(analysis)
     yield _segments(analysis, level)
     yield _fooling(analysis, level)
-    yield from _survival(analysis, level)
+    yield from survival_tables(analysis, level)
     yield from _annotation_quality(analysis, level)
 
 
@@ -220,76 +178,6 @@ def _fooling(analysis: Analysis, level: str) -> Table:
         rows=tuple(
             (each.bot, each.human, each.unsure, each.bot_labels, each.n, each.rate, each.low, each.high)
             for each in sorted(analysis.fooling_rates, key=lambda each: -(each.rate or 0.0))
-        ),
-    )
-
-
-def _survival(analysis: Analysis, level: str) -> Iterator[Table]:
-    survival = analysis.survival
-    yield Table(
-        key="survival",
-        title="Share not yet spotted as a bot",
-        caption=f"{survival.method}; {level} intervals.",
-        columns=(
-            Column("bot", "Speaker"),
-            Column("exchanges", "Exchanges"),
-            Column("survival", "Not spotted"),
-            Column("low", "Low"),
-            Column("high", "High"),
-            Column("inspected", "Inspected"),
-            Column("spotted", "Spotted"),
-        ),
-        rows=tuple(
-            (curve.bot, *point)
-            for curve in survival.curves
-            for point in zip(
-                survival.times, curve.survival, curve.low, curve.high, curve.inspected, curve.spotted, strict=True
-            )
-        ),
-    )
-    yield Table(
-        key="log_rank",
-        title="Which curves differ",
-        caption="Generalized log-rank test of each pair.",
-        columns=(
-            Column("bot", "Speaker"),
-            Column("other", "Against"),
-            Column("statistic", "Chi-square", 2),
-            Column("p_value", "p"),
-            Column("p_adjusted", "p adjusted"),
-            Column("significant", "Significant"),
-        ),
-        rows=tuple(
-            (test.bot, test.other, test.statistic, test.p_value, test.p_adjusted, test.significant)
-            for test in survival.log_rank
-        ),
-    )
-    yield Table(
-        key="cox",
-        title="What gives a speaker away",
-        caption=f"Cox coefficients of being spotted with {level} Wald intervals; below 0 the feature protects.",
-        columns=(
-            Column("bot", "Speaker"),
-            Column("feature", "Feature"),
-            Column("coefficient", "Coefficient"),
-            Column("standard_error", "SE"),
-            Column("low", "Low"),
-            Column("high", "High"),
-            Column("p_value", "p"),
-            Column("clustered_standard_error", "SE by annotator"),
-        ),
-        rows=tuple(
-            (
-                each.bot,
-                each.feature,
-                each.coefficient,
-                each.standard_error,
-                each.low,
-                each.high,
-                each.p_value,
-                each.clustered_standard_error,
-            )
-            for each in survival.cox
         ),
     )
 

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from spotthebot.contracts.analytics.provenance import Uncertainty
 from spotthebot.contracts.wire import Wire
 
 
@@ -14,6 +15,7 @@ class SurvivalCurve(Wire):
     high: tuple[float | None, ...]
     inspected: tuple[int, ...]
     spotted: tuple[int, ...]
+    uncertainty: tuple[Uncertainty | None, ...] = Field(description="Null where this bot was not inspected.")
 
 
 class LogRank(Wire):
@@ -21,10 +23,16 @@ class LogRank(Wire):
 
     bot: str
     other: str
-    statistic: float | None
+    statistic: float | None = Field(
+        description="F with 1 and the uncertainty's degrees of freedom; chi-squared with 1 where it has none."
+    )
     p_value: float | None
-    p_adjusted: float | None
+    p_adjusted: float | None = Field(description="After the correction within the family.")
     significant: bool
+    method: str
+    family: str = Field(description="Which pairs are corrected together.")
+    family_size: int = Field(description="How many pairs of the family could be tested.")
+    uncertainty: Uncertainty = Field(description="Its standard error is that of the score.")
     reason: str | None = Field(description="Why there is no test.")
 
 
@@ -34,11 +42,13 @@ class CoxCoefficient(Wire):
     bot: str
     feature: str
     coefficient: float | None
-    standard_error: float | None
+    standard_error: float | None = Field(description="On which the interval and the p-value stand.")
     low: float | None
     high: float | None
     p_value: float | None
-    clustered_standard_error: float | None = Field(description="Sandwich over annotators.")
+    model_standard_error: float | None = Field(description="From the likelihood, annotations taken for independent.")
+    clustered_standard_error: float | None = Field(description="From the annotations that vary together.")
+    uncertainty: Uncertainty
     separated: bool = Field(description="Whether Firth's penalty was needed for a finite estimate.")
     reason: str | None = Field(description="Why there is no estimate.")
 

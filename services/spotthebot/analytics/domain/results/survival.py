@@ -2,6 +2,7 @@
 
 from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.domain.results.uncertainty import uncertainty_of
 from spotthebot.analytics.domain.study import FEATURES, Sample
 from spotthebot.contracts.analytics import CoxCoefficient, LogRank, Survival, SurvivalCurve
 
@@ -10,26 +11,37 @@ def survival(sample: Sample, request: Parameters) -> Survival:
     """Estimate the curves, compare each two, and fit what the features change."""
     status = stats.current_status(sample.table)
     times = tuple(status.times.tolist())
-    curves = stats.survival_curves(
-        status, confidence_level=request.confidence_level, n_resamples=request.resamples, seed=request.seed
+    clusters = stats.Clusters(request.clusters)
+    curves = stats.survival_curves(status, confidence_level=request.confidence_level, clusters=clusters)
+    tests = stats.log_rank_tests(
+        status,
+        variance=stats.LogRankVariance.CLUSTERED if _is_clustered(request) else stats.LogRankVariance.SCORE,
+        clusters=clusters,
+        adjustment=stats.Adjustment(request.correction),
     )
-    tests = stats.log_rank_tests(status, adjustment=stats.Adjustment(request.correction))
     return Survival(
         times=times,
         method=curves[0].method if curves else "",
         curves=tuple(_curve(curve, times) for curve in curves),
-        log_rank=tuple(_log_rank(test, 1 - request.confidence_level) for test in tests),
-        cox=_cox(status, request.confidence_level),
+        log_rank=tuple(_log_rank(test, request.significance_level) for test in tests),
+        cox=_cox(status, request),
     )
 
 
-def _cox(status: stats.CurrentStatus, confidence_level: float) -> tuple[CoxCoefficient, ...]:
-    fits = stats.cox_regressions(status, features=FEATURES, confidence_level=confidence_level)
-    clustered = stats.cox_regressions(
-        status,
-        features=FEATURES,
-        confidence_level=confidence_level,
-        standard_errors=stats.StandardErrors.ANNOTATOR,
+def _is_clustered(request: Parameters) -> bool:
+    return request.test == "clustered"
+
+
+def _cox(status: stats.CurrentStatus, request: Parameters) -> tuple[CoxCoefficient, ...]:
+    clustered, model = (
+        stats.cox_regressions(
+            status,
+            features=FEATURES,
+            confidence_level=request.confidence_level,
+            standard_errors=standard_errors,
+            clusters=stats.Clusters(request.clusters),
+        )
+        for standard_errors in (stats.StandardErrors.CLUSTERED, stats.StandardErrors.MODEL)
     )
     return tuple(
         CoxCoefficient(
@@ -40,23 +52,29 @@ def _cox(status: stats.CurrentStatus, confidence_level: float) -> tuple[CoxCoeff
             low=coefficient.low,
             high=coefficient.high,
             p_value=coefficient.p_value,
+            model_standard_error=coefficient.model_standard_error,
             clustered_standard_error=robust.standard_error,
+            uncertainty=uncertainty_of(coefficient.uncertainty),
             separated=fit.separated,
             reason=coefficient.reason,
         )
-        for fit, other in zip(fits, clustered, strict=True)
+        for fit, other in zip(clustered if _is_clustered(request) else model, clustered, strict=True)
         for coefficient, robust in zip(fit.coefficients, other.coefficients, strict=True)
     )
 
 
-def _log_rank(test: stats.LogRankTest, alpha: float) -> LogRank:
+def _log_rank(test: stats.LogRankTest, significance_level: float) -> LogRank:
     return LogRank(
         bot=test.bot,
         other=test.other,
         statistic=test.statistic,
         p_value=test.p_value,
         p_adjusted=test.p_adjusted,
-        significant=test.p_adjusted is not None and test.p_adjusted < alpha,
+        significant=test.p_adjusted is not None and test.p_adjusted < significance_level,
+        method=test.method,
+        family=test.family,
+        family_size=test.family_size,
+        uncertainty=uncertainty_of(test.uncertainty),
         reason=test.reason,
     )
 
@@ -68,6 +86,7 @@ def _curve(curve: stats.SurvivalCurve, times: tuple[int, ...]) -> SurvivalCurve:
     high = dict(zip(curve.times, curve.high, strict=True))
     inspected = dict(zip(curve.times, curve.inspected, strict=True))
     spotted = dict(zip(curve.times, curve.spotted, strict=True))
+    uncertainty = {time: uncertainty_of(found) for time, found in zip(curve.times, curve.uncertainty, strict=True)}
     return SurvivalCurve(
         bot=curve.bot,
         survival=tuple(estimate.get(time) for time in times),
@@ -75,4 +94,5 @@ def _curve(curve: stats.SurvivalCurve, times: tuple[int, ...]) -> SurvivalCurve:
         high=tuple(high.get(time) for time in times),
         inspected=tuple(inspected.get(time, 0) for time in times),
         spotted=tuple(spotted.get(time, 0) for time in times),
+        uncertainty=tuple(uncertainty.get(time) for time in times),
     )

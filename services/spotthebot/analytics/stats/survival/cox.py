@@ -3,6 +3,10 @@
 For current-status data the semiparametric Cox model is a binomial regression with complementary log-log link and one
 intercept, the log cumulative hazard, per inspection time. The hazard cannot fall with time, so intercepts that would
 fall are pooled; the result is the maximum under that constraint (as icenReg finds it).
+
+The default standard errors let inspections of one conversation and of one annotator vary together: an inspection's
+influence on a coefficient is its score times the inverse information, its weight the information it has of the
+coefficient beyond the times and the other features.
 """
 
 from collections.abc import Sequence
@@ -14,7 +18,14 @@ import numpy as np
 from scipy import stats
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.clustered_variance import (
+    Clusters,
+    Influence,
+    Observations,
+    Uncertainty,
+    clustered_variance,
+)
 from spotthebot.analytics.stats.errors import CriterionUnknown
 from spotthebot.analytics.stats.survival.curves import CurrentStatus
 from spotthebot.analytics.stats.survival.proportional_hazards import HazardsFit, fit_proportional_hazards
@@ -23,8 +34,14 @@ FEATURES: Final = ("fluency", "specificity", "sensibleness")
 
 
 class StandardErrors(StrEnum):
-    """From the model's expected information, or from the sandwich over conversations or annotators."""
+    """How standard errors are found.
 
+    `CLUSTERED` is from shared conversations and annotators, with Student's quantiles. The others take normal ones:
+    `MODEL` is from the model's expected information, `CONVERSATION` and `ANNOTATOR` from the sandwich over clusters of
+    one kind, times G / (G - 1) (n - 1) / (n - p).
+    """
+
+    CLUSTERED = "clustered"
     MODEL = "model"
     CONVERSATION = "conversation"
     ANNOTATOR = "annotator"
@@ -34,15 +51,18 @@ class StandardErrors(StrEnum):
 class CoxCoefficient:
     """A feature's log hazard ratio per step of its lead (-1, 0, 1), with Wald bounds; below 0 the bot lasts longer.
 
-    Numbers that the data cannot tell are None, and `reason` says why.
+    `model_standard_error` takes inspections for independent. Numbers that the data cannot tell are None, and `reason`
+    says why.
     """
 
     feature: str
     estimate: float | None
     standard_error: float | None
+    model_standard_error: float | None
     low: float | None
     high: float | None
     p_value: float | None
+    uncertainty: Uncertainty
     reason: str | None
 
 
@@ -71,10 +91,13 @@ def cox_regressions(
     status: CurrentStatus,
     *,
     features: Sequence[str] = FEATURES,
-    standard_errors: StandardErrors = StandardErrors.MODEL,
+    standard_errors: StandardErrors = StandardErrors.CLUSTERED,
+    clusters: Clusters = Clusters.BOTH,
     confidence_level: float = 0.95,
 ) -> tuple[CoxFit, ...]:
     """Fit every entity of `names` on the leads of its features; raises `CriterionUnknown` for a missing feature.
+
+    `clusters` are those of the clustered standard errors.
 
     >>> from spotthebot.analytics.stats import CurrentStatus
     >>> status = CurrentStatus(
@@ -96,7 +119,7 @@ def cox_regressions(
         if feature not in status.leads:
             raise CriterionUnknown(criterion=feature, known=", ".join(status.leads) or "no features")
     return tuple(
-        _fit_entity(status, code, tuple(features), standard_errors, confidence_level)
+        _fit_entity(status, code, tuple(features), standard_errors, clusters, confidence_level)
         for code in range(len(status.names))
     )
 
@@ -106,6 +129,7 @@ def _fit_entity(
     code: int,
     features: tuple[str, ...],
     standard_errors: StandardErrors,
+    clusters: Clusters,
     confidence_level: float,
 ) -> CoxFit:
     mine = np.flatnonzero(status.entity == code)
@@ -126,7 +150,8 @@ def _fit_entity(
     )
     if not len(informative):
         reason = _why_nothing_informative(n, events)
-        return replace(fit, reason=reason, coefficients=tuple(_unknown(name, reason) for name in features))
+        nothing = Observations(status.conversation[mine], status.annotator[mine])
+        return replace(fit, reason=reason, coefficients=tuple(_unknown(name, nothing, reason) for name in features))
     time_values, time = np.unique(status.time[informative], return_inverse=True)
     leads = np.column_stack([np.empty((len(informative), 0)), *(status.leads[name][informative] for name in features)])
     patterns, pattern = np.unique(np.column_stack([time, leads]), axis=0, return_inverse=True)
@@ -137,20 +162,18 @@ def _fit_entity(
         np.bincount(pattern, weights=spotted).astype(np.float64),
         np.bincount(pattern).astype(np.float64),
     )
-    if standard_errors is StandardErrors.MODEL:
-        covariance, vague = np.linalg.inv(hazards.fit.information), None
-    else:
-        cluster = status.conversation if standard_errors is StandardErrors.CONVERSATION else status.annotator
-        covariance, vague = _sandwich(hazards, pattern, spotted.astype(np.int64), cluster[informative])
     n_blocks = int(hazards.block[-1]) + 1
     place = {int(column): n_blocks + at for at, column in enumerate(hazards.columns) if hazards.estimable[column]}
+    who = Observations(status.conversation[informative], status.annotator[informative])
+    model_errors = np.sqrt(np.diag(np.linalg.inv(hazards.fit.information)))
+    errors = _errors(hazards, pattern, spotted.astype(np.int64), who, standard_errors, clusters)
     times = status.times[time_values]
     return replace(
         fit,
         coefficients=tuple(
-            _wald(name, hazards.fit.coefficients[place[i]], covariance[place[i], place[i]], confidence_level, vague)
+            _wald(name, hazards.fit.coefficients[place[i]], model_errors[place[i]], errors[place[i]], confidence_level)
             if i in place
-            else _unknown(name, "its lead never varies, or the other features or the time determine it")
+            else _unknown(name, who, "its lead never varies, or the other features or the time determine it")
             for i, name in enumerate(features)
         ),
         baseline=tuple(
@@ -181,6 +204,48 @@ def _why_nothing_informative(n: int, events: int) -> str:
     return "spotted never before some inspection time and always from then on"
 
 
+def _errors(
+    hazards: HazardsFit,
+    pattern: IntArray,
+    spotted: IntArray,
+    who: Observations,
+    standard_errors: StandardErrors,
+    clusters: Clusters,
+) -> tuple[Uncertainty, ...]:
+    """Return what the interval of each column of the design stands on."""
+    if standard_errors is StandardErrors.CLUSTERED:
+        known = clustered_variance(who, _influence(hazards, pattern, spotted), clusters)
+        return tuple(known.uncertainty(column) for column in range(hazards.design.shape[1]))
+    reason = None
+    if standard_errors is StandardErrors.MODEL:
+        covariance, of = np.linalg.inv(hazards.fit.information), Clusters.NONE
+    else:
+        by_conversation = standard_errors is StandardErrors.CONVERSATION
+        of = Clusters.CONVERSATION if by_conversation else Clusters.ANNOTATOR
+        cluster = who.conversation if by_conversation else who.annotator
+        covariance, reason = _sandwich(hazards, pattern, spotted, cluster)
+    return tuple(_uncertainty(who, of, defined(np.sqrt(variance)), reason) for variance in np.diag(covariance))
+
+
+def _influence(hazards: HazardsFit, pattern: IntArray, spotted: IntArray) -> Influence:
+    design, fit = hazards.design, hazards.fit
+    n, p = len(pattern), design.shape[1]
+    rows = design[pattern]
+    bread = np.linalg.inv((rows.T * fit.curvature[pattern, spotted]) @ rows)
+    # Of a column that has the others' part taken off, the square times the expected curvature is what a row tells.
+    apart = rows @ bread / np.diag(bread)
+    expected = (fit.curvature[:, 0] * fit.score[:, 1])[pattern]
+    entries = np.tile(np.arange(p), n)
+    return Influence(
+        n_statistics=p,
+        statistic=entries,
+        observation=np.repeat(np.arange(n), p),
+        ratio=entries,
+        value=(rows @ bread * fit.score[pattern, spotted][:, None]).ravel(),
+        weight=(expected[:, None] * apart**2).ravel(),
+    )
+
+
 def _sandwich(
     hazards: HazardsFit, pattern: IntArray, spotted: IntArray, cluster: IntArray
 ) -> tuple[FloatArray, str | None]:
@@ -198,21 +263,43 @@ def _sandwich(
     return small_sample * bread @ (scores.T @ scores) @ bread, None
 
 
-def _wald(feature: str, estimate: float, variance: float, confidence_level: float, vague: str | None) -> CoxCoefficient:
-    if vague is not None:
-        return CoxCoefficient(feature, float(estimate), None, None, None, None, vague)
-    standard_error = float(np.sqrt(variance))
-    reach = float(stats.norm.ppf((1 + confidence_level) / 2)) * standard_error
+def _wald(
+    feature: str, estimate: float, model_error: float, uncertainty: Uncertainty, confidence_level: float
+) -> CoxCoefficient:
+    standard_error = uncertainty.standard_error
+    low = high = p_value = None
+    if standard_error is not None:
+        degrees = uncertainty.degrees_of_freedom
+        reference = stats.norm() if degrees is None else stats.t(degrees)
+        reach = float(reference.ppf((1 + confidence_level) / 2)) * standard_error
+        low, high = float(estimate - reach), float(estimate + reach)
+        p_value = float(2 * reference.sf(abs(estimate) / standard_error))
     return CoxCoefficient(
         feature=feature,
         estimate=float(estimate),
         standard_error=standard_error,
-        low=float(estimate - reach),
-        high=float(estimate + reach),
-        p_value=float(2 * stats.norm.sf(abs(estimate) / standard_error)),
-        reason=None,
+        model_standard_error=float(model_error),
+        low=low,
+        high=high,
+        p_value=p_value,
+        uncertainty=uncertainty,
+        reason=uncertainty.reason,
     )
 
 
-def _unknown(feature: str, reason: str) -> CoxCoefficient:
-    return CoxCoefficient(feature, None, None, None, None, None, reason)
+def _unknown(feature: str, who: Observations, reason: str) -> CoxCoefficient:
+    nothing = _uncertainty(who, Clusters.NONE, None, reason)
+    return CoxCoefficient(feature, None, None, None, None, None, None, nothing, reason)
+
+
+def _uncertainty(
+    who: Observations, clusters: Clusters, standard_error: float | None, reason: str | None
+) -> Uncertainty:
+    return Uncertainty(
+        standard_error=standard_error,
+        degrees_of_freedom=None,
+        conversations=len(np.unique(who.conversation)),
+        annotators=len(np.unique(who.annotator)),
+        clusters=clusters,
+        reason=reason,
+    )

@@ -9,10 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
-from spotthebot.analytics.stats.bootstrap import cluster_counts, defined, percentile_interval, resampled_totals
-from spotthebot.analytics.stats.randomness import Seed, seed_of
-from spotthebot.analytics.stats.survival.isotonic import isotonic_shares
+from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, IntArray, LabelCode
+from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.clustered_variance import (
+    Clusters,
+    Observations,
+    Uncertainty,
+    clustered_variance,
+    shares_of,
+)
+from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
+from spotthebot.analytics.stats.survival.isotonic import isotonic_shares, pooled_blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +50,8 @@ class CurrentStatus:
 class SurvivalCurve:
     """One entity's S(k) at its own inspection times `times`; S(0) = 1 is not listed.
 
-    All tuples run along `times` and are empty for an entity that was never inspected.
+    All tuples run along `times` and are empty for an entity that was never inspected. Bounds are None where
+    `uncertainty` says why.
     """
 
     bot: str
@@ -53,11 +61,10 @@ class SurvivalCurve:
     high: tuple[float | None, ...]
     inspected: tuple[int, ...]
     spotted: tuple[int, ...]
+    uncertainty: tuple[Uncertainty, ...]
     n: int
     confidence_level: float
-    n_resamples: int
     method: str
-    seed: int | None
 
 
 def current_status(table: AnnotationTable) -> CurrentStatus:
@@ -88,12 +95,12 @@ def current_status(table: AnnotationTable) -> CurrentStatus:
 
 
 def survival_curves(
-    status: CurrentStatus, *, confidence_level: float = 0.95, n_resamples: int = 1000, seed: Seed = 0
+    status: CurrentStatus, *, confidence_level: float = 0.95, clusters: Clusters = Clusters.BOTH
 ) -> tuple[SurvivalCurve, ...]:
-    """Estimate S(k) for every entity in the order of `names`, with pointwise bounds.
+    """Estimate S(k) for every entity in the order of `names`, with bounds of each point by itself.
 
-    Bounds are percentiles of a bootstrap of whole conversations, taken over the replicates in which the entity was
-    inspected at that time. A time at which an entity was never inspected is left out of its curve.
+    S(k) is a share of the inspections at all times that the isotonic regression pooled with k, and its variance that of
+    a share, with the pools taken as they are. A time at which an entity was never inspected is left out of its curve.
 
     >>> from spotthebot.analytics.stats import AnnotationTable
     >>> table = AnnotationTable.from_rows(
@@ -107,35 +114,31 @@ def survival_curves(
     >>> [round(value, 4) for value in curve.estimate]
     [0.3333, 0.3333]
     """
+    require_confidence_level(confidence_level)
     inspected, spotted = status.counts()
-    survival = 1 - isotonic_shares(spotted.astype(np.float64), inspected.astype(np.float64))
-    drawn_inspected, drawn_spotted = _resampled_counts(status, n_resamples, seed)
-    low, high = percentile_interval(1 - isotonic_shares(drawn_spotted, drawn_inspected), confidence_level)
+    fitted = isotonic_shares(spotted.astype(np.float64), inspected.astype(np.float64))
+    block = pooled_blocks(fitted)
+    survived = (~status.spotted).astype(np.float64)
+    share, n, influence = shares_of(block[status.entity, status.time], survived, int(block.max(initial=-1)) + 1)
+    variance = clustered_variance(Observations(status.conversation, status.annotator), influence, clusters)
+    low, high = share_bounds(share, n, variance, confidence_level)
     curves = []
     for i, name in enumerate(status.names):
         seen = np.flatnonzero(inspected[i])
+        pools = block[i, seen]
         curves.append(
             SurvivalCurve(
                 bot=name,
                 times=tuple(status.times[seen].tolist()),
-                estimate=tuple(survival[i, seen].tolist()),
-                low=tuple(defined(bound) for bound in low[i, seen]),
-                high=tuple(defined(bound) for bound in high[i, seen]),
+                estimate=tuple((1 - fitted[i, seen]).tolist()),
+                low=tuple(defined(bound) for bound in low[pools]),
+                high=tuple(defined(bound) for bound in high[pools]),
                 inspected=tuple(inspected[i, seen].tolist()),
                 spotted=tuple(spotted[i, seen].tolist()),
+                uncertainty=tuple(variance.uncertainty(pool) for pool in pools.tolist()),
                 n=int(inspected[i].sum()),
                 confidence_level=confidence_level,
-                n_resamples=n_resamples,
-                method="NPMLE, percentile bootstrap of conversations",
-                seed=seed_of(seed),
+                method=f"NPMLE; {METHOD}",
             )
         )
     return tuple(curves)
-
-
-def _resampled_counts(status: CurrentStatus, n_resamples: int, seed: Seed) -> tuple[FloatArray, FloatArray]:
-    shape = (len(status.names), len(status.times), 2)
-    cell = (status.entity * len(status.times) + status.time) * 2 + status.spotted
-    by_conversation = cluster_counts(status.conversation, cell, int(np.prod(shape)))
-    drawn = resampled_totals(by_conversation, n_resamples, seed).reshape(n_resamples, *shape)
-    return drawn.sum(axis=-1), drawn[..., 1]

@@ -7,7 +7,7 @@ Newton's method with an active set, the jumps never negative (Pan 1999 and Ander
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,12 @@ from scipy import stats
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.analytics.stats.clustered_variance import (
+    Clusters,
+    Influence,
+    Observations,
+    clustered_variance,
+)
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes
 from spotthebot.analytics.stats.survival.npmle import npmle
@@ -34,11 +40,15 @@ class Odds(StrEnum):
 
 @dataclass(frozen=True)
 class IntervalCoefficient:
-    """A covariate's log ratio with Wald bounds; above 0 it happens sooner. None with a `reason` where undefined."""
+    """A covariate's log ratio with Wald bounds; above 0 it happens sooner. None with a `reason` where undefined.
+
+    Quantiles are Student's with `degrees_of_freedom`, normal ones where it is None.
+    """
 
     covariate: str
     estimate: float | None
     standard_error: float | None
+    degrees_of_freedom: float | None
     low: float | None
     high: float | None
     p_value: float | None
@@ -68,12 +78,16 @@ def interval_cox(
     *,
     model: Odds = Odds.HAZARDS,
     cluster: ArrayLike | None = None,
+    observations: Observations | None = None,
+    clusters: Clusters = Clusters.BOTH,
     confidence_level: float = 0.95,
 ) -> IntervalFit:
     """Fit covariates (n, p) of these `names`; standard errors are from the profile likelihood's curvature.
 
-    With `cluster` (n,) they are from the sandwich over clusters. Covariates that do not vary, or that others determine,
-    and separated data have no finite estimate; the result says so. Raises `SettingOutOfRange`.
+    With `cluster` (n,) they are from the sandwich over G clusters times G / (G - 1), with quantiles of t(G - 1); rows
+    that share something else beside count as independent. With `observations` rows of one conversation and of one
+    annotator vary together, as `clusters` says. Covariates that do not vary, or that others determine, and separated
+    data have no finite estimate; the result says so. Raises `SettingOutOfRange`.
 
     >>> from spotthebot.analytics.stats.survival.censored_times import censored_times
     >>> end = float("inf")  # of each half two thirds and one third by time 2: log(log(1 / 3) / log(2 / 3))
@@ -95,20 +109,20 @@ def interval_cox(
     if np.abs(state.beta).max(initial=0.0) * np.abs(x).max(initial=0.0) > _INFINITE or not state.kkt < 1e-5:
         reason = "the data are separated: no finite estimate"
         return _undefined(times, names, confidence_level, model, reason, separated=True)
-    covariance, n_clusters = _covariance(state, None if cluster is None else np.asarray(cluster, dtype=np.int64))
-    errors = np.sqrt(np.diag(covariance))
-    quantile = float(stats.norm.ppf((1 + confidence_level) / 2))
+    n_clusters: int | None
+    if observations is not None:
+        known = clustered_variance(observations, _influence(state, x), clusters)
+        errors = [
+            (each.standard_error, each.degrees_of_freedom, each.reason)
+            for each in map(known.uncertainty, range(len(names)))
+        ]
+        n_clusters, how = int(known.n_clusters.min()), clusters.words
+    else:
+        errors, n_clusters = _sandwich(state, None if cluster is None else np.asarray(cluster, dtype=np.int64))
+        how = "profile curvature" if n_clusters is None else "clustered sandwich"
     return IntervalFit(
         coefficients=tuple(
-            IntervalCoefficient(
-                covariate=name,
-                estimate=float(beta),
-                standard_error=float(error),
-                low=float(beta - quantile * error),
-                high=float(beta + quantile * error),
-                p_value=float(2 * stats.norm.sf(abs(beta) / error)),
-                reason=None,
-            )
+            _wald(name, float(beta), *error, confidence_level)
             for name, beta, error in zip(names, state.beta, errors, strict=True)
         ),
         log_likelihood=state.log_likelihood,
@@ -118,7 +132,7 @@ def interval_cox(
         n_clusters=n_clusters,
         confidence_level=confidence_level,
         model=model,
-        method=f"{model}, active-set Newton; " + ("clustered sandwich" if n_clusters else "profile curvature"),
+        method=f"{model}, active-set Newton; {how}",
         reason=None,
     )
 
@@ -213,19 +227,68 @@ def _transform(u: FloatArray, model: Odds) -> tuple[FloatArray, FloatArray, Floa
     return survival, -(survival**2), 2 * survival**3
 
 
-def _covariance(state: _State, cluster: IntArray | None) -> tuple[FloatArray, int | None]:
-    q = len(state.jumps)
-    inside = np.concatenate([np.flatnonzero(state.jumps > 0), q + np.arange(len(state.beta))])
-    bread = np.linalg.pinv(state.information[np.ix_(inside, inside)], hermitian=True)
+_Error: TypeAlias = tuple[float | None, float | None, str | None]
+"""Standard error, degrees of freedom, and why there are none."""
+
+
+def _bread(state: _State) -> tuple[FloatArray, IntArray]:
+    """Return the inverse information (q, q) of the parameters that are not held at their bound, and which they are."""
+    inside = np.concatenate([np.flatnonzero(state.jumps > 0), len(state.jumps) + np.arange(len(state.beta))])
+    bread: FloatArray = np.linalg.pinv(state.information[np.ix_(inside, inside)], hermitian=True)
+    return bread, inside
+
+
+def _sandwich(state: _State, cluster: IntArray | None) -> tuple[list[_Error], int | None]:
+    bread, inside = _bread(state)
     p = len(state.beta)
     if cluster is None:
-        return bread[-p:, -p:], None
+        return [(float(np.sqrt(variance)), None, None) for variance in np.diag(bread)[-p:]], None
     _, codes = np.unique(cluster, return_inverse=True)
     g = int(codes.max()) + 1
+    if g < 2:
+        return [(None, None, "all rows are one cluster")] * p, g
     scores = np.zeros((g, len(inside)))
     np.add.at(scores, codes, state.rows[:, inside])
-    whole: FloatArray = bread @ (scores.T @ scores) @ bread * g / max(1, g - 1)
-    return whole[-p:, -p:], g
+    variances = np.diag(bread @ (scores.T @ scores) @ bread)[-p:] * g / (g - 1)
+    return [(float(np.sqrt(variance)), float(g - 1), None) for variance in variances], g
+
+
+def _influence(state: _State, x: FloatArray) -> Influence:
+    bread, inside = _bread(state)
+    n, p = x.shape
+    # What a row tells of a coefficient is told by its covariate less what the others predict of it.
+    apart = np.column_stack([x[:, at] - _predicted(np.delete(x, at, axis=1), x[:, at]) for at in range(p)])
+    entries = np.tile(np.arange(p), n)
+    return Influence(
+        n_statistics=p,
+        statistic=entries,
+        observation=np.repeat(np.arange(n), p),
+        ratio=entries,
+        value=(state.rows[:, inside] @ bread[:, -p:]).ravel(),
+        weight=(apart**2).ravel(),
+    )
+
+
+def _predicted(others: FloatArray, column: FloatArray) -> FloatArray:
+    predicted: FloatArray = others @ np.linalg.lstsq(others, column, rcond=None)[0]
+    return predicted
+
+
+def _wald(
+    name: str,
+    beta: float,
+    standard_error: float | None,
+    degrees: float | None,
+    reason: str | None,
+    confidence_level: float,
+) -> IntervalCoefficient:
+    low = high = p_value = None
+    if standard_error is not None:
+        reference = stats.norm() if degrees is None else stats.t(degrees)
+        reach = float(reference.ppf((1 + confidence_level) / 2)) * standard_error
+        low, high = beta - reach, beta + reach
+        p_value = float(2 * reference.sf(abs(beta) / standard_error))
+    return IntervalCoefficient(name, beta, standard_error, degrees, low, high, p_value, reason)
 
 
 def _why_not(times: CensoredTimes, x: FloatArray) -> str | None:
@@ -242,7 +305,7 @@ def _undefined(
     times: CensoredTimes, names: Sequence[str], confidence_level: float, model: Odds, reason: str, *, separated: bool
 ) -> IntervalFit:
     return IntervalFit(
-        coefficients=tuple(IntervalCoefficient(name, None, None, None, None, None, reason) for name in names),
+        coefficients=tuple(IntervalCoefficient(name, None, None, None, None, None, None, reason) for name in names),
         log_likelihood=None,
         kkt=None,
         separated=separated,

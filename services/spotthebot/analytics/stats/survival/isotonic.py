@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import FloatArray
+from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 
 
 def isotonic_shares(events: FloatArray, trials: FloatArray) -> FloatArray:
@@ -27,3 +27,19 @@ def isotonic_shares(events: FloatArray, trials: FloatArray) -> FloatArray:
     start, end = np.indices((length, length))
     fitted = np.where((start <= end) & np.isfinite(least), least, -np.inf).max(axis=-2)
     return np.where(trials > 0, fitted, np.nan)
+
+
+def pooled_blocks(fitted: FloatArray) -> IntArray:
+    """Give the blocks of equal fitted values a number each, along the last axis and all leading axes together.
+
+    Where there were no trials (NaN) a place belongs to the block before it.
+
+    >>> pooled_blocks(np.array([[0.25, 0.5, 0.5], [0.5, np.nan, 0.75]])).tolist()
+    [[0, 1, 1], [2, 2, 3]]
+    """
+    if not fitted.size:
+        return np.zeros(fitted.shape, dtype=np.int64)
+    reached = np.maximum.accumulate(np.where(np.isnan(fitted), -np.inf, fitted), axis=-1)
+    starts = np.ones(fitted.shape, dtype=np.bool_)
+    starts[..., 1:] = reached[..., 1:] > reached[..., :-1]
+    return (np.cumsum(starts.ravel()) - 1).reshape(fitted.shape)

@@ -3,39 +3,65 @@
 The statistic is the score of a proportional-hazards effect at no effect (Finkelstein 1986): each row scores
 (S(L) log S(L) - S(R) log S(R)) / (S(L) - S(R)) under the pooled NPMLE of the pair, which is -S log S / F for a row
 spotted at k and log S for one that was not.
+
+The default variance lets inspections of one conversation and of one annotator vary together. Given the pools of the
+NPMLE the score adds up weighted differences of the two bots' shares, so that an inspection's influence is its score
+less the mean of its bot in its pool; the statistic is F(1, d) with Satterthwaite's d.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Final
 
 import numpy as np
 from scipy import stats
 
-from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.annotations import HUMAN, BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.bootstrap import defined
+from spotthebot.analytics.stats.clustered_variance import (
+    ClusteredVariance,
+    Clusters,
+    Influence,
+    Observations,
+    Uncertainty,
+    clustered_variance,
+)
 from spotthebot.analytics.stats.significance import Adjustment, adjust
 from spotthebot.analytics.stats.survival.curves import CurrentStatus
-from spotthebot.analytics.stats.survival.isotonic import isotonic_shares
+from spotthebot.analytics.stats.survival.isotonic import isotonic_shares, pooled_blocks
 
 
 class LogRankVariance(StrEnum):
-    """How the variance of the score is found: from the binomial model, by permutation, or from clusters of rows.
+    """How the variance of the score is found.
 
-    `SCORE` and `PERMUTATION` take rows for independent. An annotator's habits make them dependent, which lifts a
-    nominal 5 % to 12-20 % rejections; the two robust forms sum the scores of each annotator or conversation first.
+    `CLUSTERED` is that of shared conversations and annotators, and the one that holds its level. `SCORE`, from the
+    binomial model, and `PERMUTATION` take rows for independent: an annotator's habits make them dependent, which lifts
+    a nominal 5 % to 12-20 % rejections. `ANNOTATOR` and `CONVERSATION` sum the scores of each cluster of one kind and
+    refer to chi-squared, which few clusters make too strict or too lenient.
     """
 
+    CLUSTERED = "clustered"
     SCORE = "score"
     PERMUTATION = "permutation"
     ANNOTATOR = "annotator"
     CONVERSATION = "conversation"
 
 
+class PairFamily(StrEnum):
+    """Which pairs are adjusted together: comparisons of bots are one question, bots against people another."""
+
+    BOTS = "bots against bots"
+    PEOPLE = "bots against people"
+
+
 @dataclass(frozen=True)
 class LogRankTest:
     """One pair's test: `estimate` is the score of `bot`, above 0 where it is spotted sooner than `other`.
 
-    `statistic` is chi-squared with one degree of freedom. Where the data cannot tell, `statistic` and both p-values
-    are None and `reason` says why.
+    `statistic` is the squared score over its variance: F with 1 and the uncertainty's degrees of freedom, or
+    chi-squared with one where it has none. Where the data cannot tell, `statistic` and both p-values are None and
+    `reason` says why. Where every inspection of each bot ended alike no variance can be seen, and p is that of flipping
+    the sign of every cluster. `p_adjusted` is adjusted within `family`, of which `family_size` tests could be made.
     """
 
     bot: str
@@ -46,23 +72,27 @@ class LogRankTest:
     p_adjusted: float | None
     n: int
     method: str
+    family: PairFamily
+    family_size: int
     adjustment: Adjustment
+    uncertainty: Uncertainty
     reason: str | None
 
 
 def log_rank_tests(
     status: CurrentStatus,
     *,
-    variance: LogRankVariance = LogRankVariance.SCORE,
+    variance: LogRankVariance = LogRankVariance.CLUSTERED,
+    clusters: Clusters = Clusters.BOTH,
     adjustment: Adjustment = Adjustment.HOLM,
 ) -> tuple[LogRankTest, ...]:
-    """Compare every unordered pair of `names`; the tests that could be made form one family for the adjustment.
+    """Compare every unordered pair of `names`; `clusters` are those of the clustered variance.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, current_status
     >>> table = AnnotationTable.from_rows(
     ...     [
     ...         (0, "A", "B", 2, "bot", "human", 0),
-    ...         (0, "A", "B", 3, "human", "bot", 0),
+    ...         (0, "A", "B", 3, "human", "bot", 1),
     ...         (1, "A", "B", 3, "bot", "human", 1),
     ...     ]
     ... )
@@ -71,39 +101,129 @@ def log_rank_tests(
     ('A', 'B', True)
     """
     inspected, spotted = (counts.astype(np.float64) for counts in status.counts())
-    pairs = [(i, j) for i in range(len(status.names)) for j in range(i + 1, len(status.names))]
-    scores, statistics = np.zeros(len(pairs)), np.full(len(pairs), np.nan)
-    for at, (i, j) in enumerate(pairs):
-        pooled = _PooledPair(inspected[[i, j]], spotted[[i, j]])
-        scores[at] = pooled.score
-        if variance is LogRankVariance.SCORE:
-            spread = pooled.score_variance()
-        elif variance is LogRankVariance.PERMUTATION:
-            spread = pooled.permutation_variance()
-        else:
-            clusters = status.annotator if variance is LogRankVariance.ANNOTATOR else status.conversation
-            rows = (status.entity == i) | (status.entity == j)
-            spread = pooled.clustered_variance(
-                status.entity[rows] == i, status.time[rows], status.spotted[rows], clusters[rows]
+    by_entity = np.split(np.argsort(status.entity, kind="stable"), np.cumsum(inspected.sum(axis=1)).astype(int)[:-1])
+    tests = []
+    for i, bot in enumerate(status.names):
+        for j in range(i + 1, len(status.names)):
+            pooled = _PooledPair(inspected[[i, j]], spotted[[i, j]])
+            rows = _PairRows.of(status, i, np.concatenate([by_entity[i], by_entity[j]]))
+            decided = _decide(pooled, rows, variance, clusters)
+            tests.append(
+                LogRankTest(
+                    bot=bot,
+                    other=status.names[j],
+                    estimate=pooled.score,
+                    statistic=decided.statistic,
+                    p_value=decided.p_value,
+                    p_adjusted=None,
+                    n=int(inspected[[i, j]].sum()),
+                    method=f"generalized log-rank, {variance} variance",
+                    family=PairFamily.PEOPLE if HUMAN in (bot, status.names[j]) else PairFamily.BOTS,
+                    family_size=0,
+                    adjustment=adjustment,
+                    uncertainty=decided.uncertainty,
+                    reason=decided.reason,
+                )
             )
-        if spread > 0:
-            statistics[at] = scores[at] ** 2 / spread
-    p_values = stats.chi2.sf(statistics, 1)
-    adjusted = adjust(p_values, adjustment)
-    return tuple(
-        LogRankTest(
-            bot=status.names[i],
-            other=status.names[j],
-            estimate=float(scores[at]),
-            statistic=None if np.isnan(statistics[at]) else float(statistics[at]),
-            p_value=None if np.isnan(statistics[at]) else float(p_values[at]),
-            p_adjusted=None if np.isnan(statistics[at]) else float(adjusted[at]),
-            n=int(inspected[[i, j]].sum()),
-            method=f"generalized log-rank, {variance} variance",
-            adjustment=adjustment,
-            reason=_why_undecided(inspected[[i, j]], spotted[[i, j]]) if np.isnan(statistics[at]) else None,
+    return _adjusted(tests, adjustment)
+
+
+def _adjusted(tests: list[LogRankTest], adjustment: Adjustment) -> tuple[LogRankTest, ...]:
+    for family in PairFamily:
+        members = [at for at, test in enumerate(tests) if test.family is family]
+        p_values = np.array([np.nan if (p := tests[at].p_value) is None else p for at in members], dtype=np.float64)
+        made = int(np.sum(~np.isnan(p_values)))
+        for at, p_adjusted in zip(members, adjust(p_values, adjustment), strict=True):
+            tests[at] = replace(tests[at], p_adjusted=defined(p_adjusted), family_size=made)
+    return tuple(tests)
+
+
+@dataclass(frozen=True, eq=False)
+class _PairRows:
+    """The inspections of two bots (n,), in any order."""
+
+    is_first: BoolArray
+    time: IntArray
+    spotted: BoolArray
+    conversation: IntArray
+    annotator: IntArray
+
+    @classmethod
+    def of(cls, status: CurrentStatus, first: int, rows: IntArray) -> "_PairRows":
+        return cls(
+            is_first=status.entity[rows] == first,
+            time=status.time[rows],
+            spotted=status.spotted[rows],
+            conversation=status.conversation[rows],
+            annotator=status.annotator[rows],
         )
-        for at, (i, j) in enumerate(pairs)
+
+    def n_clusters(self, clusters: Clusters) -> int:
+        """Count the clusters of the bot that has fewer, of the kind of which there are fewer."""
+        kinds = [self.conversation] if clusters.has_conversations else []
+        kinds += [self.annotator] if clusters.has_annotators else []
+        kinds = kinds or [np.arange(len(self.time))]
+        return min(len(np.unique(kind[mine])) for kind in kinds for mine in (self.is_first, ~self.is_first))
+
+
+@dataclass(frozen=True)
+class _Decision:
+    statistic: float | None
+    p_value: float | None
+    uncertainty: Uncertainty
+    reason: str | None
+
+
+_NO_VARIANCE: Final = 1e-9
+"""Shares below it of the score's variance under independence are rounding."""
+
+
+def _decide(pooled: "_PooledPair", rows: _PairRows, variance: LogRankVariance, clusters: Clusters) -> _Decision:
+    if variance is LogRankVariance.CLUSTERED:
+        return _clustered_test(pooled, rows, clusters)
+    if variance is LogRankVariance.SCORE:
+        spread = pooled.score_variance()
+    elif variance is LogRankVariance.PERMUTATION:
+        spread = pooled.permutation_variance()
+    else:
+        cluster = rows.annotator if variance is LogRankVariance.ANNOTATOR else rows.conversation
+        spread = pooled.summed_variance(rows, cluster)
+    of = {LogRankVariance.ANNOTATOR: Clusters.ANNOTATOR, LogRankVariance.CONVERSATION: Clusters.CONVERSATION}
+    reason = None if spread > 0 else pooled.why_undecided() or "all annotations are one cluster"
+    statistic = pooled.score**2 / spread if spread > 0 else None
+    return _Decision(
+        statistic=statistic,
+        p_value=None if statistic is None else float(stats.chi2.sf(statistic, 1)),
+        uncertainty=Uncertainty(
+            standard_error=float(np.sqrt(spread)) if spread > 0 else None,
+            degrees_of_freedom=None,
+            conversations=len(np.unique(rows.conversation)),
+            annotators=len(np.unique(rows.annotator)),
+            clusters=of.get(variance, Clusters.NONE),
+            reason=reason,
+        ),
+        reason=reason,
+    )
+
+
+def _clustered_test(pooled: "_PooledPair", rows: _PairRows, clusters: Clusters) -> _Decision:
+    known = pooled.clustered_variance(rows, clusters)
+    uncertainty = known.uncertainty(0)
+    reason = pooled.why_undecided() or uncertainty.reason
+    if reason is not None:
+        return _Decision(None, None, replace(uncertainty, standard_error=None, reason=reason), reason)
+    # Under independence the score varies as much if the two do not differ; clusters cannot make it less.
+    least = pooled.score_variance()
+    if known.variance[0] <= _NO_VARIANCE * least:
+        flips = min(1.0, 2 * 0.5 ** rows.n_clusters(clusters))
+        return _Decision(None, flips, replace(uncertainty, standard_error=None, degrees_of_freedom=None), None)
+    spread = max(float(known.variance[0]), least)
+    statistic = pooled.score**2 / spread
+    return _Decision(
+        statistic=statistic,
+        p_value=float(stats.f.sf(statistic, 1, known.degrees[0])),
+        uncertainty=replace(uncertainty, standard_error=float(np.sqrt(spread))),
+        reason=None,
     )
 
 
@@ -120,7 +240,7 @@ class _PooledPair:
         log_s = np.where(inside, np.log1p(-f), 0.0)
         self.if_spotted, self.if_not = -(1 - f) * log_s / f, log_s
         self.weight = (1 - f) * log_s**2 / f
-        self.block = np.unique(failure, return_inverse=True)[1]
+        self.block = pooled_blocks(failure)
         group_scores = spotted * self.if_spotted + (inspected - spotted) * self.if_not
         self.score = float(group_scores[0].sum())
 
@@ -144,20 +264,40 @@ class _PooledPair:
         mean = np.sum(events * self.if_spotted + (self.total - events) * self.if_not) / n
         return float(n_first * (n - n_first) / n / (n - 1) * (squares - n * mean**2))
 
-    def clustered_variance(self, is_first: BoolArray, time: IntArray, spotted: BoolArray, cluster: IntArray) -> float:
-        scores = np.where(spotted, self.if_spotted[time], self.if_not[time])
-        contributions = (is_first - self.share_of_first()[time]) * scores
+    def summed_variance(self, rows: _PairRows, cluster: IntArray) -> float:
+        contributions = (rows.is_first - self.share_of_first()[rows.time]) * self._row_scores(rows)
         _, codes = np.unique(cluster, return_inverse=True)
         sums = np.bincount(codes, weights=contributions)
         # One cluster would be compared with itself: its statistic is 1 whatever the data.
         return float(np.sum(sums**2)) if len(sums) > 1 else 0.0
 
+    def clustered_variance(self, rows: _PairRows, clusters: Clusters) -> ClusteredVariance:
+        scores = self._row_scores(rows)
+        cell = 2 * self.block[rows.time] + rows.is_first
+        n = np.bincount(cell)
+        means = np.divide(np.bincount(cell, weights=scores), n, out=np.zeros(len(n)), where=n > 0)
+        influence = Influence(
+            n_statistics=1,
+            statistic=np.zeros(len(scores), dtype=np.int64),
+            observation=np.arange(len(scores)),
+            ratio=cell,
+            value=(rows.is_first - self.share_of_first()[rows.time]) * (scores - means[cell]),
+            weight=np.ones(len(scores)),
+        )
+        return clustered_variance(Observations(rows.conversation, rows.annotator), influence, clusters)
 
-def _why_undecided(inspected: FloatArray, spotted: FloatArray) -> str:
-    if not inspected.sum(axis=1).all():
-        return "one of the two was never inspected"
-    if not spotted.any():
-        return "neither was ever spotted"
-    if (spotted == inspected).all():
-        return "both were spotted at every inspection"
-    return "the two share no inspection times, or all annotations are one cluster"
+    def why_undecided(self) -> str | None:
+        if not self.inspected.sum(axis=1).all():
+            return "one of the two was never inspected"
+        if not self.spotted.any():
+            return "neither was ever spotted"
+        if (self.spotted == self.inspected).all():
+            return "both were spotted at every inspection"
+        return (
+            None
+            if self.score_variance() > 0
+            else "the two share no inspection times at which some were spotted and some not"
+        )
+
+    def _row_scores(self, rows: _PairRows) -> FloatArray:
+        return np.where(rows.spotted, self.if_spotted[rows.time], self.if_not[rows.time])

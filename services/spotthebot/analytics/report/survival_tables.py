@@ -1,0 +1,111 @@
+"""The tables of how long bots pass and of what gives them away."""
+
+from collections.abc import Iterator
+
+from spotthebot.analytics.report.table import Column, Table
+from spotthebot.analytics.stats import Clusters
+from spotthebot.contracts.analytics import Analysis, Survival
+
+
+def survival_tables(analysis: Analysis, level: str) -> Iterator[Table]:
+    """Yield the curves, the tests of each two and what the features change; `level` is that of the intervals."""
+    survival = analysis.survival
+    yield Table(
+        key="survival",
+        title="Share not yet spotted as a bot",
+        caption=f"{survival.method}; {level} intervals, {Clusters(analysis.clusters).words}.",
+        columns=(
+            Column("bot", "Speaker"),
+            Column("exchanges", "Exchanges"),
+            Column("survival", "Not spotted"),
+            Column("low", "Low"),
+            Column("high", "High"),
+            Column("inspected", "Inspected"),
+            Column("spotted", "Spotted"),
+        ),
+        rows=tuple(
+            (curve.bot, *point)
+            for curve in survival.curves
+            for point in zip(
+                survival.times, curve.survival, curve.low, curve.high, curve.inspected, curve.spotted, strict=True
+            )
+        ),
+    )
+    yield Table(
+        key="log_rank",
+        title="Which curves differ",
+        caption=_log_rank_caption(survival),
+        columns=(
+            Column("bot", "Speaker"),
+            Column("other", "Against"),
+            Column("statistic", "Statistic", 2),
+            Column("degrees_of_freedom", "df", 1),
+            Column("p_value", "p"),
+            Column("p_adjusted", "p adjusted"),
+            Column("significant", "Significant"),
+            Column("family", "Family"),
+        ),
+        rows=tuple(
+            (
+                test.bot,
+                test.other,
+                test.statistic,
+                test.uncertainty.degrees_of_freedom,
+                test.p_value,
+                test.p_adjusted,
+                test.significant,
+                test.family,
+            )
+            for test in survival.log_rank
+        ),
+    )
+    yield Table(
+        key="cox",
+        title="What gives a speaker away",
+        caption=f"Cox coefficients of being spotted with {level} Wald intervals; below 0 the feature protects."
+        f" {_cox_words(survival)}",
+        columns=(
+            Column("bot", "Speaker"),
+            Column("feature", "Feature"),
+            Column("coefficient", "Coefficient"),
+            Column("standard_error", "SE"),
+            Column("low", "Low"),
+            Column("high", "High"),
+            Column("p_value", "p"),
+            Column("degrees_of_freedom", "df", 1),
+            Column("model_standard_error", "SE of the model"),
+        ),
+        rows=tuple(
+            (
+                each.bot,
+                each.feature,
+                each.coefficient,
+                each.standard_error,
+                each.low,
+                each.high,
+                each.p_value,
+                each.uncertainty.degrees_of_freedom,
+                each.model_standard_error,
+            )
+            for each in survival.cox
+        ),
+    )
+
+
+def _log_rank_caption(survival: Survival) -> str:
+    if not survival.log_rank:
+        return "Generalized log-rank test of each pair."
+    test = survival.log_rank[0]
+    families = {each.family: each.family_size for each in survival.log_rank}
+    sizes = "; ".join(f"{family} ({_tests(size)})" for family, size in families.items())
+    words = Clusters(test.uncertainty.clusters).words
+    return f"{test.method[:1].upper()}{test.method[1:]}, {words}. Families of tests: {sizes}."
+
+
+def _tests(size: int) -> str:
+    return "1 test" if size == 1 else f"{size:,} tests"
+
+
+def _cox_words(survival: Survival) -> str:
+    words = {Clusters(each.uncertainty.clusters).words for each in survival.cox if each.standard_error is not None}
+    return f"Standard errors: {', '.join(sorted(words))}." if words else ""
