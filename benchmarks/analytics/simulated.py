@@ -23,7 +23,7 @@ def simulated_games(n: int, *, unit: Unit = Unit.ANNOTATION, seed: int = 0) -> G
         second=second,
         outcome=np.where(rng.random(n) < _TIES, 0, np.where(stronger, -1, 1)),
         conversation=np.arange(n) // (1 if unit is Unit.CONVERSATION else 6),
-        annotator=np.full(n, -1) if unit is Unit.CONVERSATION else rng.integers(40, size=n),
+        annotator=rng.integers(40, size=n),
         unit=unit,
         criterion="human",
     )

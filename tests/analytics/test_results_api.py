@@ -135,7 +135,9 @@ class TestResults:
         campaign = await _study(suite)
         ranking = (await _get(suite, campaign, "ranking")).json()["ranking"]
         assert [bot["bot"] for bot in ranking["bots"]] == ["X", "Y", "Z"]
-        assert ranking["bots"][2]["win_rate"] == {"estimate": None, "low": None, "high": None, "uncertainty": None}
+        unknown = ranking["bots"][2]["win_rate"]
+        assert (unknown["estimate"], unknown["low"], unknown["high"]) == (None, None, None)
+        assert unknown["uncertainty"]["reason"] == "nothing was observed"
 
     @pytest.mark.parametrize("result", [*SECTIONS, "analysis"])
     async def test_the_same_request_gives_the_same_bytes(self, suite: RunningSuite, result: str):

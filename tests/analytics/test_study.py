@@ -180,16 +180,26 @@ class TestWinRates:
 
     def test_the_sign_test_is_the_binomial_sum(self):
         # Two-sided, at p = 1/2: 1 of 2 is certain; 2 of 2: 2 * 1/4; 3 or more of 4: 2 * (4 + 1)/16.
-        shown = wins.win_rates(_games(GAMES), Parameters(confidence_level=0.95))
+        shown = wins.win_rates(_games(GAMES), Parameters(test="sign"))
         assert [each.p_value for each in shown.pairs] == pytest.approx([1, 2 / 4, 10 / 16])
         # Holm: 3 * 1/2 is cut at 1, and no later one may be smaller.
         assert [each.p_adjusted for each in shown.pairs] == pytest.approx([1, 1, 1])
 
-    @pytest.mark.parametrize(("confidence_level", "significant"), [(0.95, True), (0.999, False)])
-    def test_ten_wins_of_ten_are_significant_at_95_percent(self, confidence_level: float, significant: bool):
-        shown = wins.win_rates(_games([("X", "Y", "human", "bot")] * 10), Parameters(confidence_level=confidence_level))
+    @pytest.mark.parametrize(("significance_level", "significant"), [(0.05, True), (0.001, False)])
+    def test_ten_wins_of_ten_are_significant_at_the_significance_level(
+        self, significance_level: float, significant: bool
+    ):
+        request = Parameters(confidence_level=0.5, significance_level=significance_level, test="sign")
+        shown = wins.win_rates(_games([("X", "Y", "human", "bot")] * 10), request)
         assert shown.pairs[0].p_value == pytest.approx(2 / 2**10)  # between 0.001 and 0.05
         assert shown.pairs[0].significant is significant
+
+    def test_one_annotator_tells_nothing_of_others(self):
+        shown = wins.win_rates(_games([("X", "Y", "human", "bot")] * 10), Parameters())
+        (pair,) = shown.pairs
+        assert (pair.p_value, pair.low, pair.significant) == (None, None, False)
+        assert pair.reason is not None
+        assert "fixed_panel" in pair.reason
 
     def test_ties_alone_leave_everything_undefined(self):
         shown = wins.win_rates(_games([("X", "Y", "bot", "bot")] * 3), Parameters(confidence_level=0.95))
@@ -214,7 +224,8 @@ class TestRanking:
 
     def test_a_bot_that_always_wins_has_the_first_rank_for_certain(self):
         games = [("X", "Y", "human", "bot")] * 20
-        first, second = ranking.ranking(_games(games), Parameters(resamples=200, seed=1)).bots
+        request = Parameters(resamples=200, seed=1, clusters="fixed_panel")  # one annotator
+        first, second = ranking.ranking(_games(games), request).bots
         assert (first.bot, first.rank_low, first.rank_high, first.cluster) == ("X", 1, 1, 1)
         assert (second.bot, second.rank_low, second.rank_high, second.cluster) == ("Y", 2, 2, 2)
         assert first.trueskill.mu > second.trueskill.mu

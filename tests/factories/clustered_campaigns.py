@@ -11,7 +11,15 @@ from functools import cache
 import numpy as np
 from scipy import optimize, stats
 
-from spotthebot.analytics.stats import FEATURES, BoolArray, CurrentStatus, FloatArray, IntArray
+from spotthebot.analytics.stats import (
+    FEATURES,
+    AnnotationTable,
+    BoolArray,
+    CurrentStatus,
+    FloatArray,
+    IntArray,
+    LabelCode,
+)
 
 TIMES = np.array([2, 3, 5])
 _ANNOTATIONS, _PACKAGE, _BASE = 2, 20, 0.45
@@ -69,6 +77,22 @@ def draw_status(setting: Setting, chances: FloatArray, rng: np.random.Generator)
     return _status(setting.k, entity, time, spotted, conversation, annotator, {})
 
 
+def draw_labels(setting: Setting, bot: FloatArray, human: FloatArray, rng: np.random.Generator) -> AnnotationTable:
+    """Draw a campaign in which bots are labelled "bot" and "human" with these chances (k, times), else "unsure"."""
+    entity, time, conversation, annotator = _campaign(setting, rng)
+    seen = _seen(setting, entity, conversation, annotator, rng)
+    at = (entity, time[:, None])
+    label = np.where(seen <= bot[at], LabelCode.BOT, np.where(seen > 1 - human[at], LabelCode.HUMAN, LabelCode.UNSURE))
+    return AnnotationTable(
+        names=tuple(f"bot {at}" for at in range(setting.k)),
+        conversation=conversation,
+        entity=entity,
+        exchanges=TIMES[time],
+        label=label.astype(np.int64),
+        annotator=annotator,
+    )
+
+
 def draw_hazards(
     setting: Setting, chances: FloatArray, coefficients: FloatArray, rng: np.random.Generator
 ) -> CurrentStatus:
@@ -124,13 +148,21 @@ def _spotted(
     annotator: IntArray,
     rng: np.random.Generator,
 ) -> BoolArray:
+    below: BoolArray = _seen(setting, entity, conversation, annotator, rng) <= chances
+    return below
+
+
+def _seen(
+    setting: Setting, entity: IntArray, conversation: IntArray, annotator: IntArray, rng: np.random.Generator
+) -> FloatArray:
+    """Return what is seen of each side as its normal probability."""
     effects = setting.effects
     seen = rng.normal(0, effects.annotator, setting.annotators)[annotator][:, None]
     seen = seen + rng.normal(0, effects.taste, (setting.annotators, setting.k))[annotator[:, None], entity]
     seen = seen + rng.normal(0, effects.conversation, (int(conversation.max()) + 1, 2))[conversation]
     seen = seen + rng.normal(size=entity.shape)
-    below: BoolArray = stats.norm.cdf(seen / effects.total) <= chances
-    return below
+    probability: FloatArray = stats.norm.cdf(seen / effects.total)
+    return probability
 
 
 def _status(

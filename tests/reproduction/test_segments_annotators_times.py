@@ -25,14 +25,14 @@ class TestTable8:
     def test_every_cell_is_the_reference_s(self, domain):
         expected, names = _by_filter(domain)["segments_table8"], reference(f"spot-the-bot/{domain}.json")["systems"]
         compared = Comparison(f"Table 8, {domain}")
-        for result in segment_results(published_table(domain, "pkg"), n_resamples=10):
+        for result in segment_results(published_table(domain, "pkg")):
             want = expected[str(result.exchanges)]
             compared.add(f"ties after {result.exchanges}", None, result.ties, want["ties"])
             for bot in result.bots:
                 at = names.index(bot.bot)
-                compared.add(f"{bot.bot} wins", None, bot.win_rate, want["win_rate"][at])
-                compared.add(f"{bot.bot} human", None, bot.human_share, want["human_share"][bot.bot])
-                compared.add(f"{bot.bot} unsure", None, bot.unsure_share, want["unsure_share"][bot.bot])
+                compared.add(f"{bot.bot} wins", None, bot.win_rate.estimate, want["win_rate"][at])
+                compared.add(f"{bot.bot} human", None, bot.human_share.estimate, want["human_share"][bot.bot])
+                compared.add(f"{bot.bot} unsure", None, bot.unsure_share.estimate, want["unsure_share"][bot.bot])
                 assert bot.n == want["n"][bot.bot]
         compared.print()
         assert len(compared) == len(expected) * (1 + 3 * len(names))
@@ -41,11 +41,11 @@ class TestTable8:
     def test_dailydialog_s_27_cells_are_printed(self):
         paper = reference("spot-the-bot/summary.json")["table8"]["paper"]
         compared = Comparison("Table 8 as printed: values cut to two decimals")
-        for at, result in enumerate(segment_results(published_table("dailydialog", "pkg"), n_resamples=10)):
+        for at, result in enumerate(segment_results(published_table("dailydialog", "pkg"))):
             compared.add(f"ties after {result.exchanges}", paper["TIES"][at], result.ties, None)
             for bot in result.bots:
-                compared.add(f"{bot.bot} wins", paper[bot.bot][at][0], bot.win_rate, None)
-                compared.add(f"{bot.bot} human", paper[bot.bot][at][1], bot.human_share, None)
+                compared.add(f"{bot.bot} wins", paper[bot.bot][at][0], bot.win_rate.estimate, None)
+                compared.add(f"{bot.bot} human", paper[bot.bot][at][1], bot.human_share.estimate, None)
         compared.print()
         assert compared.printed_alike("truncated") == len(compared) == 27
 

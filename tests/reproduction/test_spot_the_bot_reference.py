@@ -11,6 +11,7 @@ from spotthebot.analytics.stats import (
     HUMAN,
     Adjustment,
     LogRankVariance,
+    PairTest,
     ScoreVariance,
     SsaRule,
     StandardErrors,
@@ -22,8 +23,8 @@ from spotthebot.analytics.stats import (
     fooling_rates,
     interval_log_rank_pairs,
     log_rank_tests,
+    pair_tests,
     play_games,
-    sign_tests,
     survival_curves,
 )
 from tests.factories.comparison import Comparison
@@ -100,8 +101,8 @@ class TestWins:
         assert measured < largest + 0.0005
 
     def test_sign_tests_are_the_reference_s_binomial_tests(self, domain, expected):
-        counts = count_wins(play_games(published_table(domain, "pkg")))
-        tests = sign_tests(counts, adjustment=Adjustment.NONE)
+        games = play_games(published_table(domain, "pkg"))
+        tests = pair_tests(games, test=PairTest.SIGN, adjustment=Adjustment.NONE)
         target = expected["wins"]["human/annotation"]["chi2"]
         assert len(tests) == len(target)
         for test in tests:

@@ -13,7 +13,7 @@ from spotthebot.analytics.stats import (
     Observations,
     clustered_variance,
     share_bounds,
-    share_p_values,
+    share_tests,
     shares_of,
 )
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
@@ -173,7 +173,7 @@ class TestShareBounds:
             np.array([0.0 if agreed else variance]), np.array([degrees]), np.array([clusters]), n, Clusters.BOTH
         )
         (low,), (high,) = share_bounds(share, n, known, level)
-        (p_value,) = share_p_values(share, n, known)
+        _, (p_value,) = share_tests(share, n, known)
         if abs(p_value - (1 - level)) > 1e-9:
             assert (p_value < 1 - level) == (not low <= 0.5 <= high)
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from benchmarks.analytics.coverage_survival import COEFFICIENTS, cox_held
+from benchmarks.analytics.coverage.survival import COEFFICIENTS, cox_held
 from spotthebot.analytics.stats import (
     Clusters,
     CriterionUnknown,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from benchmarks.analytics.coverage_survival import false_difference
+from benchmarks.analytics.coverage.survival import false_difference
 from spotthebot.analytics.stats import (
     Adjustment,
     Clusters,

@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 
 from spotthebot.analytics.stats import (
-    label_agreement,
-    label_alpha,
     play_games,
     rank_bots,
     rate_skills,
-    segment_results,
     sides_alike,
 )
 from spotthebot.analytics.stats.randomness import generator_of, seed_of
@@ -18,9 +15,6 @@ from tests.factories.annotation_tables import simulated_table
 ESTIMATORS: dict[str, Callable[..., object]] = {
     "rank_bots": lambda table, **more: rank_bots(play_games(table), **more),
     "rate_skills": lambda table, **more: rate_skills(play_games(table), **more),
-    "label_agreement": label_agreement,
-    "label_alpha": label_alpha,
-    "segment_results": segment_results,
     "sides_alike": sides_alike,
 }
 

@@ -1,11 +1,12 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotthebot.analytics.stats import Resample, SettingOutOfRange, Unit, count_wins, play_games, rank_bots
+from spotthebot.analytics.stats import Clusters, SettingOutOfRange, Unit, count_wins, play_games, rank_bots
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, rank_ranges
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
 from tests.factories.known import known
@@ -13,25 +14,15 @@ from tests.factories.known import known
 seeds = st.integers(0, 10_000)
 
 
-def _two_bots(wins_by_conversation):
-    """Conversations of five annotations each, of which A wins so many and B the rest."""
-    rows = [
-        (conversation, "A", "B", 2, (2, 0) if annotation < wins else (0, 2), annotation)
-        for conversation, wins in enumerate(wins_by_conversation)
-        for annotation in range(5)
-    ]
-    return play_games(table_of(rows, ("A", "B")))
-
-
 class TestRankBots:
     def test_remembers_how_it_was_made(self):
-        ranking = rank_bots(play_games(simulated_table(1)), confidence_level=0.9, n_resamples=50, seed=7)
-        assert (ranking.confidence_level, ranking.n_resamples, ranking.seed) == (0.9, 50, 7)
-        assert ranking.resample is Resample.TWO_WAY
+        ranking = rank_bots(
+            play_games(simulated_table(1)), confidence_level=0.9, significance_level=0.2, n_resamples=50, seed=7
+        )
+        assert (ranking.confidence_level, ranking.significance_level, ranking.n_resamples) == (0.9, 0.2, 50)
         # Three pairs of four conversations, each annotated twice at three times, by five annotators in all.
-        assert (ranking.n_clusters, ranking.n) == (5, 72)
-        by_segment = rank_bots(play_games(simulated_table(1), unit=Unit.SEGMENT), n_resamples=50)
-        assert (by_segment.resample, by_segment.n_clusters) == (Resample.CONVERSATION, 12)
+        assert (ranking.seed, ranking.n, ranking.n_comparisons, ranking.clusters) == (7, 72, 3, Clusters.BOTH)
+        assert {bot.uncertainty.annotators for bot in ranking.bots} == {5}
 
     def test_puts_the_best_first_with_the_win_rates_of_the_counts(self):
         games = play_games(simulated_table(1, per_pair=30))
@@ -43,24 +34,25 @@ class TestRankBots:
             assert known(bot.low) < known(bot.estimate) < known(bot.high)
         assert [(bot.rank_low, bot.rank_high, bot.cluster) for bot in ranking.bots] == [(i, i, i) for i in (1, 2, 3)]
 
-    def test_interval_of_single_games_is_about_the_normal_one(self):
-        games = _two_bots([3, 4, 2, 5, 3, 3] * 20)
-        (pair,) = rank_bots(games, n_resamples=4000, resample=Resample.GAME).pairs
-        # Binomial: 600 games, share 400 / 600 = 2 / 3.
-        reach = 1.96 * math.sqrt(2 / 9 / 600)
-        assert pair.estimate == pytest.approx(2 / 3)
-        assert pair.low == pytest.approx(2 / 3 - reach, abs=0.006)
-        assert pair.high == pytest.approx(2 / 3 + reach, abs=0.006)
+    @pytest.mark.parametrize("seed", range(4))
+    def test_a_mean_has_the_jackknife_s_variance_over_annotators(self, seed):
+        games = play_games(simulated_table(seed, per_pair=12))
+        ranking = rank_bots(games, clusters=Clusters.ANNOTATOR, n_resamples=1)
+        whole = count_wins(games).mean_win_rates
+        changes = []
+        for who in np.unique(games.annotator):
+            kept = games.annotator != who
+            columns = ("first", "second", "outcome", "conversation", "annotator")
+            rest = replace(games, **{name: getattr(games, name)[kept] for name in columns})
+            changes.append(count_wins(rest).mean_win_rates - whole)
+        g = len(changes)
+        expected = dict(zip(games.bots, np.sqrt((g - 1) / g * np.sum(np.square(changes), axis=0)), strict=True))
+        single = rank_bots(games, clusters=Clusters.NONE, n_resamples=1)
+        floor = {bot.bot: known(bot.uncertainty.standard_error) for bot in single.bots}
+        for bot in ranking.bots:
+            assert bot.uncertainty.standard_error == pytest.approx(max(expected[bot.bot], floor[bot.bot]), rel=1e-9)
 
-    def test_interval_of_conversations_is_wider_where_their_games_agree(self):
-        wins = np.array([5, 5, 5, 0] * 30)
-        (pair,) = rank_bots(_two_bots(wins), n_resamples=4000, resample=Resample.CONVERSATION).pairs
-        # All five annotations of a conversation agree: as if each of the 120 conversations were one game.
-        reach = 1.96 * math.sqrt(3 / 16 / 120)
-        assert pair.low == pytest.approx(0.75 - reach, abs=0.01)
-        assert pair.high == pytest.approx(0.75 + reach, abs=0.01)
-
-    def test_default_interval_adds_what_annotators_share_to_what_conversations_share(self):
+    def test_habits_of_annotators_widen_the_interval(self):
         # Annotators 0 and 1 always prefer A, 2 to 4 toss a coin: their habits vary far more than conversations do.
         rng = np.random.default_rng(5)
         rows = [
@@ -69,90 +61,111 @@ class TestRankBots:
             for who in range(5)
         ]
         games = play_games(table_of(rows, ("A", "B")))
+        reach = {}
+        for clusters in (Clusters.BOTH, Clusters.ANNOTATOR, Clusters.CONVERSATION):
+            (pair,) = rank_bots(games, n_resamples=1, clusters=clusters).pairs
+            reach[clusters] = known(pair.high) - known(pair.low)
+        assert reach[Clusters.BOTH] == pytest.approx(reach[Clusters.ANNOTATOR], rel=0.05)
+        assert reach[Clusters.ANNOTATOR] > 2 * reach[Clusters.CONVERSATION]
+        # Five equal clusters: the variance of the mean of their shares, and Wilson's interval at Student's 2.776.
         share = np.mean(games.outcome > 0)
         by_annotator = [np.mean(games.outcome[games.annotator == who] > 0) for who in range(5)]
-        reach = {}
-        for kind in (None, Resample.CONVERSATION, Resample.ANNOTATOR):
-            (pair,) = rank_bots(games, n_resamples=4000, resample=kind).pairs
-            reach[kind] = known(pair.high) - known(pair.low)
-        assert reach[None] > reach[Resample.ANNOTATOR] > 2 * reach[Resample.CONVERSATION]
-        # Five equal clusters: the variance of the mean of their shares, and Wilson's interval at Student's 2.776.
-        effective = share * (1 - share) / (np.var(by_annotator) / 5)
-        weight = 2.776**2 / effective
-        wilson = 2 * 2.776 * math.sqrt(share * (1 - share) / effective + weight / 4 / effective) / (1 + weight)
-        assert reach[None] == pytest.approx(wilson, rel=0.05)
+        weight = 2.7764**2 * (np.var(by_annotator, ddof=1) / 5) / (share * (1 - share))
+        wilson = 2 * math.sqrt(weight * (share * (1 - share) + weight / 4)) / (1 + weight)
+        assert reach[Clusters.ANNOTATOR] == pytest.approx(wilson, rel=1e-3)
 
-    def test_a_bot_never_beaten_has_an_interval_that_knows_of_its_few_games(self):
-        # Wilson's of 10 out of 10 with Student's quantile of 9 degrees (2.262): 10 / (10 + 2.262²).
-        games = play_games(table_of([(i, "A", "B", 2, (2, 0), i) for i in range(10)], ("A", "B")))
-        best, worst = rank_bots(games, n_resamples=50).bots
-        assert best.low == pytest.approx(10 / (10 + 2.2622**2), abs=1e-4)
-        assert best.high == 1.0
-        assert worst.low == 0.0
-        assert worst.high == pytest.approx(2.2622**2 / (10 + 2.2622**2), abs=1e-4)
-
-    def test_games_that_join_annotations_have_wilson_s_interval_too(self):
-        # Ten conversations, all won by A, one game each: as for single annotations, no certainty from ten games.
-        table = table_of([(i, "A", "B", 2, (2, 0), i) for i in range(10)], ("A", "B"))
-        best, _ = rank_bots(play_games(table, unit=Unit.CONVERSATION), n_resamples=50).bots
-        assert best.low == pytest.approx(10 / (10 + 2.2622**2), abs=1e-4)
-        assert best.high == 1.0
-
-    def test_annotators_can_be_resampled(self):
-        ranking = rank_bots(_two_bots([3, 4, 2, 5]), n_resamples=20, resample=Resample.ANNOTATOR)
-        assert ranking.n_clusters == 5
-        with pytest.raises(SettingOutOfRange, match="resample must be conversation or game for segments"):
-            rank_bots(play_games(simulated_table(1), unit=Unit.SEGMENT), resample=Resample.ANNOTATOR)
-
-    @pytest.mark.parametrize("setting", [{"confidence_level": 1.0}, {"confidence_level": 0.0}, {"n_resamples": 0}])
-    def test_refuses_settings_out_of_range(self, setting):
-        with pytest.raises(SettingOutOfRange):
-            rank_bots(_two_bots([3]), **setting)
-
-    def test_one_conversation_leaves_no_doubt_of_its_own(self):
-        ranking = rank_bots(_two_bots([5]), n_resamples=20, resample=Resample.CONVERSATION)
-        assert [(bot.bot, bot.low, bot.high) for bot in ranking.bots] == [("A", 1.0, 1.0), ("B", 0.0, 0.0)]
+    @pytest.mark.parametrize("unit", [Unit.SEGMENT, Unit.CONVERSATION])
+    def test_games_that_join_annotations_share_their_annotators_too(self, unit):
+        # Two crews of two annotators take turns: the first always prefers A, the second prefers B in 20 of its 30.
+        rows = [
+            (conversation, "A", "B", 2, (2, 0) if conversation % 2 or conversation % 6 == 0 else (0, 2), who)
+            for conversation in range(60)
+            for who in (2 * (conversation % 2), 2 * (conversation % 2) + 1)
+        ]
+        games = play_games(table_of(rows, ("A", "B")), unit=unit)
+        (both,), (alone,) = (
+            rank_bots(games, n_resamples=1, clusters=clusters).pairs
+            for clusters in (Clusters.BOTH, Clusters.CONVERSATION)
+        )
+        assert (both.uncertainty.conversations, both.uncertainty.annotators) == (60, 4)
+        assert known(both.low) < known(alone.low) - 0.1
 
     def test_only_ties_rank_nobody(self):
         table = table_of([(i, "A", "B", 2, (1, 1), 0) for i in range(4)], ("A", "B"))
         for bot in rank_bots(play_games(table), n_resamples=20).bots:
             assert (bot.n, bot.estimate, bot.low, bot.rank_low, bot.cluster) == (0, None, None, None, None)
+            assert (bot.tie_rate, bot.win_rate_with_ties) == (1.0, 0.0)
 
     def test_bot_without_games_stands_last_and_takes_no_rank(self):
-        table = table_of([(i, "A", "B", 2, (2, 0), 0) for i in range(4)], ("Z", "A", "B"))
+        table = table_of([(i, "A", "B", 2, (2, 0), i) for i in range(8)], ("Z", "A", "B"))
         ranking = rank_bots(play_games(table), n_resamples=20)
         assert [bot.bot for bot in ranking.bots] == ["A", "B", "Z"]
-        assert [bot.rank_high for bot in ranking.bots] == [1, 2, None]
+        assert [(bot.rank_low, bot.rank_high) for bot in ranking.bots] == [(1, 1), (2, 2), (None, None)]
+
+    def test_bots_that_never_met_are_not_ranked_by_rates_over_different_opponents(self):
+        pairs = [("A", "B"), ("B", "C"), ("C", "D")]
+        rows = [
+            (10 * at + i, first, second, 2, (2, 0), i) for at, (first, second) in enumerate(pairs) for i in range(10)
+        ]
+        ranking = rank_bots(play_games(table_of(rows, ("A", "B", "C", "D"))), n_resamples=20)
+        assert "A and C never met" in (ranking.reason or "")
+        assert {(bot.rank_low, bot.cluster) for bot in ranking.bots} == {(None, None)}
+        assert all(bot.estimate is not None for bot in ranking.bots)
+
+    def test_the_ranks_are_one_family_of_all_comparisons(self):
+        # A always beats B: of two bots p is 2 * .5⁶ = .031. With C beside, three comparisons tell less.
+        rows = [(at, "A", "B", 2, (2, 0), at) for at in range(6)]
+        (best, _) = rank_bots(play_games(table_of(rows, ("A", "B"))), n_resamples=1).bots
+        assert (best.rank_low, best.rank_high) == (1, 1)
+        rows += [(10 + at, "B", "C", 2, (2, 0) if at % 2 else (0, 2), at) for at in range(6)]
+        rows += [(20 + at, "A", "C", 2, (2, 0) if at % 2 else (0, 2), at) for at in range(6)]
+        ranking = rank_bots(play_games(table_of(rows, ("A", "B", "C"))), n_resamples=1)
+        assert {(bot.rank_low, bot.rank_high, bot.cluster) for bot in ranking.bots} == {(1, 3, 1)}
+
+    def test_a_pair_of_one_cluster_enters_the_mean_with_the_largest_variance_of_a_share(self):
+        # A meets B in ten conversations by ten annotators, and C in one alone: the mean's variance has .25 / 2² more.
+        rows = [(at, "A", "B", 2, (2, 0) if at % 2 else (0, 2), at) for at in range(10)]
+        with_c = play_games(table_of([*rows, (20, "A", "C", 2, (2, 0), 3)], ("A", "B", "C")))
+        (a,) = (bot for bot in rank_bots(with_c, n_resamples=1).bots if bot.bot == "A")
+        (alone,) = rank_bots(play_games(table_of(rows, ("A", "B"))), n_resamples=1).pairs
+        half = known(alone.uncertainty.standard_error) ** 2 / 4
+        # With C there is one conversation more, whose influence is nothing, among the clusters of the jackknife.
+        assert known(a.uncertainty.standard_error) ** 2 == pytest.approx(0.25 / 4 + half, rel=0.02)
+
+    @pytest.mark.parametrize(
+        "setting", [{"confidence_level": 1.0}, {"confidence_level": 0.0}, {"n_resamples": 0}, {"significance_level": 0}]
+    )
+    def test_refuses_settings_out_of_range(self, setting):
+        games = play_games(table_of([(0, "A", "B", 2, (2, 0), 0)], ("A", "B")))
+        with pytest.raises(SettingOutOfRange):
+            rank_bots(games, **setting)
 
     @pytest.mark.parametrize("names", [(), ("A",)])
-    @pytest.mark.parametrize("resample", Resample)
-    def test_fewer_than_two_bots_make_an_empty_ranking(self, names, resample):
-        ranking = rank_bots(play_games(table_of([], names)), n_resamples=20, resample=resample)
+    @pytest.mark.parametrize("clusters", Clusters)
+    def test_fewer_than_two_bots_make_an_empty_ranking(self, names, clusters):
+        ranking = rank_bots(play_games(table_of([], names)), n_resamples=20, clusters=clusters)
         assert [bot.estimate for bot in ranking.bots] == [None] * len(names)
         assert ranking.pairs == ()
 
     @settings(max_examples=25, deadline=None)
-    @given(seed=seeds, resample=st.sampled_from(Resample))
-    def test_row_order_changes_nothing(self, seed, resample):
-        table = simulated_table(seed, annotations=1)
-        ranking, again = (
-            rank_bots(play_games(t), n_resamples=40, resample=resample) for t in (table, shuffled(table, seed))
-        )
-        assert ranking == again
-
-    @settings(max_examples=25, deadline=None)
-    @given(seed=seeds)
-    def test_order_of_names_changes_nothing(self, seed):
+    @given(seed=seeds, clusters=st.sampled_from(Clusters), unit=st.sampled_from(Unit))
+    def test_order_of_rows_and_of_names_changes_nothing(self, seed, clusters, unit):
         table = simulated_table(seed, names=("A", "B", "C", "D"), annotations=1)
-        ranking, again = (rank_bots(play_games(t), n_resamples=40) for t in (table, renamed(table, seed)))
-        for bot, same in zip(ranking.bots, again.bots, strict=True):
-            assert (bot.bot, bot.rank_low, bot.rank_high, bot.cluster) == (
-                same.bot,
-                same.rank_low,
-                same.rank_high,
-                same.cluster,
-            )
-            assert (bot.estimate, bot.low, bot.high) == pytest.approx((same.estimate, same.low, same.high), abs=1e-12)
+        ranking, *others = (
+            rank_bots(play_games(t, unit=unit), n_resamples=1, clusters=clusters)
+            for t in (table, shuffled(table, seed), renamed(table, seed))
+        )
+        for again in others:
+            for bot, same in zip(ranking.bots, again.bots, strict=True):
+                assert (bot.bot, bot.rank_low, bot.rank_high, bot.cluster) == (
+                    same.bot,
+                    same.rank_low,
+                    same.rank_high,
+                    same.cluster,
+                )
+                assert (bot.estimate, bot.low, bot.high) == pytest.approx(
+                    (same.estimate, same.low, same.high), abs=1e-9
+                )
 
 
 class TestRankRanges:

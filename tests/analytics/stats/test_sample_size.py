@@ -143,7 +143,7 @@ class TestOutcomeCorrelation:
 
 class TestPlanMore:
     def test_needs_no_more_for_a_significant_pair_and_the_rest_for_another(self):
-        plan = plan_more(play_games(simulated_table(2, per_pair=40)), n_resamples=200)
+        plan = plan_more(play_games(simulated_table(2, per_pair=40)))
         assert {(pair.bot, pair.other): pair.more for pair in plan.pairs}["A", "C"] == 0
         for pair in plan.pairs:
             assert pair.n == 40
@@ -153,7 +153,7 @@ class TestPlanMore:
 
     def test_uses_the_design_that_the_games_show(self):
         games = play_games(simulated_table(2, per_pair=10))
-        plan = plan_more(games, n_resamples=50)
+        plan = plan_more(games)
         assert plan.design.annotations_per_conversation == 6
         assert plan.design.tie_rate == np.mean(games.outcome == 0)
         assert plan.design.conversation_correlation == outcome_correlation(games)
@@ -163,11 +163,11 @@ class TestPlanMore:
         [([(0, "A", "B", 2, (1, 1), 0)], "no game of the two was decided"), ([], "no game of the two was decided")],
     )
     def test_says_why_there_is_no_number(self, rows, reason):
-        (pair,) = plan_more(play_games(table_of(rows, ("A", "B"))), n_resamples=20).pairs
+        (pair,) = plan_more(play_games(table_of(rows, ("A", "B")))).pairs
         assert (pair.conversations, pair.more, pair.reason) == (None, None, reason)
 
     def test_a_bot_never_beaten_is_planned_for_as_if_it_could_lose(self):
         rows = [(i, "A", "B", 2, (2, 0), i) for i in range(6)]
-        (pair,) = plan_more(play_games(table_of(rows, ("A", "B"))), n_resamples=20).pairs
+        (pair,) = plan_more(play_games(table_of(rows, ("A", "B")))).pairs
         assert pair.win_rate == 1
         assert pair.conversations is not None

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from benchmarks.analytics.coverage_survival import chances_of, curves_held
+from benchmarks.analytics.coverage.survival import chances_of, curves_held
 from spotthebot.analytics.stats import Clusters, SettingOutOfRange, current_status, survival_curves
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, status_of, table_of
 from tests.factories.clustered_campaigns import Setting, draw_status

@@ -29,7 +29,7 @@ _JSON = "application/json"
 async def win_rates(
     request: Request, _caller: Analyst, results: Results, campaign_id: UUID, parameters: RequestParameters
 ) -> Response:
-    """Return wins, losses and ties of each pair, win rates (Eq. 1 of Spot The Bot) and exact sign tests."""
+    """Return wins, losses and ties of each pair, win rates (Eq. 1 of Spot The Bot) and tests."""
     return revalidated(request, await results.get(campaign_id, "win-rates", parameters), _JSON)
 
 

@@ -158,8 +158,6 @@ class _PlanMore:
             self._games,
             power=request.power,
             confidence_level=request.confidence_level,
-            n_resamples=request.resamples,
-            seed=request.seed,
         )
         pairs = [
             PairPlan(

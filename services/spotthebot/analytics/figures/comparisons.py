@@ -55,7 +55,8 @@ def win_matrix(shown: FigureInput) -> Spec:
     )
     chart = (squares + numbers).properties(width=size * len(order), height=size * len(order))
     correction = "" if analysis.correction == "none" else f", {analysis.correction.capitalize()}'s correction"
-    note = f"Wins among decided games per {analysis.unit}; * exact sign test, p < {1 - analysis.confidence_level:.3g}"
+    tested = analysis.win_rates.pairs[0].test if analysis.win_rates.pairs else "no test"
+    note = f"Wins among decided games per {analysis.unit}; * {tested}, p < {analysis.significance_level:.3g}"
     return finish(chart, title, analysis, note + correction)
 
 

@@ -34,6 +34,18 @@ _WORKS: Final = (
         "https://doi.org/10.1198/jbes.2010.07136",
     ),
     Reference(
+        "mackinnon2023",
+        "J. G. MacKinnon, M. Ø. Nielsen, M. D. Webb: Fast and Reliable Jackknife and Bootstrap Methods for"
+        " Cluster-Robust Inference. Journal of Applied Econometrics 38(5), 2023, 671-694.",
+        "https://doi.org/10.1002/jae.2969",
+    ),
+    Reference(
+        "mogstad2024",
+        "M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm: Inference for Ranks with Applications to Mobility across"
+        " Neighbourhoods and Academic Achievement across Countries. Review of Economic Studies 91(1), 2024, 476-518.",
+        "https://doi.org/10.1093/restud/rdad006",
+    ),
+    Reference(
         "herbrich2006",
         "R. Herbrich, T. Minka, T. Graepel: TrueSkill: A Bayesian Skill Rating System. NIPS 2006, 569-576.",
         "https://papers.nips.cc/paper/3079-trueskilltm-a-bayesian-skill-rating-system",
@@ -121,18 +133,15 @@ def methods(analysis: Analysis, stability: Stability | None) -> Prose:
             f"A game is one {analysis.unit}; human beats unsure beats bot, and win rates are wins among decided games,"
             " averaged over opponents (Eq. 1)."
         ),
-        f"Win rates: {analysis.ranking.method}; {analysis.ranking.resamples:,} replicates, seed {analysis.seed}.",
-    ]
-    if "Cameron" in analysis.ranking.method:
-        sentences.append(f"The variance sums clusters of conversations and of annotators {cite('cameron2011')}.")
-    sentences += [
+        f"Win rates: {analysis.ranking.method}; ranks: {analysis.ranking.rank_method} {cite('mogstad2024')}.",
+        _clusters(analysis, cite),
         (
             f"TrueSkill {cite('herbrich2006')}: {analysis.ranking.trueskill_method}; draw probability"
             f" {analysis.ranking.draw_probability:.3f}, the share of ties;"
             f" {analysis.ranking.trueskill_resamples:,} replicates."
         ),
         f"Bradley-Terry strengths with ties {cite('davidson1970')}: {analysis.ranking.bradley_terry_method}.",
-        f"Pairs were compared by exact sign tests with ties dropped, {_correction(analysis, cite)}.",
+        f"Pairs: {_pair_test(analysis)}, {_correction(analysis, cite)}; the level is {analysis.significance_level:g}.",
         (
             "Survival curves are nonparametric maximum-likelihood estimates for current-status data"
             f" {cite('groeneboom1992')} with {level} bands; they were compared by generalized log-rank tests"
@@ -165,6 +174,8 @@ def findings(analysis: Analysis) -> tuple[str, ...]:
     for each in analysis.ranking.bots:
         if each.cluster is not None:
             clusters.setdefault(each.cluster, []).append(each.bot)
+    if analysis.ranking.reason is not None:
+        return (f"No ranking: {analysis.ranking.reason}.",)
     if not clusters:
         return ("No bot has a decided game, so nothing can be ranked.",)
     sentences = []
@@ -185,6 +196,29 @@ def findings(analysis: Analysis) -> tuple[str, ...]:
         most = max(rates, key=lambda each: each.rate or 0.0)
         sentences.append(f"Most often taken for a human is {most.bot}, in {most.rate:.0%} of its labels.")
     return tuple(sentences)
+
+
+def _clusters(analysis: Analysis, cite: Callable[[str], str]) -> str:
+    if analysis.clusters == "fixed_panel":
+        return (
+            "Intervals and tests speak of this panel of annotators: they say how far other conversations would have"
+            " changed the results, and nothing of other annotators."
+        )
+    if analysis.clusters == "both":
+        return (
+            "Annotations of one conversation and annotations of one annotator vary together, so variances add up both"
+            f" kinds of clusters {cite('cameron2011')} by the jackknife {cite('mackinnon2023')}, with Student's t on"
+            " effective degrees of freedom: results speak of other conversations and other annotators."
+        )
+    if analysis.clusters == "none":
+        return "Intervals take annotations for independent, which they are not: they are too narrow."
+    return (
+        f"Variances are those of clusters of one kind, {analysis.clusters}s, by the jackknife {cite('mackinnon2023')}."
+    )
+
+
+def _pair_test(analysis: Analysis) -> str:
+    return analysis.win_rates.pairs[0].test if analysis.win_rates.pairs else "no two bots met"
 
 
 def _correction(analysis: Analysis, cite: Callable[[str], str]) -> str:

@@ -32,15 +32,16 @@ class Table:
 
 
 def shown(cell: Cell, digits: int) -> str:
-    """Write a cell for people; a p-value or share too small for its digits keeps its order of magnitude.
+    """Write a cell for people; a p-value or share too small for its digits is told to be below the last of them.
 
     >>> shown(0.12345, 3), shown(0.00001, 3), shown(None, 3), shown(True, 3), shown(12, 3)
-    ('0.123', '1e-05', '-', 'yes', '12')
+    ('0.123', '< .001', '-', 'yes', '12')
     """
     if cell is None:
         return "-"
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):
-        return f"{cell:.0e}" if 0 < abs(cell) < 0.5 * 10**-digits else f"{cell:.{digits}f}"
+        least = 10**-digits
+        return f"< {least:.{digits}f}".replace("0.", ".") if 0 < cell < least else f"{cell:.{digits}f}"
     return f"{cell:,}" if isinstance(cell, int) else cell

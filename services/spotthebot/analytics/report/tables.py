@@ -17,7 +17,7 @@ def _tables(analysis: Analysis) -> Iterator[Table]:
     level = percent(analysis.confidence_level)
     yield _ranking(analysis, level)
     yield _pairs("win_rates", "Games of each pair", f"By human-likeness, per {analysis.unit}.", analysis.win_rates)
-    yield from _features(analysis)
+    yield from _features(analysis, level)
     yield _segments(analysis, level)
     yield _fooling(analysis, level)
     yield from survival_tables(analysis, level)
@@ -28,14 +28,17 @@ def _ranking(analysis: Analysis, level: str) -> Table:
     return Table(
         key="ranking",
         title="Ranking",
-        caption=f"Mean win rate over the opponents (Eq. 1) with its {level} interval, best and worst rank, cluster,"
-        " TrueSkill and Bradley-Terry strength. Bots of one cluster cannot be told apart.",
+        caption=f"Mean win rate over the opponents (Eq. 1) with its {level} interval, the share of ties and the rate"
+        " with ties counted, best and worst rank, cluster, TrueSkill and Bradley-Terry strength. Bots of one cluster"
+        " cannot be told apart; all sets of ranks hold together.",
         columns=(
             Column("cluster", "Cluster"),
             Column("bot", "Bot"),
             Column("win_rate", "Win rate"),
             Column("low", "Low"),
             Column("high", "High"),
+            Column("tie_rate", "Ties"),
+            Column("win_rate_with_ties", "Rate with ties"),
             Column("rank_low", "Best rank"),
             Column("rank_high", "Worst rank"),
             Column("trueskill_mu", "TrueSkill", 2),
@@ -50,6 +53,8 @@ def _ranking(analysis: Analysis, level: str) -> Table:
                 each.win_rate.estimate,
                 each.win_rate.low,
                 each.win_rate.high,
+                each.tie_rate,
+                each.win_rate_with_ties,
                 each.rank_low,
                 each.rank_high,
                 each.trueskill.mu,
@@ -66,7 +71,7 @@ def _pairs(key: str, title: str, caption: str, win_rates: WinRates) -> Table:
     return Table(
         key=key,
         title=title,
-        caption=f"{caption} Exact sign test, ties dropped.",
+        caption=f"{caption} {_tested(win_rates)}",
         columns=(
             Column("bot", "Bot"),
             Column("other", "Against"),
@@ -74,6 +79,8 @@ def _pairs(key: str, title: str, caption: str, win_rates: WinRates) -> Table:
             Column("losses", "Losses"),
             Column("ties", "Ties"),
             Column("win_rate", "Win rate"),
+            Column("low", "Low"),
+            Column("high", "High"),
             Column("p_value", "p"),
             Column("p_adjusted", "p adjusted"),
             Column("significant", "Significant"),
@@ -86,6 +93,8 @@ def _pairs(key: str, title: str, caption: str, win_rates: WinRates) -> Table:
                 pair.losses,
                 pair.ties,
                 pair.win_rate,
+                pair.low,
+                pair.high,
                 pair.p_value,
                 pair.p_adjusted,
                 pair.significant,
@@ -95,7 +104,14 @@ def _pairs(key: str, title: str, caption: str, win_rates: WinRates) -> Table:
     )
 
 
-def _features(analysis: Analysis) -> Iterator[Table]:
+def _tested(win_rates: WinRates) -> str:
+    if not win_rates.pairs:
+        return "No two bots met."
+    pair = win_rates.pairs[0]
+    return f"{pair.test[:1].upper()}{pair.test[1:]}; {pair.family} tests are one family."
+
+
+def _features(analysis: Analysis, level: str) -> Iterator[Table]:
     features = analysis.features
     by_feature = {
         "fluency": features.fluency,
@@ -103,23 +119,33 @@ def _features(analysis: Analysis) -> Iterator[Table]:
         "specificity": features.specificity,
         "ssa": features.ssa,
     }
-    rates = {name: {each.bot: each.win_rate for each in found.bots} for name, found in by_feature.items()}
+    rates = {name: {each.bot: each for each in found.bots} for name, found in by_feature.items()}
     yield Table(
         key="features",
         title="Win rates by feature",
-        caption="Mean win rate over the opponents by what was preferred; SSA: sensible and specific both.",
+        caption=f"Mean win rate over the opponents by what was preferred, with {level} intervals; SSA: sensible and"
+        " specific both.",
         columns=(
+            Column("feature", "Feature"),
             Column("bot", "Bot"),
-            Column("fluency", "Fluency"),
-            Column("sensibleness", "Sensibleness"),
-            Column("specificity", "Specificity"),
-            Column("ssa", "SSA"),
+            Column("win_rate", "Win rate"),
+            Column("low", "Low"),
+            Column("high", "High"),
         ),
-        rows=tuple((each.bot, *(rates[name].get(each.bot) for name in rates)) for each in analysis.ranking.bots),
+        rows=tuple(
+            (_feature_name(name), each.bot, found.win_rate, found.low, found.high)
+            for name in rates
+            for each in analysis.ranking.bots
+            for found in (rates[name][each.bot],)
+        ),
     )
     for name, found in by_feature.items():
-        label = "SSA" if name == "ssa" else name.capitalize()
+        label = _feature_name(name)
         yield _pairs(f"features_{name}", f"{label} of each pair", f"By {label.lower()}.", found)
+
+
+def _feature_name(name: str) -> str:
+    return "SSA" if name == "ssa" else name.capitalize()
 
 
 def _segments(analysis: Analysis, level: str) -> Table:
@@ -138,6 +164,8 @@ def _segments(analysis: Analysis, level: str) -> Table:
             Column("human_share_low", "Low"),
             Column("human_share_high", "High"),
             Column("unsure_share", "Unsure"),
+            Column("unsure_share_low", "Low"),
+            Column("unsure_share_high", "High"),
             Column("n", "Labels"),
         ),
         rows=tuple(
@@ -152,6 +180,8 @@ def _segments(analysis: Analysis, level: str) -> Table:
                 bot.human_share_interval.low,
                 bot.human_share_interval.high,
                 bot.unsure_share,
+                bot.unsure_share_interval.low,
+                bot.unsure_share_interval.high,
                 bot.n,
             )
             for segment in analysis.segments

@@ -66,11 +66,11 @@ from spotthebot.analytics.stats.sample_size import (
     plan_more,
     power_of,
 )
-from spotthebot.analytics.stats.segments import SegmentBot, SegmentResult, segment_results
+from spotthebot.analytics.stats.segments import SegmentBot, SegmentResult, ShareInterval, segment_results
 from spotthebot.analytics.stats.share_intervals import (
     effective_wilson_interval,
     share_bounds,
-    share_p_values,
+    share_tests,
     two_way_variance,
 )
 from spotthebot.analytics.stats.sides import SidesAlike, sides_alike
@@ -78,10 +78,8 @@ from spotthebot.analytics.stats.significance import (
     Adjustment,
     PairComparison,
     PairTest,
-    SignTest,
     adjust,
     pair_tests,
-    sign_tests,
 )
 from spotthebot.analytics.stats.skill import Skill, SkillRatings, rate_skills
 from spotthebot.analytics.stats.stability import (
@@ -199,8 +197,8 @@ __all__ = [
     "SegmentBot",
     "SegmentResult",
     "SettingOutOfRange",
+    "ShareInterval",
     "SidesAlike",
-    "SignTest",
     "Skill",
     "SkillRatings",
     "SkillSettings",
@@ -260,10 +258,9 @@ __all__ = [
     "rate_skills",
     "segment_results",
     "share_bounds",
-    "share_p_values",
+    "share_tests",
     "shares_of",
     "sides_alike",
-    "sign_tests",
     "stability_at",
     "stability_curve",
     "stability_sizes",

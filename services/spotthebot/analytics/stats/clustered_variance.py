@@ -227,6 +227,19 @@ class ClusteredParts:
             n_annotators=np.minimum(self._n_annotators[first], self._n_annotators[second]),
         )
 
+    def covariance(self) -> FloatArray:
+        """Return the covariance (m, m) of all statistics, without its negative directions; NaN where unknown."""
+        parts = [part.covariance() for part in self._clustered or [self._single]]
+        whole = np.sum(parts, axis=0)
+        if self._both is not None:
+            whole = whole - self._both.covariance()
+        unknown = np.isnan(np.diag(whole))
+        values, vectors = np.linalg.eigh(np.nan_to_num(whole))
+        found: FloatArray = (vectors * np.maximum(values, 0.0)) @ vectors.T
+        found[unknown] = np.nan
+        found[:, unknown] = np.nan
+        return found
+
     def _combined(self, of: Callable[["_Part"], FloatArray], degrees: Sequence[FloatArray]) -> ClusteredVariance:
         single = of(self._single)
         parts = [of(part) for part in self._clustered]

@@ -1,45 +1,38 @@
-"""Which bots can be told apart: bootstrap intervals of win rates, ranges of ranks and clusters of ranges."""
+"""Which bots can be told apart: intervals of win rates, confidence sets of ranks, and clusters of these."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import FloatArray
-from spotthebot.analytics.stats.bootstrap import (
-    Resample,
-    defined,
-    percentile_interval,
-    require_confidence_level,
-    resampled_cells,
-    resampled_counts,
-)
+from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level, require_resamples
+from spotthebot.analytics.stats.clustered_variance import Clusters, Uncertainty
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
-from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, rank_probabilities, rank_ranges
-from spotthebot.analytics.stats.win_rate_intervals import wilson_bounds
-from spotthebot.analytics.stats.wins import (
-    Games,
-    Unit,
-    count_wins,
-    mean_win_rates,
-    pairwise_win_rates,
-    winner_cells,
-)
+from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, rank_probabilities
+from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds, share_tests
+from spotthebot.analytics.stats.significance import Adjustment, adjust
+from spotthebot.analytics.stats.win_rate_variance import WinRateVariance
+from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins, mean_win_rates
 
 
 @dataclass(frozen=True)
 class BotRank:
-    """One bot's mean win rate over its opponents with bounds, its range of ranks (1 is best) and its cluster.
+    """One bot's mean win rate over its opponents with bounds, its set of ranks (1 is best) and its cluster.
 
-    `rank_probabilities` are those of rank 1, 2, ... over the replicates. `n` counts its decided games; without any
-    the rest is None, `reason` says so, and the bot takes no part in the ranking.
+    `rank_probabilities` are those of rank 1, 2, ... over draws from the estimates' distribution. `n` counts its decided
+    games; without any the rest is None, `reason` says so, and the bot takes no part in the ranking. `tie_rate` is the
+    share of all its games that were ties, `win_rate_with_ties` its mean share of wins among all games.
     """
 
     bot: str
     estimate: float | None
     low: float | None
     high: float | None
+    uncertainty: Uncertainty
     n: int
+    tie_rate: float | None
+    win_rate_with_ties: float | None
     rank_low: int | None
     rank_high: int | None
     cluster: int | None
@@ -56,97 +49,95 @@ class PairInterval:
     estimate: float | None
     low: float | None
     high: float | None
+    uncertainty: Uncertainty
     n: int
     reason: str | None
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The bots, best first (those without decided games last), and every unordered pair."""
+    """The bots, best first (those without decided games last), and every unordered pair.
+
+    `reason` says why nobody has a rank: mean win rates over different opponents are not compared.
+    """
 
     bots: tuple[BotRank, ...]
     pairs: tuple[PairInterval, ...]
     confidence_level: float
+    significance_level: float
+    clusters: Clusters
+    adjustment: Adjustment
     n: int
-    n_clusters: int
+    n_comparisons: int
     n_resamples: int
     method: str
-    resample: Resample
+    rank_method: str
     seed: int | None
+    reason: str | None
 
 
 def rank_bots(
     games: Games,
     *,
     confidence_level: float = 0.95,
+    significance_level: float = 0.05,
+    clusters: Clusters = Clusters.BOTH,
+    adjustment: Adjustment = Adjustment.HOLM,
     n_resamples: int = 1000,
     seed: Seed = 0,
-    resample: Resample | None = None,
 ) -> Ranking:
-    """Rank bots by mean win rate, with bounds for rates and ranks.
+    """Rank bots by mean win rate, with bounds for rates and simultaneous confidence sets for ranks.
 
-    By default (`resample` None) rates have Wilson intervals whose variance is of conversations and annotators where a
-    game is an annotation (`TWO_WAY`), of conversations where it joins several; what annotators share is then not in
-    it, and the intervals are too narrow. Ranks are those of conversation replicates, which hold their level in either
-    case. Any other kind asked for gives percentiles of its own replicates, for rates and ranks alike. Bots that tie
-    in a replicate share all the ranks they could take, and a bot that a replicate left without decided games could
-    take any, so no order of the input decides. `n` counts the games. Annotators can only be resampled where a game is
-    an annotation; otherwise, and for settings out of range, `SettingOutOfRange` is raised.
-    `benchmarks/analytics/coverage.py` has the actual coverage of each kind.
+    Rates have Wilson's interval for the effective number of games. A rank is told by tests: a bot stands behind all
+    that are significantly better and before all that are significantly worse, where the comparisons of all bots are one
+    family (Mogstad, Romano, Shaikh & Wilhelm 2024, with Holm's step-down procedure for theirs). So with probability
+    1 - `significance_level` all sets hold at once, and no claim that one bot is better is false. Bots that share ranks,
+    also through others, make a cluster. The `n_resamples` draws serve the probabilities of ranks alone. `n` counts the
+    games. Raises `SettingOutOfRange`. `benchmarks/analytics/coverage` has the coverage of rates and of ranks.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, play_games
-    >>> table = AnnotationTable.from_rows(
-    ...     [
-    ...         (0, "A", "B", 2, "human", "bot", 0),
-    ...         (1, "A", "B", 2, "human", "unsure", 1),
-    ...         (2, "A", "B", 2, "bot", "bot", 0),
-    ...     ]
-    ... )
-    >>> [(bot.bot, bot.estimate, bot.rank_low, bot.rank_high) for bot in rank_bots(play_games(table)).bots]
-    [('A', 1.0, 1, 2), ('B', 0.0, 1, 2)]
+    >>> rows = [(at, "A", "B", 2, "human", "bot", at % 8) for at in range(16)]
+    >>> ranking = rank_bots(play_games(AnnotationTable.from_rows(rows)))  # 2 of 2⁸ sign flips of the annotators
+    >>> [(bot.bot, bot.estimate, bot.rank_low, bot.rank_high) for bot in ranking.bots]
+    [('A', 1.0, 1, 1), ('B', 0.0, 2, 2)]
     """
     require_confidence_level(confidence_level)
-    kind = resample or (Resample.TWO_WAY if games.unit is Unit.ANNOTATION else Resample.CONVERSATION)
-    if kind in {Resample.ANNOTATOR, Resample.TWO_WAY} and games.unit is not Unit.ANNOTATION:
-        raise SettingOutOfRange(setting="resample", allowed=f"conversation or game for {games.unit}s", value=resample)
-    counts = count_wins(games)
-    k = len(games.bots)
-    generator = generator_of(seed)
-    ranks_by = Resample.CONVERSATION if kind is Resample.TWO_WAY else kind
-    pair_rates, n_clusters = _resampled_rates(games, n_resamples, generator, ranks_by)
-    bot_rates = mean_win_rates(pair_rates)
-    method = _PERCENTILES[ranks_by]
-    if kind is resample and kind is not Resample.TWO_WAY:
-        low, high = percentile_interval(bot_rates, confidence_level)
-        pair_low, pair_high = percentile_interval(pair_rates, confidence_level)
-    else:
-        by_annotator = None
-        if kind is Resample.TWO_WAY:
-            by_annotator, n_annotators = _resampled_rates(games, n_resamples, generator, Resample.ANNOTATOR)
-            n_clusters = min(n_annotators, n_clusters)
-        low, high, pair_low, pair_high = wilson_bounds(
-            counts, pair_rates, by_annotator, confidence_level=confidence_level, degrees=n_clusters - 1
+    require_resamples(n_resamples)
+    if not 0 < significance_level < 1:
+        raise SettingOutOfRange(
+            setting="significance_level", allowed="between 0 and 1, both excluded", value=significance_level
         )
-        method = f"rates: {_WILSON[kind]}; ranks: {method}"
-    estimates = counts.mean_win_rates
-    ranked = np.flatnonzero(~np.isnan(estimates))
-    rank_low, rank_high = rank_ranges(bot_rates[:, ranked], confidence_level)
-    probabilities = rank_probabilities(bot_rates[:, ranked])
+    counts, rates = count_wins(games), WinRateVariance(games, clusters)
+    k = len(games.bots)
+    low, high = share_bounds(*rates.means, confidence_level)
+    pair_low, pair_high = share_bounds(*rates.pairs, confidence_level)
+    estimates = rates.means.share
+    reason = _why_not_ranked(counts, estimates)
+    ranked = np.flatnonzero(~np.isnan(estimates)) if reason is None else np.empty(0, dtype=np.int64)
+    better = _significantly_better(rates, ranked, significance_level, adjustment)
+    rank_low, rank_high = 1 + better.sum(axis=0), len(ranked) - better.sum(axis=1)
+    draws = rates.draws(n_resamples, generator_of(seed))[:, ranked]
+    probabilities = rank_probabilities(draws)
     cluster = clusters_of_ranges(rank_low, rank_high)
     place = {int(code): at for at, code in enumerate(ranked)}
     decided = counts.wins.sum(axis=0) + counts.wins.sum(axis=1)
+    ties = counts.ties.sum(axis=1)
+    with_ties = mean_win_rates(counts.win_rates_with_ties)
     bots = [
         BotRank(
             bot=games.bots[i],
             estimate=defined(estimates[i]),
             low=defined(low[i]),
             high=defined(high[i]),
+            uncertainty=rates.means.variance.uncertainty(i),
             n=int(decided[i]),
+            tie_rate=float(ties[i] / (ties[i] + decided[i])) if ties[i] + decided[i] else None,
+            win_rate_with_ties=defined(with_ties[i]),
             rank_low=int(rank_low[place[i]]) if i in place else None,
             rank_high=int(rank_high[place[i]]) if i in place else None,
             cluster=int(cluster[place[i]]) if i in place else None,
             rank_probabilities=tuple(probabilities[place[i]].tolist()) if i in place else (),
-            reason=None if i in place else "no game of the bot was decided",
+            reason="no game of the bot was decided" if np.isnan(estimates[i]) else reason,
         )
         for i in range(k)
     ]
@@ -155,44 +146,61 @@ def rank_bots(
             bot=pair.bot,
             other=pair.other,
             estimate=pair.estimate,
-            low=defined(pair_low[i, j]),
-            high=defined(pair_high[i, j]),
+            low=defined(pair_low[at]),
+            high=defined(pair_high[at]),
+            uncertainty=rates.pairs.variance.uncertainty(at),
             n=pair.wins + pair.losses,
             reason=None if pair.wins + pair.losses else "no game of the two was decided",
         )
-        for pair, i, j in zip(counts.pairs(), *np.triu_indices(k, 1), strict=True)
+        for at, pair in enumerate(counts.pairs())
     )
     return Ranking(
         bots=tuple(sorted(bots, key=lambda b: (b.estimate is None, -(b.estimate or 0.0), b.bot))),
         pairs=pairs,
         confidence_level=confidence_level,
+        significance_level=significance_level,
+        clusters=clusters,
+        adjustment=adjustment,
         n=len(games),
-        n_clusters=n_clusters,
+        n_comparisons=len(ranked) * (len(ranked) - 1) // 2,
         n_resamples=n_resamples,
-        method=method,
-        resample=kind,
+        method=f"{METHOD}, {clusters.words}",
+        rank_method=f"sets of ranks that hold together: t tests of all differences of mean win rates, {clusters.words},"
+        f" one family ({_FAMILY[adjustment]})",
         seed=seed_of(seed),
+        reason=reason,
     )
 
 
-_WILSON = {
-    Resample.TWO_WAY: "Wilson intervals with the variance of conversations and annotators (Cameron-Gelbach-Miller)",
-    Resample.CONVERSATION: "Wilson intervals with the variance of conversations",
-}
-_PERCENTILES = {
-    Resample.CONVERSATION: "percentiles of a bootstrap of conversations",
-    Resample.ANNOTATOR: "percentiles of a bootstrap of annotators",
-    Resample.GAME: "percentiles of a bootstrap of single games",
+_FAMILY = {
+    Adjustment.HOLM: "Holm",
+    Adjustment.BONFERRONI: "Bonferroni",
+    Adjustment.NONE: "not corrected: the sets do not hold together",
 }
 
 
-def _resampled_rates(games: Games, n_resamples: int, seed: Seed, resample: Resample) -> tuple[FloatArray, int]:
-    """Return pairs' win rates (n_resamples, k, k) and the number of what was drawn."""
-    k = len(games.bots)
-    cell = winner_cells(games)
-    if resample is Resample.GAME:
-        drawn, n_clusters = resampled_counts(np.bincount(cell, minlength=k * k + 1), n_resamples, seed), len(games)
-    else:
-        cluster = games.annotator if resample is Resample.ANNOTATOR else games.conversation
-        drawn, n_clusters = resampled_cells(cluster, cell, k * k + 1, n_resamples, seed)
-    return pairwise_win_rates(drawn[:, : k * k].reshape(n_resamples, k, k)), n_clusters
+def _significantly_better(
+    rates: WinRateVariance, ranked: IntArray, significance_level: float, adjustment: Adjustment
+) -> BoolArray:
+    """Return (r, r): whether the bot of the row is significantly better than that of the column."""
+    better = np.zeros((len(ranked), len(ranked)), dtype=np.bool_)
+    first, second = np.triu_indices(len(ranked), 1)
+    differences = rates.differences(ranked[first], ranked[second])
+    _, p_values = share_tests(*differences)
+    significant = adjust(p_values, adjustment) < significance_level
+    ahead = differences.share > 0.5
+    better[first[significant & ahead], second[significant & ahead]] = True
+    better[second[significant & ~ahead], first[significant & ~ahead]] = True
+    return better
+
+
+def _why_not_ranked(counts: PairCounts, estimates: FloatArray) -> str | None:
+    """Say which two bots never met, in which case their mean win rates are over different opponents."""
+    apart = (counts.wins + counts.wins.T + counts.ties == 0) & ~np.eye(len(estimates), dtype=np.bool_)
+    known = ~np.isnan(estimates)
+    for i, j in np.argwhere(apart & known & known[:, None]):
+        return (
+            f"{counts.bots[i]} and {counts.bots[j]} never met, so mean win rates are over different opponents and say"
+            " nothing of ranks: compare the Bradley-Terry strengths"
+        )
+    return None

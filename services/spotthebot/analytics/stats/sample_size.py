@@ -14,8 +14,8 @@ from scipy import stats
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.analytics.stats.clustered_variance import Clusters
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.randomness import Seed, seed_of
 from spotthebot.analytics.stats.ranking import PairInterval, rank_bots
 from spotthebot.analytics.stats.significance import Adjustment, PairComparison, pair_tests
 from spotthebot.analytics.stats.wins import Games, count_wins
@@ -98,9 +98,7 @@ class MorePlan:
     design: Design
     power: float
     confidence_level: float
-    n_resamples: int
     method: str
-    seed: int | None
 
 
 _DEFAULT_DESIGN = Design()
@@ -178,8 +176,8 @@ def plan_more(
     *,
     power: float = 0.8,
     confidence_level: float = 0.95,
-    n_resamples: int = 1000,
-    seed: Seed = 0,
+    significance_level: float = 0.05,
+    clusters: Clusters = Clusters.BOTH,
 ) -> MorePlan:
     """Say how many more conversations each pair needs if it goes on as it began.
 
@@ -192,12 +190,12 @@ def plan_more(
     ...     bots=("A", "B"), first=np.zeros(4, int), second=np.ones(4, int), outcome=np.array([1, -1, 1, -1]),
     ...     conversation=np.arange(4), annotator=np.arange(4), unit=Unit.ANNOTATION, criterion="human",
     ... )
-    >>> plan_more(even, n_resamples=50).pairs[0].reason
+    >>> plan_more(even).pairs[0].reason
     'even bots cannot be told apart'
     """
     _require_share("power", power)
-    ranking = rank_bots(games, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed)
-    tests = pair_tests(games, adjustment=Adjustment.HOLM)
+    ranking = rank_bots(games, confidence_level=confidence_level, clusters=clusters, n_resamples=1)
+    tests = pair_tests(games, clusters=clusters, adjustment=Adjustment.HOLM)
     conversations = len(np.unique(games.conversation))
     design = Design(
         tie_rate=min(count_wins(games).tie_rate, 1 - 1e-9) if len(games) else 0.0,
@@ -211,13 +209,14 @@ def plan_more(
     first, second = np.triu_indices(k, 1)
     pairs = zip(ranking.pairs, tests, held[first * k + second].tolist(), strict=True)
     return MorePlan(
-        pairs=tuple(_more(pair, test, n, design, (power, confidence_level, len(tests))) for pair, test, n in pairs),
+        pairs=tuple(
+            _more(pair, test, n, design, (power, confidence_level, significance_level, len(tests)))
+            for pair, test, n in pairs
+        ),
         design=design,
         power=power,
         confidence_level=confidence_level,
-        n_resamples=n_resamples,
         method=_METHOD,
-        seed=seed_of(seed),
     )
 
 
@@ -253,9 +252,9 @@ def outcome_correlation(games: Games) -> float:
 
 
 def _more(
-    pair: PairInterval, test: PairComparison, n: int, design: Design, request: tuple[float, float, int]
+    pair: PairInterval, test: PairComparison, n: int, design: Design, request: tuple[float, float, float, int]
 ) -> MoreConversations:
-    power, confidence_level, n_pairs = request
+    power, confidence_level, significance_level, n_pairs = request
 
     def needed(rate: float | None) -> PairPlan | None:
         if rate is None:
@@ -266,7 +265,7 @@ def _more(
 
     plan = needed(pair.estimate)
     conversations = plan.conversations if plan else None
-    decided = test.p_adjusted is not None and test.p_adjusted < 1 - confidence_level
+    decided = test.p_adjusted is not None and test.p_adjusted < significance_level
     low, high = None, None
     if pair.low is not None and pair.high is not None:
         nearer, farther = sorted((pair.low, pair.high), key=lambda bound: abs(bound - 0.5))

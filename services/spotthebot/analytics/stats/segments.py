@@ -4,34 +4,38 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, LabelCode
-from spotthebot.analytics.stats.bootstrap import cluster_counts, defined, percentile_interval, resampled_totals
-from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
-from spotthebot.analytics.stats.wins import (
-    HUMAN_LIKENESS,
-    count_wins,
-    mean_win_rates,
-    pairwise_win_rates,
-    play_games,
-    winner_cells,
+from spotthebot.analytics.stats.annotations import AnnotationTable, LabelCode
+from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.clustered_variance import (
+    Clusters,
+    Observations,
+    Uncertainty,
+    clustered_variance,
+    shares_of,
 )
+from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
+from spotthebot.analytics.stats.win_rate_variance import WinRateVariance
+from spotthebot.analytics.stats.wins import HUMAN_LIKENESS, count_wins, play_games
+
+
+@dataclass(frozen=True)
+class ShareInterval:
+    """A share with its bounds, None where the data define none."""
+
+    estimate: float | None
+    low: float | None
+    high: float | None
+    uncertainty: Uncertainty
 
 
 @dataclass(frozen=True)
 class SegmentBot:
-    """One bot at one length: its mean win rate (Eq. 1, per annotation) and the shares of its `n` labels.
-
-    What the data do not define is None; bounds are percentiles.
-    """
+    """One bot at one length: its mean win rate (Eq. 1, per annotation) and the shares of its `n` labels."""
 
     bot: str
-    win_rate: float | None
-    win_rate_low: float | None
-    win_rate_high: float | None
-    human_share: float | None
-    human_share_low: float | None
-    human_share_high: float | None
-    unsure_share: float | None
+    win_rate: ShareInterval
+    human_share: ShareInterval
+    unsure_share: ShareInterval
     n: int
 
 
@@ -44,9 +48,8 @@ class SegmentResult:
     n: int
     bots: tuple[SegmentBot, ...]
     confidence_level: float
-    n_resamples: int
+    clusters: Clusters
     method: str
-    seed: int | None
 
 
 def segment_results(
@@ -54,8 +57,7 @@ def segment_results(
     *,
     criterion: str = HUMAN_LIKENESS,
     confidence_level: float = 0.95,
-    n_resamples: int = 1000,
-    seed: Seed = 0,
+    clusters: Clusters = Clusters.BOTH,
 ) -> tuple[SegmentResult, ...]:
     """Analyse each number of exchanges by itself, over conversations between bots, in ascending order.
 
@@ -67,30 +69,26 @@ def segment_results(
     ...     label=np.array([[2, 0], [0, 0]]),
     ...     annotator=np.array([0, 0]),
     ... )
-    >>> [(each.exchanges, each.ties, each.bots[0].win_rate) for each in segment_results(table)]
+    >>> [(each.exchanges, each.ties, each.bots[0].win_rate.estimate) for each in segment_results(table)]
     [(2, 0.0, 1.0), (3, 1.0, None)]
     """
+    require_confidence_level(confidence_level)
     between = table.between_bots()
-    generator = generator_of(seed)
     return tuple(
-        _one_length(between.select(between.exchanges == exchanges), criterion, confidence_level, n_resamples, generator)
+        _one_length(between.select(between.exchanges == exchanges), criterion, confidence_level, clusters)
         for exchanges in np.unique(between.exchanges).tolist()
     )
 
 
-def _one_length(
-    table: AnnotationTable, criterion: str, confidence_level: float, n_resamples: int, generator: np.random.Generator
-) -> SegmentResult:
+def _one_length(table: AnnotationTable, criterion: str, confidence_level: float, clusters: Clusters) -> SegmentResult:
     games = play_games(table, criterion=criterion)
     counts = count_wins(games)
-    k = len(games.bots)
-    by_conversation = cluster_counts(games.conversation, winner_cells(games), k * k + 1)
-    drawn = resampled_totals(by_conversation, n_resamples, generator)[:, : k * k].reshape(n_resamples, k, k)
-    rate_low, rate_high = percentile_interval(mean_win_rates(pairwise_win_rates(drawn)), confidence_level)
-    rates = counts.mean_win_rates
-    labels, shares = _label_shares(table, n_resamples, generator)
-    n = labels.sum(axis=1)
-    share_low, share_high = percentile_interval(shares, confidence_level)
+    rates = WinRateVariance(games, clusters).means
+    low, high = share_bounds(*rates, confidence_level)
+    human, unsure = (
+        _label_shares(table, label, confidence_level, clusters) for label in (LabelCode.HUMAN, LabelCode.UNSURE)
+    )
+    labels = np.bincount(table.entity.ravel(), minlength=len(table.names))
     code = [table.names.index(bot) for bot in table.bots]
     return SegmentResult(
         exchanges=int(table.exchanges[0]),
@@ -99,32 +97,31 @@ def _one_length(
         bots=tuple(
             SegmentBot(
                 bot=bot,
-                win_rate=defined(rates[i]),
-                win_rate_low=defined(rate_low[i]) if not np.isnan(rates[i]) else None,
-                win_rate_high=defined(rate_high[i]) if not np.isnan(rates[i]) else None,
-                human_share=float(labels[e, LabelCode.HUMAN] / n[e]) if n[e] else None,
-                human_share_low=defined(share_low[e]) if n[e] else None,
-                human_share_high=defined(share_high[e]) if n[e] else None,
-                unsure_share=float(labels[e, LabelCode.UNSURE] / n[e]) if n[e] else None,
-                n=int(n[e]),
+                win_rate=ShareInterval(
+                    defined(rates.share[i]), defined(low[i]), defined(high[i]), rates.variance.uncertainty(i)
+                ),
+                human_share=human[e],
+                unsure_share=unsure[e],
+                n=int(labels[e]),
             )
             for i, (bot, e) in enumerate(zip(table.bots, code, strict=True))
         ),
         confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        method="per annotation; percentile bootstrap of conversations",
-        seed=seed_of(generator),
+        clusters=clusters,
+        method=f"per annotation; {METHOD}, {clusters.words}",
     )
 
 
 def _label_shares(
-    table: AnnotationTable, n_resamples: int, generator: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Count labels (entities, labels), and the share of "human" in each replicate (n_resamples, entities)."""
-    e, n_labels = len(table.names), len(LabelCode)
-    cell = (table.entity * n_labels + table.label).ravel()
-    by_conversation = cluster_counts(np.repeat(table.conversation, 2), cell, e * n_labels)
-    drawn = resampled_totals(by_conversation, n_resamples, generator).reshape(n_resamples, e, n_labels)
-    given = drawn.sum(axis=2)
-    shares = np.divide(drawn[:, :, LabelCode.HUMAN], given, out=np.full(given.shape, np.nan), where=given > 0)
-    return by_conversation.sum(axis=0).reshape(e, n_labels), shares
+    table: AnnotationTable, label: LabelCode, confidence_level: float, clusters: Clusters
+) -> list[ShareInterval]:
+    """Return the share of one label for each entity of `names`."""
+    hits = (table.label.ravel() == label).astype(np.float64)
+    share, n, influence = shares_of(table.entity.ravel(), hits, len(table.names))
+    sides = Observations(np.repeat(table.conversation, 2), np.repeat(table.annotator, 2))
+    variance = clustered_variance(sides, influence, clusters)
+    low, high = share_bounds(share, n, variance, confidence_level)
+    return [
+        ShareInterval(defined(share[e]), defined(low[e]), defined(high[e]), variance.uncertainty(e))
+        for e in range(len(table.names))
+    ]

@@ -70,7 +70,7 @@ def effective_wilson_interval(
 
 
 def share_bounds(
-    share: FloatArray, n: IntArray, variance: ClusteredVariance, confidence_level: float
+    share: FloatArray, n: FloatArray | IntArray, variance: ClusteredVariance, confidence_level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Bound shares (m,) of n (m,) observations with this variance; NaN where it is not known.
 
@@ -93,28 +93,32 @@ def share_bounds(
     return low, high
 
 
-def share_p_values(share: FloatArray, n: IntArray, variance: ClusteredVariance, null: float = 0.5) -> FloatArray:
-    """Return two-sided p-values (m,) of shares being `null`, which agree with `share_bounds` at every level.
+def share_tests(
+    share: FloatArray, n: FloatArray | IntArray, variance: ClusteredVariance
+) -> tuple[FloatArray, FloatArray]:
+    """Test shares (m,) against even odds: Student's t and two-sided p-values, which agree with `share_bounds`.
 
-    For shares that all clusters agree on, only even odds can be tested; NaN where the variance is not known.
+    Where all clusters agree there is no t; both are NaN where the variance is not known.
 
     >>> from spotthebot.analytics.stats.clustered_variance import Clusters
     >>> one = np.array([1.0])
     >>> known = ClusteredVariance(0 * one, 3 * one, np.array([60]), np.array([4]), Clusters.BOTH)
-    >>> share_p_values(one, np.array([60]), known).tolist()  # all 60 won, 4 annotators: two of 2⁴ sign flips
-    [0.125]
+    >>> [found.tolist() for found in share_tests(one, np.array([60]), known)]  # all 60 won, 4 annotators: 2 of 2⁴ flips
+    [[nan], [0.125]]
     """
-    lead = np.abs(share - null) / np.sqrt(null * (1 - null) / _effective(share, n, variance))
-    p_values = 2 * stats.t.sf(lead, variance.degrees)
+    agreed = _unanimous(share, variance)
+    statistic = np.where(agreed, np.nan, 2 * (share - 0.5) * np.sqrt(_effective(share, n, variance)))
     flips = np.minimum(1.0, 2 * 0.5 ** np.maximum(variance.n_clusters, 1).astype(np.float64))
-    agreed: FloatArray = np.where(_unanimous(share, variance), flips if null == 0.5 else np.nan, p_values)
-    return agreed
+    p_values: FloatArray = np.where(agreed, flips, 2 * stats.t.sf(np.abs(statistic), variance.degrees))
+    return statistic, p_values
 
 
-def _effective(share: FloatArray, n: IntArray, variance: ClusteredVariance) -> FloatArray:
+def _effective(share: FloatArray, n: FloatArray | IntArray, variance: ClusteredVariance) -> FloatArray:
     """Return as how many independent observations a share is known, n at most (Korn & Graubard 1998)."""
     spread = share * (1 - share)
-    worth = np.divide(spread, variance.variance, out=np.full(share.shape, np.inf), where=variance.variance > 0)
+    worth = np.divide(
+        spread, variance.variance, out=np.full(share.shape, np.inf), where=(spread > 0) & (variance.variance > 0)
+    )
     effective: FloatArray = np.minimum(np.where(np.isnan(variance.variance), np.nan, worth), np.maximum(n, 1))
     return effective
 

@@ -103,7 +103,7 @@ def stability_at(
     >>> from spotthebot.analytics.stats import Unit
     >>> games = Games(
     ...     bots=("A", "B"), first=np.zeros(9, int), second=np.ones(9, int), outcome=np.ones(9, int),
-    ...     conversation=np.arange(9), annotator=np.full(9, -1), unit=Unit.CONVERSATION, criterion="human",
+    ...     conversation=np.arange(9), annotator=np.arange(9), unit=Unit.CONVERSATION, criterion="human",
     ... )
     >>> point = stability_at(games, 3, n_subsets=20, n_resamples=50)  # A always wins
     >>> point.estimate, point.clusters
@@ -185,6 +185,7 @@ def without_bot(games: Games, bot: str) -> Games:
         annotator=games.annotator[kept],
         unit=games.unit,
         criterion=games.criterion,
+        members=games.members,
     )
 
 

@@ -5,12 +5,15 @@ Deriu et al. 2020 (Spot The Bot), section 3: "human" beats "unsure" beats "bot";
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
+from scipy import sparse
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import defined
+from spotthebot.analytics.stats.clustered_variance import Observations
 from spotthebot.analytics.stats.errors import CriterionUnknown
 
 HUMAN_LIKENESS: Final = "human"
@@ -48,8 +51,9 @@ class SsaRule(StrEnum):
 class Games:
     """Games between two different bots: `first` and `second` (m,) index `bots`; `outcome` is 1 where the first won.
 
-    `outcome` is 0 for a tie and -1 where the second won. `annotator` is -1 where a game joins several annotations.
-    Games stand in the order of their conversation, so equal tables in another row order give equal games.
+    `outcome` is 0 for a tie and -1 where the second won. Where a game joins several annotations `annotator` codes the
+    set of their annotators, and `members` (sets, annotators) says who belongs to it. Games stand in the order of their
+    conversation, so equal tables in another row order give equal games.
     """
 
     bots: tuple[str, ...]
@@ -60,9 +64,15 @@ class Games:
     annotator: IntArray
     unit: Unit
     criterion: str
+    members: sparse.csr_array | None = None
 
     def __len__(self) -> int:
         return len(self.outcome)
+
+    @property
+    def observations(self) -> Observations:
+        """The games as observations that share conversations and annotators."""
+        return Observations(self.conversation, self.annotator, self.members)
 
 
 @dataclass(frozen=True)
@@ -161,25 +171,26 @@ def play_games(
     score = _scores(table, criterion, ssa_rule)
     margin = score[:, 0] - score[:, 1]
     bot_code = np.cumsum([name in table.bots for name in table.names], dtype=np.int64) - 1
+    members = None
     if unit is Unit.ANNOTATION:
         rows = np.lexsort((margin, table.annotator, table.exchanges, table.conversation))
         outcome, annotator = np.sign(margin[rows]), table.annotator[rows]
     else:
         segments = np.column_stack([table.conversation, table.exchanges])
-        _, rows, segment = np.unique(segments, axis=0, return_index=True, return_inverse=True)
-        outcome = np.sign(_sums(segment, margin, len(rows)))
+        _, rows, game = np.unique(segments, axis=0, return_index=True, return_inverse=True)
+        outcome = np.sign(_sums(game, margin, len(rows)))
         if unit is Unit.CONVERSATION:
             worth = table.exchanges[rows].astype(np.float64)
             if weighting is not Weighting.EXCHANGES:
-                majority = np.sign(_sums(segment, np.sign(margin), len(rows)))
+                majority = np.sign(_sums(game, np.sign(margin), len(rows)))
                 outcome = np.where(majority != 0, majority, outcome)
                 worth = np.log(worth * 2 if weighting is Weighting.LOG_TURNS else worth)
             _, first_segment, conversation = np.unique(table.conversation[rows], return_index=True, return_inverse=True)
             points = np.bincount(conversation, weights=outcome * worth, minlength=len(first_segment))
             # Logarithms that cancel (log 2 + log 3 against log 6) leave a residue.
             outcome = np.sign(np.round(points, 9)).astype(np.int64)
-            rows = rows[first_segment]
-        annotator = np.full(len(rows), -1, dtype=np.int64)
+            rows, game = rows[first_segment], conversation[game]
+        annotator, members = _annotator_sets(game, table.annotator, len(rows))
     return Games(
         bots=table.bots,
         first=bot_code[table.entity[rows, 0]],
@@ -189,6 +200,7 @@ def play_games(
         annotator=annotator,
         unit=unit,
         criterion=criterion,
+        members=members,
     )
 
 
@@ -251,6 +263,20 @@ def _scores(table: AnnotationTable, criterion: str, ssa_rule: SsaRule) -> IntArr
     else:
         second = (sensible[:, 1] > sensible[:, 0]) & (specific[:, 1] > specific[:, 0])
     return np.column_stack([first, second]).astype(np.int64)
+
+
+def _annotator_sets(game: IntArray, annotator: IntArray, n_games: int) -> tuple[IntArray, sparse.csr_array]:
+    """Code the set of annotators of each game (n_games,), and list who belongs to each set (sets, annotators)."""
+    took_part = np.unique(np.column_stack([game, annotator]), axis=0)
+    starts = np.searchsorted(took_part[:, 0], np.arange(n_games + 1))
+    codes: dict[bytes, int] = {}
+    found = [codes.setdefault(took_part[a:b, 1].tobytes(), len(codes)) for a, b in pairwise(starts.tolist())]
+    people = [np.frombuffer(each, dtype=np.int64) for each in codes]
+    sizes = np.array([len(each) for each in people], dtype=np.int64)
+    columns = np.concatenate([np.empty(0, dtype=np.int64), *people])
+    shape = (len(people), int(annotator.max()) + 1 if len(annotator) else 0)
+    belongs = (np.ones(len(columns)), (np.repeat(np.arange(len(people)), sizes), columns))
+    return np.array(found, dtype=np.int64), sparse.csr_array(belongs, shape=shape)
 
 
 def _sums(group: IntArray, values: IntArray, n_groups: int) -> IntArray:

@@ -45,32 +45,42 @@ def print_ranking(console: Console, result: "Analysis") -> None:
     )
     level = f"{result.confidence_level:.0%}"
     console.print(_ranking_table(result.ranking, level))
-    console.print(_pairs_table(result.win_rates))
+    if result.ranking.reason is not None:
+        console.print(f"No ranks: {result.ranking.reason}.")
+    console.print(_pairs_table(result.win_rates, result.correction))
     console.print(_survival_table(result.survival, level))
     console.print(_fooling_table(result.fooling_rates))
     console.print(_annotation_quality_table(result, level))
 
 
 def _ranking_table(ranking: "Ranking", level: str) -> Table:
-    table = Table("Cluster", "Bot", "Win rate", f"{level} interval", "Ranks", "TrueSkill", title="Ranking")
+    table = Table("Cluster", "Bot", "Win rate", f"{level} interval", "Ties", "Ranks", "TrueSkill", title="Ranking")
     for bot in ranking.bots:
         rate = bot.win_rate
         low, high = bot.rank_low, bot.rank_high
         ranks = "-" if low is None else f"{low}" if low == high else f"{low} to {high}"
         skill = f"{bot.trueskill.mu:.1f} ± {bot.trueskill.sigma:.1f}"
         interval = f"{_number(rate.low)} to {_number(rate.high)}"
-        table.add_row(str(bot.cluster or "-"), bot.bot, _number(rate.estimate), interval, ranks, skill)
+        table.add_row(
+            str(bot.cluster or "-"), bot.bot, _number(rate.estimate), interval, _number(bot.tie_rate), ranks, skill
+        )
     return table
 
 
-def _pairs_table(win_rates: "WinRates") -> Table:
-    table = Table("Bot", "Against", "Wins", "Losses", "Ties", "Win rate", "p (Holm)", title="Games of each pair")
+def _pairs_table(win_rates: "WinRates", correction: str) -> Table:
+    heading = "p" if correction == "none" else f"p ({correction.capitalize()})"
+    table = Table("Bot", "Against", "Wins", "Losses", "Ties", "Win rate", heading, title="Games of each pair")
     for pair in win_rates.pairs:
-        p_value = "-" if pair.p_adjusted is None else f"{pair.p_adjusted:.2g}"
-        p_value += " *" if pair.significant else ""
+        p_value = f"{_p_value(pair.p_adjusted)}{' *' if pair.significant else ''}"
         games = map(str, (pair.wins, pair.losses, pair.ties))
         table.add_row(pair.bot, pair.other, *games, _number(pair.win_rate), p_value)
+    if win_rates.pairs:
+        table.caption = win_rates.pairs[0].test
     return table
+
+
+def _p_value(value: float | None) -> str:
+    return "-" if value is None else "< .001" if value < 0.001 else f"{value:.3f}"
 
 
 def _survival_table(survival: "Survival", level: str) -> Table:

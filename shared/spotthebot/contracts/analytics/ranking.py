@@ -29,11 +29,17 @@ class RankedBot(Wire):
     """A bot's place."""
 
     bot: str
-    rank_low: int | None = Field(description="Best rank within the confidence level; null without decided games.")
-    rank_high: int | None = Field(description="Worst rank within the confidence level.")
+    rank_low: int | None = Field(
+        description="Best rank of a set of ranks that hold for all bots together; null without decided games."
+    )
+    rank_high: int | None = Field(description="Worst rank of that set.")
     cluster: int | None = Field(description="Bots of one cluster can't be told apart; 1 is best.")
     win_rate: Interval
-    rank_probabilities: tuple[float, ...] = Field(description="Of rank 1, 2, ... over the replicates.")
+    win_rate_with_ties: float | None = Field(description="Mean share of wins among all games, ties included.")
+    tie_rate: float | None = Field(description="Share of its games that are ties.")
+    rank_probabilities: tuple[float, ...] = Field(
+        description="Of rank 1, 2, ... over draws from the estimates' distribution."
+    )
     trueskill: Skill
     bradley_terry: Strength
 
@@ -42,6 +48,9 @@ class Ranking(Wire):
     """The bots, best first."""
 
     method: str
+    rank_method: str
+    comparisons: int = Field(description="Comparisons of two bots that are one family behind the sets of ranks.")
+    reason: str | None = Field(description="Why no bot has a rank.")
     resamples: int
     trueskill_method: str
     trueskill_resamples: int = Field(description="Replicates behind TrueSkill's bounds; fewer for very many games.")

@@ -15,9 +15,15 @@ class PairResult(Wire):
     losses: int
     ties: int
     win_rate: float | None = Field(description="Wins among decided games; null where none was decided.")
-    p_value: float | None = Field(description="Exact two-sided sign test, ties dropped.")
-    p_adjusted: float | None = Field(description="After the correction over all pairs.")
+    low: float | None
+    high: float | None
+    p_value: float | None = Field(description="Of even odds, two-sided, ties dropped.")
+    p_adjusted: float | None = Field(description="After the correction over the family.")
     significant: bool
+    test: str = Field(description="What gives the p-value, and what it takes to vary together.")
+    family: int = Field(description="Tests that were corrected together: all pairs by one criterion.")
+    uncertainty: Uncertainty = Field(description="What the interval stands on, and the clustered test.")
+    reason: str | None = Field(description="Why there is no p-value.")
 
 
 class BotWinRate(Wire):
@@ -25,6 +31,9 @@ class BotWinRate(Wire):
 
     bot: str
     win_rate: float | None
+    low: float | None
+    high: float | None
+    uncertainty: Uncertainty
 
 
 class WinRates(Wire):
@@ -53,6 +62,7 @@ class SegmentBot(Wire):
     n: int = Field(description="Labels.")
     win_rate_interval: Interval
     human_share_interval: Interval
+    unsure_share_interval: Interval
 
 
 class Segment(Wire):

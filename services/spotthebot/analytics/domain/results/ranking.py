@@ -4,8 +4,9 @@ from typing import Final
 
 from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.domain.results.uncertainty import interval_of
 from spotthebot.analytics.domain.study import Sample
-from spotthebot.contracts.analytics import Interval, RankedBot, Ranking, Skill, Strength
+from spotthebot.contracts.analytics import RankedBot, Ranking, Skill, Strength
 
 MAX_MATCHES_PLAYED: Final = 20_000_000
 """Matches that TrueSkill plays for its bounds: beyond it takes fewer replicates, and says how many."""
@@ -16,7 +17,13 @@ def ranking(sample: Sample, request: Parameters) -> Ranking:
     """Rank the bots, best first, with the ratings beside."""
     games = stats.play_games(sample.table, unit=stats.Unit(request.unit))
     ranked = stats.rank_bots(
-        games, confidence_level=request.confidence_level, n_resamples=request.resamples, seed=request.seed
+        games,
+        confidence_level=request.confidence_level,
+        significance_level=request.significance_level,
+        clusters=stats.Clusters(request.clusters),
+        adjustment=stats.Adjustment(request.correction),
+        n_resamples=request.resamples,
+        seed=request.seed,
     )
     affordable = max(_FEWEST_SKILL_RESAMPLES, MAX_MATCHES_PLAYED // max(1, len(games)))
     ratings = stats.rate_skills(
@@ -30,6 +37,9 @@ def ranking(sample: Sample, request: Parameters) -> Ranking:
     davidson = {strength.bot: strength for strength in strengths.bots}
     return Ranking(
         method=ranked.method,
+        rank_method=ranked.rank_method,
+        comparisons=ranked.n_comparisons,
+        reason=ranked.reason,
         resamples=ranked.n_resamples,
         trueskill_method=ratings.method,
         trueskill_resamples=ratings.n_resamples,
@@ -41,7 +51,9 @@ def ranking(sample: Sample, request: Parameters) -> Ranking:
                 rank_low=each.rank_low,
                 rank_high=each.rank_high,
                 cluster=each.cluster,
-                win_rate=Interval(estimate=each.estimate, low=each.low, high=each.high),
+                win_rate=interval_of(each.estimate, each.low, each.high, each.uncertainty),
+                win_rate_with_ties=each.win_rate_with_ties,
+                tie_rate=each.tie_rate,
                 rank_probabilities=each.rank_probabilities,
                 trueskill=_skill(skills[each.bot]),
                 bradley_terry=_strength(davidson[each.bot]),

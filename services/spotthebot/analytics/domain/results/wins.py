@@ -1,11 +1,11 @@
 """Who wins against whom, overall, by feature and by length; how often each passes for a human."""
 
 from collections.abc import Mapping
-from math import isnan
+from typing import Final
 
 from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.results.uncertainty import uncertainty_of
+from spotthebot.analytics.domain.results.uncertainty import interval_of, uncertainty_of
 from spotthebot.analytics.domain.study import Sample
 from spotthebot.contracts.analytics import (
     BotWinRate,
@@ -39,7 +39,7 @@ def features(sample: Sample, request: Parameters) -> Features:
 def segments(sample: Sample, request: Parameters) -> tuple[Segment, ...]:
     """Analyse each number of exchanges by itself, per annotation."""
     results = stats.segment_results(
-        sample.table, confidence_level=request.confidence_level, n_resamples=request.resamples, seed=request.seed
+        sample.table, confidence_level=request.confidence_level, clusters=stats.Clusters(request.clusters)
     )
     return tuple(
         Segment(
@@ -49,14 +49,13 @@ def segments(sample: Sample, request: Parameters) -> tuple[Segment, ...]:
             bots=tuple(
                 SegmentBot(
                     bot=bot.bot,
-                    win_rate=bot.win_rate,
-                    human_share=bot.human_share,
-                    unsure_share=bot.unsure_share,
+                    win_rate=bot.win_rate.estimate,
+                    human_share=bot.human_share.estimate,
+                    unsure_share=bot.unsure_share.estimate,
                     n=bot.n,
-                    win_rate_interval=Interval(estimate=bot.win_rate, low=bot.win_rate_low, high=bot.win_rate_high),
-                    human_share_interval=Interval(
-                        estimate=bot.human_share, low=bot.human_share_low, high=bot.human_share_high
-                    ),
+                    win_rate_interval=_share(bot.win_rate),
+                    human_share_interval=_share(bot.human_share),
+                    unsure_share_interval=_share(bot.unsure_share),
                 )
                 for bot in result.bots
             ),
@@ -87,21 +86,55 @@ def fooling_rates(sample: Sample, request: Parameters) -> tuple[FoolingRate, ...
 
 
 def _win_rates(games: stats.Games, request: Parameters) -> WinRates:
-    counts = stats.count_wins(games)
-    means = zip(counts.bots, counts.mean_win_rates.tolist(), strict=True)
-    bots = [BotWinRate(bot=bot, win_rate=None if isnan(rate) else rate) for bot, rate in means]
-    bots.sort(key=lambda each: (-1.0 if each.win_rate is None else -each.win_rate - 1, each.bot))
-    place = {each.bot: number for number, each in enumerate(bots)}
-    tests = stats.sign_tests(counts, adjustment=stats.Adjustment(request.correction))
-    pairs = [_pair(test, 1 - request.confidence_level, place) for test in tests]
+    clusters = stats.Clusters(request.clusters)
+    ranked = stats.rank_bots(
+        games,
+        confidence_level=request.confidence_level,
+        significance_level=request.significance_level,
+        clusters=clusters,
+        n_resamples=1,
+    )
+    place = {each.bot: number for number, each in enumerate(ranked.bots)}
+    tests = stats.pair_tests(
+        games, test=_PAIR_TESTS[request.test], clusters=clusters, adjustment=stats.Adjustment(request.correction)
+    )
+    pairs = [
+        _pair(test, interval, request.significance_level, place)
+        for test, interval in zip(tests, ranked.pairs, strict=True)
+    ]
     pairs.sort(key=lambda pair: (place[pair.bot], place[pair.other]))
-    return WinRates(pairs=tuple(pairs), bots=tuple(bots))
+    return WinRates(
+        pairs=tuple(pairs),
+        bots=tuple(
+            BotWinRate(
+                bot=each.bot,
+                win_rate=each.estimate,
+                low=each.low,
+                high=each.high,
+                uncertainty=uncertainty_of(each.uncertainty),
+            )
+            for each in ranked.bots
+        ),
+    )
 
 
-def _pair(test: stats.SignTest, alpha: float, place: Mapping[str, int]) -> PairResult:
+_PAIR_TESTS: Final = {
+    "clustered": stats.PairTest.CLUSTERED,
+    "sign": stats.PairTest.SIGN,
+    "chi_square": stats.PairTest.CHI_SQUARE,
+    "score": stats.PairTest.CLUSTERED,
+}
+
+
+def _pair(
+    test: stats.PairComparison, interval: stats.PairInterval, alpha: float, place: Mapping[str, int]
+) -> PairResult:
     turned = place[test.bot] > place[test.other]
     bot, other = (test.other, test.bot) if turned else (test.bot, test.other)
     wins, losses = (test.losses, test.wins) if turned else (test.wins, test.losses)
+    low, high = interval.low, interval.high
+    if turned and low is not None and high is not None:
+        low, high = 1 - high, 1 - low
     return PairResult(
         bot=bot,
         other=other,
@@ -109,7 +142,17 @@ def _pair(test: stats.SignTest, alpha: float, place: Mapping[str, int]) -> PairR
         losses=losses,
         ties=test.ties,
         win_rate=wins / test.n if test.n else None,
-        p_value=test.p_value if test.n else None,
-        p_adjusted=test.p_adjusted if test.n else None,
-        significant=bool(test.n) and test.p_adjusted < alpha,
+        low=low,
+        high=high,
+        p_value=test.p_value,
+        p_adjusted=test.p_adjusted,
+        significant=test.p_adjusted is not None and test.p_adjusted < alpha,
+        test=test.method,
+        family=test.family,
+        uncertainty=uncertainty_of(interval.uncertainty),
+        reason=test.reason,
     )
+
+
+def _share(found: stats.ShareInterval) -> Interval:
+    return interval_of(found.estimate, found.low, found.high, found.uncertainty)

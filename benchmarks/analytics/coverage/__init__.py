@@ -1,0 +1,1 @@
+"""Whether intervals hold what they promise where annotations share conversations and annotators."""

@@ -1,0 +1,105 @@
+"""How well win rates are known: the clustered variance of each pair's, of each bot's mean, and of their differences."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.clustered_variance import (
+    ClusteredParts,
+    ClusteredVariance,
+    Clusters,
+    Influence,
+    clustered_variance,
+)
+from spotthebot.analytics.stats.wins import Games, count_wins
+
+
+class Shares(NamedTuple):
+    """Shares (m,), of how many observations each, and their variance."""
+
+    share: FloatArray
+    n: FloatArray | IntArray
+    variance: ClusteredVariance
+
+
+class WinRateVariance:
+    """The win rates of some games with their variance.
+
+    `pairs` are those of Eq. 1 for every unordered pair, in the order of `triu_indices`, seen from the first bot;
+    `means` those of every bot over the opponents with whom it has decided games. A pair whose decided games are all of
+    one cluster tells nothing of its own variance: it enters a mean with the largest that a share can have, 1/4.
+    """
+
+    def __init__(self, games: Games, clusters: Clusters = Clusters.BOTH) -> None:
+        counts = count_wins(games)
+        k = len(games.bots)
+        first, second = np.triu_indices(k, 1)
+        decided = (counts.wins + counts.wins.T)[first, second]
+        rates = counts.win_rates[first, second]
+        known = decided > 0
+        code = np.zeros((k, k), dtype=np.int64)
+        code[first, second] = np.arange(len(first))
+        rows = np.flatnonzero(games.outcome != 0)
+        low, high = np.minimum(games.first, games.second)[rows], np.maximum(games.first, games.second)[rows]
+        won = np.where(games.first[rows] == low, games.outcome[rows], -games.outcome[rows]) > 0
+        pair = code[low, high]
+        value = (won - rates[pair]) / decided[pair]
+        ones = np.ones(len(rows))
+        of_pairs = clustered_variance(
+            games.observations, Influence(len(first), pair, rows, pair, value, ones), clusters
+        )
+        opponents = np.bincount(first[known], minlength=k) + np.bincount(second[known], minlength=k)
+        share = np.divide(1.0, opponents, out=np.zeros(k), where=opponents > 0)
+        self._parts = ClusteredParts(
+            games.observations,
+            Influence(
+                n_statistics=k,
+                statistic=np.concatenate([low, high]),
+                observation=np.concatenate([rows, rows]),
+                ratio=np.concatenate([pair, pair]),
+                value=np.concatenate([value * share[low], -value * share[high]]),
+                weight=np.concatenate([ones, ones]),
+            ),
+            clusters,
+        )
+        self._unknown = _unknown_variance(known & np.isnan(of_pairs.variance), first, second, share)
+        means = self._parts.variances()
+        inverse = np.divide(1.0, decided, out=np.zeros(len(decided)), where=known)
+        spread = np.bincount(first, weights=inverse, minlength=k) + np.bincount(second, weights=inverse, minlength=k)
+        worth = np.divide(opponents**2, spread, out=np.zeros(k), where=spread > 0)
+        self.pairs = Shares(rates, decided, of_pairs)
+        self.means = Shares(counts.mean_win_rates, worth, replace(means, variance=means.variance + self._unknown))
+
+    def differences(self, first: IntArray, second: IntArray) -> Shares:
+        """Return by how much the mean win rate of `first` (d,) exceeds that of `second` (d,), as shares (1 + d) / 2.
+
+        Half the bots' lead over even odds: between two bots alone it is the pair's win rate. Many comparisons ask for
+        quantiles far out, where Satterthwaite's approximation is too bold: there are never more degrees of freedom than
+        clusters less one.
+        """
+        found = self._parts.differences(first, second)
+        unknown = (np.sqrt(self._unknown[first]) + np.sqrt(self._unknown[second])) ** 2
+        variance = replace(
+            found,
+            variance=(found.variance + unknown) / 4,
+            degrees=np.minimum(found.degrees, np.maximum(found.n_clusters - 1, 1)),
+        )
+        share, n = self.means.share, self.means.n
+        worth = 4 * n[first] * n[second] / (n[first] + n[second])
+        return Shares((1 + share[first] - share[second]) / 2, worth, variance)
+
+    def draws(self, n_draws: int, generator: np.random.Generator) -> FloatArray:
+        """Draw mean win rates (n_draws, k) from the normal distribution of the estimates and their covariance."""
+        covariance = self._parts.covariance() + np.diag(self._unknown)
+        values, vectors = np.linalg.eigh(np.nan_to_num(covariance))
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        noise = generator.standard_normal((n_draws, len(covariance))) @ root.T
+        return np.where(np.isnan(self.means.variance.variance), np.nan, self.means.share + noise)
+
+
+def _unknown_variance(lonely: BoolArray, first: IntArray, second: IntArray, share: FloatArray) -> FloatArray:
+    of_pairs = np.bincount(first[lonely], minlength=len(share)) + np.bincount(second[lonely], minlength=len(share))
+    variance: FloatArray = of_pairs * share**2 / 4
+    return variance
