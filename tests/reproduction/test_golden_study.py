@@ -1,0 +1,136 @@
+"""A synthetic study of our own, which lies in every clone, with R's figures beside it: see tests/golden/study."""
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spotthebot.analytics.stats import (
+    AnnotationTable,
+    Games,
+    LabelCode,
+    Measurement,
+    PairTest,
+    annotation_times,
+    annotator_quality,
+    count_wins,
+    cox_regressions,
+    current_status,
+    fooling_rates,
+    label_alpha,
+    pair_tests,
+    play_games,
+    rank_bots,
+    rate_davidson,
+    survival_curves,
+)
+from tests.golden.study.make_study import COLUMNS, rows
+
+FOLDER = Path(__file__).parents[1] / "golden" / "study"
+
+
+def near(value: Any, *, tolerance: float = 1e-9) -> Any:
+    return pytest.approx(value, rel=tolerance, abs=1e-12)
+
+
+@pytest.fixture(scope="module")
+def figures() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((FOLDER / "figures.json").read_text())
+    return found
+
+
+@pytest.fixture(scope="module")
+def annotations() -> list[dict[str, str]]:
+    with (FOLDER / "annotations.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def table(annotations: list[dict[str, str]]) -> AnnotationTable:
+    names = ("Ada", "Bix", "Cleo", "Dot", "HU")
+
+    def column(name: str) -> list[int]:
+        return [int(each[name]) for each in annotations]
+
+    leads = {name: np.array(column(f"lead_{name}")) for name in ("fluency", "sensibleness", "specificity")}
+    return AnnotationTable(
+        names=names,
+        conversation=np.array(column("conversation")),
+        entity=np.array([[names.index(each["first"]), names.index(each["second"])] for each in annotations]),
+        exchanges=np.array(column("exchanges")),
+        label=np.array(
+            [[LabelCode[each[f"label_{side}"].upper()] for side in ("first", "second")] for each in annotations]
+        ),
+        annotator=np.array(column("annotator")),
+        features={name: np.column_stack([lead >= 0, lead <= 0]).astype(np.int64) for name, lead in leads.items()},
+    )
+
+
+@pytest.fixture(scope="module")
+def games(table: AnnotationTable) -> Games:
+    return play_games(table)
+
+
+class TestGoldenStudy:
+    def test_is_what_its_script_draws(self, annotations: list[dict[str, str]]):
+        assert [list(each.values()) for each in annotations] == [[str(value) for value in row] for row in rows()]
+        assert list(annotations[0]) == COLUMNS
+
+    def test_fooling_rates_have_r_s_clustered_intervals(self, table: AnnotationTable, figures: dict[str, Any]):
+        for found in fooling_rates(table):
+            want = figures["fooling"][found.bot]
+            assert (found.n, found.estimate) == (want["n"], near(want["estimate"]))
+            assert (found.low, found.high) == near((want["low"], want["high"]))
+            assert found.uncertainty.standard_error == near(want["variance"] ** 0.5)
+            assert found.uncertainty.degrees_of_freedom == near(want["degrees"])
+
+    def test_pairs_have_r_s_tests_and_intervals(self, games: Games, figures: dict[str, Any]):
+        by_test = {test: pair_tests(games, test=test) for test in PairTest}
+        intervals = rank_bots(games, n_resamples=1).pairs
+        for at, want in enumerate(figures["pairs"]):
+            clustered, sign, chi_square = (by_test[test][at] for test in PairTest)
+            assert (clustered.bot, clustered.other) == (want["bot"], want["other"])
+            assert (clustered.wins, clustered.losses, clustered.ties) == (want["wins"], want["losses"], want["ties"])
+            assert sign.p_value == near(want["p_sign"])
+            assert sign.p_adjusted == near(figures["holm_sign"][at])
+            assert chi_square.p_value == near(want["p_chi_square"])
+            assert clustered.p_value == near(want["clustered"]["p_even"])
+            assert clustered.p_adjusted == near(figures["holm_clustered"][at])
+            bounds = (want["clustered"]["low"], want["clustered"]["high"])
+            assert (intervals[at].low, intervals[at].high) == near(bounds)
+
+    def test_survival_is_r_s(self, table: AnnotationTable, figures: dict[str, Any]):
+        for curve in survival_curves(current_status(table)):
+            assert curve.estimate == near(figures["survival"][curve.bot])
+
+    def test_cox_coefficients_are_those_of_r_s_binomial_regression(
+        self, table: AnnotationTable, figures: dict[str, Any]
+    ):
+        fits = {fit.bot: fit for fit in cox_regressions(current_status(table))}
+        for bot, want in figures["cox"].items():
+            assert want["ascending"]  # so that no intercepts are pooled
+            for found in fits[bot].coefficients:
+                assert found.estimate == near(want["coefficients"][found.feature], tolerance=1e-6)
+            assert [value for _, value in fits[bot].baseline] == near(want["intercepts"], tolerance=1e-6)
+
+    def test_bradley_terry_strengths_without_ties_are_r_s(self, games: Games, figures: dict[str, Any]):
+        decided = games.outcome != 0
+        columns = ("first", "second", "outcome", "conversation", "annotator")
+        fit = rate_davidson(count_wins(replace(games, **{name: getattr(games, name)[decided] for name in columns})))
+        assert {each.bot: each.estimate for each in fit.bots} == near(figures["bradley_terry"], tolerance=1e-6)
+
+    @pytest.mark.parametrize("level", [Measurement.ORDINAL, Measurement.NOMINAL])
+    def test_alpha_is_r_s(self, table: AnnotationTable, figures: dict[str, Any], level: Measurement):
+        assert label_alpha(table, level=level).estimate == near(figures["alpha"][str(level)])
+
+    def test_correctness_and_median_time_are_r_s(
+        self, table: AnnotationTable, annotations: list[dict[str, str]], figures: dict[str, Any]
+    ):
+        assert annotator_quality(table).correctness == near(figures["correctness"])
+        elapsed = [int(each["elapsed_ms"]) for each in annotations]
+        times = annotation_times(elapsed, table.exchanges, table.conversation, table.annotator)
+        assert times.median_seconds == near(figures["median_seconds"])
