@@ -130,6 +130,29 @@ class TestCoxRegressions:
         degrees = whole**2 / (by_conversation**2 / (len(np.unique(conversation)) - 1) + by_annotator**2 / 5)
         assert found.uncertainty.degrees_of_freedom == pytest.approx(degrees, rel=1e-6)
 
+    @pytest.mark.parametrize("seed", range(3))
+    def test_a_cluster_counts_by_what_it_tells_of_the_coefficient(self, seed: int):
+        # Of a difference of two shares an arm tells by its part of the variance; clusters have unequal parts of both.
+        rng = np.random.default_rng(seed)
+        x = np.repeat([0, 1], [150, 50])
+        cluster = np.minimum(rng.geometric(0.3, 200), 6)
+        spotted = rng.random(200) < np.where(x == 1, 0.8, 0.25) + 0.04 * cluster * (1 - 2 * x)
+        status = _status([2] * 200, spotted, {"x": x}, cluster=cluster)
+        (fit,) = cox_regressions(status, features=("x",), clusters=Clusters.ANNOTATOR)
+        sizes, shares = np.bincount(x), np.array([spotted[x == arm].mean() for arm in (0, 1)])
+        slopes = -1 / ((1 - shares) * np.log1p(-shares))
+        influence = (2 * x - 1) * slopes[x] * (spotted - shares[x]) / sizes[x]
+        variances = slopes**2 * shares * (1 - shares) / sizes
+        leverages = (variances / variances.sum() / sizes)[x]
+        sums, by_cluster = (np.bincount(cluster, weights=each)[1:] for each in (influence, leverages))
+        g = len(sums)
+        clustered = (g - 1) / g * np.sum((sums / (1 - by_cluster)) ** 2)
+        single = 199 / 200 * np.sum((influence / (1 - leverages)) ** 2)
+        expected = max(clustered, single)
+        found = fit.coefficients[0].uncertainty
+        assert found.standard_error == pytest.approx(math.sqrt(expected), rel=1e-6)
+        assert found.degrees_of_freedom == pytest.approx(1 / np.sum(by_cluster**2) - 1, rel=1e-6)
+
     def test_intervals_hold_the_truth_where_annotators_differ(self):
         setting, chances = Setting(2, 45, 12, 0.18, taste=True), np.tile([0.35, 0.45, 0.55], (2, 1))
         held, naive = np.zeros(2), np.zeros(2)

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from spotthebot.analytics.stats import (
     Adjustment,
+    Clusters,
     IntervalsMalformed,
     LogRankVariance,
+    Observations,
     RowScore,
     ScoreVariance,
     SettingOutOfRange,
@@ -33,7 +35,7 @@ from tests.factories.interval_examples import (
     worked_data,
     worked_example,
 )
-from tests.factories.known import known
+from tests.factories.known import all_known, known
 from tests.factories.published_dump import REFERENCE
 
 
@@ -123,13 +125,50 @@ class TestNpmle:
         assert npmle(censored_times([], [])).n == 0
         assert npmle(censored_times([1], [3])).mass.tolist() == [1]
 
-    def test_bands_hold_the_estimate_and_know_clusters(self):
+    @settings(max_examples=20, deadline=None)
+    @given(seed=st.integers(0, 10_000), clusters=st.sampled_from(Clusters))
+    def test_bands_of_current_status_data_are_the_curves_bounds(self, seed, clusters):
+        status = current_status(simulated_table(seed, names=("A", "B"), per_pair=12))
+        for code, curve in enumerate(survival_curves(status, clusters=clusters)):
+            mine = status.entity == code
+            band = survival_band(
+                intervals_of(status, code),
+                np.array(curve.times),
+                observations=Observations(status.conversation[mine], status.annotator[mine]),
+                clusters=clusters,
+            )
+            np.testing.assert_allclose(band.low, all_known(curve.low), atol=1e-6)
+            np.testing.assert_allclose(band.high, all_known(curve.high), atol=1e-6)
+
+    def test_bands_of_doubled_rows_that_share_a_cluster_are_those_of_single_rows(self):
         times, _ = worked_data("bcos")
-        single = survival_band(times, [20, 40], n_resamples=100)
-        pairs = survival_band(times, [20, 40], cluster=np.arange(94) // 2, n_resamples=100)
-        assert (single.n_clusters, pairs.n_clusters) == (94, 47)
-        for band in (single, pairs):
-            assert np.all((band.low <= band.estimate) & (band.estimate <= band.high))
+        doubled = censored_times(np.repeat(times.left, 2), np.repeat(times.right, 2))
+        pairs = Observations(np.arange(188) // 2, np.arange(188))
+        single, naive = survival_band(times, [20, 40]), survival_band(doubled, [20, 40])
+        clustered = survival_band(doubled, [20, 40], observations=pairs, clusters=Clusters.CONVERSATION)
+        for low, high in ((single.low, single.high), (clustered.low, clustered.high)):
+            assert np.all((low <= single.estimate) & (single.estimate <= high))
+        np.testing.assert_allclose(clustered.low, single.low, atol=1e-4)
+        np.testing.assert_allclose(clustered.high, single.high, atol=1e-4)
+        assert np.all(naive.high - naive.low < 0.8 * (single.high - single.low))
+
+    def test_bands_hold_the_truth_where_rows_are_inspected_at_any_time(self):
+        at = np.array([4.0, 8.0, 12.0])
+        held = 0
+        for seed in range(100):
+            band = survival_band(censored_times(*random_intervals(np.random.default_rng(seed), n=100)), at)
+            truth = np.exp(-((at / 10) ** 1.5))
+            held += int(np.sum((band.low <= truth) & (truth <= band.high)))
+        # 300 intervals, each promised .95: 3 standard errors of 100 independent campaigns are .065.
+        assert abs(held / 300 - 0.95) < 0.065
+
+    def test_bands_without_rows_or_of_one_annotator_say_why(self):
+        (nothing,) = survival_band(censored_times([], []), [2]).uncertainty
+        assert nothing.reason == "nothing was observed"
+        times = censored_times([0, 0, 2], [2, 2, INF])
+        band = survival_band(times, [2], observations=Observations(np.arange(3), np.zeros(3, dtype=np.int64)))
+        assert np.isnan(band.low[0])
+        assert "all is of one annotator" in known(band.uncertainty[0].reason)
 
 
 class TestIntervalLogRank:
@@ -231,6 +270,43 @@ class TestIntervalLogRank:
             times, second, ["Rad", "RadChem"], score=RowScore.SUN, variance=ScoreVariance.SUBTRACTED, n_resamples=4000
         )
         assert test.p_value == pytest.approx(0.0075, abs=0.0015)
+
+    def test_monte_carlo_counts_what_was_seen_among_its_draws(self):
+        # Of 12,870 ways to choose 8 of 16 only two are as far apart: none of nine draws is, so p is (1 + 0) / (1 + 9).
+        times = censored_times([0] * 8 + [2] * 8, [2] * 8 + [INF] * 8)
+        test = interval_log_rank(
+            times, [0] * 8 + [1] * 8, ["early", "late"], variance=ScoreVariance.MONTE_CARLO, n_resamples=9
+        )
+        assert test.p_value == 1 / 10
+
+    @pytest.mark.parametrize("n_imputations", [2, 3, 10])
+    def test_imputation_adds_the_variance_between_by_rubin_s_rule(self, n_imputations):
+        # Rubin 1987: within + (1 + 1/M) between, of log-rank tests that are written out for the times imputed.
+        left, right = random_intervals(np.random.default_rng(8), n=30)
+        times, group = censored_times(left, right), np.arange(30) % 2
+        test = interval_log_rank(times, group, ["a", "b"], variance=ScoreVariance.ADDED, n_resamples=n_imputations)
+        mass, rng = npmle(times).mass, np.random.default_rng(0)
+        seen = np.flatnonzero(np.isfinite(times.right))
+        scores, variances = [], []
+        for _ in range(n_imputations):
+            cell = np.searchsorted(times.cells[:, 1], times.left, side="right") - 1.0  # last one that a row was at risk
+            draws = rng.random(len(seen))
+            for row, draw in zip(seen, draws, strict=True):
+                inside = np.arange(times.first[row], times.last[row] + 1)
+                reached = np.cumsum(mass[inside]) / mass[inside].sum()
+                cell[row] = inside[np.searchsorted(reached, draw, side="right")]
+            happened = np.isin(np.arange(30), seen)
+            score = variance = 0.0
+            for moment in sorted(set(cell[happened].tolist())):
+                at_risk = cell >= moment
+                events = happened & (cell == moment)
+                n, n1, d = at_risk.sum(), (at_risk & (group == 0)).sum(), events.sum()
+                score += (events & (group == 0)).sum() - d * n1 / n
+                variance += d * n1 * (n - n1) * (n - d) / (n**2 * (n - 1)) if n > 1 else 0.0
+            scores.append(score)
+            variances.append(variance)
+        total = np.mean(variances) + (1 + 1 / n_imputations) * np.var(scores, ddof=1)
+        assert test.statistic == pytest.approx(np.mean(scores) ** 2 / total, rel=1e-9)
 
     def test_monte_carlo_form_is_near_the_asymptotic_one(self):
         times, second = worked_data("bcos")

@@ -8,8 +8,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from spotthebot.analytics.stats import (
+    Observations,
     Odds,
     SettingOutOfRange,
     censored_times,
@@ -99,6 +101,47 @@ class TestIntervalCox:
         fit = interval_cox(censored_times(*times), x, ["x"])
         assert (fit.coefficients[0].estimate, fit.coefficients[0].reason, fit.separated) == (None, reason, False)
 
+    @pytest.mark.parametrize("seed", range(4))
+    def test_clusters_give_the_sandwich_of_few_clusters_with_student_s_quantiles(self, seed: int):
+        # One time and one feature: the coefficient is a difference of log(-log(1 - share)).
+        x, spotted, cluster, other = _one_time(seed)
+        estimate, influence = _of_shares(x, spotted)
+        times = censored_times(np.where(spotted, 0, 2), np.where(spotted, 2, INF))
+        (found,) = interval_cox(times, x[:, None], ["x"], cluster=cluster).coefficients
+        sums = np.bincount(cluster, weights=influence)
+        standard_error = np.sqrt(6 / 5 * np.sum(sums**2))
+        assert found.estimate == pytest.approx(estimate, abs=1e-6)
+        assert found.standard_error == pytest.approx(standard_error, rel=1e-5)
+        assert found.degrees_of_freedom == 5
+        assert found.p_value == pytest.approx(2 * stats.t.sf(abs(estimate) / standard_error, 5), rel=1e-4)
+        reach = stats.t.ppf(0.975, 5) * standard_error
+        assert (found.low, found.high) == pytest.approx((estimate - reach, estimate + reach), rel=1e-4, abs=1e-6)
+        # Both kinds: every cluster left out in turn, less the cells that both kinds share.
+        both = interval_cox(times, x[:, None], ["x"], observations=Observations(other, cluster)).coefficients[0]
+
+        def left_out(codes):
+            changes = []
+            for each in np.unique(codes):
+                rows = codes != each
+                shares = [spotted[rows & (x == group)].mean() - spotted[x == group].mean() for group in (0, 1)]
+                slopes = [_slope(spotted[x == group].mean()) for group in (0, 1)]
+                changes.append(slopes[1] * shares[1] - slopes[0] * shares[0])
+            return (len(changes) - 1) / len(changes) * np.sum(np.square(changes))
+
+        whole = left_out(other) + left_out(cluster) - left_out(other * 6 + cluster)
+        assert both.standard_error == pytest.approx(np.sqrt(max(whole, left_out(np.arange(len(x))))), rel=1e-5)
+
+    def test_one_cluster_leaves_the_estimate_without_an_error(self):
+        x, spotted, cluster, other = _one_time(0)
+        times = censored_times(np.where(spotted, 0, 2), np.where(spotted, 2, INF))
+        fit = interval_cox(times, x[:, None], ["x"], cluster=0 * cluster)
+        assert fit.n_clusters == 1
+        panel = interval_cox(times, x[:, None], ["x"], observations=Observations(other, 0 * cluster))
+        for (found,), reason in ((fit.coefficients, "all rows are one cluster"), (panel.coefficients, "one annotator")):
+            assert found.estimate is not None
+            assert (found.standard_error, found.low, found.p_value) == (None, None, None)
+            assert reason in known(found.reason)
+
     def test_clusters_of_one_row_change_little_and_doubled_rows_widen(self):
         times, second = worked_data("bcos")
         plain, single = (
@@ -111,6 +154,25 @@ class TestIntervalCox:
         robust = interval_cox(doubled, x, ["x"], cluster=np.arange(188) // 2).coefficients[0]
         assert naive.standard_error == pytest.approx(known(plain.standard_error) / 2**0.5, rel=1e-3)
         assert robust.standard_error == pytest.approx(single.standard_error, rel=0.01)
+
+
+def _one_time(seed):
+    """Draw 240 rows, as many with x = 1 as without in each of 6 clusters and of 30 others."""
+    n = np.arange(240)
+    x, cluster, other = n % 2, n // 2 % 6, n // 8
+    rng = np.random.default_rng(seed)
+    return x, rng.normal(size=240) + rng.normal(size=(2, 6))[x, cluster] > 0, cluster, other
+
+
+def _slope(share):
+    return -1 / ((1 - share) * np.log1p(-share))
+
+
+def _of_shares(x, spotted):
+    shares = np.array([spotted[x == group].mean() for group in (0, 1)])
+    sizes = np.bincount(x)
+    influence = (2 * x - 1) * _slope(shares[x]) * (spotted - shares[x]) / sizes[x]
+    return np.log(np.log1p(-shares[1]) / np.log1p(-shares[0])), influence
 
 
 class TestExactTimes:

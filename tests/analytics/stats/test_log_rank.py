@@ -68,10 +68,11 @@ class TestLogRankTests:
             assert (tests[0].statistic, tests[0].p_value, tests[0].p_adjusted) == (None, None, None)
             assert "one c" in known(tests[0].reason)  # conversation, or cluster
 
-    @pytest.mark.parametrize("seed", range(6))
-    def test_default_variance_is_that_of_leaving_out_annotators_and_conversations(self, seed: int):
-        # Strict and lenient annotators, so that the sum over clusters is above what independence gives.
-        status = current_status(simulated_table(seed, names=("A", "B"), per_pair=12, annotators=4))
+    @pytest.mark.parametrize(
+        ("seed", "annotators"), [(seed, annotators) for seed in range(3) for annotators in (4, 11)]
+    )
+    def test_default_variance_is_that_of_leaving_out_annotators_and_conversations(self, seed: int, annotators: int):
+        status = current_status(simulated_table(seed, names=("A", "B"), per_pair=12, annotators=annotators))
         (test,) = log_rank_tests(status)
         scores, blocks = _row_scores(status), _pools(status)
         cell = status.conversation * 1000 + status.annotator
@@ -104,7 +105,10 @@ class TestLogRankTests:
         independent = sum(s**2 * p * (1 - p) for s, p in zip(scores, share, strict=True))
         # Under the pools the squared scores of a pool add up to n (1 - F) (log S)² / F, the score test's weight.
         variance = max(clustered, independent)
-        degrees = clustered**2 / (conversation**2 / worth(status.conversation) + annotator**2 / worth(status.annotator))
+        satterthwaite = clustered**2 / (
+            conversation**2 / worth(status.conversation) + annotator**2 / worth(status.annotator)
+        )
+        degrees = min(satterthwaite, annotators - 1)
         assert test.statistic == pytest.approx(whole**2 / variance, rel=1e-9)
         assert test.uncertainty.standard_error == pytest.approx(np.sqrt(variance), rel=1e-9)
         assert test.uncertainty.degrees_of_freedom == pytest.approx(degrees, rel=1e-9)

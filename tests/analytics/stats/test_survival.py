@@ -39,12 +39,20 @@ class TestSurvivalCurves:
         assert curve.low[1:] == (curve.low[1],) * 2
         assert [found.annotators for found in curve.uncertainty] == [4, 8, 8]
 
+    @pytest.mark.parametrize(("spotted", "pooled"), [((3, 1), True), ((1, 3), False)])
+    def test_pools_over_a_time_at_which_nobody_was_inspected(self, spotted: tuple[int, int], pooled: bool):
+        first, last = spotted
+        curve, _ = survival_curves(status_of([[4, 0, 4], [4, 4, 4]], [[first, 0, last], [1, 2, 3]], [2, 3, 5]))
+        assert (curve.times, curve.estimate) == ((2, 5), (0.5, 0.5) if pooled else (0.75, 0.25))
+        assert [found.annotators for found in curve.uncertainty] == ([8, 8] if pooled else [4, 4])
+
     def test_bounds_treat_a_conversation_as_one(self):
         # 90 conversations, in each of which four annotators agree: 90 observations, not 360.
         rows = [(i, "A", "B", 2, (0 if i % 3 else 2, 0), j) for i in range(90) for j in range(4)]
-        (curve, _) = survival_curves(current_status(table_of(rows, ("A", "B"))), clusters=Clusters.CONVERSATION)
+        status = current_status(table_of(rows, ("A", "B")))
+        (curve, _) = survival_curves(status, confidence_level=0.9, clusters=Clusters.CONVERSATION)
         # Wilson's interval of 1/3 of as many observations as have the jackknife's variance, p (1 - p) / 89.
-        weight = stats.t.ppf(0.975, 89) ** 2 / 89
+        weight = stats.t.ppf(0.95, 89) ** 2 / 89
         reach = math.sqrt(weight * (2 / 9 + weight / 4)) / (1 + weight)
         centre = (1 / 3 + weight / 2) / (1 + weight)
         assert curve.low[0] == pytest.approx(centre - reach, rel=1e-9)

@@ -6,7 +6,8 @@ spotted at k and log S for one that was not.
 
 The default variance lets inspections of one conversation and of one annotator vary together. Given the pools of the
 NPMLE the score adds up weighted differences of the two bots' shares, so that an inspection's influence is its score
-less the mean of its bot in its pool; the statistic is F(1, d) with Satterthwaite's d.
+less the mean of its bot in its pool; the statistic is F(1, d) with Satterthwaite's d, the number of clusters less one
+at most.
 """
 
 from dataclasses import dataclass, replace
@@ -219,10 +220,15 @@ def _clustered_test(pooled: "_PooledPair", rows: _PairRows, clusters: Clusters) 
         return _Decision(None, flips, replace(uncertainty, standard_error=None, degrees_of_freedom=None), None)
     spread = max(float(known.variance[0]), least)
     statistic = pooled.score**2 / spread
+    degrees = float(known.degrees[0])
+    if clusters is not Clusters.NONE:
+        # Satterthwaite's estimate is high where the variance of few clusters is low by chance: far in the tails, where
+        # a family of many pairs is decided, that would count twice.
+        degrees = min(degrees, max(0.5, float(known.n_clusters[0] - 1)))
     return _Decision(
         statistic=statistic,
-        p_value=float(stats.f.sf(statistic, 1, known.degrees[0])),
-        uncertainty=replace(uncertainty, standard_error=float(np.sqrt(spread))),
+        p_value=float(stats.f.sf(statistic, 1, degrees)),
+        uncertainty=replace(uncertainty, standard_error=float(np.sqrt(spread)), degrees_of_freedom=degrees),
         reason=None,
     )
 

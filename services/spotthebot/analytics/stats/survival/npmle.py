@@ -13,13 +13,22 @@ from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import percentile_interval, require_resamples
-from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.analytics.stats.clustered_variance import (
+    Clusters,
+    Influence,
+    Observations,
+    Uncertainty,
+    clustered_variance,
+)
+from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes
 
 _ITERATIONS: Final = 200
 _EXACT: Final = 1e-12
 _NO_MASS: Final = 1e-14
+_SUPPORT: Final = 1e-9
+_TELLS: Final = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,18 +56,16 @@ class Npmle:
 
 @dataclass(frozen=True, eq=False)
 class SurvivalBand:
-    """S(t) at `times` (k,) with pointwise percentile bounds (k,) from resampled clusters."""
+    """S(t) at `times` (k,) with bounds (k,) of each point by itself, NaN where `uncertainty` says why."""
 
     times: FloatArray
     estimate: FloatArray
     low: FloatArray
     high: FloatArray
+    uncertainty: tuple[Uncertainty, ...]
     confidence_level: float
     n: int
-    n_clusters: int
-    n_resamples: int
     method: str
-    seed: int | None
 
 
 def npmle(times: CensoredTimes, *, weights: FloatArray | None = None) -> Npmle:
@@ -96,41 +103,67 @@ def survival_band(
     times: CensoredTimes,
     at: ArrayLike,
     *,
-    cluster: ArrayLike | None = None,
+    observations: Observations | None = None,
+    clusters: Clusters = Clusters.BOTH,
     confidence_level: float = 0.95,
-    n_resamples: int = 200,
-    seed: Seed = 0,
 ) -> SurvivalBand:
-    """Estimate S(t) at the times `at` (k,) with bounds from drawing whole clusters (n,) of rows with replacement.
+    """Estimate S(t) at the times `at` (k,), with bounds for rows (n,) whose `observations` share `clusters`.
+
+    Without `observations` rows are taken for independent. The variance takes the cells that carry mass as they are:
+    with inspections at a few times that is exact, with inspections at any time the estimate converges at a slower rate
+    and bounds cover somewhat less than they promise, as those of a bootstrap do.
 
     >>> from spotthebot.analytics.stats import censored_times
-    >>> band = survival_band(censored_times([0, 0, 2], [2, 2, float("inf")]), [2.0], n_resamples=50)
-    >>> band.estimate.round(6).tolist()
-    [0.333333]
+    >>> band = survival_band(censored_times([0, 0, 2], [2, 2, float("inf")]), [2.0])  # one of three
+    >>> band.estimate.round(6).tolist(), round(band.uncertainty[0].standard_error ** 2, 6)  # p (1 - p) / (n - 1)
+    ([0.333333], 0.111111)
     """
-    require_resamples(n_resamples)
+    require_confidence_level(confidence_level)
     moments = np.asarray(at, dtype=np.float64)
-    codes = np.arange(len(times)) if cluster is None else np.unique(np.asarray(cluster), return_inverse=True)[1]
-    n_clusters = int(codes.max()) + 1 if len(codes) else 0
-    generator = generator_of(seed)
-    replicates = np.full((n_resamples, len(moments)), np.nan)
-    for replicate in replicates:
-        if n_clusters:
-            drawn = np.bincount(generator.integers(n_clusters, size=n_clusters), minlength=n_clusters)
-            replicate[:] = npmle(times, weights=drawn[codes].astype(np.float64)).survival(moments)
-    low, high = percentile_interval(replicates, confidence_level)
+    found, n, k = npmle(times), len(times), len(moments)
+    estimate = found.survival(moments) if n else np.full(k, np.nan)
+    if observations is None:
+        observations, clusters = Observations(np.arange(n), np.arange(n)), Clusters.NONE
+    value = _survival_influence(times, found, moments)
+    # Rows that tell nothing of a moment have no part in its estimate; where S(t) is certain all have.
+    row, entry = np.nonzero(np.abs(value) >= _TELLS * np.abs(value).max(initial=0.0, axis=0))
+    influence = Influence(
+        n_statistics=k,
+        statistic=entry,
+        observation=row,
+        ratio=entry,
+        value=value[row, entry],
+        weight=np.ones(len(row)),
+    )
+    variance = clustered_variance(observations, influence, clusters)
+    low, high = share_bounds(estimate, np.bincount(entry, minlength=k), variance, confidence_level)
     return SurvivalBand(
         times=moments,
-        estimate=npmle(times).survival(moments),
+        estimate=estimate,
         low=low,
         high=high,
+        uncertainty=tuple(variance.uncertainty(point) for point in range(k)),
         confidence_level=confidence_level,
-        n=len(times),
-        n_clusters=n_clusters,
-        n_resamples=n_resamples,
-        method="NPMLE by constrained Newton; percentile bootstrap of clusters",
-        seed=seed_of(seed),
+        n=n,
+        method=f"NPMLE by constrained Newton; {METHOD}",
     )
+
+
+def _survival_influence(times: CensoredTimes, found: Npmle, moments: FloatArray) -> FloatArray:
+    """Return by how much each row moves S(t) at the moments, (n, k): its score times the inverse information."""
+    if not len(times):
+        return np.zeros((0, len(moments)))
+    support = np.flatnonzero(found.mass > _SUPPORT)
+    covered = (times.first[:, None] <= support) & (support <= times.last[:, None])
+    rows = covered / (covered @ found.mass[support])[:, None]
+    # Masses add up to 1: they move in the space of what adds up to 0.
+    inside = np.linalg.svd(np.ones((1, len(support))))[2][1:].T
+    scores = rows @ inside
+    after = (found.cells[support, 1] > moments[:, None]) @ inside
+    influence: FloatArray = scores @ np.linalg.pinv(scores.T @ scores, hermitian=True) @ after.T
+    certain = np.minimum(found.survival(moments), 1 - found.survival(moments)) < _EXACT
+    influence[:, certain] = 0.0
+    return influence
 
 
 def _distinct(times: CensoredTimes, counts: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
