@@ -10,8 +10,10 @@ less the mean of its bot in its pool; the statistic is F(1, d) with Satterthwait
 at most.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -103,29 +105,28 @@ def log_rank_tests(
     """
     inspected, spotted = (counts.astype(np.float64) for counts in status.counts())
     by_entity = np.split(np.argsort(status.entity, kind="stable"), np.cumsum(inspected.sum(axis=1)).astype(int)[:-1])
-    tests = []
-    for i, bot in enumerate(status.names):
-        for j in range(i + 1, len(status.names)):
-            pooled = _PooledPair(inspected[[i, j]], spotted[[i, j]])
-            rows = _PairRows.of(status, i, np.concatenate([by_entity[i], by_entity[j]]))
-            decided = _decide(pooled, rows, variance, clusters)
-            tests.append(
-                LogRankTest(
-                    bot=bot,
-                    other=status.names[j],
-                    estimate=pooled.score,
-                    statistic=decided.statistic,
-                    p_value=decided.p_value,
-                    p_adjusted=None,
-                    n=int(inspected[[i, j]].sum()),
-                    method=f"generalized log-rank, {variance} variance",
-                    family=PairFamily.PEOPLE if HUMAN in (bot, status.names[j]) else PairFamily.BOTS,
-                    family_size=0,
-                    adjustment=adjustment,
-                    uncertainty=decided.uncertainty,
-                    reason=decided.reason,
-                )
-            )
+    pairs = (
+        _Pair.of(status, i, j, np.concatenate([by_entity[i], by_entity[j]]), inspected[[i, j]], spotted[[i, j]])
+        for i, j in combinations(range(len(status.names)), 2)
+    )
+    tests = [
+        LogRankTest(
+            bot=pair.bot,
+            other=pair.other,
+            estimate=pair.pooled.score,
+            statistic=decided.statistic,
+            p_value=decided.p_value,
+            p_adjusted=None,
+            n=len(pair.rows),
+            method=f"generalized log-rank, {variance} variance",
+            family=PairFamily.PEOPLE if HUMAN in {pair.bot, pair.other} else PairFamily.BOTS,
+            family_size=0,
+            adjustment=adjustment,
+            uncertainty=decided.uncertainty,
+            reason=decided.reason,
+        )
+        for pair, decided in _decide(status, pairs, variance, clusters)
+    ]
     return _adjusted(tests, adjustment)
 
 
@@ -140,9 +141,13 @@ def _adjusted(tests: list[LogRankTest], adjustment: Adjustment) -> tuple[LogRank
 
 
 @dataclass(frozen=True, eq=False)
-class _PairRows:
-    """The inspections of two bots (n,), in any order."""
+class _Pair:
+    """Two bots: their common curve, and the rows of the data that are their inspections, in any order."""
 
+    bot: str
+    other: str
+    pooled: "_PooledPair"
+    rows: IntArray
     is_first: BoolArray
     time: IntArray
     spotted: BoolArray
@@ -150,8 +155,14 @@ class _PairRows:
     annotator: IntArray
 
     @classmethod
-    def of(cls, status: CurrentStatus, first: int, rows: IntArray) -> "_PairRows":
+    def of(
+        cls, status: CurrentStatus, first: int, second: int, rows: IntArray, inspected: FloatArray, spotted: FloatArray
+    ) -> "_Pair":
         return cls(
+            bot=status.names[first],
+            other=status.names[second],
+            pooled=_PooledPair(inspected, spotted),
+            rows=rows,
             is_first=status.entity[rows] == first,
             time=status.time[rows],
             spotted=status.spotted[rows],
@@ -159,11 +170,32 @@ class _PairRows:
             annotator=status.annotator[rows],
         )
 
+    def scores(self) -> FloatArray:
+        return np.where(self.spotted, self.pooled.if_spotted[self.time], self.pooled.if_not[self.time])
+
+    def lead(self) -> FloatArray:
+        """Return by how much more of the first bot a row is than the inspections of its pool are."""
+        lead: FloatArray = self.is_first - self.pooled.share_of_first()[self.time]
+        return lead
+
+    def summed_variance(self, cluster: IntArray) -> float:
+        _, codes = np.unique(cluster, return_inverse=True)
+        sums = np.bincount(codes, weights=self.lead() * self.scores())
+        # One cluster would be compared with itself: its statistic is 1 whatever the data.
+        return float(np.sum(sums**2)) if len(sums) > 1 else 0.0
+
+    def influence(self) -> tuple[IntArray, FloatArray]:
+        """Return each row's bot and pool, coded, and by how much the row moves the score."""
+        scores, cell = self.scores(), 2 * self.pooled.block[self.time] + self.is_first
+        n = np.bincount(cell)
+        means = np.divide(np.bincount(cell, weights=scores), n, out=np.zeros(len(n)), where=n > 0)
+        return cell, self.lead() * (scores - means[cell])
+
     def n_clusters(self, clusters: Clusters) -> int:
         """Count the clusters of the bot that has fewer, of the kind of which there are fewer."""
         kinds = [self.conversation] if clusters.has_conversations else []
         kinds += [self.annotator] if clusters.has_annotators else []
-        kinds = kinds or [np.arange(len(self.time))]
+        kinds = kinds or [self.rows]
         return min(len(np.unique(kind[mine])) for kind in kinds for mine in (self.is_first, ~self.is_first))
 
 
@@ -175,60 +207,99 @@ class _Decision:
     reason: str | None
 
 
+_ROWS_AT_ONCE: Final = 200_000
 _NO_VARIANCE: Final = 1e-9
 """Shares below it of the score's variance under independence are rounding."""
 
 
-def _decide(pooled: "_PooledPair", rows: _PairRows, variance: LogRankVariance, clusters: Clusters) -> _Decision:
-    if variance is LogRankVariance.CLUSTERED:
-        return _clustered_test(pooled, rows, clusters)
+def _independent_test(pair: _Pair, variance: LogRankVariance) -> _Decision:
+    of = Clusters.NONE
     if variance is LogRankVariance.SCORE:
-        spread = pooled.score_variance()
+        spread = pair.pooled.score_variance()
     elif variance is LogRankVariance.PERMUTATION:
-        spread = pooled.permutation_variance()
+        spread = pair.pooled.permutation_variance()
+    elif variance is LogRankVariance.ANNOTATOR:
+        of, spread = Clusters.ANNOTATOR, pair.summed_variance(pair.annotator)
     else:
-        cluster = rows.annotator if variance is LogRankVariance.ANNOTATOR else rows.conversation
-        spread = pooled.summed_variance(rows, cluster)
-    of = {LogRankVariance.ANNOTATOR: Clusters.ANNOTATOR, LogRankVariance.CONVERSATION: Clusters.CONVERSATION}
-    reason = None if spread > 0 else pooled.why_undecided() or "all annotations are one cluster"
-    statistic = pooled.score**2 / spread if spread > 0 else None
+        of, spread = Clusters.CONVERSATION, pair.summed_variance(pair.conversation)
+    reason = None if spread > 0 else pair.pooled.why_undecided() or "all annotations are one cluster"
+    statistic = pair.pooled.score**2 / spread if spread > 0 else None
     return _Decision(
         statistic=statistic,
         p_value=None if statistic is None else float(stats.chi2.sf(statistic, 1)),
         uncertainty=Uncertainty(
             standard_error=float(np.sqrt(spread)) if spread > 0 else None,
             degrees_of_freedom=None,
-            conversations=len(np.unique(rows.conversation)),
-            annotators=len(np.unique(rows.annotator)),
-            clusters=of.get(variance, Clusters.NONE),
+            conversations=len(np.unique(pair.conversation)),
+            annotators=len(np.unique(pair.annotator)),
+            clusters=of,
             reason=reason,
         ),
         reason=reason,
     )
 
 
-def _clustered_test(pooled: "_PooledPair", rows: _PairRows, clusters: Clusters) -> _Decision:
-    known = pooled.clustered_variance(rows, clusters)
-    uncertainty = known.uncertainty(0)
-    reason = pooled.why_undecided() or uncertainty.reason
+def _decide(
+    status: CurrentStatus, pairs: Iterable[_Pair], variance: LogRankVariance, clusters: Clusters
+) -> Iterator[tuple[_Pair, _Decision]]:
+    if variance is LogRankVariance.CLUSTERED:
+        for batch in _batches(pairs):
+            yield from zip(batch, _clustered_tests(status, batch, clusters), strict=True)
+    else:
+        for pair in pairs:
+            yield pair, _independent_test(pair, variance)
+
+
+def _batches(pairs: Iterable[_Pair]) -> Iterator[list[_Pair]]:
+    """Yield the pairs in runs of not too many rows: one variance of many pairs costs less than many of one."""
+    batch: list[_Pair] = []
+    for pair in pairs:
+        if batch and sum(len(each.rows) for each in batch) + len(pair.rows) > _ROWS_AT_ONCE:
+            yield batch
+            batch = []
+        batch.append(pair)
+    if batch:
+        yield batch
+
+
+def _clustered_tests(status: CurrentStatus, pairs: Sequence[_Pair], clusters: Clusters) -> Iterator[_Decision]:
+    cells, values = zip(*(pair.influence() for pair in pairs), strict=True)
+    statistic = np.repeat(np.arange(len(pairs)), [len(pair.rows) for pair in pairs])
+    influence = Influence(
+        n_statistics=len(pairs),
+        statistic=statistic,
+        observation=np.concatenate([pair.rows for pair in pairs]),
+        ratio=2 * len(status.times) * statistic + np.concatenate(cells),
+        value=np.concatenate(values),
+        weight=np.ones(len(statistic)),
+    )
+    variance = clustered_variance(Observations(status.conversation, status.annotator), influence, clusters)
+    for at, pair in enumerate(pairs):
+        yield _clustered_test(pair, variance, at)
+
+
+def _clustered_test(pair: _Pair, known: ClusteredVariance, at: int) -> _Decision:
+    uncertainty, clusters = known.uncertainty(at), known.clusters
+    reason = pair.pooled.why_undecided() or uncertainty.reason
     if reason is not None:
         return _Decision(None, None, replace(uncertainty, standard_error=None, reason=reason), reason)
     # Under independence the score varies as much if the two do not differ; clusters cannot make it less.
-    least = pooled.score_variance()
-    if known.variance[0] <= _NO_VARIANCE * least:
-        flips = min(1.0, 2 * 0.5 ** rows.n_clusters(clusters))
+    variance, least = float(known.variance[at]), pair.pooled.score_variance()
+    if variance <= _NO_VARIANCE * least:
+        flips = min(1.0, 2 * 0.5 ** pair.n_clusters(clusters))
         return _Decision(None, flips, replace(uncertainty, standard_error=None, degrees_of_freedom=None), None)
-    spread = max(float(known.variance[0]), least)
-    statistic = pooled.score**2 / spread
-    degrees = float(known.degrees[0])
+    statistic = pair.pooled.score**2 / max(variance, least)
+    degrees = float(known.degrees[at])
     if clusters is not Clusters.NONE:
         # Satterthwaite's estimate is high where the variance of few clusters is low by chance: far in the tails, where
         # a family of many pairs is decided, that would count twice.
-        degrees = min(degrees, max(0.5, float(known.n_clusters[0] - 1)))
+        degrees = min(degrees, max(0.5, float(known.n_clusters[at] - 1)))
     return _Decision(
         statistic=statistic,
         p_value=float(stats.f.sf(statistic, 1, degrees)),
-        uncertainty=replace(uncertainty, standard_error=float(np.sqrt(spread)), degrees_of_freedom=degrees),
+        uncertainty=replace(
+            uncertainty, standard_error=float(np.sqrt(max(variance, least))), degrees_of_freedom=degrees
+        ),
         reason=None,
     )
 
@@ -270,28 +341,6 @@ class _PooledPair:
         mean = np.sum(events * self.if_spotted + (self.total - events) * self.if_not) / n
         return float(n_first * (n - n_first) / n / (n - 1) * (squares - n * mean**2))
 
-    def summed_variance(self, rows: _PairRows, cluster: IntArray) -> float:
-        contributions = (rows.is_first - self.share_of_first()[rows.time]) * self._row_scores(rows)
-        _, codes = np.unique(cluster, return_inverse=True)
-        sums = np.bincount(codes, weights=contributions)
-        # One cluster would be compared with itself: its statistic is 1 whatever the data.
-        return float(np.sum(sums**2)) if len(sums) > 1 else 0.0
-
-    def clustered_variance(self, rows: _PairRows, clusters: Clusters) -> ClusteredVariance:
-        scores = self._row_scores(rows)
-        cell = 2 * self.block[rows.time] + rows.is_first
-        n = np.bincount(cell)
-        means = np.divide(np.bincount(cell, weights=scores), n, out=np.zeros(len(n)), where=n > 0)
-        influence = Influence(
-            n_statistics=1,
-            statistic=np.zeros(len(scores), dtype=np.int64),
-            observation=np.arange(len(scores)),
-            ratio=cell,
-            value=(rows.is_first - self.share_of_first()[rows.time]) * (scores - means[cell]),
-            weight=np.ones(len(scores)),
-        )
-        return clustered_variance(Observations(rows.conversation, rows.annotator), influence, clusters)
-
     def why_undecided(self) -> str | None:
         if not self.inspected.sum(axis=1).all():
             return "one of the two was never inspected"
@@ -304,6 +353,3 @@ class _PooledPair:
             if self.score_variance() > 0
             else "the two share no inspection times at which some were spotted and some not"
         )
-
-    def _row_scores(self, rows: _PairRows) -> FloatArray:
-        return np.where(rows.spotted, self.if_spotted[rows.time], self.if_not[rows.time])
