@@ -5,13 +5,13 @@ Deriu et al. 2020 (Spot The Bot), section 3: "human" beats "unsure" beats "bot";
 
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
 from scipy import sparse
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, IntArray
+from spotthebot.analytics.stats.annotator_sets import annotator_sets
 from spotthebot.analytics.stats.bootstrap import defined
 from spotthebot.analytics.stats.clustered_variance import Observations
 from spotthebot.analytics.stats.errors import CriterionUnknown
@@ -190,7 +190,7 @@ def play_games(
             # Logarithms that cancel (log 2 + log 3 against log 6) leave a residue.
             outcome = np.sign(np.round(points, 9)).astype(np.int64)
             rows, game = rows[first_segment], conversation[game]
-        annotator, members = _annotator_sets(game, table.annotator, len(rows))
+        annotator, members = annotator_sets(game, table.annotator)
     return Games(
         bots=table.bots,
         first=bot_code[table.entity[rows, 0]],
@@ -263,20 +263,6 @@ def _scores(table: AnnotationTable, criterion: str, ssa_rule: SsaRule) -> IntArr
     else:
         second = (sensible[:, 1] > sensible[:, 0]) & (specific[:, 1] > specific[:, 0])
     return np.column_stack([first, second]).astype(np.int64)
-
-
-def _annotator_sets(game: IntArray, annotator: IntArray, n_games: int) -> tuple[IntArray, sparse.csr_array]:
-    """Code the set of annotators of each game (n_games,), and list who belongs to each set (sets, annotators)."""
-    took_part = np.unique(np.column_stack([game, annotator]), axis=0)
-    starts = np.searchsorted(took_part[:, 0], np.arange(n_games + 1))
-    codes: dict[bytes, int] = {}
-    found = [codes.setdefault(took_part[a:b, 1].tobytes(), len(codes)) for a, b in pairwise(starts.tolist())]
-    people = [np.frombuffer(each, dtype=np.int64) for each in codes]
-    sizes = np.array([len(each) for each in people], dtype=np.int64)
-    columns = np.concatenate([np.empty(0, dtype=np.int64), *people])
-    shape = (len(people), int(annotator.max()) + 1 if len(annotator) else 0)
-    belongs = (np.ones(len(columns)), (np.repeat(np.arange(len(people)), sizes), columns))
-    return np.array(found, dtype=np.int64), sparse.csr_array(belongs, shape=shape)
 
 
 def _sums(group: IntArray, values: IntArray, n_groups: int) -> IntArray:
