@@ -11,6 +11,8 @@ from spotthebot.analytics.domain.analysis import SECTIONS, analyse, compute_sect
 from spotthebot.analytics.domain.errors import NothingToAnalyse, OneBotOnly
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import CodedAnnotation, Study
+from spotthebot.analytics.figures import FIGURES, FigureInput
+from spotthebot.analytics.report import methods
 
 HUMAN, UNSURE, BOT = 2, 1, 0
 PARAMETERS = Parameters(filter="none", resamples=40)
@@ -71,6 +73,19 @@ def _numbers(found: Any) -> Iterator[float]:
             yield from _numbers(value)
     elif isinstance(found, float):
         yield found
+
+
+class TestFigures:
+    @pytest.mark.parametrize("name", [name for name in STUDIES if name != "100 bots"])
+    def test_can_be_drawn_or_say_why_not(self, name: str):
+        analysis = analyse(_study(STUDIES[name]), PARAMETERS)
+        for figure in FIGURES.keys() - {"stability"}:
+            spec = FIGURES[figure](FigureInput(analysis, None))
+            if figure == "ranking" and analysis.ranking.reason is not None:
+                assert "never met" in json.dumps(spec)
+        findings = methods.findings(analysis)
+        assert findings
+        assert (analysis.ranking.reason is not None) == findings[0].startswith("No ranking")
 
 
 class TestEveryQuestion:

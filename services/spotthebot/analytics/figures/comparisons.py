@@ -14,7 +14,7 @@ from spotthebot.analytics.figures.charts import (
     ranked_names,
     rows_height,
 )
-from spotthebot.contracts.analytics import WinRates
+from spotthebot.contracts.analytics import RankedBot, WinRates
 
 _SHARE = alt.Scale(domain=[0, 1])
 _FEATURES = ("fluency", "sensibleness", "specificity", "ssa")
@@ -67,11 +67,11 @@ def ranking(shown: FigureInput) -> Spec:
     rows = [
         {
             "bot": each.bot,
-            "cluster": str(each.cluster),
+            "cluster": "none" if each.cluster is None else str(each.cluster),
             "win_rate": each.win_rate.estimate,
             "low": each.win_rate.low,
             "high": each.win_rate.high,
-            "ranks": f"{each.rank_low}" if each.rank_low == each.rank_high else f"{each.rank_low} to {each.rank_high}",
+            "ranks": _ranks(each),
         }
         for each in analysis.ranking.bots
         if each.win_rate.estimate is not None
@@ -79,7 +79,7 @@ def ranking(shown: FigureInput) -> Spec:
     if not rows:
         return nothing_to_draw(title, analysis, "No bot has a decided game.")
     order = [str(row["bot"]) for row in rows]
-    clusters = sorted({str(row["cluster"]) for row in rows}, key=int)
+    clusters = sorted({str(row["cluster"]) for row in rows}, key=lambda cluster: (len(cluster), cluster))
     base = alt.Chart(data(rows)).encode(
         y=alt.Y("bot:N", sort=order, title=None, axis=alt.Axis(ticks=False)),
         color=alt.Color(
@@ -104,9 +104,10 @@ def ranking(shown: FigureInput) -> Spec:
     )
     points = base.mark_point(filled=True, size=70, opacity=1).encode(x="win_rate:Q")
     rates = (bars + points).properties(width=340, height=rows_height(len(rows)))
-    return finish(
-        alt.hconcat(rates, _rank_probabilities(shown, order), spacing=24), title, analysis, analysis.ranking.method
-    )
+    if analysis.ranking.reason is not None:
+        return finish(rates, title, analysis, analysis.ranking.method, f"Not ranked: {analysis.ranking.reason}")
+    both = alt.hconcat(rates, _rank_probabilities(shown, order), spacing=24)
+    return finish(both, title, analysis, analysis.ranking.method)
 
 
 def features(shown: FigureInput) -> Spec:
@@ -115,7 +116,13 @@ def features(shown: FigureInput) -> Spec:
     title = "Features"
     names = ranked_names(analysis)
     rows = [
-        {"bot": each.bot, "feature": feature.upper() if feature == "ssa" else feature, "win_rate": each.win_rate}
+        {
+            "bot": each.bot,
+            "feature": feature.upper() if feature == "ssa" else feature,
+            "win_rate": each.win_rate,
+            "low": each.low,
+            "high": each.high,
+        }
         for feature in _FEATURES
         for each in getattr(analysis.features, feature).bots
         if each.win_rate is not None
@@ -123,23 +130,37 @@ def features(shown: FigureInput) -> Spec:
     if not rows:
         return nothing_to_draw(title, analysis, "No game was decided by a feature.")
     order = [name for name in names if any(row["bot"] == name for row in rows)]
-    dots = (
-        alt.Chart(data(rows))
-        .mark_point(filled=True, size=70, opacity=1)
-        .encode(
-            x=alt.X("win_rate:Q", scale=_SHARE, title="win rate"),
-            y=alt.Y("bot:N", sort=order, title=None),
-            color=bot_colours(names).legend(None),
-            tooltip=["bot:N", "feature:N", alt.Tooltip("win_rate:Q", format=".3f")],
-        )
+    base = alt.Chart().encode(
+        y=alt.Y("bot:N", sort=order, title=None),
+        color=bot_colours(names).legend(None),
+        tooltip=[
+            "bot:N",
+            "feature:N",
+            alt.Tooltip("win_rate:Q", format=".3f"),
+            alt.Tooltip("low:Q", format=".3f"),
+            alt.Tooltip("high:Q", format=".3f"),
+        ],
+    )
+    bars = base.mark_rule(strokeWidth=3, opacity=0.55).encode(
+        x=alt.X("low:Q", scale=_SHARE, title=f"win rate ({percent(analysis.confidence_level)})"), x2="high:Q"
+    )
+    points = base.mark_point(filled=True, size=60, opacity=1).encode(x="win_rate:Q")
+    rates = (
+        alt.layer(bars, points, data=data(rows))
         .properties(width=130, height=rows_height(len(order)))
         .facet(column=alt.Column("feature:N", sort=["fluency", "sensibleness", "specificity", "SSA"], title=None))
     )
     hazards = _hazards(shown, names)
-    chart = dots if hazards is None else alt.vconcat(dots, hazards, spacing=28)
+    chart = rates if hazards is None else alt.vconcat(rates, hazards, spacing=28)
     note = f"Above: wins by preference per {analysis.unit}; SSA: sensible and specific both"
     below = "Below: Cox coefficients of being spotted; left of 0 the feature protects" if hazards is not None else ""
     return finish(chart, title, analysis, note, below)
+
+
+def _ranks(bot: RankedBot) -> str:
+    if bot.rank_low is None:
+        return "none"
+    return f"{bot.rank_low}" if bot.rank_low == bot.rank_high else f"{bot.rank_low} to {bot.rank_high}"
 
 
 def _cells(win_rates: WinRates) -> list[dict[str, object]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from spotthebot.analytics.figures.charts import percent
@@ -144,14 +145,14 @@ def methods(analysis: Analysis, stability: Stability | None) -> Prose:
         f"Pairs: {_pair_test(analysis)}, {_correction(analysis, cite)}; the level is {analysis.significance_level:g}.",
         (
             "Survival curves are nonparametric maximum-likelihood estimates for current-status data"
-            f" {cite('groeneboom1992')} with {level} bands; they were compared by generalized log-rank tests"
-            f" {cite('finkelstein1986')}, and Cox models of the features were fitted for interval-censored times"
+            f" {cite('groeneboom1992')} with pointwise {level} intervals; they were compared by generalized log-rank"
+            f" tests {cite('finkelstein1986')}, and Cox models of the features were fitted for interval-censored times"
             + (
                 f", with Firth's penalty {cite('firth1993')} where the data are separated"
                 if _separated(analysis)
                 else ""
             )
-            + "."
+            + f"; {_survival_tests(analysis)}."
         ),
         (
             f"Agreement is given as Krippendorff's alpha {cite('krippendorff2011')} and Fleiss' kappa"
@@ -159,6 +160,12 @@ def methods(analysis: Analysis, stability: Stability | None) -> Prose:
             f" together if they are of one conversation or share an annotator {cite('aronow2015')}."
         ),
     ]
+    if not _orders_alike(analysis):
+        sentences.append(
+            "TrueSkill puts the bots into another order than the win rates do: it weighs games by the opponents'"
+            " strength and counts ties. The win rates decide the ranking."
+        )
+    sentences.append(_ASSUMPTIONS)
     if stability is not None:
         sentences.append(
             f"Stability is the share of {stability.subsets:,} random subsets of each size that fall into the commonest"
@@ -219,6 +226,27 @@ def _clusters(analysis: Analysis, cite: Callable[[str], str]) -> str:
 
 def _pair_test(analysis: Analysis) -> str:
     return analysis.win_rates.pairs[0].test if analysis.win_rates.pairs else "no two bots met"
+
+
+_ASSUMPTIONS: Final = (
+    "What the numbers assume: conversations and annotators are a sample of those they shall speak for, and"
+    " packages were dealt to annotators without regard to the bots. Win rates say who is preferred when two bots"
+    " are seen together, and drop ties. Survival takes a label at one length for what is known at that length"
+    " alone (current status), and a bot that was spotted as spotted at every greater length (monotone detection)."
+    " Cox coefficients are associations between what annotators preferred and what they labelled, and no causes."
+    " TrueSkill and Bradley-Terry take one strength to explain a bot's games against every opponent."
+)
+
+
+def _orders_alike(analysis: Analysis) -> bool:
+    """Tell whether TrueSkill's means descend along the ranking by win rates."""
+    means = [each.trueskill.mu for each in analysis.ranking.bots if each.win_rate.estimate is not None]
+    return all(before >= after for before, after in pairwise(means))
+
+
+def _survival_tests(analysis: Analysis) -> str:
+    tests = analysis.survival.log_rank
+    return tests[0].method if tests else "no two curves could be compared"
 
 
 def _correction(analysis: Analysis, cite: Callable[[str], str]) -> str:
