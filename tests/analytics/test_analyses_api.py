@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.analytics import store
+from spotthebot.analytics import stats, store
 from spotthebot.analytics.clients import Studies
 from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.tables import STEP_JOBS
@@ -145,20 +145,49 @@ class TestStability:
 
 class TestPlans:
     async def test_plans_ahead_of_the_data(self, suite: RunningSuite):
-        body = {"kind": "planning", "win_rates": [0.75, 0.6], "tie_rate": 0.5, "annotations_per_conversation": 1}
-        found = await _run(suite, body | {"conversation_correlation": 0})
-        # By the normal approximation, two pairs: (2.2414 + 0.8416)² * (0.5 - d²) / d² with d = 0.5 * (2p - 1).
-        first, second = (pair["conversations"] for pair in found["plan"]["pairs"])
-        assert first == pytest.approx(3.083**2 * (0.5 - 0.25**2) / 0.25**2, abs=4)
-        assert second == pytest.approx(3.083**2 * (0.5 - 0.1**2) / 0.1**2, abs=4)
-        assert found["plan"]["conversations_per_pair"] == second
+        body = {"kind": "planning", "win_rates": [0.6, 0.55], "tie_rate": 0.5, "annotations_per_conversation": 1}
+        # Without correlations and with an annotation of each annotator all games count.
+        alone = {"conversation_correlation": 0, "annotator_correlation": 0, "annotations_per_annotator": 1}
+        found = await _run(suite, body | alone)
+        # By the normal approximation, two pairs: (2.2414 + 0.8416)² / (2p - 1)² decided games, half of all.
+        plan = found["plan"]
+        first, second = (pair["conversations"] for pair in plan["pairs"])
+        assert first == pytest.approx(3.083**2 / 0.2**2 / 0.5, rel=0.03)
+        assert second == pytest.approx(3.083**2 / 0.1**2 / 0.5, rel=0.01)
+        assert [pair["more"] for pair in plan["pairs"]] == [first, second]
+        assert [pair["annotators"] for pair in plan["pairs"]] == [2 * first, 2 * second]
+        assert (plan["conversations_per_pair"], plan["annotators"]) == (second, 2 * second)
+        assert (plan["significance_level"], plan["confidence_level"]) == (0.05, None)
         assert found["campaign_id"] is None
+
+    async def test_plans_the_conversations_of_a_number_of_annotators(self, suite: RunningSuite):
+        body = {"kind": "planning", "win_rates": [0.75] * 6, "power": 0.7, "significance_level": 0.1}
+        few, enough = [(await _run(suite, body | {"annotators": n}))["plan"] for n in (8, 40)]
+        assert few["pairs"][0]["reason"] == "8 annotators are too few, whatever the number of conversations"
+        assert (few["conversations_per_pair"], few["annotations_per_annotator"]) == (None, None)
+        expected = stats.plan_conversations(
+            0.75, stats.Design(annotators=40), power=0.7, significance_level=0.1, n_pairs=6
+        )
+        assert (enough["conversations_per_pair"], enough["annotators"]) == (expected.conversations, 40)
+        assert enough["pairs"][0]["design_effect"] == expected.design_effect
+
+    async def test_plans_the_annotators_of_a_number_of_conversations(self, suite: RunningSuite):
+        body = {"kind": "planning", "win_rates": [0.75, 0.9], "conversations": 60}
+        plan = (await _run(suite, body))["plan"]
+        expected = [stats.plan_annotators(rate, 60, n_pairs=2).annotators for rate in (0.75, 0.9)]
+        assert [pair["annotators"] for pair in plan["pairs"]] == expected
+        assert [pair["more"] for pair in plan["pairs"]] == [None, None]
+        assert (plan["conversations_per_pair"], plan["annotators"]) == (60, expected[0])
 
     async def test_plans_more_data_for_a_campaign(self, suite: RunningSuite):
         campaign = await _study(suite)
-        found = await _run(suite, {"kind": "more_data", "campaign_id": campaign, "resamples": 50})
-        assert {(pair["bot"], pair["other"]) for pair in found["plan"]["pairs"]} == set(PAIRS)
-        assert all(pair["win_rate"] == 1 for pair in found["plan"]["pairs"])
+        body = {"kind": "more_data", "campaign_id": campaign, "significance_level": 0.01, "confidence_level": 0.9}
+        plan = (await _run(suite, body))["plan"]
+        assert {(pair["bot"], pair["other"]) for pair in plan["pairs"]} == set(PAIRS)
+        assert all(pair["win_rate"] == 1 for pair in plan["pairs"])
+        # All 12 annotations are one annotator's.
+        assert (plan["annotations_per_annotator"], plan["annotators_per_game"]) == (12, 1)
+        assert (plan["significance_level"], plan["confidence_level"]) == (0.01, 0.9)
 
 
 class TestAnalysisState:
@@ -192,8 +221,8 @@ class TestJobs:
     async def test_are_listed_by_campaign_page_by_page(self, suite: RunningSuite):
         campaign = await _study(suite)
         ids = [
-            (await _start(suite, {"kind": "more_data", "campaign_id": campaign, "resamples": 1, "seed": seed}))["id"]
-            for seed in range(3)
+            (await _start(suite, {"kind": "more_data", "campaign_id": campaign, "power": power}))["id"]
+            for power in (0.7, 0.8, 0.9)
         ]
         await _start(suite, {"kind": "planning", "win_rates": [0.7]})
         analyst = await suite.client("analytics", "analyst")
@@ -211,6 +240,8 @@ class TestJobs:
             ({"kind": "planning", "win_rates": []}, 422),
             ({"kind": "planning", "win_rates": [1.2]}, 422),
             ({"kind": "planning", "win_rates": [0.7], "power": 1}, 422),
+            ({"kind": "planning", "win_rates": [0.7], "conversations": 1}, 422),
+            ({"kind": "planning", "win_rates": [0.7], "conversations": 40, "annotators": 20}, 422),
         ],
     )
     async def test_are_refused_for_bad_input(self, suite: RunningSuite, body: dict[str, Any], status: int):

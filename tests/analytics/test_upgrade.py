@@ -10,15 +10,56 @@ from alembic import command
 
 from spotthebot.analytics import store
 from spotthebot.analytics.tables import LINEAGE, STEP_JOBS
-from spotthebot.contracts.analytics import AnalysisState, PlanningIn
+from spotthebot.contracts.analytics import AnalysisState, MoreDataIn, Plan, PlanningIn
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id, new_ids
 from spotthebot.kit.migrations import upgrade
 from spotthebot.kit.step_jobs.store import StepJobStore
 from spotthebot.suite.postgres.provision import Provisioned, logins, provision
 from tests.factories.databases import PostgresServer
+from tests.factories.known import known
 
-REQUEST = PlanningIn(win_rates=(0.7,)).model_dump(mode="json")
+REQUEST = {
+    "kind": "planning",
+    "win_rates": [0.7],
+    "tie_rate": 0.6,
+    "annotations_per_conversation": 6,
+    "conversation_correlation": 0.1,
+    "annotator_correlation": 0.2,
+    "annotators": None,
+    "power": 0.8,
+    "confidence_level": 0.99,
+    "seed": 3,
+}
+MORE = {
+    "kind": "more_data",
+    "filter": "none",
+    "unit": "segment",
+    "power": 0.8,
+    "confidence_level": 0.9,
+    "resamples": 200,
+    "seed": 3,
+}
+PAIR = {
+    "bot": "A",
+    "other": "B",
+    "win_rate": 0.7,
+    "conversations": 40,
+    "low": 20,
+    "high": None,
+    "more": 30,
+    "reason": None,
+}
+PLAN = {
+    "tie_rate": 0.6,
+    "annotations_per_conversation": 6.0,
+    "conversation_correlation": 0.1,
+    "method": "the method of before",
+    "power": 0.8,
+    "confidence_level": 0.9,
+    "conversations_per_pair": 40,
+    "pairs": [PAIR, PAIR | {"bot": "C"}],
+}
 COUNTS = {
     "conversations": 3,
     "annotated_conversations": 3,
@@ -75,3 +116,44 @@ async def test_upgrading_keeps_analyses_their_steps_and_their_place_in_the_queue
     with psycopg.connect(owner) as connection:
         queued = connection.execute("SELECT args FROM analytics.procrastinate_jobs").fetchall()
     assert queued == [({"job_id": str(analysis)},)]
+
+
+async def test_upgrading_keeps_plans_with_the_significance_level_that_they_had(before: Provisioned):
+    owner = before.owner_urls["analytics"]
+    ahead, more, campaign = new_ids(3)
+    with psycopg.connect(owner) as connection:
+        of_campaign = MORE | {"campaign_id": str(campaign)}
+        for analysis, kind, request in ((ahead, "planning", REQUEST), (more, "more_data", of_campaign)):
+            connection.execute(
+                """
+                INSERT INTO analytics.analyses (id, kind, campaign_id, request, state, steps, result, version)
+                VALUES (%s, %s, %s, %s, 'complete', 1, %s, '0')
+                """,
+                [analysis, kind, campaign, json.dumps(request), json.dumps(PLAN)],
+            )
+            connection.execute(
+                "INSERT INTO analytics.analysis_steps (analysis_id, step, result) VALUES (%s, 0, %s)",
+                [analysis, json.dumps(PLAN)],
+            )
+    upgrade(LINEAGE, owner)
+    database = Database(before.app_urls["analytics"], pool_size=1)
+    async with database.read() as session:
+        planned, needed = [await store.analyses.get_analysis(session, each) for each in (ahead, more)]
+    await database.close()
+    assert isinstance(planned.request, PlanningIn)
+    assert isinstance(needed.request, MoreDataIn)
+    assert (
+        planned.request.model_dump()
+        == PlanningIn(win_rates=(0.7,), tie_rate=0.6, annotator_correlation=0.2, significance_level=0.01).model_dump()
+    )
+    assert (needed.request.significance_level, needed.request.confidence_level) == (0.1, 0.9)
+    assert planned.plan == needed.plan
+    plan = known(planned.plan)
+    assert (plan.significance_level, plan.confidence_level, plan.annotators) == (0.1, 0.9, None)
+    assert [(pair.bot, pair.conversations, pair.annotators) for pair in plan.pairs] == [
+        ("A", 40, None),
+        ("C", 40, None),
+    ]
+    with psycopg.connect(owner) as connection:
+        steps = connection.execute("SELECT result FROM analytics.step_job_results").fetchall()
+    assert [Plan.model_validate(step) for (step,) in steps] == [plan, plan]

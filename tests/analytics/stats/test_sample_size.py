@@ -4,86 +4,184 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats as scipy_stats
+from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from spotthebot.analytics.stats import (
+    Clusters,
     Design,
     SettingOutOfRange,
     outcome_correlation,
+    pair_tests,
+    plan_annotators,
     plan_conversations,
-    plan_more,
-    play_games,
     power_of,
 )
-from tests.factories.annotation_tables import simulated_table, table_of
+from spotthebot.analytics.stats.sample_size import MAX_CONVERSATIONS
+from tests.factories.clustered_games import draw_games
 from tests.factories.known import known
 
-ALONE = Design(tie_rate=0, annotations_per_conversation=1, conversation_correlation=0)
+ALONE = Design(
+    tie_rate=0,
+    annotations_per_conversation=1,
+    conversation_correlation=0,
+    annotator_correlation=0,
+    annotations_per_annotator=1,
+)
 
 
-def _simulated_means(rng, win_rate, design, conversations, studies):
-    """Mean outcome of each conversation; an outcome is the common one with the root of the correlation as chance."""
-    shape = (studies, conversations, int(design.annotations_per_conversation))
+def _written_out(win_rate, conversations, design, annotators, level):
+    """The power as the docstrings have it, without a function of the planner."""
+    t, a = design.tie_rate, design.annotations_per_conversation
+    games = conversations * a
+    of_conversations = 1 + (a - 1) * design.conversation_correlation
+    of_annotators = 1 + (games / annotators - 1) * design.annotator_correlation
+    effect = of_conversations + of_annotators - 1
+    # Clusters of b decided games, binomial: (sum of b)² / sum of b² = clusters / (1 + variance / mean²).
+    effective_conversations = conversations / (1 + a * t * (1 - t) / (a * (1 - t)) ** 2)
+    each = games / annotators
+    effective_annotators = annotators / (1 + each * t * (1 - t) / (each * (1 - t)) ** 2)
+    degrees = effect**2 / (
+        of_conversations**2 / (effective_conversations - 1) + of_annotators**2 / (effective_annotators - 1)
+    )
+    lead = 2 * (win_rate - 0.5) * math.sqrt(games * (1 - t) / effect)
+    critical = stats.t.isf(level / 2, degrees)
+    return stats.nct.sf(critical, degrees, lead) + stats.nct.cdf(-critical, degrees, lead)
 
-    def outcomes(size):
-        win = np.where(rng.random(size) < win_rate, 1, -1)
-        return np.where(rng.random(size) < design.tie_rate, 0, win)
 
-    copied = rng.random(shape) < math.sqrt(design.conversation_correlation)
-    return np.where(copied, outcomes((*shape[:2], 1)), outcomes(shape)).mean(axis=2)
+def _found(win_rate, design, conversations, annotators, level):
+    """How often `pair_tests` finds this win rate in 2,970 simulated studies."""
+    rng = np.random.default_rng(1)
+    p_values = [
+        test.p_value
+        for _ in range(3)
+        for test in pair_tests(
+            draw_games(
+                rng,
+                k=45,
+                win_rate=win_rate,
+                tie_rate=design.tie_rate,
+                shape=(conversations, int(design.annotations_per_conversation), annotators),
+                correlations=(design.conversation_correlation, design.annotator_correlation),
+            )
+        )
+    ]
+    return np.mean([p_value is not None and p_value < level for p_value in p_values])
 
 
 class TestPowerOf:
     @pytest.mark.parametrize(("win_rate", "n"), [(0.6, 50), (0.75, 20), (0.9, 8)])
-    def test_without_clusters_it_is_statsmodels_power_of_a_t_test(self, win_rate, n):
-        # One game a conversation: outcomes 1 and -1 have mean 2p - 1 and variance 1 - (2p - 1)².
-        mean = 2 * win_rate - 1
-        expected = TTestPower().power(mean / math.sqrt(1 - mean**2), n, 0.05)
+    def test_without_clusters_is_that_of_statsmodels(self, win_rate, n):
+        # One game a conversation and an annotator: either part has n - 1 degrees of freedom, and they add up by halves.
+        expected = TTestPower().power(2 * win_rate - 1, n, 0.05, df=(n - 1) / 2)
         assert power_of(win_rate, n, ALONE) == pytest.approx(expected, abs=1e-6)
 
-    def test_both_sides_have_the_same_power(self):
+    @pytest.mark.parametrize(("annotators", "level", "n_pairs"), [(20, 0.05, 1), (35, 0.05, 6), (12, 0.01, 3)])
+    def test_is_the_formula_written_out(self, annotators, level, n_pairs):
+        design = Design(annotators=annotators)
+        expected = _written_out(0.7, 60, design, annotators, level / n_pairs)
+        assert power_of(0.7, 60, design, significance_level=level, n_pairs=n_pairs) == pytest.approx(expected)
+
+    def test_lets_annotators_grow_with_the_work_of_all_pairs(self):
+        # 6 pairs of 40 conversations of 6 annotations, 60 an annotator: 24 annotators.
+        assert power_of(0.7, 40, n_pairs=6) == pytest.approx(_written_out(0.7, 40, Design(), 24, 0.05 / 6))
+
+    def test_counts_each_annotator_of_a_joined_game(self):
+        # Both annotators of a segment have 30 games of a pair: 2 * 29 times a game shares an annotator with another.
+        design = Design(annotations_per_conversation=3, annotators=6, annotators_per_game=2, annotator_correlation=0.05)
+        assert design.design_effect(30) == pytest.approx(1 + 2 * 0.1 + 2 * 29 * 0.05)
+
+    def test_power_of_even_bots_is_the_level(self):
+        assert power_of(0.5, 30, n_pairs=5) == pytest.approx(0.01)
+
+    def test_is_the_same_for_both_sides(self):
         assert power_of(0.3, 40) == pytest.approx(power_of(0.7, 40), abs=1e-9)
 
-    def test_one_conversation_has_none(self):
+    def test_power_of_one_conversation_is_none(self):
         assert power_of(0.99, 1) == 0
+
+    @pytest.mark.parametrize(("annotators", "n_pairs"), [(3, 45), (4, 10), (4, 1)])
+    def test_power_of_a_certain_lead_depends_on_the_variance_that_few_annotators_show(self, annotators, n_pairs):
+        design = Design(tie_rate=0, annotators=annotators, annotator_correlation=0.001, conversation_correlation=0)
+        games, each = 120_000, 120_000 / annotators
+        effect = 1 + (each - 1) * 0.001
+        degrees = effect**2 / (1 / (20_000 - 1) + effect**2 / (annotators - 1))
+        lead = 2 * (0.95 - 0.5) * math.sqrt(games / effect)
+        assert lead > 30
+        rng = np.random.default_rng(1)
+        t = (lead + rng.normal(size=400_000)) / np.sqrt(rng.chisquare(degrees, 400_000) / degrees)
+        expected = np.mean(np.abs(t) > stats.t.isf(0.025 / n_pairs, degrees))
+        assert power_of(0.95, 20_000, design, n_pairs=n_pairs) == pytest.approx(expected, abs=0.004)
+
+    def test_power_of_more_annotators_than_annotations_of_a_pair_is_that_of_one_each(self):
+        assert power_of(0.7, 20, Design(annotators=1000)) == power_of(0.7, 20, Design(annotators=120))
 
 
 class TestPlanConversations:
     @pytest.mark.parametrize(
-        ("win_rate", "design"),
+        ("win_rate", "design", "n_pairs"),
         [
-            (0.75, Design(tie_rate=0.7, annotations_per_conversation=6, conversation_correlation=0.1)),
-            (0.65, Design(tie_rate=0.5, annotations_per_conversation=4, conversation_correlation=0.3)),
+            (0.75, Design(), 6),
+            (0.65, Design(annotators=60), 1),
+            (0.7, Design(tie_rate=0.5, annotations_per_conversation=4, conversation_correlation=0.3, annotators=20), 1),
         ],
     )
-    def test_reaches_the_requested_power_in_simulated_studies(self, win_rate, design):
-        plan = plan_conversations(win_rate, design, power=0.8)
-        means = _simulated_means(np.random.default_rng(1), win_rate, design, plan.conversations, 3000)
-        found = np.mean(scipy_stats.ttest_1samp(means, 0, axis=1).pvalue < 0.05)
-        # 3,000 studies: a standard error of .007; outcomes are no normal deviates, which costs another .01.
-        assert found == pytest.approx(0.8, abs=0.04)
+    def test_reaches_the_power_in_simulated_studies_with_both_kinds_of_clusters(self, win_rate, design, n_pairs):
+        plan = plan_conversations(win_rate, design, n_pairs=n_pairs)
+        found = _found(win_rate, design, known(plan.conversations), known(plan.annotators), 0.05 / n_pairs)
+        # 2,970 studies have a standard error of .007, and the formula is right to within .02.
+        assert found == pytest.approx(0.8, abs=0.02 + 2 * 0.0073)
+
+    def test_made_without_annotators_falls_far_short_where_annotators_differ(self):
+        plan = plan_conversations(0.7, Design(annotator_correlation=0, annotators=12))
+        assert _found(0.7, Design(annotator_correlation=0.09), known(plan.conversations), 12, 0.05) < 0.6
 
     @settings(max_examples=30, deadline=None)
     @given(win_rate=st.floats(0.55, 0.95), power=st.floats(0.5, 0.95), n_pairs=st.integers(1, 10))
     def test_returns_the_fewest_conversations(self, win_rate, power, n_pairs):
         plan = plan_conversations(win_rate, power=power, n_pairs=n_pairs)
-        alpha = 0.05 / n_pairs
         conversations = known(plan.conversations)
-        assert power_of(win_rate, conversations, alpha=alpha) >= power
-        assert conversations == 2 or power_of(win_rate, conversations - 1, alpha=alpha) < power
+        assert power_of(win_rate, conversations, n_pairs=n_pairs) >= power
+        assert power_of(win_rate, conversations - 1, n_pairs=n_pairs) < power
+        assert plan.annotators == max(2, math.ceil(n_pairs * conversations * 6 / 60))
 
-    def test_more_annotators_a_conversation_do_not_replace_conversations(self):
+    @pytest.mark.parametrize(("annotators", "win_rate"), [(8, 0.9), (20, 0.75), (40, 0.7)])
+    def test_returns_the_fewest_conversations_of_a_number_of_annotators(self, annotators, win_rate):
+        design = Design(annotators=annotators)
+        plan = plan_conversations(win_rate, design)
+        enough = [n for n in range(1, known(plan.conversations) + 1) if power_of(win_rate, n, design) >= 0.8]
+        assert enough == [plan.conversations]
+        assert plan.annotators == annotators
+
+    def test_takes_a_power_that_is_reached_exactly(self):
+        for win_rate, conversations in ((0.7, 50), (0.55, 903)):
+            power = power_of(win_rate, conversations)
+            assert plan_conversations(win_rate, power=power).conversations == conversations
+            assert plan_conversations(win_rate, power=math.nextafter(power, 1)).conversations == conversations + 1
+
+    def test_never_returns_fewer_than_two_conversations(self):
+        design = Design(tie_rate=0, annotations_per_conversation=1000, annotators=1000, conversation_correlation=0)
+        assert plan_conversations(0.999, design, power=0.01).conversations == 2
+
+    def test_looks_as_far_as_its_bound_and_no_farther(self):
+        rate = 0.502
+        power = power_of(rate, MAX_CONVERSATIONS)
+        assert plan_conversations(rate, power=power).conversations == MAX_CONVERSATIONS
+        beyond = plan_conversations(rate, power=power * 1.0001)
+        assert (beyond.conversations, beyond.reason) == (None, "1,000,000 conversations are not enough")
+
+    def test_more_annotations_a_conversation_do_not_replace_conversations(self):
         few, many = (
-            plan_conversations(0.7, Design(annotations_per_conversation=a, conversation_correlation=0.3)).conversations
+            plan_conversations(
+                0.7, Design(annotations_per_conversation=a, conversation_correlation=0.3, annotator_correlation=0)
+            ).conversations
             for a in (6, 600)
         )
         # The design effect of many is a * .3: at best a conversation is worth 1 / .3 annotations.
         assert known(many) > known(few) * (0.3 / ((1 + 5 * 0.3) / 6)) * 0.9
 
     def test_few_annotators_with_strong_habits_are_never_enough(self):
-        design = Design(annotators=3, annotator_correlation=0.4)
-        plan = plan_conversations(0.55, design)
+        plan = plan_conversations(0.55, Design(annotators=3, annotator_correlation=0.4))
         assert (plan.conversations, plan.reason) == (
             None,
             "3 annotators are too few, whatever the number of conversations",
@@ -93,7 +191,7 @@ class TestPlanConversations:
         assert plan_conversations(0.5).reason == "even bots cannot be told apart"
 
     @pytest.mark.parametrize(
-        ("setting", "value"), [("win_rate", 1.0), ("power", 0.0), ("confidence_level", 1.2), ("n_pairs", 0)]
+        ("setting", "value"), [("win_rate", 1.0), ("power", 0.0), ("significance_level", 1.2), ("n_pairs", 0)]
     )
     def test_refuses_settings_out_of_range(self, setting, value):
         with pytest.raises(SettingOutOfRange, match=setting):
@@ -105,6 +203,7 @@ class TestPlanConversations:
             ("tie_rate", 1.0),
             ("conversation_correlation", -0.1),
             ("annotations_per_conversation", 0),
+            ("annotations_per_annotator", 0),
             ("annotators", 1),
         ],
     )
@@ -113,61 +212,43 @@ class TestPlanConversations:
             Design(**{setting: value})
 
 
-class TestOutcomeCorrelation:
-    def test_is_the_analysis_of_variance_written_out(self):
-        # Three conversations of two games: outcomes (1, 1), (0, -1), (1, 0); mean 1 / 3.
-        outcomes = np.array([1, 1, 0, -1, 1, 0])
-        rows = [
-            (i // 2, "A", "B", 2, {1: (2, 0), 0: (1, 1), -1: (0, 2)}[o], i) for i, o in enumerate(outcomes.tolist())
-        ]
-        means = outcomes.reshape(3, 2).mean(axis=1)
-        between = 2 * np.sum((means - 1 / 3) ** 2) / 2
-        within = np.sum((outcomes - np.repeat(means, 2)) ** 2) / 3
-        expected = (between - within) / (between + within)
-        assert outcome_correlation(play_games(table_of(rows, ("A", "B")))) == pytest.approx(expected)
+class TestPlanAnnotators:
+    def test_reaches_the_power_in_simulated_studies(self):
+        plan = plan_annotators(0.7, 80)
+        found = _found(0.7, Design(), 80, known(plan.annotators), 0.05)
+        assert found == pytest.approx(0.8, abs=0.02 + 2 * 0.0073)
 
-    def test_finds_the_correlation_that_was_simulated(self):
-        rng = np.random.default_rng(3)
-        rows = []
-        for conversation in range(1500):
-            own = int(rng.integers(-1, 2))
-            for annotator in range(4):
-                outcome = own if rng.random() < math.sqrt(0.3) else int(rng.integers(-1, 2))
-                rows.append((conversation, "A", "B", 2, {1: (2, 0), 0: (1, 1), -1: (0, 2)}[outcome], annotator))
-        assert outcome_correlation(play_games(table_of(rows, ("A", "B")))) == pytest.approx(0.3, abs=0.04)
+    @pytest.mark.parametrize(("win_rate", "conversations"), [(0.75, 80), (0.7, 100), (0.9, 30)])
+    def test_returns_the_fewest_annotators(self, win_rate, conversations):
+        plan = plan_annotators(win_rate, conversations)
+        powers = {n: power_of(win_rate, conversations, Design(annotators=n)) for n in range(2, 100)}
+        assert plan.annotators == min(n for n, power in powers.items() if power >= 0.8)
+        assert plan.conversations == conversations
 
-    def test_one_game_a_conversation_tells_nothing(self):
-        rows = [(i, "A", "B", 2, (2, 0), 0) for i in range(4)]
-        assert outcome_correlation(play_games(table_of(rows, ("A", "B")))) == 0
+    def test_takes_a_power_that_is_reached_exactly(self):
+        power = power_of(0.7, 80, Design(annotators=31))
+        assert plan_annotators(0.7, 80, power=power).annotators == 31
+        assert plan_annotators(0.7, 80, power=math.nextafter(power, 1)).annotators == 32
+
+    def test_goes_as_far_as_one_annotation_each_and_no_farther(self):
+        power = power_of(0.7, 20, Design(annotators=120))
+        assert plan_annotators(0.7, 20, power=power).annotators == 120
+        beyond = plan_annotators(0.7, 20, power=power * 1.0001)
+        assert (beyond.annotators, beyond.reason) == (
+            None,
+            "20 conversations are too few, whatever the number of annotators",
+        )
+
+    def test_refuses_one_conversation(self):
+        with pytest.raises(SettingOutOfRange, match="conversations"):
+            plan_annotators(0.7, 1)
 
 
-class TestPlanMore:
-    def test_needs_no_more_for_a_significant_pair_and_the_rest_for_another(self):
-        plan = plan_more(play_games(simulated_table(2, per_pair=40)))
-        assert {(pair.bot, pair.other): pair.more for pair in plan.pairs}["A", "C"] == 0
-        for pair in plan.pairs:
-            assert pair.n == 40
-            conversations = known(pair.conversations)
-            assert known(pair.low) <= conversations
-            assert pair.more in {0, max(0, conversations - 40)}
-
-    def test_uses_the_design_that_the_games_show(self):
-        games = play_games(simulated_table(2, per_pair=10))
-        plan = plan_more(games)
-        assert plan.design.annotations_per_conversation == 6
-        assert plan.design.tie_rate == np.mean(games.outcome == 0)
-        assert plan.design.conversation_correlation == outcome_correlation(games)
-
-    @pytest.mark.parametrize(
-        ("rows", "reason"),
-        [([(0, "A", "B", 2, (1, 1), 0)], "no game of the two was decided"), ([], "no game of the two was decided")],
-    )
-    def test_says_why_there_is_no_number(self, rows, reason):
-        (pair,) = plan_more(play_games(table_of(rows, ("A", "B")))).pairs
-        assert (pair.conversations, pair.more, pair.reason) == (None, None, reason)
-
-    def test_a_bot_never_beaten_is_planned_for_as_if_it_could_lose(self):
-        rows = [(i, "A", "B", 2, (2, 0), i) for i in range(6)]
-        (pair,) = plan_more(play_games(table_of(rows, ("A", "B")))).pairs
-        assert pair.win_rate == 1
-        assert pair.conversations is not None
+class TestSimulatedGames:
+    @pytest.mark.parametrize("correlations", [(0.1, 0.09), (0.3, 0.05)])
+    def test_have_the_correlations_that_were_asked_for(self, correlations):
+        games = draw_games(
+            np.random.default_rng(2), k=12, win_rate=0.75, tie_rate=0.6, shape=(60, 6, 40), correlations=correlations
+        )
+        found = (outcome_correlation(games), outcome_correlation(games, Clusters.ANNOTATOR))
+        assert found == pytest.approx(correlations, abs=0.02)

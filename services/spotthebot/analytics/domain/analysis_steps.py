@@ -112,31 +112,30 @@ class _PlanAhead:
             conversation_correlation=request.conversation_correlation,
             annotator_correlation=request.annotator_correlation,
             annotators=request.annotators,
+            annotations_per_annotator=request.annotations_per_annotator,
         )
-        plans = [
-            stats.plan_conversations(
+        pairs = [_ahead(self._plan(rate, design), found=request.conversations is None) for rate in request.win_rates]
+        counted = request.annotators is not None or request.conversations is not None
+        return _plan(pairs, design, request, confidence_level=None, counted=counted)
+
+    def _plan(self, rate: float, design: stats.Design) -> stats.PairPlan:
+        request = self._request
+        if request.conversations is not None:
+            return stats.plan_annotators(
                 rate,
+                request.conversations,
                 design,
                 power=request.power,
-                confidence_level=request.confidence_level,
+                significance_level=request.significance_level,
                 n_pairs=len(request.win_rates),
             )
-            for rate in request.win_rates
-        ]
-        pairs = [
-            PairPlan(
-                bot=None,
-                other=None,
-                win_rate=plan.win_rate,
-                conversations=plan.conversations,
-                low=None,
-                high=None,
-                more=plan.conversations,
-                reason=plan.reason,
-            )
-            for plan in plans
-        ]
-        return _plan(pairs, design, request.power, request.confidence_level, plans[0].method)
+        return stats.plan_conversations(
+            rate,
+            design,
+            power=request.power,
+            significance_level=request.significance_level,
+            n_pairs=len(request.win_rates),
+        )
 
     def assemble(self, results: Sequence[Mapping[str, Any]]) -> Plan:
         return Plan.model_validate(results[0])
@@ -157,6 +156,7 @@ class _PlanMore:
         plan = stats.plan_more(
             self._games,
             power=request.power,
+            significance_level=request.significance_level,
             confidence_level=request.confidence_level,
         )
         pairs = [
@@ -165,31 +165,57 @@ class _PlanMore:
                 other=pair.other,
                 win_rate=pair.win_rate,
                 conversations=pair.conversations,
+                annotators=pair.annotators,
                 low=pair.low,
                 high=pair.high,
                 more=pair.more,
+                design_effect=pair.design_effect,
                 reason=pair.reason,
             )
             for pair in plan.pairs
         ]
-        return _plan(pairs, plan.design, request.power, request.confidence_level, plan.method)
+        return _plan(pairs, plan.design, request, confidence_level=request.confidence_level, counted=False)
 
     def assemble(self, results: Sequence[Mapping[str, Any]]) -> Plan:
         return Plan.model_validate(results[0])
 
 
+def _ahead(plan: stats.PairPlan, *, found: bool) -> PairPlan:
+    return PairPlan(
+        bot=None,
+        other=None,
+        win_rate=plan.win_rate,
+        conversations=plan.conversations,
+        annotators=plan.annotators,
+        low=None,
+        high=None,
+        more=plan.conversations if found else None,
+        design_effect=plan.design_effect,
+        reason=plan.reason,
+    )
+
+
 def _plan(
-    pairs: Sequence[PairPlan], design: stats.Design, power: float, confidence_level: float, method: str
+    pairs: Sequence[PairPlan],
+    design: stats.Design,
+    request: PlanningIn | MoreDataIn,
+    *,
+    confidence_level: float | None,
+    counted: bool,
 ) -> Mapping[str, Any]:
-    known = [pair.conversations for pair in pairs if pair.conversations is not None]
     return Plan(
         tie_rate=design.tie_rate,
         annotations_per_conversation=design.annotations_per_conversation,
         conversation_correlation=design.conversation_correlation,
-        method=method,
-        power=power,
+        annotator_correlation=design.annotator_correlation,
+        annotations_per_annotator=None if counted else design.annotations_per_annotator,
+        annotators_per_game=design.annotators_per_game,
+        method=stats.PLANNED_TEST,
+        power=request.power,
+        significance_level=request.significance_level,
         confidence_level=confidence_level,
-        conversations_per_pair=max(known, default=None),
+        conversations_per_pair=max((each.conversations for each in pairs if each.conversations), default=None),
+        annotators=max((each.annotators for each in pairs if each.annotators), default=None),
         pairs=tuple(pairs),
     ).model_dump(mode="json")
 

@@ -42,6 +42,8 @@ from spotthebot.analytics.stats.evaluation_cost import EvaluationCost, evaluatio
 from spotthebot.analytics.stats.fooling_rate import FoolingRate, fooling_rates
 from spotthebot.analytics.stats.kappa import Kappa, fleiss_kappa
 from spotthebot.analytics.stats.label_agreement import AgreementRule, LabelAgreement, label_agreement
+from spotthebot.analytics.stats.more_data import MoreConversations, MorePlan, design_of, plan_more
+from spotthebot.analytics.stats.outcome_correlation import outcome_correlation
 from spotthebot.analytics.stats.proportions import (
     Proportion,
     ProportionTest,
@@ -57,13 +59,11 @@ from spotthebot.analytics.stats.rank_ranges import (
 )
 from spotthebot.analytics.stats.ranking import BotRank, PairInterval, Ranking, rank_bots
 from spotthebot.analytics.stats.sample_size import (
+    PLANNED_TEST,
     Design,
-    MoreConversations,
-    MorePlan,
     PairPlan,
-    outcome_correlation,
+    plan_annotators,
     plan_conversations,
-    plan_more,
     power_of,
 )
 from spotthebot.analytics.stats.segments import SegmentBot, SegmentResult, ShareInterval, segment_results
@@ -136,6 +136,7 @@ __all__ = [
     "FEATURES",
     "HUMAN",
     "HUMAN_LIKENESS",
+    "PLANNED_TEST",
     "SSA",
     "Adjustment",
     "AgreementRule",
@@ -226,6 +227,7 @@ __all__ = [
     "count_wins",
     "cox_regressions",
     "current_status",
+    "design_of",
     "draw_margin",
     "effective_wilson_interval",
     "evaluation_cost",
@@ -244,6 +246,7 @@ __all__ = [
     "npmle",
     "outcome_correlation",
     "pair_tests",
+    "plan_annotators",
     "plan_conversations",
     "plan_more",
     "play_games",

@@ -1,24 +1,20 @@
-"""How many conversations of a pair are needed to tell its bots apart: before there are data, and with some at hand.
+"""How many conversations and annotators tell two bots apart, before there are data.
 
-The test planned for is Student's t of the conversations' mean outcomes, win 1, tie 0, loss -1. Annotations of one
-conversation agree more than chance has it, and so do those of one annotator: both make them worth less.
+The test planned for is `pair_tests`: Student's t of the win rate among decided games, whose variance has a part of
+conversations and a part of annotators. Annotations of one conversation agree more than chance has it, and so do those
+of one annotator: both make them worth less, and more conversations do not make up for few annotators.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from scipy import stats
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import require_confidence_level
-from spotthebot.analytics.stats.clustered_variance import Clusters
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.ranking import PairInterval, rank_bots
-from spotthebot.analytics.stats.significance import Adjustment, PairComparison, pair_tests
-from spotthebot.analytics.stats.wins import Games, count_wins
 
 MAX_CONVERSATIONS: Final = 1_000_000
 
@@ -27,103 +23,88 @@ MAX_CONVERSATIONS: Final = 1_000_000
 class Design:
     """The design of an annotation campaign: how much one annotation tells.
 
-    `tie_rate` is the share of annotations that are ties. The correlations are intraclass: of two outcomes of one
-    conversation, and of two outcomes that one annotator gave to a pair of bots; `annotators` share the work evenly, and
-    None stands for so many that their habits cancel out.
+    `tie_rate` is the share of annotations that are ties. The correlations are intraclass, of two outcomes of one pair
+    of bots (`outcome_correlation`): within a conversation and within an annotator. Their defaults are the larger of
+    those in the two published domains of Spot The Bot, to two digits. `annotators` share the work of all pairs evenly;
+    None stands for as many as the work takes at `annotations_per_annotator`, of which the default is the published
+    limit of three packages of 20. `annotators_per_game` is 1 unless a game joins several annotations, which are then
+    games here too.
     """
 
     tie_rate: float = 0.7
     annotations_per_conversation: float = 6.0
-    conversation_correlation: float = 0.1
-    annotator_correlation: float = 0.0
+    conversation_correlation: float = 0.10
+    annotator_correlation: float = 0.09
     annotators: int | None = None
+    annotations_per_annotator: float = 60.0
+    annotators_per_game: float = 1.0
 
     def __post_init__(self) -> None:
         for setting in ("tie_rate", "conversation_correlation", "annotator_correlation"):
             if not 0 <= getattr(self, setting) < 1:
                 raise SettingOutOfRange(setting=setting, allowed="0 or more, below 1", value=getattr(self, setting))
-        if not self.annotations_per_conversation >= 1:
-            raise SettingOutOfRange(
-                setting="annotations_per_conversation", allowed="1 or more", value=self.annotations_per_conversation
-            )
+        for setting in ("annotations_per_conversation", "annotations_per_annotator", "annotators_per_game"):
+            if not getattr(self, setting) >= 1:
+                raise SettingOutOfRange(setting=setting, allowed="1 or more", value=getattr(self, setting))
         if self.annotators is not None and self.annotators < 2:
             raise SettingOutOfRange(setting="annotators", allowed="2 or more", value=self.annotators)
 
-    def design_effect(self, conversations: float) -> float:
-        """Return by how much clustering inflates the variance of the mean outcome (Kish 1965, Donner 1986)."""
-        a = self.annotations_per_conversation
-        effect = 1 + (a - 1) * self.conversation_correlation
-        if self.annotators is not None:
-            effect += max(0.0, conversations * a / self.annotators - 1) * self.annotator_correlation
-        return effect
+    def annotators_needed(self, conversations: int, n_pairs: int) -> int:
+        """Return the number of annotators of a campaign of so many conversations of each pair."""
+        return math.ceil(round(float(_annotators(self, np.array([conversations]), n_pairs)[0]), 9))
+
+    def design_effect(self, conversations: int, n_pairs: int = 1) -> float:
+        """Return by how much clustering inflates the variance of a pair's win rate (Kish 1965, Donner 1986)."""
+        return float(_worth(self, np.array([conversations]), n_pairs).effect[0])
 
 
 @dataclass(frozen=True)
 class PairPlan:
-    """How many conversations a pair needs; None with a `reason` where no number of them is enough."""
+    """How many conversations of a pair are needed, and how many annotators where all pairs have as many.
+
+    With a `reason` the number that was asked for is None: no number is enough.
+    """
 
     win_rate: float
     conversations: int | None
+    annotators: int | None
     power: float
-    confidence_level: float
-    design_effect: float
+    significance_level: float
+    n_pairs: int
+    design_effect: float | None
     method: str
     reason: str | None
 
 
-@dataclass(frozen=True)
-class MoreConversations:
-    """How many conversations of a pair are needed in all, and how many `more` than its `n`.
-
-    `low` and `high` are what it takes if the win rate lies at the end of its interval that is farther from even or
-    nearer to it; `high` is None where the interval holds even odds. A pair that is told apart already needs no more.
-    """
-
-    bot: str
-    other: str
-    win_rate: float | None
-    conversations: int | None
-    low: int | None
-    high: int | None
-    more: int | None
-    n: int
-    reason: str | None
-
-
-@dataclass(frozen=True)
-class MorePlan:
-    """What every pair needs, with the design that the data at hand show."""
-
-    pairs: tuple[MoreConversations, ...]
-    design: Design
-    power: float
-    confidence_level: float
-    method: str
-
-
+PLANNED_TEST: Final = "noncentral t of the win rate, clustered by conversation and annotator, Bonferroni over the pairs"
+EVEN: Final = "even bots cannot be told apart"
 _DEFAULT_DESIGN = Design()
-_METHOD = "noncentral t of conversations' mean outcomes, Bonferroni over the pairs"
+# The power of few annotators falls again where many conversations add to the weight of their part: all are looked at.
+_CANDIDATES: Final = np.unique(
+    np.concatenate([np.arange(2, 300), np.geomspace(300, MAX_CONVERSATIONS, 800).round()])
+).astype(np.int64)
 
 
-def power_of(win_rate: float, conversations: int, design: Design = _DEFAULT_DESIGN, *, alpha: float = 0.05) -> float:
-    """Return the power of the two-sided t test of a pair that really has this win rate among decided games.
+def power_of(
+    win_rate: float,
+    conversations: int,
+    design: Design = _DEFAULT_DESIGN,
+    *,
+    significance_level: float = 0.05,
+    n_pairs: int = 1,
+) -> float:
+    """Return the power of the two-sided test of a pair that really has this win rate among decided games.
+
+    All `n_pairs` pairs have as many conversations and share the annotators; the level is shared out over their tests
+    (Bonferroni; Holm's correction has no less power). The statistic is 2 (p - 1/2) times the root of the effective
+    number of decided games, with Satterthwaite's degrees of freedom and the spread of Student's t: shares off even odds
+    vary less, but their clusters are skewed, which makes up for it. In simulated studies this is right to within .02.
 
     >>> round(power_of(0.5, 40), 3)  # even bots: a false alarm
     0.05
     """
-    _require_share("win_rate", win_rate)
-    _require_share("alpha", alpha)
-    if conversations < 2:
-        return 0.0
-    decided = 1 - design.tie_rate
-    mean = decided * (2 * win_rate - 1)
-    variance = (decided - mean**2) * design.design_effect(conversations) / design.annotations_per_conversation
-    lead = abs(mean) * math.sqrt(conversations / variance)
-    critical = float(stats.t.isf(alpha / 2, conversations - 1))
-    # Where the lead is certain scipy's lower tail is NaN: it is 0.
-    lower = float(np.nan_to_num(stats.nct.cdf(-critical, conversations - 1, lead))) if lead < 30 else 0.0
-    upper = float(stats.nct.sf(critical, conversations - 1, lead)) if lead < 30 else 1.0
-    return min(1.0, upper + lower)
+    _require(win_rate, 0.5, significance_level, n_pairs)
+    return float(_powers(win_rate, np.array([conversations]), design, significance_level, n_pairs)[0])
 
 
 def plan_conversations(
@@ -131,178 +112,156 @@ def plan_conversations(
     design: Design = _DEFAULT_DESIGN,
     *,
     power: float = 0.8,
-    confidence_level: float = 0.95,
+    significance_level: float = 0.05,
     n_pairs: int = 1,
 ) -> PairPlan:
-    """Return the fewest conversations of a pair with which a test finds its win rate with the wanted power.
+    """Return the fewest conversations of each pair with which a test finds this win rate with the requested power.
 
-    The level is shared out over `n_pairs` tests (Bonferroni; Holm's correction has no less power). Few annotators
-    bound the power: then no number of conversations is enough. Raises `SettingOutOfRange`.
+    Unless the design has a number of annotators it grows with the conversations; few annotators bound the power: then
+    no number of conversations is enough. Raises `SettingOutOfRange`.
 
-    >>> single = Design(tie_rate=0.5, annotations_per_conversation=1, conversation_correlation=0)
-    >>> plan_conversations(0.75, single).conversations  # (1.96 + 0.84)² * (0.5 - 0.25²) / 0.25² = 55, and t for normal
-    57
+    >>> plan = plan_conversations(0.75, n_pairs=6)
+    >>> plan.conversations, plan.annotators  # 6 pairs * conversations * 6 annotations / 60
+    (69, 42)
     """
-    _require_share("win_rate", win_rate)
-    _require_share("power", power)
-    require_confidence_level(confidence_level)
-    if n_pairs < 1:
-        raise SettingOutOfRange(setting="n_pairs", allowed="1 or more", value=n_pairs)
-    alpha = (1 - confidence_level) / n_pairs
-    found, reason = None, None
-    if win_rate == 0.5:
-        reason = "even bots cannot be told apart"
-    elif power_of(win_rate, MAX_CONVERSATIONS, design, alpha=alpha) < power:
+    _require(win_rate, power, significance_level, n_pairs)
+
+    def powers(conversations: IntArray) -> FloatArray:
+        return _powers(win_rate, conversations, design, significance_level, n_pairs)
+
+    found = None if win_rate == 0.5 else _fewest(powers, power, MAX_CONVERSATIONS)
+    reason = None
+    if found is None:
         reason = (
             f"{MAX_CONVERSATIONS:,} conversations are not enough"
             if design.annotators is None
             else f"{design.annotators} annotators are too few, whatever the number of conversations"
         )
-    else:
-        found = _fewest(lambda n: power_of(win_rate, n, design, alpha=alpha) >= power)
     return PairPlan(
         win_rate=win_rate,
         conversations=found,
+        annotators=design.annotators if found is None else design.annotators_needed(found, n_pairs),
         power=power,
-        confidence_level=confidence_level,
-        design_effect=design.design_effect(found or MAX_CONVERSATIONS),
-        method=_METHOD,
-        reason=reason,
+        significance_level=significance_level,
+        n_pairs=n_pairs,
+        design_effect=None if found is None else design.design_effect(found, n_pairs),
+        method=PLANNED_TEST,
+        reason=EVEN if win_rate == 0.5 else reason,
     )
 
 
-def plan_more(
-    games: Games,
+def plan_annotators(
+    win_rate: float,
+    conversations: int,
+    design: Design = _DEFAULT_DESIGN,
     *,
     power: float = 0.8,
-    confidence_level: float = 0.95,
     significance_level: float = 0.05,
-    clusters: Clusters = Clusters.BOTH,
-) -> MorePlan:
-    """Say how many more conversations each pair needs if it goes on as it began.
+    n_pairs: int = 1,
+) -> PairPlan:
+    """Return the fewest annotators with whom so many conversations of each pair reach the requested power.
 
-    The tie rate, annotations per conversation and the correlation within conversations are estimated from all games;
-    what annotators share is left to the test, which clusters by them. A win rate that is estimated is not known: `low`
-    and `high` say how far the number depends on it.
+    They share the work evenly, however much it is; the number in the design does not count. Raises `SettingOutOfRange`.
 
-    >>> from spotthebot.analytics.stats import Unit
-    >>> even = Games(
-    ...     bots=("A", "B"), first=np.zeros(4, int), second=np.ones(4, int), outcome=np.array([1, -1, 1, -1]),
-    ...     conversation=np.arange(4), annotator=np.arange(4), unit=Unit.ANNOTATION, criterion="human",
-    ... )
-    >>> plan_more(even).pairs[0].reason
-    'even bots cannot be told apart'
+    >>> plan = plan_annotators(0.75, 80, n_pairs=6)
+    >>> plan.conversations, plan.annotators
+    (80, 35)
     """
-    _require_share("power", power)
-    ranking = rank_bots(games, confidence_level=confidence_level, clusters=clusters, n_resamples=1)
-    tests = pair_tests(games, clusters=clusters, adjustment=Adjustment.HOLM)
-    conversations = len(np.unique(games.conversation))
-    design = Design(
-        tie_rate=min(count_wins(games).tie_rate, 1 - 1e-9) if len(games) else 0.0,
-        annotations_per_conversation=len(games) / conversations if conversations else 1.0,
-        conversation_correlation=outcome_correlation(games),
-    )
-    codes, first_rows = np.unique(games.conversation, return_index=True)
-    k = len(games.bots)
-    pair_of = np.minimum(games.first, games.second) * k + np.maximum(games.first, games.second)
-    held = np.bincount(pair_of[first_rows], minlength=k * k) if len(codes) else np.zeros(k * k, dtype=np.int64)
-    first, second = np.triu_indices(k, 1)
-    pairs = zip(ranking.pairs, tests, held[first * k + second].tolist(), strict=True)
-    return MorePlan(
-        pairs=tuple(
-            _more(pair, test, n, design, (power, confidence_level, significance_level, len(tests)))
-            for pair, test, n in pairs
-        ),
-        design=design,
-        power=power,
-        confidence_level=confidence_level,
-        method=_METHOD,
-    )
+    _require(win_rate, power, significance_level, n_pairs)
+    if conversations < 2:
+        raise SettingOutOfRange(setting="conversations", allowed="2 or more", value=conversations)
 
+    def powers(annotators: IntArray) -> FloatArray:
+        found = [
+            _powers(win_rate, np.array([conversations]), replace(design, annotators=n), significance_level, n_pairs)
+            for n in annotators.tolist()
+        ]
+        return np.concatenate(found)
 
-def outcome_correlation(games: Games) -> float:
-    """Estimate the intraclass correlation of the outcomes of one conversation about their pair's mean.
-
-    By analysis of variance (Donner 1986), between 0 and just below 1; 0 where every conversation has one game.
-
-    >>> from spotthebot.analytics.stats import Unit
-    >>> alike = Games(
-    ...     bots=("A", "B"), first=np.zeros(4, int), second=np.ones(4, int), outcome=np.array([1, 1, -1, -1]),
-    ...     conversation=np.array([0, 0, 1, 1]), annotator=np.arange(4), unit=Unit.ANNOTATION, criterion="human",
-    ... )
-    >>> round(outcome_correlation(alike), 6)  # no variance within
-    1.0
-    """
-    turned = games.first > games.second
-    outcome = np.where(turned, -games.outcome, games.outcome).astype(np.float64)
-    pair = np.minimum(games.first, games.second) * len(games.bots) + np.maximum(games.first, games.second)
-    _, pair = np.unique(pair, return_inverse=True)
-    _, cluster = np.unique(games.conversation, return_inverse=True)
-    rest = outcome - _group_means(outcome, pair)[pair] if len(outcome) else outcome
-    sizes = np.bincount(cluster)
-    n, groups, pairs = len(rest), len(sizes), int(pair.max()) + 1 if len(pair) else 0
-    if n <= groups or groups <= pairs:
-        return 0.0
-    means = _group_means(rest, cluster)
-    between = float(np.sum(sizes * means**2)) / (groups - pairs)
-    within = float(np.sum((rest - means[cluster]) ** 2)) / (n - groups)
-    typical = (n - float(np.sum(sizes**2)) / n) / (groups - 1)
-    total = between + (typical - 1) * within
-    return float(np.clip((between - within) / total, 0.0, 1 - 1e-9)) if total > 0 else 0.0
-
-
-def _more(
-    pair: PairInterval, test: PairComparison, n: int, design: Design, request: tuple[float, float, float, int]
-) -> MoreConversations:
-    power, confidence_level, significance_level, n_pairs = request
-
-    def needed(rate: float | None) -> PairPlan | None:
-        if rate is None:
-            return None
-        # A bot that won all of a few games is planned for as if it could lose one.
-        near = min(max(rate, 1 / (2 * pair.n + 2)), 1 - 1 / (2 * pair.n + 2))
-        return plan_conversations(near, design, power=power, confidence_level=confidence_level, n_pairs=n_pairs)
-
-    plan = needed(pair.estimate)
-    conversations = plan.conversations if plan else None
-    decided = test.p_adjusted is not None and test.p_adjusted < significance_level
-    low, high = None, None
-    if pair.low is not None and pair.high is not None:
-        nearer, farther = sorted((pair.low, pair.high), key=lambda bound: abs(bound - 0.5))
-        far = needed(farther)
-        low = far.conversations if far else None
-        near = None if pair.low <= 0.5 <= pair.high else needed(nearer)
-        high = near.conversations if near else None
-    more = None if conversations is None else max(0, conversations - n)
-    return MoreConversations(
-        bot=pair.bot,
-        other=pair.other,
-        win_rate=pair.estimate,
+    games = math.floor(conversations * design.annotations_per_conversation * design.annotators_per_game)
+    found = None if win_rate == 0.5 else _fewest(powers, power, games)
+    reason = None if found else f"{conversations:,} conversations are too few, whatever the number of annotators"
+    return PairPlan(
+        win_rate=win_rate,
         conversations=conversations,
-        low=low,
-        high=high,
-        more=0 if decided else more,
-        n=n,
-        reason=plan.reason if plan else "no game of the two was decided",
+        annotators=found,
+        power=power,
+        significance_level=significance_level,
+        n_pairs=n_pairs,
+        design_effect=None if found is None else replace(design, annotators=found).design_effect(conversations),
+        method=PLANNED_TEST,
+        reason=EVEN if win_rate == 0.5 else reason,
     )
 
 
-def _fewest(enough: Callable[[int], bool]) -> int:
-    high = 2
-    while not enough(high):
-        high *= 2
-    low = high // 2
+@dataclass(frozen=True, eq=False)
+class _Worth:
+    """The design effect, the effective number of decided games and the degrees of freedom of one pair's test."""
+
+    effect: FloatArray
+    n: FloatArray
+    degrees: FloatArray
+
+
+def _worth(design: Design, conversations: IntArray, n_pairs: int) -> _Worth:
+    a, joined = design.annotations_per_conversation, design.annotators_per_game
+    games = conversations * a
+    annotators = np.minimum(_annotators(design, conversations, n_pairs), games * joined)
+    each = games * joined / annotators
+    of_conversations = np.full(games.shape, 1 + (a - 1) * design.conversation_correlation)
+    of_annotators = 1 + joined * np.maximum(0.0, each - 1) * design.annotator_correlation
+    effect = of_conversations + of_annotators - 1
+    spread = of_conversations**2 / _degrees(design, conversations, a)
+    spread = spread + of_annotators**2 / _degrees(design, annotators, each)
+    return _Worth(effect=effect, n=games * (1 - design.tie_rate) / effect, degrees=effect**2 / spread)
+
+
+def _annotators(design: Design, conversations: IntArray, n_pairs: int) -> FloatArray:
+    if design.annotators is not None:
+        return np.full(conversations.shape, float(design.annotators))
+    work = n_pairs * conversations * design.annotations_per_conversation * design.annotators_per_game
+    return np.asarray(np.maximum(2.0, work / design.annotations_per_annotator), dtype=np.float64)
+
+
+def _degrees(design: Design, clusters: FloatArray | IntArray, games: FloatArray | float) -> FloatArray:
+    # Chance decides how many games of a cluster are decided, and clusters of unequal size are worth fewer.
+    unequal = 1 + design.tie_rate / (games * (1 - design.tie_rate))
+    return np.asarray(np.maximum(clusters / unequal - 1, 0.5), dtype=np.float64)
+
+
+def _powers(
+    win_rate: float, conversations: IntArray, design: Design, significance_level: float, n_pairs: int
+) -> FloatArray:
+    worth = _worth(design, conversations, n_pairs)
+    lead = 2 * abs(win_rate - 0.5) * np.sqrt(worth.n)
+    critical = stats.t.isf(significance_level / n_pairs / 2, worth.degrees)
+    near = np.minimum(lead, 30.0)
+    # Where the lead is certain scipy's lower tail is NaN: it is 0.
+    lower = np.nan_to_num(stats.nct.cdf(-critical, worth.degrees, near))
+    upper = stats.nct.sf(critical, worth.degrees, near)
+    # A lead so far out hardly varies: the estimated variance decides.
+    certain = stats.chi2.cdf(worth.degrees * (lead / critical) ** 2, worth.degrees)
+    powers: FloatArray = np.where(lead < 30, np.minimum(1.0, upper + lower), certain)
+    powers[conversations < 2] = 0.0
+    return powers
+
+
+def _fewest(powers: Callable[[IntArray], FloatArray], power: float, most: int) -> int | None:
+    candidates = np.append(_CANDIDATES[most > _CANDIDATES], most) if most >= 2 else np.empty(0, dtype=np.int64)
+    enough = np.flatnonzero(powers(candidates) >= power) if len(candidates) else candidates
+    if not len(enough):
+        return None
+    high = int(candidates[enough[0]])
+    low = int(candidates[enough[0] - 1]) if enough[0] else 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        low, high = (low, middle) if powers(np.array([middle]))[0] >= power else (middle, high)
     return high
 
 
-def _group_means(values: FloatArray, group: IntArray) -> FloatArray:
-    means: FloatArray = np.bincount(group, weights=values) / np.bincount(group)
-    return means
-
-
-def _require_share(setting: str, value: float) -> None:
-    if not 0 < value < 1:
-        raise SettingOutOfRange(setting=setting, allowed="between 0 and 1, both excluded", value=value)
+def _require(win_rate: float, power: float, significance_level: float, n_pairs: int) -> None:
+    for setting, value in (("win_rate", win_rate), ("power", power), ("significance_level", significance_level)):
+        if not 0 < value < 1:
+            raise SettingOutOfRange(setting=setting, allowed="between 0 and 1, both excluded", value=value)
+    if n_pairs < 1:
+        raise SettingOutOfRange(setting="n_pairs", allowed="1 or more", value=n_pairs)

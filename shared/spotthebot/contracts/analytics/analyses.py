@@ -2,10 +2,10 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from spotthebot.contracts.analytics.provenance import Counts, Filter, Unit
 from spotthebot.contracts.wire import Wire
@@ -27,7 +27,10 @@ class StabilityIn(Wire):
 
 
 class PlanningIn(Wire):
-    """Say how many conversations two bots need before the data are there."""
+    """Say how many conversations and annotators it takes to tell two bots apart, before the data are there.
+
+    Both are answered together; or one of them is given, and the fewest of the other are answered.
+    """
 
     kind: Literal["planning"] = "planning"
     win_rates: tuple[Annotated[float, Field(gt=0, lt=1)], ...] = Field(
@@ -38,18 +41,37 @@ class PlanningIn(Wire):
     tie_rate: float = Field(default=0.7, ge=0, lt=1, description="Share of annotations that are ties.")
     annotations_per_conversation: int = Field(default=6, ge=1, le=1000)
     conversation_correlation: float = Field(
-        default=0.1, ge=0, lt=1, description="Intraclass, of outcomes of one conversation."
+        default=0.1, ge=0, lt=1, description="Intraclass, of a pair's outcomes in one conversation."
     )
-    annotator_correlation: float = Field(default=0.0, ge=0, lt=1, description="Of outcomes that one annotator gave.")
+    annotator_correlation: float = Field(
+        default=0.09, ge=0, lt=1, description="Intraclass, of a pair's outcomes that one annotator gave."
+    )
+    conversations: int | None = Field(
+        default=None, ge=2, le=1_000_000, description="Of each pair, where that is given: for the fewest annotators."
+    )
     annotators: int | None = Field(
         default=None,
         ge=2,
         le=1_000_000,
-        description="How many share the work; null for so many that habits cancel out.",
+        description="How many share the work, where that is given; otherwise they grow with it.",
+    )
+    annotations_per_annotator: float = Field(
+        default=60,
+        ge=1,
+        le=1_000_000,
+        description="Over all pairs, where neither number is given: three packages of 20, the published limit.",
     )
     power: float = Field(default=0.8, gt=0, lt=1)
-    confidence_level: float = Field(default=0.95, gt=0, lt=1)
-    seed: int = Field(default=0, ge=0, lt=2**63)
+    significance_level: float = Field(
+        default=0.05, gt=0, lt=1, description="Of all pairs together: it is shared out over their tests."
+    )
+
+    @model_validator(mode="after")
+    def _leaves_something_open(self) -> Self:
+        if self.conversations is not None and self.annotators is not None:
+            message = "give conversations or annotators, not both: the other is answered"
+            raise ValueError(message)
+        return self
 
 
 class MoreDataIn(Wire):
@@ -60,9 +82,10 @@ class MoreDataIn(Wire):
     filter: Filter = "complete_packages"
     unit: Unit = "annotation"
     power: float = Field(default=0.8, gt=0, lt=1)
-    confidence_level: float = Field(default=0.95, gt=0, lt=1)
-    resamples: int = Field(default=1000, ge=1, le=100_000)
-    seed: int = Field(default=0, ge=0, lt=2**63)
+    significance_level: float = Field(
+        default=0.05, gt=0, lt=1, description="Of all pairs together: it is shared out over their tests."
+    )
+    confidence_level: float = Field(default=0.95, gt=0, lt=1, description="Of the win rates behind `low` and `high`.")
 
 
 AnalysisIn = Annotated[StabilityIn | PlanningIn | MoreDataIn, Field(discriminator="kind")]
@@ -113,23 +136,30 @@ class PairPlan(Wire):
     bot: str | None = Field(description="Null where the plan is made before the bots are known.")
     other: str | None
     win_rate: float | None
-    conversations: int | None = Field(description="Of this pair in all, for the wanted power.")
-    low: int | None = Field(description="If the win rate is as far from even as its interval allows.")
+    conversations: int | None = Field(description="Of this pair in all, for the requested power.")
+    annotators: int | None = Field(description="Of the campaign, where all pairs have as many conversations.")
+    low: int | None = Field(description="Conversations if the win rate is as far from even as its interval allows.")
     high: int | None = Field(description="If it is as near; null where the interval holds even odds.")
-    more: int | None = Field(description="Beyond those that are there.")
+    more: int | None = Field(description="Conversations beyond those that are there.")
+    design_effect: float | None = Field(description="By how much clusters inflate the variance of the win rate.")
     reason: str | None = Field(description="Why there is no number.")
 
 
 class Plan(Wire):
-    """How many conversations to hold."""
+    """How many conversations to hold, and with how many annotators."""
 
     tie_rate: float
     annotations_per_conversation: float
     conversation_correlation: float
+    annotator_correlation: float
+    annotations_per_annotator: float | None = Field(description="Over all pairs; null where annotators were counted.")
+    annotators_per_game: float = Field(description="1 where a game is one annotation.")
     method: str
     power: float
-    confidence_level: float
+    significance_level: float
+    confidence_level: float | None = Field(description="Behind `low` and `high`; null without data.")
     conversations_per_pair: int | None = Field(description="Enough for every pair that has a number.")
+    annotators: int | None = Field(description="For as many conversations of every pair.")
     pairs: tuple[PairPlan, ...]
 
 

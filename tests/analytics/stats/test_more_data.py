@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+
+from spotthebot.analytics.stats import (
+    Clusters,
+    SettingOutOfRange,
+    Unit,
+    design_of,
+    outcome_correlation,
+    pair_tests,
+    plan_conversations,
+    plan_more,
+    play_games,
+    rank_bots,
+)
+from tests.factories.annotation_tables import simulated_table, table_of
+from tests.factories.known import known
+
+
+class TestPlanMore:
+    def test_needs_no_more_for_a_significant_pair_and_the_rest_for_another(self):
+        games = play_games(simulated_table(2, per_pair=12, annotators=30))
+        plan = plan_more(games, power=0.99)
+        significant = {(test.bot, test.other): known(test.p_adjusted) < 0.05 for test in pair_tests(games)}
+        assert set(significant.values()) == {False, True}
+        for pair in plan.pairs:
+            assert pair.n == 12
+            conversations = known(pair.conversations)
+            assert pair.more == (0 if significant[pair.bot, pair.other] else max(0, conversations - 12))
+
+    @pytest.mark.parametrize("per_pair", [4, 40])
+    def test_plans_each_pair_for_its_win_rate_and_both_ends_of_its_interval(self, per_pair):
+        games = play_games(simulated_table(2, per_pair=per_pair, annotators=30))
+        plan = plan_more(games, power=0.9, significance_level=0.01, confidence_level=0.8)
+        intervals = rank_bots(games, confidence_level=0.8, n_resamples=1).pairs
+        for pair, interval in zip(plan.pairs, intervals, strict=True):
+            needed = [
+                plan_conversations(known(rate), plan.design, power=0.9, significance_level=0.01, n_pairs=3)
+                for rate in (interval.estimate, *sorted((known(interval.low), known(interval.high))))
+            ]
+            assert (pair.conversations, pair.annotators) == (needed[0].conversations, needed[0].annotators)
+            nearer, farther = sorted(
+                zip((known(interval.low), known(interval.high)), needed[1:], strict=True), key=lambda x: abs(x[0] - 0.5)
+            )
+            holds_even_odds = known(interval.low) <= 0.5 <= known(interval.high)
+            assert pair.low == farther[1].conversations
+            assert pair.high == (None if holds_even_odds else nearer[1].conversations)
+
+    def test_says_for_which_power_and_levels(self):
+        plan = plan_more(play_games(simulated_table(2)), power=0.9, significance_level=0.01, confidence_level=0.8)
+        assert (plan.power, plan.significance_level, plan.confidence_level) == (0.9, 0.01, 0.8)
+
+    @pytest.mark.parametrize(
+        ("rows", "reason"),
+        [([(0, "A", "B", 2, (1, 1), 0)], "no game of the two was decided"), ([], "no game of the two was decided")],
+    )
+    def test_says_why_there_is_no_number(self, rows, reason):
+        (pair,) = plan_more(play_games(table_of(rows, ("A", "B")))).pairs
+        assert (pair.conversations, pair.more, pair.reason) == (None, None, reason)
+
+    @pytest.mark.parametrize(("labels", "win_rate"), [((2, 0), 1), ((0, 2), 0)])
+    def test_plans_for_a_bot_never_beaten_as_if_it_could_lose(self, labels, win_rate):
+        rows = [(i, "A", "B", 2, labels, i) for i in range(6)]
+        (pair,) = plan_more(play_games(table_of(rows, ("A", "B")))).pairs
+        assert pair.win_rate == win_rate
+        assert pair.conversations is not None
+
+    def test_refuses_a_certain_power(self):
+        with pytest.raises(SettingOutOfRange, match="power"):
+            plan_more(play_games(simulated_table(2)), power=1.0)
+
+
+class TestDesignOf:
+    @pytest.mark.parametrize(("unit", "each"), [(Unit.ANNOTATION, 6), (Unit.SEGMENT, 3), (Unit.CONVERSATION, 1)])
+    def test_is_that_of_the_games(self, unit, each):
+        table = simulated_table(2, per_pair=10)
+        games = play_games(table, unit=unit)
+        design = design_of(games)
+        assert design.annotations_per_conversation == each
+        assert design.tie_rate == np.mean(games.outcome == 0)
+        assert design.conversation_correlation == outcome_correlation(games)
+        assert design.annotator_correlation == outcome_correlation(games, Clusters.ANNOTATOR)
+        assert design.annotators is None
+
+    @pytest.mark.parametrize("unit", list(Unit))
+    def test_counts_the_games_in_which_annotators_took_part(self, unit):
+        table = simulated_table(2, per_pair=10, annotators=4)
+        columns = {
+            Unit.ANNOTATION: [np.arange(len(table)), table.annotator],
+            Unit.SEGMENT: [table.conversation, table.exchanges, table.annotator],
+            Unit.CONVERSATION: [table.conversation, table.annotator],
+        }[unit]
+        parts = len(np.unique(np.column_stack(columns), axis=0))
+        games = play_games(table, unit=unit)
+        design = design_of(games)
+        assert design.annotations_per_annotator == parts / 4
+        assert design.annotators_per_game == parts / len(games)
