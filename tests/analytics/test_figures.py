@@ -1,12 +1,15 @@
 """Figures: specs are valid (altair checks them against Vega-Lite's schema), hold the analysis' figures, and render."""
 
 import json
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from spotthebot.analytics.domain.analysis import analyse
+from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.figures import FIGURES, FigureInput, StabilityNotComputed, render
-from tests.factories.analyses import analysis, stability
+from tests.factories.analyses import analysis, stability, study
 
 AWKWARD = ("<b>&amp;_%$#{}~^\\", "quo\"te's", "a name that goes on and on and on and on and on and on and on")
 
@@ -64,6 +67,14 @@ class TestSpecs:
         for curve in shown.analysis.survival.curves:
             for time, value in zip(shown.analysis.survival.times, curve.survival, strict=True):
                 assert points[curve.bot, time] == value
+
+    def test_survival_of_one_annotator_has_no_bands_and_says_why(self):
+        whole = study()
+        alone = replace(whole, annotations=[each for each in whole.annotations if each.annotator == "ann0"])
+        spec = FIGURES["survival"](FigureInput(analyse(alone, Parameters(filter="none", resamples=20)), None))
+        assert "no bands: all is of one annotator" in json.dumps(spec)
+        assert '"area"' not in json.dumps(spec)
+        assert render(spec, "svg")
 
     def test_stability_says_how_to_make_it_where_it_is_missing(self, shown):
         with pytest.raises(StabilityNotComputed, match="POST /v1/analyses with kind 'stability'"):

@@ -41,8 +41,9 @@ def survival(shown: FigureInput) -> Spec:
         return nothing_to_draw(title, analysis, "Nobody was inspected.")
     start = [{"bot": bot, "exchanges": 0, "survival": 1.0} for bot in sorted({str(row["bot"]) for row in rows})]
     x = _exchanges([0, *times])
+    bounded = [row for row in rows if row["low"] is not None]
     bands = (
-        alt.Chart(data([row for row in rows if row["low"] is not None]))
+        alt.Chart(data(bounded))
         .mark_area(opacity=0.12)
         .encode(
             x=x, y=alt.Y("low:Q", scale=_SHARE, title="share not yet spotted"), y2="high:Q", color=bot_colours(names)
@@ -51,10 +52,12 @@ def survival(shown: FigureInput) -> Spec:
     lines = _lines([*start, *rows], "survival", x, names, title="share not yet spotted")
     points = _points(rows, "survival", x, names)
     few = len(names) <= _MAX_BANDS
-    layers = [bands, lines, points] if few else [lines, points]
+    layers = [bands, lines, points] if few and bounded else [lines, points]
     chart = alt.layer(*layers).properties(width=420, height=300)
     shown_bands = f"{percent(analysis.confidence_level)} bands; " if few else "bands are in the table; "
-    note = f"{shown_bands}{analysis.survival.method}"
+    missing = {found.reason for curve in analysis.survival.curves for found in curve.uncertainty if found}
+    why = "; ".join(sorted(reason for reason in missing if reason))
+    note = f"{shown_bands}{analysis.survival.method}" if bounded else f"no bands: {why}"
     alike = sum(not test.significant for test in analysis.survival.log_rank)
     tests = f"log-rank: {len(analysis.survival.log_rank) - alike} of {len(analysis.survival.log_rank)} pairs differ"
     return finish(chart, title, analysis, note, tests if analysis.survival.log_rank else "")
