@@ -5,7 +5,7 @@ from collections import Counter
 
 from benchmarks.analytics.measurement import Measurement, timed
 from benchmarks.analytics.simulated import simulated_games
-from spotthebot.analytics.stats import Games, Unit, stability_at, stability_sizes
+from spotthebot.analytics.stats import Games, RankRule, Unit, stability_at, stability_sizes
 
 SUBSETS, REPLICATES, MATCHES, PER_PAIR = 1000, 1000, 5000, 45
 _RIVAL_REPLICATES = 40
@@ -16,7 +16,10 @@ def measure() -> list[Measurement]:
     games = simulated_games(15 * PER_PAIR, unit=Unit.CONVERSATION)
     sizes = stability_sizes(games)
     points, seconds = timed(
-        lambda: [stability_at(games, size, n_subsets=SUBSETS, n_resamples=REPLICATES) for size in sizes]
+        lambda: [
+            stability_at(games, size, rule=RankRule.PUBLISHED, n_subsets=SUBSETS, n_resamples=REPLICATES)
+            for size in sizes
+        ]
     )
     _, rival_seconds = timed(lambda: _plain_subset(games, 24, _RIVAL_REPLICATES))
     rival = rival_seconds * REPLICATES / _RIVAL_REPLICATES * SUBSETS * len(sizes)

@@ -105,7 +105,8 @@ class TestEveryQuestion:
         for coefficient in survival["cox"]:
             assert (coefficient["coefficient"] is None) <= bool(coefficient["reason"])
         for bot in document["ranking"]["bots"]:
-            assert (bot["bradley_terry"]["estimate"] is None) == bool(bot["bradley_terry"]["reason"])
+            assert (bot["bradley_terry"]["low"] is None) == bool(bot["bradley_terry"]["reason"])
+            assert (bot["trueskill"]["low"] is None) == bool(bot["trueskill"]["reason"])
         for coefficient in ("alpha_interval", "alpha_nominal", "fleiss_kappa"):
             assert (agreement[coefficient]["estimate"] is None) <= bool(agreement[coefficient]["reason"])
         alike = document["annotators"]["sides_alike"]

@@ -17,7 +17,6 @@ from spotthebot.analytics.stats import (
     PairTest,
     annotation_times,
     annotator_quality,
-    count_wins,
     cox_regressions,
     current_status,
     fooling_rates,
@@ -120,7 +119,7 @@ class TestGoldenStudy:
     def test_bradley_terry_strengths_without_ties_are_r_s(self, games: Games, figures: dict[str, Any]):
         decided = games.outcome != 0
         columns = ("first", "second", "outcome", "conversation", "annotator")
-        fit = rate_davidson(count_wins(replace(games, **{name: getattr(games, name)[decided] for name in columns})))
+        fit = rate_davidson(replace(games, **{name: getattr(games, name)[decided] for name in columns}))
         assert {each.bot: each.estimate for each in fit.bots} == near(figures["bradley_terry"], tolerance=1e-6)
 
     @pytest.mark.parametrize("level", [Measurement.ORDINAL, Measurement.NOMINAL])

@@ -36,14 +36,14 @@ def _columns(ratings):
 
 
 def _rated(seed, most=3):
-    """Draw 300 conversations of one to three units with two to `most` values, by eight annotators."""
+    """Draw 300 conversations of one to three units with two to `most` values, by 32 annotators."""
     rng = np.random.default_rng(seed)
     conversation = np.repeat(np.arange(300), rng.integers(1, 4, size=300))
     easy = rng.integers(4, size=300)[conversation]
     times = rng.integers(2, most + 1, size=len(conversation))
     unit = np.repeat(np.arange(len(conversation)), times)
     value = np.where(rng.random(len(unit)) < 0.6, easy[unit], rng.integers(4, size=len(unit)))
-    annotator = np.concatenate([rng.permutation(8)[:n] for n in times])
+    annotator = np.concatenate([rng.permutation(32)[:n] for n in times])
     return unit, value, conversation[unit], annotator
 
 
@@ -59,6 +59,14 @@ class TestBcaInterval:
         left_out = (data.sum() - data) / 39
         low, high = bca_interval(expected.bootstrap_distribution, data.mean(), left_out, 0.95)
         assert (low, high) == pytest.approx(tuple(expected.confidence_interval), abs=1e-3)
+
+    def test_replicates_equal_to_the_estimate_count_half(self):
+        # A quarter below, a half equal, a quarter above: no bias, so that the bounds are the percentiles themselves.
+        replicates = np.repeat([1.0, 2.0, 3.0], [250, 500, 250])
+        spread = np.linspace(0, 1, 1000)
+        low, high = bca_interval(replicates + spread * (replicates != 2), 2.0, np.array([-1.0, 0.0, 1.0]), 0.8)
+        expected = np.quantile(replicates + spread * (replicates != 2), [0.1, 0.9])
+        assert (low, high) == pytest.approx(tuple(expected))
 
     def test_replicates_on_one_side_give_no_bounds(self):
         assert all(np.isnan(bca_interval(np.full(50, 2.0), 1.0, np.arange(5.0), 0.95)))
@@ -148,19 +156,31 @@ class TestKrippendorffAlpha:
         )
         crews = [set(annotator[unit == each].tolist()) for each in counted]
         share = np.array([[bool(one & other) for other in crews] for one in crews])
-        # Every annotator is an eighth of the units and more, so that leverage enlarges by some 1 / (1 - 1 / 4).
+        # Units have two or three of 32 annotators: leaving one out leaves a share of 1 - 2.5 / 32 of them.
         sums = influence @ share @ influence
-        assert known(found.uncertainty.standard_error) ** 2 / sums == pytest.approx(1 / (1 - 2.5 / 8) ** 2, rel=0.15)
-        assert found.uncertainty.annotators == 8
+        assert known(found.uncertainty.standard_error) ** 2 / sums == pytest.approx(1 / (1 - 2.5 / 32) ** 2, rel=0.15)
+        assert found.uncertainty.annotators == 32
 
-    def test_interval_never_passes_one_and_is_student_s_on_the_log_of_disagreement(self):
-        unit, value, conversation, _ = _rated(7)
-        found = krippendorff_alpha(unit, value, conversation=conversation)
-        disagreement = 1 - known(found.estimate)
+    def test_interval_is_student_s_on_fisher_s_scale(self):
+        unit, value, conversation, annotator = _rated(7)
+        found = krippendorff_alpha(unit, value, conversation=conversation, annotator=annotator)
+        # Degrees of freedom are no more than those of the 32 annotators.
+        assert known(found.uncertainty.degrees_of_freedom) <= 31
         reach = scipy_stats.t.ppf(0.975, known(found.uncertainty.degrees_of_freedom))
-        reach *= known(found.uncertainty.standard_error) / disagreement
-        assert math.log((1 - known(found.low)) / disagreement) == pytest.approx(reach)
-        assert math.log(disagreement / (1 - known(found.high))) == pytest.approx(reach)
+        reach *= known(found.uncertainty.standard_error) / (1 - known(found.estimate) ** 2)
+        centre = math.atanh(known(found.estimate))
+        assert math.atanh(known(found.low)) == pytest.approx(centre - reach)
+        assert math.atanh(known(found.high)) == pytest.approx(centre + reach)
+
+    def test_few_annotators_have_no_interval_unless_they_are_the_panel(self):
+        unit, value, conversation, annotator = _rated(7)
+        few = krippendorff_alpha(unit, value, conversation=conversation, annotator=annotator % 6)
+        assert (few.low, few.high, few.uncertainty.standard_error) == (None, None, None)
+        assert known(few.reason).startswith("6 annotators are too few for an interval that holds for others, 30 would")
+        panel = krippendorff_alpha(
+            unit, value, conversation=conversation, annotator=annotator % 6, clusters=Clusters.FIXED_PANEL
+        )
+        assert known(panel.low) < known(panel.estimate) < known(panel.high)
 
     def test_perfect_agreement_has_no_interval_and_says_why(self):
         found = krippendorff_alpha([0, 0, 1, 1], [1, 1, 2, 2])
@@ -240,6 +260,11 @@ class TestLabelAgreement:
         share_error = math.sqrt(15 * 35 / 50**3) * math.sqrt(50 / 49)
         slope = 2 / 1.3**2 if rule is AgreementRule.PUBLISHED else 1
         assert human.uncertainty.standard_error == pytest.approx(share_error * slope)
+
+    def test_few_annotators_have_no_interval_and_the_reason(self):
+        for each in label_agreement(simulated_table(2, annotators=7)):
+            assert (each.low, each.high) == (None, None)
+            assert known(each.uncertainty.reason).startswith("7 annotators are too few")
 
     def test_sides_that_share_one_of_their_annotators_vary_together(self):
         # Annotator 0 takes part in half of the sides and never agrees; the rest have annotators of their own.

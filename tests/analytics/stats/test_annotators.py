@@ -61,7 +61,7 @@ class TestAnnotatorQuality:
     @settings(max_examples=15, deadline=None)
     @given(seed=st.integers(0, 1000))
     def test_the_order_of_rows_and_names_changes_nothing(self, seed):
-        table = simulated_table(seed, names=("A", "B", "HU"))
+        table = simulated_table(seed, names=("A", "B", "HU"), annotators=9)
         one, rows, names = (annotator_quality(t) for t in (table, shuffled(table, seed), renamed(table, seed)))
         assert one.annotators == rows.annotators == names.annotators
         for other in (rows, names):
@@ -81,15 +81,22 @@ class TestAnnotatorQuality:
         assert crowd.uncertainty.degrees_of_freedom == pytest.approx(8)
 
     def test_a_fixed_panel_s_variance_is_within_its_annotators(self):
-        # One is always right, one never: the panel's mean is sure, that of annotators is not.
-        rows = [(at, "A", "B", 2, (0, 0) if who else (2, 2), who) for at in range(20) for who in (0, 1)]
+        # Four are always right, four never: the panel's mean is sure, that of annotators is not.
+        rows = [(at, "A", "B", 2, (0, 0) if who < 4 else (2, 2), who) for at in range(20) for who in range(8)]
         panel, anyone = (
             annotator_quality(table_of(rows, NAMES), clusters=clusters)
             for clusters in (Clusters.FIXED_PANEL, Clusters.BOTH)
         )
         assert panel.uncertainty.standard_error == pytest.approx(0)
-        assert anyone.uncertainty.standard_error == pytest.approx(0.5, rel=0.02)  # sd of 0 and 1 over the root of 2
+        assert anyone.uncertainty.standard_error == pytest.approx(
+            math.sqrt(2 / 7) / math.sqrt(8), rel=0.05
+        )  # sd / root of n
         assert known(panel.correctness_low) > known(anyone.correctness_low)
+
+    def test_few_annotators_have_no_interval_and_the_reason(self):
+        crowd = annotator_quality(simulated_table(4, annotators=7))
+        assert (crowd.correctness_low, crowd.correctness_high) == (None, None)
+        assert known(crowd.uncertainty.reason).startswith("7 annotators are too few")
 
 
 class TestWithoutWeakAnnotators:
@@ -136,6 +143,11 @@ class TestSidesAlike:
         assert found.expected == pytest.approx(np.mean(alike) / 4)
         assert found.standard_deviation == pytest.approx(np.std(alike) / 4, rel=0.03)
         assert found.p_value == pytest.approx(np.mean(np.array(alike) >= 2), abs=0.015)
+
+    def test_the_data_themselves_count_among_the_permutations(self):
+        # 20 annotations of half "human", both sides always alike: of 10!² / 20! permutations none is as much alike.
+        rows = [(i, "A", "B", 2, ((2, 2) if i % 2 else (0, 0)), 0) for i in range(20)]
+        assert sides_alike(table_of(rows, NAMES), n_resamples=99).p_value == 1 / 100
 
     def test_an_annotator_s_habit_is_no_likeness(self):
         # One says human to all, one bot to all: every pair of sides is alike, and every permutation too.

@@ -5,9 +5,18 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats as scipy_stats
 from scipy.optimize import minimize
 
-from spotthebot.analytics.stats import PairCounts, count_wins, play_games, rate_davidson
+from spotthebot.analytics.stats import (
+    Clusters,
+    Games,
+    PairCounts,
+    Unit,
+    count_wins,
+    play_games,
+    rate_davidson,
+)
 from tests.factories.annotation_tables import simulated_table
 from tests.factories.known import all_known, known, lowest
 
@@ -16,6 +25,28 @@ def _counts(wins, ties=None, bots="ABCDEFGH"):
     wins = np.array(wins)
     ties = np.zeros_like(wins) if ties is None else np.array(ties)
     return PairCounts(bots=tuple(bots[: len(wins)]), wins=wins, ties=ties)
+
+
+def _rated(counts, **more):
+    return rate_davidson(_games(counts), **more)
+
+
+def _games(counts, annotators=7):
+    """Write counts out as games, each a conversation of its own, that the annotators label in turn."""
+    k = len(counts.bots)
+    rows = [(i, j, 1) for i in range(k) for j in range(k) for _ in range(int(counts.wins[i, j]))]
+    rows += [(i, j, 0) for i in range(k) for j in range(i + 1, k) for _ in range(int(counts.ties[i, j]))]
+    first, second, outcome = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    return Games(
+        bots=counts.bots,
+        first=first,
+        second=second,
+        outcome=outcome,
+        conversation=np.arange(len(rows)),
+        annotator=np.arange(len(rows)) % annotators,
+        unit=Unit.ANNOTATION,
+        criterion="human",
+    )
 
 
 THREE = _counts([[0, 12, 15], [5, 0, 9], [3, 4, 0]], [[0, 8, 6], [8, 0, 11], [6, 11, 0]])
@@ -39,10 +70,27 @@ class TestSeparation:
 
     def test_is_noticed_where_a_bot_only_tied_beside_one_that_only_won(self):
         """A beat B twice and tied with it once, C only tied: nu grows without end, though ties join all three."""
-        fit = rate_davidson(_counts([[0, 2, 0], [0, 0, 0], [0, 0, 0]], [[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
+        fit = _rated(_counts([[0, 2, 0], [0, 0, 0], [0, 0, 0]], [[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
         assert fit.separated
-        assert all(bot.standard_error is not None and 0 < bot.standard_error < 10 for bot in fit.bots)
         assert all(bot.estimate is not None and abs(bot.estimate) < 5 for bot in fit.bots)
+
+    def test_is_noticed_where_a_bot_won_and_tied_but_never_lost(self):
+        """6 wins, 20 ties, no loss: a gap and a nu that grow together keep the ties likely."""
+        fit = _rated(_counts([[0, 6], [0, 0]], [[0, 20], [20, 0]]))
+        assert fit.separated
+        first, second = fit.bots
+        assert (first.low, first.high, first.uncertainty.standard_error) == (None, None, None)
+        assert first.reason == second.reason
+        assert "no bound" in known(first.reason)
+        # Half a win to each side: 6.5 wins, .5 losses and 20 ties, of which the odds are the gap and nu.
+        assert known(first.estimate) - known(second.estimate) == pytest.approx(math.log(6.5 / 0.5))
+        assert fit.tie == pytest.approx(20 / math.sqrt(6.5 * 0.5))
+
+    def test_is_none_with_a_single_loss(self):
+        fit = _rated(_counts([[0, 6], [1, 0]], [[0, 20], [20, 0]]))
+        assert not fit.separated
+        assert known(fit.bots[0].estimate) - known(fit.bots[1].estimate) == pytest.approx(math.log(6))
+        assert fit.bots[0].low is not None
 
     @given(st.lists(st.integers(0, 2), min_size=9, max_size=9))
     @settings(max_examples=40, deadline=None)
@@ -53,7 +101,7 @@ class TestSeparation:
         ):
             wins[i, j], wins[j, i], ties[i, j] = won, lost, tied
         counts = _counts(wins.tolist(), (ties + ties.T).tolist())
-        fit = rate_davidson(counts)
+        fit = _rated(counts)
         if fit.reason is not None or any(bot.estimate is None for bot in fit.bots):
             return
         near, far = _highest(counts, 9.0), _highest(counts, 18.0)
@@ -75,7 +123,7 @@ def _highest(counts, bound):
 
 class TestRateDavidson:
     def test_is_the_maximum_of_the_likelihood_written_out(self):
-        fit = rate_davidson(THREE)
+        fit = _rated(THREE)
         found = lowest(
             lambda x: -_written_out(THREE, np.append(x[:2], -x[:2].sum()), math.exp(x[2])),
             np.zeros(3),
@@ -98,28 +146,63 @@ class TestRateDavidson:
                 rows.append([*np.eye(3)[at], *free, float(outcome == 2)])
                 counts.append(n)
         fitted = sm.GLM(counts, np.array(rows), family=sm.families.Poisson()).fit(tol=1e-12)
-        fit = rate_davidson(THREE)
+        fit = _rated(THREE)
         assert [bot.estimate for bot in fit.bots[:2]] == pytest.approx(fitted.params[3:5], abs=1e-8)
-        assert [bot.standard_error for bot in fit.bots[:2]] == pytest.approx(fitted.bse[3:5], rel=1e-6)
+        assert [bot.model_standard_error for bot in fit.bots[:2]] == pytest.approx(fitted.bse[3:5], rel=1e-6)
         assert math.log(known(fit.tie)) == pytest.approx(fitted.params[5], abs=1e-8)
 
-    def test_bounds_are_wald_s(self):
-        bot = rate_davidson(THREE, confidence_level=0.9).bots[0]
-        assert known(bot.high) - known(bot.estimate) == pytest.approx(1.6448536 * known(bot.standard_error))
+    def test_bounds_are_student_s(self):
+        bot = _rated(THREE, confidence_level=0.9).bots[0]
+        quantile = scipy_stats.t.ppf(0.95, known(bot.uncertainty.degrees_of_freedom))
+        reach = quantile * known(bot.uncertainty.standard_error)
+        assert known(bot.high) - known(bot.estimate) == pytest.approx(reach)
+        assert known(bot.estimate) - known(bot.low) == pytest.approx(reach)
+
+    @pytest.mark.parametrize("clusters", [Clusters.CONVERSATION, Clusters.ANNOTATOR])
+    def test_variances_of_clusters_are_the_jackknife_s(self, clusters):
+        # Thirty conversations of six annotations by ten annotators; leave each cluster out in turn.
+        games = play_games(simulated_table(1, per_pair=10, annotators=10))
+        cluster = games.conversation if clusters is Clusters.CONVERSATION else games.annotator
+        fit = rate_davidson(games, clusters=clusters)
+        left_out = []
+        for each in np.unique(cluster):
+            kept = cluster != each
+            rest = Games(
+                games.bots, games.first[kept], games.second[kept], games.outcome[kept], games.conversation[kept],
+                games.annotator[kept], games.unit, games.criterion,
+            )  # fmt: skip
+            left_out.append([known(bot.estimate) for bot in rate_davidson(rest).bots])
+        g = len(left_out)
+        jackknife = np.sqrt((g - 1) ** 2 / g * np.var(left_out, axis=0, ddof=1))
+        alone = [known(bot.uncertainty.standard_error) for bot in rate_davidson(games, clusters=Clusters.NONE).bots]
+        for bot, expected, single in zip(fit.bots, jackknife, alone, strict=True):
+            assert known(bot.uncertainty.standard_error) == pytest.approx(max(expected, single), rel=0.06)
+
+    def test_games_that_are_independent_have_the_model_s_standard_errors(self):
+        fit = _rated(_counts(np.array(THREE.wins) * 40, np.array(THREE.ties) * 40), clusters=Clusters.NONE)
+        for bot in fit.bots:
+            assert bot.uncertainty.standard_error == pytest.approx(bot.model_standard_error, rel=0.1)
 
     def test_without_ties_it_is_bradley_and_terry_s(self):
-        fit = rate_davidson(_counts([[0, 8], [2, 0]]))
+        fit = _rated(_counts([[0, 8], [2, 0]]))
         assert fit.bots[0].estimate == pytest.approx(math.log(8 / 2) / 2)
         assert fit.tie == 0
         # The information of a log odds of 10 games: 1 / (1 / 8 + 1 / 2); half of it is each strength.
-        assert fit.bots[0].standard_error == pytest.approx(math.sqrt(1 / 8 + 1 / 2) / 2)
+        assert fit.bots[0].model_standard_error == pytest.approx(math.sqrt(1 / 8 + 1 / 2) / 2)
 
     def test_a_bot_never_beaten_has_a_finite_strength_and_a_flag(self):
-        fit = rate_davidson(_counts([[0, 5, 5], [0, 0, 3], [0, 2, 0]]))
+        fit = _rated(_counts([[0, 5, 5], [0, 0, 3], [0, 2, 0]]))
         assert fit.separated
         first, second, third = all_known([bot.estimate for bot in fit.bots])
         assert first > second > third
-        assert all(math.isfinite(known(bot.standard_error)) for bot in fit.bots)
+        # The penalised likelihood, written out with half a win more on each side of the pairs.
+        wins = np.array([[0, 5.5, 5.5], [0.5, 0, 3.5], [0.5, 2.5, 0]])
+        found = lowest(
+            lambda x: -_written_out(_counts(wins), np.append(x, -x.sum()), 0.0),
+            np.zeros(2),
+            options={"xatol": 1e-9, "fatol": 1e-12},
+        )
+        assert [first, second] == pytest.approx(found.x, abs=1e-5)
 
     @pytest.mark.parametrize(
         ("counts", "reason"),
@@ -134,12 +217,12 @@ class TestRateDavidson:
         ],
     )
     def test_says_why_there_is_no_fit(self, counts, reason):
-        fit = rate_davidson(counts)
+        fit = _rated(counts)
         assert (fit.reason, fit.tie) == (reason, None)
         assert all(bot.estimate is None and bot.reason for bot in fit.bots)
 
     def test_leaves_out_who_met_nobody(self):
-        fit = rate_davidson(_counts([[0, 8, 0], [2, 0, 0], [0, 0, 0]]))
+        fit = _rated(_counts([[0, 8, 0], [2, 0, 0], [0, 0, 0]]))
         assert fit.bots[2].reason == "it met no other bot"
         assert fit.bots[0].estimate == pytest.approx(math.log(4) / 2)
 
@@ -151,9 +234,9 @@ class TestRateDavidson:
             for j in range(i + 1, 100):
                 wins[i, j] = rng.binomial(20, 1 / (1 + math.exp(truth[j] - truth[i])))
                 wins[j, i] = 20 - wins[i, j]
-        fit = rate_davidson(PairCounts(bots=tuple(map(str, range(100))), wins=wins, ties=np.zeros_like(wins)))
+        fit = _rated(PairCounts(bots=tuple(map(str, range(100))), wins=wins, ties=np.zeros_like(wins)))
         assert np.abs(np.array(all_known([bot.estimate for bot in fit.bots])) - truth).max() < 5 * known(
-            fit.bots[0].standard_error
+            fit.bots[0].model_standard_error
         )
 
     @settings(max_examples=15, deadline=None)
@@ -161,5 +244,5 @@ class TestRateDavidson:
     def test_the_order_of_bots_changes_nothing(self, seed):
         counts = count_wins(play_games(simulated_table(seed)))
         turned = PairCounts(bots=counts.bots[::-1], wins=counts.wins[::-1, ::-1], ties=counts.ties[::-1, ::-1])
-        one, other = ({bot.bot: bot.estimate for bot in rate_davidson(each).bots} for each in (counts, turned))
+        one, other = ({bot.bot: bot.estimate for bot in _rated(each).bots} for each in (counts, turned))
         assert one == pytest.approx(other, abs=1e-8)

@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 from scipy import stats as scipy_stats
@@ -57,6 +59,13 @@ class TestRankCorrelation:
         expected = _worked("proportions")["spearman [1..6] vs [2,1,3,4,6,5]"]
         found = rank_correlation(range(1, 7), [2, 1, 3, 4, 6, 5])
         assert (found.estimate, found.p_value) == pytest.approx((expected["rho"], expected["p_exact"]))
+
+    def test_eight_pairs_are_the_last_with_all_their_orders(self):
+        # Of 8! orders two are as far from 0 as the same order: itself, and its reverse.
+        eight = rank_correlation(range(8), range(8))
+        assert eight.p_value == pytest.approx(2 / math.factorial(8))
+        assert eight.method == "Spearman, exact"
+        assert rank_correlation(range(9), range(9)).method == "Spearman, Student's t"
 
     def test_many_pairs_are_scipy_s(self):
         x, y = np.random.default_rng(1).normal(size=(2, 30))

@@ -4,10 +4,11 @@ import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotthebot.analytics.stats import Resample, SettingOutOfRange, SkillSettings, play_games, rate_skills
+from spotthebot.analytics.stats import Clusters, SettingOutOfRange, SkillSettings, Unit, play_games, rate_skills
+from spotthebot.analytics.stats.skill import _Player
 from spotthebot.analytics.stats.trueskill_updates import play_matches
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
-from tests.factories.known import all_known, known
+from tests.factories.known import known
 from tests.factories.published_dump import reference
 
 STANDARD = SkillSettings()
@@ -90,7 +91,9 @@ class TestRateSkills:
             order = rng.permutation(72)
             matches = list(zip(games.first[order], games.second[order], games.outcome[order], strict=True))
             mus.append(_oracle(matches, 3, ratings.draw_probability, STANDARD)[0])
-        np.testing.assert_allclose([bot.mu for bot in ratings.bots], np.mean(mus, axis=0), atol=1e-8)
+        # The package's ratings but for a constant, which games say nothing of: the mean is the prior's.
+        expected = np.mean(mus, axis=0) - np.mean(mus) + 25
+        np.testing.assert_allclose([bot.mu for bot in ratings.bots], expected, atol=1e-8)
         np.testing.assert_allclose(
             [bot.order_spread for bot in ratings.bots],
             np.std(mus - np.mean(mus, axis=1, keepdims=True), axis=0),
@@ -135,60 +138,82 @@ class TestRateSkills:
             assert names[bot] == pytest.approx(rating, abs=1e-9)
 
 
-class TestBootstrap:
-    def test_replicates_are_sequences_of_the_package(self):
-        # With single games drawn, a replicate is the rows that the generator names, in that order.
-        games = play_games(simulated_table(4))
-        rng = np.random.default_rng(9)
-        rng.permutation(72)
-        rows = rng.integers(72, size=(72, 5))
-        mus = [
-            _oracle(
-                list(zip(games.first[drawn], games.second[drawn], games.outcome[drawn], strict=True)),
-                3,
-                np.mean(games.outcome == 0),
-                STANDARD,
-            )[0]
-            for drawn in rows.T
+class TestLevel:
+    """Games tell differences of skills alone."""
+
+    def test_mean_mu_is_the_prior_s_whatever_the_seed(self):
+        games = play_games(simulated_table(3, per_pair=30))
+        runs = [[bot.mu for bot in rate_skills(games, seed=seed).bots] for seed in (1, 2, 3)]
+        assert np.mean(runs, axis=1) == pytest.approx([25.0] * 3, abs=1e-9)
+        assert np.ptp(runs, axis=0).max() < 0.05
+
+    def test_groups_that_never_met_have_their_level_each_and_no_ranks(self):
+        rows = [(i, *"AB", 2, (2 * (i % 3 > 0), 1), 0) for i in range(9)]
+        rows += [(9 + i, *"CD", 2, (2 * (i % 2), 1), 1) for i in range(9)]
+        bots = rate_skills(play_games(table_of(rows, tuple("ABCD")))).bots
+        assert [bots[0].mu + bots[1].mu, bots[2].mu + bots[3].mu] == pytest.approx([50, 50])
+        assert [bot.rank_low for bot in bots] == [None] * 4
+
+
+class TestBounds:
+    def test_standard_errors_of_independent_games_are_the_bootstrap_s(self):
+        # 1,500 bootstrap samples of single games at the same draw probability, one order each, by the same updates.
+        games = play_games(simulated_table(4, per_pair=15))
+        chance = SkillSettings(draw_probability=float(np.mean(games.outcome == 0)))
+        ratings = rate_skills(games, settings=chance, clusters=Clusters.NONE).bots
+        rows = np.random.default_rng(2).integers(len(games), size=(len(games), 1500))
+        winner = np.where(games.outcome < 0, games.second, games.first)
+        loser = np.where(games.outcome < 0, games.first, games.second)
+        margin = _margin(known(chance.draw_probability))
+        mu, _ = play_matches(winner[rows], loser[rows], (games.outcome == 0)[rows], 3, margin=margin, settings=chance)
+        # The order of a sample's matches adds a variance of its own.
+        spread = np.var(mu - mu.mean(axis=0), axis=1) - np.square([bot.order_spread for bot in ratings])
+        errors = [known(bot.uncertainty.standard_error) for bot in ratings]
+        assert errors == pytest.approx(np.sqrt(spread), rel=0.08)
+
+    def test_the_draw_probability_s_own_error_is_a_part(self):
+        games = play_games(simulated_table(4, per_pair=15))
+        share = float(np.mean(games.outcome == 0))
+        near = [
+            np.array([bot.mu for bot in rate_skills(games, n_shuffles=400, settings=each).bots])
+            for each in (SkillSettings(draw_probability=share + 0.01), SkillSettings(draw_probability=share - 0.01))
         ]
-        ratings = rate_skills(games, n_shuffles=1, n_resamples=5, resample=Resample.GAME, seed=9)
-        np.testing.assert_allclose(
-            all_known([bot.low for bot in ratings.bots]), np.quantile(mus, 0.025, axis=0), atol=1e-9
+        slope = (near[0] - near[1]) / 0.02
+        mu = np.array([bot.mu for bot in rate_skills(games).bots])
+        with_share, without = (
+            _Player(games, share, each).influence(mu) for each in (STANDARD, SkillSettings(draw_probability=share))
         )
-        np.testing.assert_allclose(
-            all_known([bot.high for bot in ratings.bots]), np.quantile(mus, 0.975, axis=0), atol=1e-9
-        )
+        tie = int(np.flatnonzero(games.outcome == 0)[0])
+        assert (with_share - without)[tie] * len(games) / (1 - share) == pytest.approx(slope, abs=0.05)
 
-    def test_conversations_of_different_lengths_are_drawn_whole(self):
-        # One conversation of nine wins of A, nine of one win of B: whatever is drawn, the nine come together.
-        rows = [(0, "A", "B", 2, (2, 0), 0)] * 9 + [(i, "A", "B", 2, (0, 2), 0) for i in range(1, 10)]
-        ratings = rate_skills(
-            play_games(table_of(rows, ("A", "B"))), n_shuffles=1, n_resamples=400, settings=SkillSettings(sigma=1)
+    def test_both_kinds_of_clusters_count_less_what_they_share(self):
+        games = play_games(simulated_table(5, per_pair=8, annotators=12))
+        both, conversation, annotator, single = (
+            np.square([known(bot.uncertainty.standard_error) for bot in rate_skills(games, clusters=each).bots])
+            for each in (Clusters.BOTH, Clusters.CONVERSATION, Clusters.ANNOTATOR, Clusters.NONE)
         )
-        first = ratings.bots[0]
-        # Not drawn with (9 / 10)^10 = .349, A loses; drawn once, with 10 * .1 * .9^9 = .387, it is nine to nine and
-        # the order decides; drawn more often, A wins.
-        assert known(first.low) < STANDARD.mu < known(first.high)
-        assert first.rank_probabilities[1] == pytest.approx(0.349 + 0.387 / 2, abs=4 * (0.25 / 400) ** 0.5)
+        # Of 144 annotations by twelve few share both, so that what they share is nearly that of single games.
+        assert both == pytest.approx(np.maximum(single, conversation + annotator - single), rel=0.15)
 
-    def test_two_kinds_of_clusters_never_shrink_the_bounds(self):
-        games = play_games(simulated_table(5, per_pair=6))
-        one, two = (
-            rate_skills(games, n_resamples=300, resample=kind).bots
-            for kind in (Resample.CONVERSATION, Resample.TWO_WAY)
-        )
-        for before, after in zip(one, two, strict=True):
-            assert known(after.high) - known(after.low) >= known(before.high) - known(before.low) - 1e-9
+    def test_games_that_join_annotations_share_annotators(self):
+        games = play_games(simulated_table(5, per_pair=8, annotators=12), unit=Unit.SEGMENT)
+        first = rate_skills(games).bots[0]
+        assert first.uncertainty.annotators == 12
+        assert first.low is not None
 
     def test_ranks_are_those_of_the_stronger(self):
-        ratings = rate_skills(play_games(simulated_table(3, per_pair=30)), n_resamples=200)
+        ratings = rate_skills(play_games(simulated_table(3, per_pair=30, annotators=12)))
         assert [(bot.bot, bot.rank_low, bot.rank_high, bot.cluster) for bot in ratings.bots] == [
             ("A", 3, 3, 3),
             ("B", 2, 2, 2),
             ("C", 1, 1, 1),
         ]
-        assert ratings.bots[2].rank_probabilities == (1.0, 0.0, 0.0)
 
-    def test_without_replicates_there_are_no_bounds(self):
-        first = rate_skills(play_games(simulated_table(3))).bots[0]
-        assert (first.low, first.high, first.rank_low, first.rank_probabilities) == (None, None, None, ())
+    def test_a_bot_that_never_lost_has_no_bounds_and_the_reason(self):
+        rows = [(i, "A", "B", 2, (2, 0), i % 4) for i in range(12)]
+        for bot in rate_skills(play_games(table_of(rows, ("A", "B")))).bots:
+            assert (bot.low, bot.high, bot.rank_low) == (None, None, None)
+            assert (
+                bot.reason
+                == "some bots never lost to the others nor tied with them: the prior alone bounds their ratings"
+            )

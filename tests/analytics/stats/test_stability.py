@@ -30,6 +30,13 @@ class TestStabilityAt:
         assert point.estimate == 1
         assert point.clusters == (("C",), ("B",), ("A",))
 
+    def test_subsets_are_ranked_by_percentiles_unless_the_published_rule_is_named(self):
+        games = _games(per_pair=12)
+        one = stability_at(games, 5, n_subsets=20, n_resamples=50)
+        named = stability_at(games, 5, rule=RankRule.PERCENTILE, n_subsets=20, n_resamples=50)
+        assert one == named
+        assert stability_at(games, 5, rule=RankRule.PUBLISHED, n_subsets=20, n_resamples=50).rule is RankRule.PUBLISHED
+
     def test_fewer_conversations_are_less_stable(self):
         games = _games(2, names=("A", "B", "C", "D"), per_pair=30)
         few, many = (stability_at(games, size, n_subsets=60, n_resamples=200) for size in (3, 28))
@@ -67,6 +74,10 @@ class TestStabilityCurve:
         curve = stability_curve([_point(5, 0.96), _point(3, 0.5), _point(4, 0.97), _point(6, 0.9), _point(7, 0.99)])
         assert [point.size for point in curve.points] == [3, 4, 5, 6, 7]
         assert (curve.first_stable, curve.stable_from) == (4, 7)
+
+    def test_the_paper_s_rate_itself_is_stable(self):
+        curve = stability_curve([_point(3, 0.95), _point(4, 0.949), _point(5, 0.95)])
+        assert (curve.first_stable, curve.stable_from) == (3, 5)
 
     def test_may_never_be_stable(self):
         curve = stability_curve([_point(3, 0.97), _point(4, 0.2)])

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.analytics.stats import CriterionUnknown, Unit, count_wins, play_games
+from spotthebot.analytics.stats import CriterionUnknown, Unit, Weighting, count_wins, play_games
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
 
 seeds = st.integers(0, 10_000)
@@ -31,6 +31,24 @@ class TestPlayGames:
         rows = [(0, "A", "B", 2, (2, 0), 0), (0, "A", "B", 3, (2, 0), 0), (0, "A", "B", 5, (0, 2), 0)]
         assert _counts(rows, unit=Unit.CONVERSATION).ties.tolist() == [[0, 1], [1, 0]]
         assert _counts(rows[1:], unit=Unit.CONVERSATION).wins.tolist() == [[0, 0], [1, 0]]
+
+    @pytest.mark.parametrize(
+        ("weighting", "outcome"),
+        [(Weighting.LOG_TURNS, 0), (Weighting.LOG_EXCHANGES, -1), (Weighting.EXCHANGES, -1)],
+    )
+    def test_the_draft_s_turns_are_two_an_exchange(self, weighting: Weighting, outcome: int):
+        # A wins after one and two exchanges, B after four: log 2 + log 4 = log 8, but log 1 + log 2 < log 4, 1 + 2 < 4.
+        rows = [(0, "A", "B", n, (2, 0) if n < 4 else (0, 2), 0) for n in (1, 2, 4)]
+        games = play_games(table_of(rows, ("A", "B")), unit=Unit.CONVERSATION, weighting=weighting)
+        assert games.outcome.tolist() == [outcome]
+
+    def test_the_draft_s_first_exchange_counts_nothing_unless_turns_are_counted(self):
+        rows = [(0, "A", "B", n, (2, 0) if n == 1 else (1, 1), 0) for n in (1, 2)]
+        found = [
+            play_games(table_of(rows, ("A", "B")), unit=Unit.CONVERSATION, weighting=each).outcome.tolist()
+            for each in (Weighting.LOG_EXCHANGES, Weighting.LOG_TURNS)
+        ]
+        assert found == [[0], [1]]
 
     def test_leaves_out_humans_and_self_play(self):
         rows = [(0, "HU", "HU", 2, (2, 0), 0), (1, "A", "A", 2, (2, 0), 0), (2, "B", "A", 2, (2, 0), 0)]

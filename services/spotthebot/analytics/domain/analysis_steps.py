@@ -16,6 +16,7 @@ from spotthebot.contracts.analytics import (
     Stability,
     StabilityCurve,
     StabilityIn,
+    StabilityParameters,
     StabilityPoint,
 )
 
@@ -40,11 +41,13 @@ def divide(request: AnalysisIn, sample: Sample | None) -> AnalysisSteps:
     if sample is None:
         message = f"{request.kind} takes data"
         raise TypeError(message)
-    return _StabilityInSteps(request, sample) if isinstance(request, StabilityIn) else _PlanMore(request, sample)
+    return StabilitySteps(request, sample) if isinstance(request, StabilityIn) else _PlanMore(request, sample)
 
 
-class _StabilityInSteps:
-    def __init__(self, request: StabilityIn, sample: Sample) -> None:
+class StabilitySteps:
+    """The stability of a ranking, a step for each size and each bot that is left out; raises OneBotOnly."""
+
+    def __init__(self, request: StabilityParameters, sample: Sample) -> None:
         self._request = request
         games = stats.play_games(sample.table, unit=stats.Unit.CONVERSATION)
         if len(games.bots) < 2:

@@ -138,8 +138,7 @@ def methods(analysis: Analysis, stability: Stability | None) -> Prose:
         _clusters(analysis, cite),
         (
             f"TrueSkill {cite('herbrich2006')}: {analysis.ranking.trueskill_method}; draw probability"
-            f" {analysis.ranking.draw_probability:.3f}, the share of ties;"
-            f" {analysis.ranking.trueskill_resamples:,} replicates."
+            f" {analysis.ranking.draw_probability:.3f}, the share of ties."
         ),
         f"Bradley-Terry strengths with ties {cite('davidson1970')}: {analysis.ranking.bradley_terry_method}.",
         f"Pairs: {_pair_test(analysis)}, {_correction(analysis, cite)}; the level is {analysis.significance_level:g}.",

@@ -21,7 +21,6 @@ from spotthebot.analytics.stats.annotators import (
     annotator_quality,
     without_weak_annotators,
 )
-from spotthebot.analytics.stats.bootstrap import Resample
 from spotthebot.analytics.stats.clustered_variance import (
     ClusteredVariance,
     Clusters,
@@ -192,7 +191,6 @@ __all__ = [
     "RankCorrelation",
     "RankRule",
     "Ranking",
-    "Resample",
     "RowScore",
     "ScoreVariance",
     "SegmentBot",

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -20,8 +21,11 @@ from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.randomness import Seed
 from spotthebot.analytics.stats.ranking import Ranking, rank_bots
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
+from spotthebot.analytics.stats.significance import Adjustment
 from spotthebot.analytics.stats.wins import Unit, play_games
 
+LEAST_ANNOTATORS: Final = 8
+"""With fewer, intervals of the mean correctness hold the truth too seldom."""
 WEAK_METHOD: Final = "weak annotators are chosen by outcome: who calls bots bots is right, so these are no estimates"
 
 
@@ -140,7 +144,9 @@ def without_weak_annotators(
     *,
     thresholds: tuple[float, ...] = (0.5, 0.6, 0.7),
     unit: Unit = Unit.ANNOTATION,
-    confidence_level: float = 0.95,
+    significance_level: float = 0.05,
+    clusters: Clusters = Clusters.BOTH,
+    adjustment: Adjustment = Adjustment.HOLM,
     n_resamples: int = 1000,
     seed: Seed = 0,
 ) -> tuple[WithoutWeakAnnotators, ...]:
@@ -167,16 +173,20 @@ def without_weak_annotators(
     if not len(table):
         return ()
     crowd = annotator_quality(table)
-    everyone = rank_bots(
-        play_games(table, unit=unit), confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
+    rank = partial(
+        rank_bots,
+        significance_level=significance_level,
+        clusters=clusters,
+        adjustment=adjustment,
+        n_resamples=n_resamples,
+        seed=seed,
     )
+    everyone = rank(play_games(table, unit=unit))
     results = []
     for threshold in thresholds:
         weak = [a.annotator for a in crowd.annotators if a.correctness is not None and a.correctness < threshold]
         rest = table.select(~np.isin(table.annotator, weak))
-        ranking = rank_bots(
-            play_games(rest, unit=unit), confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
-        )
+        ranking = rank(play_games(rest, unit=unit))
         results.append(
             WithoutWeakAnnotators(
                 threshold=threshold,
@@ -250,7 +260,10 @@ def _mean_interval(
     # A mean of shares varies as much as one share of so many independent labels.
     worth = n_known**2 / np.sum(1 / n[n > 0]) if len(right) else 0.0
     low, high = share_bounds(np.array([mean]), np.array([int(worth)]), variance, confidence_level)
-    return _MeanInterval(defined(low[0]), defined(high[0]), variance.uncertainty(0))
+    uncertainty = variance.uncertainty(0).unless_few_annotators(LEAST_ANNOTATORS)
+    if uncertainty.standard_error is None:
+        return _MeanInterval(None, None, uncertainty)
+    return _MeanInterval(defined(low[0]), defined(high[0]), uncertainty)
 
 
 def _kendall(one: Ranking, other: Ranking) -> float | None:

@@ -4,7 +4,6 @@ A statistic that is a function of sums over rows needs no resampled rows: each c
 replicate is its draw counts times those sums. So a thousand replicates are one matrix product.
 """
 
-from enum import StrEnum
 from typing import Final
 
 import numpy as np
@@ -17,20 +16,6 @@ from spotthebot.analytics.stats.randomness import Seed, generator_of
 _DRAWS_AT_ONCE: Final = 4_000_000
 _FEW_CELLS: Final = 512
 """Up to here clusters by cells is a small dense matrix; beyond, most of it is zero (100 bots make 10,001 cells)."""
-
-
-class Resample(StrEnum):
-    """What is drawn with replacement: whole conversations, whole annotators, both, or single games.
-
-    Single games pretend that annotations of one conversation are independent; their intervals are too narrow.
-    `TWO_WAY` adds up the variances of both kinds of clusters less that of single games (Cameron, Gelbach & Miller
-    2011, Eq. 2.11), since a game belongs to a conversation and to an annotator at once.
-    """
-
-    CONVERSATION = "conversation"
-    ANNOTATOR = "annotator"
-    TWO_WAY = "two_way"
-    GAME = "game"
 
 
 def cluster_counts(cluster: IntArray, cell: IntArray, n_cells: int) -> FloatArray:

@@ -106,6 +106,18 @@ class Uncertainty:
     clusters: Clusters
     reason: str | None
 
+    def unless_few_annotators(self, least: int) -> "Uncertainty":
+        """Withhold what fewer annotators than `least` cannot tell, with the reason."""
+        if not self.clusters.has_annotators or self.annotators >= least or self.standard_error is None:
+            return self
+        return replace(
+            self,
+            standard_error=None,
+            degrees_of_freedom=None,
+            reason=f"{self.annotators} annotators are too few for an interval that holds for others, {least} would do:"
+            " `fixed_panel` would speak of these alone",
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class ClusteredVariance:

@@ -1,39 +1,48 @@
 """Bradley-Terry strengths with ties: Davidson's model, fitted to the games of all pairs at once.
 
 Davidson 1970: of bots with strengths pi_i and pi_j, i wins, j wins and neither does in the proportions pi_i, pi_j and
-nu * sqrt(pi_i * pi_j). It is a multinomial logit in the log-strengths, so the likelihood has one maximum.
+nu * sqrt(pi_i * pi_j). It is a multinomial logit in the log-strengths, so the likelihood has one maximum. What a game
+moves is its score times the inverse of the information: the sandwich of White (1982), with games that vary together.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from scipy import stats
 from scipy.optimize import linprog
 from scipy.sparse.csgraph import connected_components
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
-from spotthebot.analytics.stats.wins import PairCounts
+from spotthebot.analytics.stats.clustered_variance import ClusteredVariance, Clusters, Uncertainty
+from spotthebot.analytics.stats.rating_variance import rating_parts
+from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins
 
 _ITERATIONS: Final = 100
 _SMALLEST_GAIN: Final = 1e-20
 _SMALLEST_SEPARATION: Final = 1e-6
 """Of a sum whose terms reach 1; the solver is exact to 1e-7."""
+_PENALTY: Final = " with half a win added to each side"
+_SEPARATED: Final = (
+    "the games put no bound on some difference of strengths, as where a bot never lost: half a win that was added to"
+    " each side of every pair bounds the strengths, and nothing tells how far they may be off"
+)
 
 
 @dataclass(frozen=True)
 class Strength:
-    """One bot's log-strength with Wald bounds; those of all bots sum to 0. `n` counts its games, ties included.
+    """One bot's log-strength with Student's bounds; those of all bots sum to 0. `n` counts its games, ties included.
 
-    A bot without games has none, and `reason` says so.
+    `uncertainty` has the standard error that holds for games that vary together; `model_standard_error` takes them for
+    independent and the model for true. `reason` says why there is no strength or no interval.
     """
 
     bot: str
     estimate: float | None
-    standard_error: float | None
     low: float | None
     high: float | None
+    model_standard_error: float | None
+    uncertainty: Uncertainty
     n: int
     reason: str | None
 
@@ -43,7 +52,8 @@ class DavidsonFit:
     """Strengths in the order of the bots; `tie` is nu, 0 without ties and None where every game is one.
 
     `separated` says that the likelihood has no maximum, as where some bots never lost or tied against the others, and
-    that half a win was added to either side of every pair that met. `reason` says why there is no fit.
+    that half a win was added to either side of every pair that met. Strengths are bounded by that alone, so that they
+    have no intervals. `reason` says why there is no fit.
     """
 
     bots: tuple[Strength, ...]
@@ -56,37 +66,43 @@ class DavidsonFit:
     reason: str | None
 
 
-def rate_davidson(counts: PairCounts, *, confidence_level: float = 0.95) -> DavidsonFit:
-    """Fit log-strengths by Newton's method; bounds take games for independent.
+def rate_davidson(games: Games, *, confidence_level: float = 0.95, clusters: Clusters = Clusters.BOTH) -> DavidsonFit:
+    """Fit log-strengths by Newton's method, with standard errors for games that vary together.
 
     The maximum exists where wins lead from every bot to every other (Ford 1957), and with ties in general if and only
     if no change of the strengths makes every outcome that was seen at least as likely as the others of its pair, and
     one more likely (Albert & Anderson 1984, quasi-complete separation). Bots that met nobody are left out; bots in two
     groups that never met cannot be compared.
 
-    >>> counts = PairCounts(bots=("A", "B"), wins=np.array([[0, 6], [3, 0]]), ties=np.zeros((2, 2), dtype=np.int64))
-    >>> fit = rate_davidson(counts)
+    >>> from spotthebot.analytics.stats import AnnotationTable, play_games
+    >>> rows = [(at, "A", "B", 2, *(("human", "bot") if at % 3 else ("bot", "human")), at % 5) for at in range(9)]
+    >>> fit = rate_davidson(play_games(AnnotationTable.from_rows(rows)))
     >>> round(fit.bots[0].estimate - fit.bots[1].estimate, 6)  # without ties: the log odds, log(6 / 3)
     0.693147
     """
     require_confidence_level(confidence_level)
+    counts = count_wins(games)
     played = (counts.wins + counts.wins.T + counts.ties).sum(axis=1)
     met = np.flatnonzero(played > 0)
     wins = counts.wins[np.ix_(met, met)].astype(np.float64)
     ties = np.triu(counts.ties[np.ix_(met, met)], 1).astype(np.float64)
     reason = _why_no_fit(wins, ties)
-    if reason is not None:
-        return _result(counts, played, met, None, confidence_level, separated=False, reason=reason)
-    separated = _is_separated(wins, ties)
+    separated = reason is None and _is_separated(wins, ties)
     if separated:
         wins += 0.5 * ((wins + wins.T + ties + ties.T) > 0)
-    fit = _fit(wins, ties)
-    return _result(counts, played, met, fit, confidence_level, separated=separated, reason=None)
+    fit = _fit(wins, ties) if reason is None else None
+    influence = np.zeros((len(games), len(counts.bots)))
+    if fit is not None:
+        influence[:, met] = _influence(games, met, fit)
+    variance = rating_parts(games, influence, clusters).variances()
+    return _result(counts, played, met, fit, variance, confidence_level, separated=separated, reason=reason)
 
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
+    parameters: FloatArray
     strengths: FloatArray
+    covariance: FloatArray
     variances: FloatArray
     tie: float
     log_likelihood: float
@@ -163,13 +179,40 @@ def _fit(wins: FloatArray, ties: FloatArray) -> _Fit:
         likelihood, gradient, information = moved
     covariance = np.linalg.pinv(information, hermitian=True)
     strengths = parameters[:k] - parameters[:k].mean()
-    centring = np.eye(k) - 1 / k
+    centring = np.eye(k, design.shape[2])
+    centring[:, :k] -= 1 / k
     return _Fit(
+        parameters=parameters,
         strengths=strengths,
-        variances=np.diag(centring @ covariance[:k, :k] @ centring),
+        covariance=centring @ covariance,
+        variances=np.diag(centring @ covariance @ centring.T),
         tie=float(np.exp(parameters[k])) if has_ties else 0.0,
         log_likelihood=likelihood,
     )
+
+
+def _influence(games: Games, met: IntArray, fit: _Fit) -> FloatArray:
+    """Return by how much each game moves each strength, (games, bots that met)."""
+    k, d = len(met), len(fit.parameters)
+    place = np.zeros(len(games.bots), dtype=np.int64)
+    place[met] = np.arange(k)
+    seen = np.where(games.outcome > 0, 0, np.where(games.outcome < 0, 1, 2))
+    kinds, kind = np.unique(
+        np.column_stack([place[games.first], place[games.second], seen]), axis=0, return_inverse=True
+    )
+    first, second, outcome = kinds.T
+    rows = np.arange(len(kinds))
+    factors = np.zeros((len(kinds), 2 + (d > k), d))
+    factors[rows, 0, first] = factors[rows, 1, second] = 1.0
+    if d > k:
+        factors[rows, 2, first] = factors[rows, 2, second] = 0.5
+        factors[:, 2, k] = 1.0
+    scores = factors @ fit.parameters
+    scores -= scores.max(axis=1, keepdims=True)
+    shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    score = factors[rows, outcome] - np.einsum("go,god->gd", shares, factors)
+    influence: FloatArray = (score @ fit.covariance.T)[kind.ravel()]
+    return influence
 
 
 def _slopes(
@@ -193,24 +236,37 @@ def _result(
     played: IntArray,
     met: IntArray,
     fit: _Fit | None,
+    variance: ClusteredVariance,
     confidence_level: float,
     *,
     separated: bool,
     reason: str | None,
 ) -> DavidsonFit:
-    quantile = float(stats.norm.ppf((1 + confidence_level) / 2))
+    quantiles = variance.quantiles(confidence_level)
     place = {int(code): at for at, code in enumerate(met)}
     strengths = []
     for code, bot in enumerate(counts.bots):
-        n = int(played[code])
-        if fit is None or code not in place:
-            why = reason if code in place else "it met no other bot"
-            strengths.append(Strength(bot, None, None, None, None, n, why))
-            continue
-        estimate = float(fit.strengths[place[code]])
-        error = float(np.sqrt(fit.variances[place[code]]))
+        uncertainty = variance.uncertainty(code)
+        why = reason if code in place else "it met no other bot"
+        if why is None and separated:
+            why = _SEPARATED
+        if why is not None:
+            uncertainty = replace(uncertainty, standard_error=None, degrees_of_freedom=None, reason=why)
+        known = fit is not None and code in place
+        estimate = float(fit.strengths[place[code]]) if fit is not None and known else None
+        error = uncertainty.standard_error
+        reach = None if error is None else float(quantiles[code]) * error
         strengths.append(
-            Strength(bot, estimate, error, estimate - quantile * error, estimate + quantile * error, n, None)
+            Strength(
+                bot=bot,
+                estimate=estimate,
+                low=None if estimate is None or reach is None else estimate - reach,
+                high=None if estimate is None or reach is None else estimate + reach,
+                model_standard_error=float(np.sqrt(fit.variances[place[code]])) if fit is not None and known else None,
+                uncertainty=uncertainty,
+                n=int(played[code]),
+                reason=uncertainty.reason,
+            )
         )
     return DavidsonFit(
         bots=tuple(strengths),
@@ -219,6 +275,6 @@ def _result(
         separated=separated,
         n=counts.n,
         confidence_level=confidence_level,
-        method="Davidson's model, maximum likelihood" + (" with half a win added to each side" if separated else ""),
+        method=f"Davidson's model, maximum likelihood{_PENALTY if separated else ''}, {variance.clusters.words}",
         reason=reason,
     )

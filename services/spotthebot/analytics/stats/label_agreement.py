@@ -31,6 +31,8 @@ class AgreementRule(StrEnum):
         return f"segments with two annotations, agreeing pairs {_COUNTED[self]}; {METHOD}"
 
 
+LEAST_ANNOTATORS: Final = 8
+"""With fewer, two of whom make each pair, intervals hold the truth too seldom."""
 _COUNTED: Final = {AgreementRule.PUBLISHED: "counted twice, as published", AgreementRule.ONCE: "counted once"}
 
 
@@ -94,7 +96,7 @@ def label_agreement(
     agree = np.bincount(cell[: len(alike)][alike], minlength=n_labels)
     found = []
     for at, (name, label) in enumerate((name, label) for name in table.names for label in LabelCode):
-        uncertainty = variance.uncertainty(at)
+        uncertainty = variance.uncertainty(at).unless_few_annotators(LEAST_ANNOTATORS)
         if uncertainty.standard_error is not None:
             # The slope of 2 q / (1 + q).
             slope = weight / (1 + (weight - 1) * share[at]) ** 2
@@ -109,8 +111,8 @@ def label_agreement(
                 agree=int(agree[at]) * weight,
                 n=int(n[at] + (weight - 1) * agree[at]),
                 estimate=estimate,
-                low=lowest,
-                high=highest,
+                low=None if uncertainty.standard_error is None else lowest,
+                high=None if uncertainty.standard_error is None else highest,
                 confidence_level=confidence_level,
                 method=rule.method,
                 uncertainty=uncertainty,

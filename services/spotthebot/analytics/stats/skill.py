@@ -1,34 +1,33 @@
-"""TrueSkill ratings of the bots, with what the order of the matches and the choice of conversations make of them."""
+"""TrueSkill ratings of the bots, with what the order of the matches and the choice of games make of them."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+from scipy import stats
+from scipy.sparse.csgraph import connected_components
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import (
-    Resample,
-    defined,
-    percentile_interval,
-    require_confidence_level,
-)
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.analytics.stats.clustered_variance import ClusteredParts, Clusters, Uncertainty
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
-from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, rank_probabilities, rank_ranges
-from spotthebot.analytics.stats.share_intervals import replicate_variance
-from spotthebot.analytics.stats.trueskill_updates import SkillSettings, draw_margin, play_matches
-from spotthebot.analytics.stats.wins import Games, Unit
+from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges
+from spotthebot.analytics.stats.rating_variance import rating_parts
+from spotthebot.analytics.stats.significance import Adjustment, adjust
+from spotthebot.analytics.stats.trueskill_updates import SkillSettings, draw_margin, play_matches, truncation
+from spotthebot.analytics.stats.wins import Games
 
-_UPDATES_AT_ONCE: Final = 20_000_000
+_STEP: Final = 1e-4
 
 
 @dataclass(frozen=True)
 class Skill:
     """One bot's rating over `n` games: mu and sigma are means over shuffled orders of all games.
 
-    `order_spread` is the standard deviation, over the match orders, of mu less the mean mu of all bots: the common
-    level wanders with the order too, but tells nothing of who is better. Bounds of mu and ranks are over resampled
-    games, None without any.
+    `order_spread` is the standard deviation, over the match orders, of mu less the mean mu of all bots. Bounds of mu
+    are Student's; `reason` says why there are none. Ranks are sets that hold for all bots together.
     """
 
     bot: str
@@ -38,10 +37,11 @@ class Skill:
     n: int
     low: float | None
     high: float | None
+    uncertainty: Uncertainty
     rank_low: int | None
     rank_high: int | None
     cluster: int | None
-    rank_probabilities: tuple[float, ...]
+    reason: str | None
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,10 @@ class SkillRatings:
     draw_probability: float
     settings: SkillSettings
     confidence_level: float
+    significance_level: float
+    clusters: Clusters
     n: int
     n_shuffles: int
-    n_resamples: int
-    resample: Resample
     method: str
     seed: int | None
 
@@ -66,91 +66,125 @@ _DEFAULT_SETTINGS = SkillSettings()
 def rate_skills(
     games: Games,
     *,
-    n_shuffles: int = 10,
-    n_resamples: int = 0,
-    resample: Resample = Resample.CONVERSATION,
+    n_shuffles: int = 100,
+    clusters: Clusters = Clusters.BOTH,
     confidence_level: float = 0.95,
+    significance_level: float = 0.05,
+    adjustment: Adjustment = Adjustment.HOLM,
     seed: Seed = 0,
     settings: SkillSettings = _DEFAULT_SETTINGS,
 ) -> SkillRatings:
-    """Play all games in `n_shuffles` random orders, and `n_resamples` resampled sets of games in one order each.
+    """Play all games in `n_shuffles` random orders, and bound the ratings for games that vary together.
 
-    The draw probability is the share of ties unless `settings` has one; the replicates keep it. If all games are ties a
-    tie tells nothing, and every bot keeps the prior. Under `TWO_WAY` the deviations of the conversation replicates are
-    stretched until their variance is that of conversations plus annotators less single games (Cameron, Gelbach & Miller
-    2011), never shrunk. Annotators can only be resampled where a game is an annotation. Raises `SettingOutOfRange`.
+    The draw probability is the share of ties unless `settings` has one. If all games are ties a tie tells nothing, and
+    every bot keeps the prior. Games tell differences of skills alone, so the mean mu of bots that met, over others too,
+    is the prior's, as it is in the exact posterior; in TrueSkill's approximation it drifts with the order. A game moves
+    mu by its score times the inverse of the posterior's precision (and, a little, by the draw probability), which is
+    what a bootstrap of games would move it by. Ranks come from t tests of all differences, which are one family. Raises
+    `SettingOutOfRange`.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, play_games
-    >>> table = AnnotationTable(
-    ...     names=("A", "B"),
-    ...     conversation=np.array([0]),
-    ...     entity=np.array([[0, 1]]),
-    ...     exchanges=np.array([2]),
-    ...     label=np.array([[2, 0]]),
-    ...     annotator=np.array([0]),
-    ... )
     >>> standard = SkillSettings(tau=25 / 300, draw_probability=0.1)
-    >>> ratings = rate_skills(play_games(table), settings=standard)
-    >>> [(bot.bot, round(bot.mu, 3), round(bot.sigma, 3)) for bot in ratings.bots]
+    >>> games = play_games(AnnotationTable.from_rows([(0, "A", "B", 2, "human", "bot", 0)]))
+    >>> [(bot.bot, round(bot.mu, 3), round(bot.sigma, 3)) for bot in rate_skills(games, settings=standard).bots]
     [('A', 29.396, 7.171), ('B', 20.604, 7.171)]
     """
     if n_shuffles < 1:
         raise SettingOutOfRange(setting="n_shuffles", allowed="1 or more", value=n_shuffles)
-    if n_resamples < 0:
-        raise SettingOutOfRange(setting="n_resamples", allowed="0 or more", value=n_resamples)
-    if resample in {Resample.ANNOTATOR, Resample.TWO_WAY} and games.unit is not Unit.ANNOTATION:
-        raise SettingOutOfRange(setting="resample", allowed=f"conversation or game for {games.unit}s", value=resample)
     require_confidence_level(confidence_level)
     generator = generator_of(seed)
     k = len(games.bots)
     ties = float(np.mean(games.outcome == 0)) if len(games) else 0.0
     draw_probability = ties if settings.draw_probability is None else settings.draw_probability
     play = _Player(games, draw_probability, settings)
-    mu, sigma = play(_shuffles(len(games), n_shuffles, generator))
-    relative = mu - mu.mean(axis=0) if k else mu
-    replicates = _replicates(games, play, resample, n_resamples, generator) if n_resamples else np.empty((0, k))
-    low, high = percentile_interval(replicates, confidence_level)
+    by_order, sigma = play(np.column_stack([generator.permutation(len(games)) for _ in range(n_shuffles)]))
+    relative = by_order - by_order.mean(axis=0) if k else by_order
+    group = _groups(games, k)
+    mu = _centred(by_order.mean(axis=1), group, settings.mu)
+    parts = rating_parts(games, play.influence(mu), clusters)
+    reason = play.why_no_interval()
+    variance = parts.variances()
+    reach = variance.quantiles(confidence_level) * np.sqrt(variance.variance)
     played = np.bincount(games.first, minlength=k) + np.bincount(games.second, minlength=k)
-    ranked = np.flatnonzero(played > 0) if n_resamples else np.empty(0, dtype=np.int64)
-    rank_low, rank_high = rank_ranges(replicates[:, ranked], confidence_level)
-    probabilities = rank_probabilities(replicates[:, ranked])
-    clusters = clusters_of_ranges(rank_low, rank_high)
+    comparable = reason is None and len(np.unique(group[played > 0])) == 1
+    ranked = np.flatnonzero(played > 0) if comparable else np.empty(0, dtype=np.int64)
+    rank_low, rank_high = _rank_sets(mu, parts, ranked, significance_level, adjustment)
+    cluster = clusters_of_ranges(rank_low, rank_high)
     place = {int(code): at for at, code in enumerate(ranked)}
-    return SkillRatings(
-        bots=tuple(
+    bots = []
+    for i, bot in enumerate(games.bots):
+        uncertainty = variance.uncertainty(i)
+        if reason is not None and played[i]:
+            uncertainty = replace(uncertainty, standard_error=None, degrees_of_freedom=None, reason=reason)
+        known = uncertainty.standard_error is not None
+        bots.append(
             Skill(
                 bot=bot,
-                mu=float(mu[i].mean()),
+                mu=float(mu[i]),
                 sigma=float(sigma[i].mean()),
                 order_spread=float(relative[i].std()),
                 n=int(played[i]),
-                low=defined(low[i]) if i in place else None,
-                high=defined(high[i]) if i in place else None,
+                low=float(mu[i] - reach[i]) if known else None,
+                high=float(mu[i] + reach[i]) if known else None,
+                uncertainty=uncertainty,
                 rank_low=int(rank_low[place[i]]) if i in place else None,
                 rank_high=int(rank_high[place[i]]) if i in place else None,
-                cluster=int(clusters[place[i]]) if i in place else None,
-                rank_probabilities=tuple(probabilities[place[i]].tolist()) if i in place else (),
+                cluster=int(cluster[place[i]]) if i in place else None,
+                reason=uncertainty.reason,
             )
-            for i, bot in enumerate(games.bots)
-        ),
+        )
+    return SkillRatings(
+        bots=tuple(bots),
         draw_probability=draw_probability,
         settings=settings,
         confidence_level=confidence_level,
+        significance_level=significance_level,
+        clusters=clusters,
         n=len(games),
         n_shuffles=n_shuffles,
-        n_resamples=n_resamples,
-        resample=resample,
-        method=f"TrueSkill, tau {settings.tau:g}, mean over shuffled orders; bounds by resampling {resample}s",
+        method=f"TrueSkill, tau {settings.tau:g}, mean over {n_shuffles} shuffled orders, mean of all at the prior's;"
+        f" bounds of mu by each game's influence, {clusters.words}",
         seed=seed_of(seed),
     )
+
+
+def _groups(games: Games, k: int) -> IntArray:
+    """Return the code of each bot's group of bots that met, over others too."""
+    met = np.zeros((k, k))
+    met[games.first, games.second] = 1.0
+    return connected_components(met, directed=False)[1].astype(np.int64)
+
+
+def _centred(mu: FloatArray, group: IntArray, level: float) -> FloatArray:
+    means = np.bincount(group, weights=mu) / np.maximum(np.bincount(group), 1)
+    centred: FloatArray = mu - means[group] + level
+    return centred
+
+
+def _rank_sets(
+    mu: FloatArray, parts: ClusteredParts, ranked: IntArray, significance_level: float, adjustment: Adjustment
+) -> tuple[IntArray, IntArray]:
+    """Return the best and the worst rank of the ranked bots: behind all that are significantly better, and so on."""
+    better = np.zeros((len(ranked), len(ranked)), dtype=np.bool_)
+    first, second = np.triu_indices(len(ranked), 1)
+    variance = parts.differences(ranked[first], ranked[second])
+    lead = mu[ranked[first]] - mu[ranked[second]]
+    errors = np.sqrt(variance.variance)
+    t = np.divide(lead, errors, out=np.full(len(lead), np.nan), where=errors > 0)
+    p_values = np.asarray(2 * stats.t.sf(np.abs(t), variance.degrees), dtype=np.float64)
+    significant = adjust(p_values, adjustment) < significance_level
+    better[first[significant & (lead > 0)], second[significant & (lead > 0)]] = True
+    better[second[significant & (lead < 0)], first[significant & (lead < 0)]] = True
+    return 1 + better.sum(axis=0), len(ranked) - better.sum(axis=1)
 
 
 class _Player:
     """Plays sequences of rows of the games, many at once; a row of -1 is no match."""
 
     def __init__(self, games: Games, draw_probability: float, settings: SkillSettings) -> None:
-        self._k = len(games.bots)
+        self._k, self._n = len(games.bots), len(games)
         self._settings = settings
+        self._draw_probability = draw_probability
         self._tells = len(games) > 0 and draw_probability < 1 and not np.all(games.outcome == 0)
         self._margin = draw_margin(draw_probability, settings.beta) if draw_probability < 1 else 0.0
         # The last row, which -1 finds, is a match of the first bot against itself.
@@ -174,48 +208,45 @@ class _Player:
             settings=self._settings,
         )
 
+    def influence(self, mu: FloatArray) -> FloatArray:
+        """Return by how much each game moves each mu at these values, (games, k)."""
+        if not self._tells:
+            return np.zeros((self._n, self._k))
+        v, w = self._slopes(mu, self._margin)
+        precision = np.eye(self._k) / self._settings.sigma**2
+        for a, b, sign in ((0, 0, 1), (1, 1, 1), (0, 1, -1), (1, 0, -1)):
+            at = (self._winner, self._loser)[a][:-1], (self._winner, self._loser)[b][:-1]
+            np.add.at(precision, at, sign * w)
+        covariance = np.linalg.inv(precision)
+        moved: FloatArray = (covariance[self._winner[:-1]] - covariance[self._loser[:-1]]) * v[:, None]
+        p = self._draw_probability
+        if self._settings.draw_probability is None and _STEP < p < 1 - _STEP:
+            # The margin is estimated from the ties, and the skills stretch with it.
+            higher, lower = (self._scores(mu, draw_margin(p + step, self._settings.beta)) for step in (_STEP, -_STEP))
+            slope = covariance @ (higher - lower) / (2 * _STEP)
+            moved += np.outer((self._drawn[:-1] - p) / self._n, slope)
+        return moved
 
-def _shuffles(m: int, n_shuffles: int, generator: np.random.Generator) -> IntArray:
-    return np.column_stack([generator.permutation(m) for _ in range(n_shuffles)])
+    def why_no_interval(self) -> str | None:
+        """Say why nothing but the prior bounds the ratings."""
+        if not self._tells:
+            return "every game is a tie" if self._n else "no game was played"
+        led = np.zeros((self._k, self._k))
+        led[self._winner[:-1], self._loser[:-1]] = 1.0
+        led[self._loser[:-1][self._drawn[:-1]], self._winner[:-1][self._drawn[:-1]]] = 1.0
+        if connected_components(led, connection="strong")[0] > connected_components(led, directed=False)[0]:
+            return "some bots never lost to the others nor tied with them: the prior alone bounds their ratings"
+        return None
 
+    def _slopes(self, mu: FloatArray, margin: float) -> tuple[FloatArray, FloatArray]:
+        """Return each game's score and its information, on the difference of the two skills."""
+        spread = math.sqrt(2) * self._settings.beta
+        lead = (mu[self._winner[:-1]] - mu[self._loser[:-1]]) / spread
+        v, w = truncation(lead, np.full(self._n, margin / spread), self._drawn[:-1])
+        return v / spread, w / spread**2
 
-def _replicates(
-    games: Games, play: _Player, resample: Resample, n_resamples: int, generator: np.random.Generator
-) -> FloatArray:
-    """Return the mu of each replicate, (n_resamples, k)."""
-
-    def by(kind: Resample) -> FloatArray:
-        at_once = max(1, _UPDATES_AT_ONCE // max(1, len(games)))
-        sizes = [min(at_once, n_resamples - start) for start in range(0, n_resamples, at_once)]
-        return np.concatenate([play(_drawn_rows(games, kind, size, generator))[0].T for size in sizes])
-
-    if resample is not Resample.TWO_WAY:
-        return by(resample)
-    conversations = by(Resample.CONVERSATION)
-    single, annotators = (replicate_variance(by(kind)) for kind in (Resample.GAME, Resample.ANNOTATOR))
-    one_way = replicate_variance(conversations)
-    request = np.maximum(np.maximum(one_way, annotators), one_way + annotators - single)
-    centre = conversations.mean(axis=0)
-    stretch = np.sqrt(np.divide(request, one_way, out=np.ones_like(one_way), where=one_way > 0))
-    stretched: FloatArray = centre + (conversations - centre) * stretch
-    return stretched
-
-
-def _drawn_rows(games: Games, kind: Resample, n_resamples: int, generator: np.random.Generator) -> IntArray:
-    """Draw rows of the games for each replicate, in random order: (m, n_resamples), filled up with -1."""
-    m = len(games)
-    if kind is Resample.GAME or not m:
-        return generator.integers(max(m, 1), size=(m, n_resamples))
-    cluster = games.annotator if kind is Resample.ANNOTATOR else games.conversation
-    order = np.argsort(cluster, kind="stable")
-    sizes = np.unique(cluster, return_counts=True)[1]
-    starts = np.cumsum(sizes) - sizes
-    replicates = []
-    for _ in range(n_resamples):
-        drawn = generator.integers(len(sizes), size=len(sizes))
-        offsets = np.arange(sizes[drawn].sum()) - np.repeat(np.cumsum(sizes[drawn]) - sizes[drawn], sizes[drawn])
-        replicates.append(generator.permutation(order[np.repeat(starts[drawn], sizes[drawn]) + offsets]))
-    rows = np.full((max(map(len, replicates)), n_resamples), -1)
-    for at, replicate in enumerate(replicates):
-        rows[: len(replicate), at] = replicate
-    return rows
+    def _scores(self, mu: FloatArray, margin: float) -> FloatArray:
+        v, _ = self._slopes(mu, margin)
+        won = np.bincount(self._winner[:-1], weights=v, minlength=self._k)
+        lost = np.bincount(self._loser[:-1], weights=v, minlength=self._k)
+        return np.asarray(won - lost, dtype=np.float64)

@@ -89,7 +89,7 @@ def stability_at(
     games: Games,
     size: int,
     *,
-    rule: RankRule = RankRule.PUBLISHED,
+    rule: RankRule = RankRule.PERCENTILE,
     n_subsets: int = 1000,
     n_resamples: int = 1000,
     confidence_level: float = 0.95,

@@ -82,7 +82,7 @@ def play_matches(
             var_b += drift
         c = np.sqrt(var_a + var_b + noise)
         t = (mu_a - mu_b) / c
-        v, w = _truncation(t, margin / c, drawn[step])
+        v, w = truncation(t, margin / c, drawn[step])
         real = a != b
         v *= real
         w *= real
@@ -97,7 +97,7 @@ def play_matches(
     return mu.reshape(k, r), np.sqrt(variance).reshape(k, r)
 
 
-def _truncation(t: FloatArray, margin: FloatArray, drawn: BoolArray) -> tuple[FloatArray, FloatArray]:
+def truncation(t: FloatArray, margin: FloatArray, drawn: BoolArray) -> tuple[FloatArray, FloatArray]:
     """Return how far the truncation moves the mean (v) and how much of the variance it takes (w)."""
     distance = np.abs(t)
     upper = np.where(drawn, margin - distance, t - margin)

@@ -7,15 +7,18 @@ import typer
 from rich.console import Console
 
 from spotthebot.analytics.domain.analysis import analyse as analyse_study
+from spotthebot.analytics.domain.analysis_steps import StabilitySteps
 from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.domain.study import Study, take_sample
 from spotthebot.analytics.report import write_report
+from spotthebot.contracts.analytics import Stability, StabilityParameters
 from spotthebot.suite.cli.analysis_options import takes_parameters
 from spotthebot.suite.cli.options import JsonFile, Source, check_folder, check_output, write_json
 from spotthebot.suite.cli.rejected_rows import print_rejected
-from spotthebot.suite.progress import screen
+from spotthebot.suite.progress import screen, showing_progress
 from spotthebot.suite.published_dump import open_dump
 from spotthebot.suite.studies.dump_study import read_study
-from spotthebot.suite.studies.ranking import print_ranking
+from spotthebot.suite.studies.ranking import print_ranking, print_stability
 
 
 @takes_parameters
@@ -26,6 +29,9 @@ def analyse(
     parameters: dict[str, Any],
     json_file: JsonFile = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write a report to this folder, too.")] = None,
+    stability: Annotated[
+        bool, typer.Option("--stability", help="Compute the stability of the ranking, too; takes minutes.")
+    ] = False,
 ) -> None:
     """Analyse a published study where it lies, without any service."""
     check_output(json_file)
@@ -36,9 +42,25 @@ def analyse(
         read = read_study(dump)
     print_rejected(read.rejected)
     analysis = analyse_study(read.study, request)
-    write_json(json_file, analysis.model_dump(mode="json"))
+    stable = (
+        _stability(read.study, StabilityParameters(filter=request.filter, seed=request.seed)) if stability else None
+    )
+    document = analysis.model_dump(mode="json")
+    write_json(json_file, document | {"stability": stable.model_dump(mode="json")} if stable else document)
     if out is not None:
-        write_report(analysis, None, out)
+        write_report(analysis, stable, out)
         screen.print(f"Report: {out / 'report.html'}", highlight=False, soft_wrap=True)
     if str(json_file) != "-":
         print_ranking(Console(), analysis)
+        if stable is not None:
+            print_stability(Console(), stable)
+
+
+def _stability(study: Study, request: StabilityParameters) -> Stability:
+    work = StabilitySteps(request, take_sample(study, request.filter))
+    with showing_progress() as steps, steps.step("Computing the stability of the ranking", work.steps) as step:
+        results = []
+        for at in range(work.steps):
+            results.append(work.compute(at))
+            step.advance()
+    return work.assemble(results)

@@ -12,7 +12,7 @@ from spotthebot.suite.runtime.session import Clients
 
 if TYPE_CHECKING:
     # Building these models takes a tenth of a second: `rank` imports them when the services are ready.
-    from spotthebot.contracts.analytics import Analysis, FoolingRate, Ranking, Survival, WinRates
+    from spotthebot.contracts.analytics import Analysis, FoolingRate, Ranking, Stability, Survival, WinRates
     from spotthebot.contracts.annotation import CampaignOut
 
 
@@ -51,6 +51,15 @@ def print_ranking(console: Console, result: "Analysis") -> None:
     console.print(_survival_table(result.survival, level))
     console.print(_fooling_table(result.fooling_rates))
     console.print(_annotation_quality_table(result, level))
+
+
+def print_stability(console: Console, stability: "Stability") -> None:
+    """Print from how many conversations of each pair on the ranking is the same again."""
+    table = Table("Bots", "95 % first at", "95 % from", title=f"Stability, {stability.rule} rule: conversations a pair")
+    for curve in stability.curves:
+        name = "all" if curve.without is None else f"without {curve.without}"
+        table.add_row(name, str(curve.first_stable or "-"), str(curve.stable_from or "-"))
+    console.print(table)
 
 
 def _ranking_table(ranking: "Ranking", level: str) -> Table:

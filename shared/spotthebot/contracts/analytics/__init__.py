@@ -12,6 +12,7 @@ from spotthebot.contracts.analytics.analyses import (
     Stability,
     StabilityCurve,
     StabilityIn,
+    StabilityParameters,
     StabilityPoint,
 )
 from spotthebot.contracts.analytics.annotation_quality import (
@@ -106,6 +107,7 @@ __all__ = [
     "Stability",
     "StabilityCurve",
     "StabilityIn",
+    "StabilityParameters",
     "StabilityPoint",
     "Strength",
     "Survival",

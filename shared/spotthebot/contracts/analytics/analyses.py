@@ -13,17 +13,24 @@ from spotthebot.contracts.wire import Wire
 RankRule = Literal["published", "percentile"]
 
 
-class StabilityIn(Wire):
-    """Rank random subsets of a campaign's conversations, size by size (Figure 3 of Spot The Bot)."""
+class StabilityParameters(Wire):
+    """How random subsets of the conversations are ranked, size by size (Figure 3 of Spot The Bot)."""
 
-    kind: Literal["stability"] = "stability"
-    campaign_id: UUID
     filter: Filter = "complete_packages"
-    rule: RankRule = Field(default="published", description="How subsets are ranked: as released, or by percentiles.")
+    rule: RankRule = Field(
+        default="percentile", description="How subsets are ranked: by percentiles of a bootstrap, or as released."
+    )
     subsets: int = Field(default=1000, ge=1, le=10_000, description="Random subsets of each size.")
     resamples: int = Field(default=1000, ge=1, le=10_000, description="Bootstrap replicates of each subset.")
     leave_one_out: bool = Field(default=True, description="Also without each bot in turn (Figure 3b).")
     seed: int = Field(default=0, ge=0, lt=2**63)
+
+
+class StabilityIn(StabilityParameters):
+    """Rank random subsets of a campaign's conversations, size by size (Figure 3 of Spot The Bot)."""
+
+    kind: Literal["stability"] = "stability"
+    campaign_id: UUID
 
 
 class PlanningIn(Wire):

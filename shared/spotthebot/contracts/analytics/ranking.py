@@ -2,27 +2,33 @@
 
 from pydantic import Field
 
-from spotthebot.contracts.analytics.provenance import Interval
+from spotthebot.contracts.analytics.provenance import Interval, Uncertainty
 from spotthebot.contracts.wire import Wire
 
 
 class Skill(Wire):
-    """A TrueSkill rating, with the bounds of its mean and the ranks that it took over the replicates."""
+    """A TrueSkill rating with the bounds of its mean, at a level where the mean of all bots is the prior's."""
 
     mu: float
     sigma: float
     low: float | None
     high: float | None
-    rank_low: int | None
+    uncertainty: Uncertainty = Field(description="Of mu.")
+    rank_low: int | None = Field(description="Best rank of a set of ranks that hold for all bots together.")
     rank_high: int | None
+    reason: str | None = Field(description="Why there are no bounds.")
 
 
 class Strength(Wire):
-    """A Bradley-Terry log-strength; those of all bots sum to 0. Null with a reason where the games define none."""
+    """A Bradley-Terry log-strength with ties; those of all bots sum to 0."""
 
     estimate: float | None
-    standard_error: float | None
-    reason: str | None
+    standard_error: float | None = Field(description="For games that vary together.")
+    low: float | None
+    high: float | None
+    uncertainty: Uncertainty
+    model_standard_error: float | None = Field(description="For independent games of a true model.")
+    reason: str | None = Field(description="Why there is no strength, or no interval.")
 
 
 class RankedBot(Wire):
@@ -53,7 +59,6 @@ class Ranking(Wire):
     reason: str | None = Field(description="Why no bot has a rank.")
     resamples: int
     trueskill_method: str
-    trueskill_resamples: int = Field(description="Replicates behind TrueSkill's bounds; fewer for very many games.")
     bradley_terry_method: str
     draw_probability: float = Field(description="Share of games that are ties, as TrueSkill takes it.")
     bots: tuple[RankedBot, ...]

@@ -59,7 +59,9 @@ def annotators(sample: Sample, request: Parameters) -> Annotators:
     without = stats.without_weak_annotators(
         sample.table,
         unit=stats.Unit(request.unit),
-        confidence_level=request.confidence_level,
+        significance_level=request.significance_level,
+        clusters=stats.Clusters(request.clusters),
+        adjustment=stats.Adjustment(request.correction),
         n_resamples=request.resamples,
         seed=request.seed,
     )

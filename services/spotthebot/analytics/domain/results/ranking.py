@@ -1,16 +1,10 @@
 """Which bots can be told apart."""
 
-from typing import Final
-
 from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.results.uncertainty import interval_of
+from spotthebot.analytics.domain.results.uncertainty import interval_of, uncertainty_of
 from spotthebot.analytics.domain.study import Sample
 from spotthebot.contracts.analytics import RankedBot, Ranking, Skill, Strength
-
-MAX_MATCHES_PLAYED: Final = 20_000_000
-"""Matches that TrueSkill plays for its bounds: beyond it takes fewer replicates, and says how many."""
-_FEWEST_SKILL_RESAMPLES: Final = 20
 
 
 def ranking(sample: Sample, request: Parameters) -> Ranking:
@@ -25,14 +19,17 @@ def ranking(sample: Sample, request: Parameters) -> Ranking:
         n_resamples=request.resamples,
         seed=request.seed,
     )
-    affordable = max(_FEWEST_SKILL_RESAMPLES, MAX_MATCHES_PLAYED // max(1, len(games)))
     ratings = stats.rate_skills(
         games,
-        n_resamples=min(request.resamples, affordable),
+        clusters=stats.Clusters(request.clusters),
         confidence_level=request.confidence_level,
+        significance_level=request.significance_level,
+        adjustment=stats.Adjustment(request.correction),
         seed=request.seed,
     )
-    strengths = stats.rate_davidson(stats.count_wins(games), confidence_level=request.confidence_level)
+    strengths = stats.rate_davidson(
+        games, confidence_level=request.confidence_level, clusters=stats.Clusters(request.clusters)
+    )
     skills = {skill.bot: skill for skill in ratings.bots}
     davidson = {strength.bot: strength for strength in strengths.bots}
     return Ranking(
@@ -42,7 +39,6 @@ def ranking(sample: Sample, request: Parameters) -> Ranking:
         reason=ranked.reason,
         resamples=ranked.n_resamples,
         trueskill_method=ratings.method,
-        trueskill_resamples=ratings.n_resamples,
         draw_probability=ratings.draw_probability,
         bradley_terry_method=strengths.method,
         bots=tuple(
@@ -69,10 +65,20 @@ def _skill(skill: stats.Skill) -> Skill:
         sigma=skill.sigma,
         low=skill.low,
         high=skill.high,
+        uncertainty=uncertainty_of(skill.uncertainty),
         rank_low=skill.rank_low,
         rank_high=skill.rank_high,
+        reason=skill.reason,
     )
 
 
 def _strength(strength: stats.Strength) -> Strength:
-    return Strength(estimate=strength.estimate, standard_error=strength.standard_error, reason=strength.reason)
+    return Strength(
+        estimate=strength.estimate,
+        standard_error=strength.uncertainty.standard_error,
+        low=strength.low,
+        high=strength.high,
+        uncertainty=uncertainty_of(strength.uncertainty),
+        model_standard_error=strength.model_standard_error,
+        reason=strength.reason,
+    )
