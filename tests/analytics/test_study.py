@@ -87,6 +87,13 @@ class TestCompletePackages:
         kept = complete_packages(replace(study, annotations=[*study.annotations, strayed]))
         assert kept.tolist() == [False, False, False, True, True, False]
 
+    def test_drops_an_annotator_who_annotated_a_foreign_conversation_in_place_of_one_of_the_package(self):
+        study = _study()
+        # ann annotated two conversations, as many as p shows; one of them, zx, is q's.
+        strayed = study.annotations[1]._replace(conversation=study.annotations[3].conversation)
+        kept = complete_packages(replace(study, annotations=[study.annotations[0], strayed, *study.annotations[2:]]))
+        assert kept.tolist() == [False, False, False, True, True]
+
     def test_counts_what_is_left(self):
         study = _study()
         everything, complete = take_sample(study, "none").counts, take_sample(study, "complete_packages").counts

@@ -167,6 +167,20 @@ class TestClaimPackage:
         path = f"/v1/assignments/{first['id']}/annotations/{first['segments'][0]['id']}"
         assert (await frontend.put(path, json=ANNOTATION)).status_code == 409
 
+    async def test_gives_a_package_that_was_completed_to_nobody_however_much_time_passes(self, suite: RunningSuite):
+        campaign = await _campaign(suite, annotations_per_segment=1, segments=[1], package_size=4)
+        clock = _movable_clock(suite)
+        done = await _claim(suite, campaign, "quick")
+        await _annotate(suite, done)
+        with psycopg.connect(suite.database.owner["annotation"]) as connection:  # as if another package were missing
+            connection.execute("UPDATE annotation.campaigns SET state = 'open'")
+        clock.advance(days=2)
+        frontend = await suite.client("annotation", "annotation")
+        for annotator in ("quick", "late"):
+            answer = await frontend.post(f"/v1/campaigns/{campaign['id']}/assignments", json={"annotator": annotator})
+            assert (answer.status_code, answer.json()["type"]) == (404, "urn:spotthebot:problem:nothing-to-claim")
+        assert (await frontend.get(f"/v1/assignments/{done['id']}")).json()["state"] == "complete"
+
     async def test_gives_an_expired_package_back_to_its_annotator(self, suite: RunningSuite):
         campaign = await _campaign(suite, annotations_per_segment=1, segments=[1])
         clock = _movable_clock(suite)

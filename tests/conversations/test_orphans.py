@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
@@ -52,13 +52,26 @@ def _claimed(admin_url: str) -> list[Any]:
         ).fetchall()
 
 
+def _one(connection: psycopg.Connection, query: str, value: object) -> tuple[Any, ...]:
+    found = connection.execute(query.encode(), [value]).fetchone()
+    assert found is not None
+    return found
+
+
+def _failed(admin_url: str, collection_id: UUID) -> int:
+    with psycopg.connect(admin_url) as connection:
+        (failed,) = _one(connection, "SELECT failed FROM conversations.collections WHERE id = %s", collection_id)
+    return int(failed)
+
+
 class TestOrphans:
-    @pytest.mark.parametrize(("status", "kept"), [("doing", True), ("todo", False), ("failed", False)])
+    @pytest.mark.parametrize(("status", "kept"), [("doing", True), ("todo", False), ("failed", False), (None, False)])
     async def test_only_a_runner_at_work_keeps_conversations_and_slots(
-        self, admin_url: str, database: Database, status: str, kept: bool
+        self, admin_url: str, database: Database, status: str | None, kept: bool
     ):
         grow(admin_url, TURNS)
-        _job(admin_url, status)
+        if status is not None:  # the rows of jobs that ended long ago are deleted
+            _job(admin_url, status)
         before = _claimed(admin_url)
         assert before
         bot = uuid4()
@@ -87,3 +100,59 @@ class TestOrphans:
                     [RUNNER_JOB_ID, [each for each, _ in claimed]],
                 )
         assert _claimed(admin_url) == claimed
+
+    async def test_a_conversation_whose_runners_fail_is_failed_at_the_last_attempt_and_not_before(
+        self, admin_url: str, database: Database
+    ):
+        collection_id = grow(admin_url, TURNS).collection_id
+        _job(admin_url, "failed")
+        (second_last, *_), (last, *_) = _claimed(admin_url)[:2]
+        with psycopg.connect(admin_url) as connection:
+            for conversation_id, attempts in ((second_last, MAX_ATTEMPTS - 2), (last, MAX_ATTEMPTS - 1)):
+                connection.execute(
+                    "UPDATE conversations.conversations SET attempts = %s WHERE id = %s", [attempts, conversation_id]
+                )
+        before = _failed(admin_url, collection_id)
+        async with database.write() as session:
+            await store.claims.release_orphans(session, max_attempts=MAX_ATTEMPTS)
+        with psycopg.connect(admin_url) as connection:
+            found = connection.execute(
+                "SELECT state, attempts, failure FROM conversations.conversations WHERE id = ANY(%s) ORDER BY attempts",
+                [[second_last, last]],
+            ).fetchall()
+        assert found == [
+            ("running", MAX_ATTEMPTS - 1, None),
+            ("failed", MAX_ATTEMPTS, "Its worker failed repeatedly."),
+        ]
+        assert _failed(admin_url, collection_id) == before + 1
+
+
+class TestNextBot:
+    """A runner adds turns without writing who speaks next; the release of its conversations writes it."""
+
+    @pytest.mark.parametrize("by", ["the runner", "maintenance"])
+    async def test_a_released_conversation_waits_for_the_bot_that_speaks_next(
+        self, admin_url: str, database: Database, by: str
+    ):
+        grow(admin_url, TURNS)
+        with psycopg.connect(admin_url) as connection:
+            said = connection.execute(
+                "UPDATE conversations.conversations SET turns_said = turns_said + 1 WHERE runner_job_id = %s"
+                " RETURNING id, pair, turns_said, next_bot",
+                [RUNNER_JOB_ID],
+            ).fetchall()
+        async with database.write() as session:
+            if by == "the runner":
+                await store.claims.release(session, RUNNER_JOB_ID)
+            else:
+                await store.claims.release_orphans(session, max_attempts=MAX_ATTEMPTS)
+        assert said
+        with psycopg.connect(admin_url) as connection:
+            for conversation_id, pair, turns, spoke in said:
+                (participants,) = _one(
+                    connection, "SELECT participants FROM conversations.pairs WHERE number = %s", pair
+                )
+                (next_bot,) = _one(
+                    connection, "SELECT next_bot FROM conversations.conversations WHERE id = %s", conversation_id
+                )
+                assert str(next_bot) == participants[turns % 2]["bot_id"] != str(spoke)

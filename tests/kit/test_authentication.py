@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.kit.access.keys import make_key, parse_key
+from spotthebot.kit.access.keys import hash_secret, make_key, parse_key, same_secret
 from spotthebot.kit.access.store import revoke_key
 from spotthebot.kit.database import Database
 from tests.factories.clock import MovableClock
@@ -102,6 +102,20 @@ def test_a_key_can_be_parsed_into_its_id_and_secret(role: str, key_id: UUID):
     assert parsed is not None
     assert parsed[0] == key_id
     assert text.endswith(parsed[1])
+
+
+@given(before=st.text(max_size=3), after=st.text(max_size=3))
+def test_a_key_with_anything_before_or_after_it_is_none(before: str, after: str):
+    text, _ = make_key("admin", UUID(int=7))
+    assert (parse_key(before + text + after) is None) == bool(before + after)
+
+
+@given(position=st.integers(0, 31), change=st.integers(1, 255))
+def test_every_byte_of_the_stored_hash_counts(position: int, change: int):
+    stored = bytearray(hash_secret("secret"))
+    assert same_secret("secret", bytes(stored))
+    stored[position] ^= change
+    assert not same_secret("secret", bytes(stored))
 
 
 @given(st.text())

@@ -30,6 +30,11 @@ class TestIdempotency:
         assert answer.json()["type"].endswith("idempotency-key-reused")
         assert edge.rows() == 1
 
+    async def test_the_same_key_and_body_on_another_path_is_another_request(self, admin: httpx.AsyncClient):
+        await admin.post("/things", json={"name": "one"}, headers=HEADERS)
+        answer = await admin.post("/things/raising", json={"name": "one"}, headers=HEADERS)
+        assert (answer.status_code, answer.headers.get("idempotency-replayed")) == (409, None)
+
     async def test_many_at_once_create_one(self, edge: Edge, admin: httpx.AsyncClient):
         posts = (admin.post("/things", json={"name": "slow"}, headers=HEADERS) for _ in range(6))
         answers = await asyncio.gather(*posts)

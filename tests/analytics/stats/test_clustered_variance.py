@@ -12,9 +12,11 @@ from spotthebot.analytics.stats import (
     Influence,
     Observations,
     clustered_variance,
+    effective_wilson_interval,
     share_bounds,
     share_tests,
     shares_of,
+    two_way_variance,
 )
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.annotator_sets import SharedMembers
@@ -86,6 +88,29 @@ class TestShares:
         parts = ClusteredParts(who, influence, Clusters.ANNOTATOR)
         whole = clustered_variance(who, contrast, Clusters.ANNOTATOR)
         assert parts.differences(np.array([0]), np.array([1])).variance == pytest.approx(whole.variance, rel=1e-9)
+
+
+class TestFloor:
+    """Clusters within which observations compensate for each other never make an estimate better known."""
+
+    # Two conversations, two annotators; each has one hit and one miss, so that the share stays 1/2 without any of them.
+    WHO = Observations(conversation=np.array([0, 0, 1, 1]), annotator=np.array([0, 1, 0, 1]))
+    HITS = np.array([1.0, 0.0, 0.0, 1.0])
+    # Without an observation the share is 1/3 or 2/3: 3 / 4 * 4 * (1 / 6)².
+    SINGLE = 1 / 12
+
+    @pytest.mark.parametrize("clusters", list(Clusters))
+    def test_the_variance_is_that_of_independent_observations(self, clusters: Clusters):
+        _, _, influence = shares_of(np.zeros(4, dtype=int), self.HITS, 1)
+        found = clustered_variance(self.WHO, influence, clusters)
+        assert found.variance == pytest.approx(self.SINGLE, rel=1e-12)
+
+    @pytest.mark.parametrize("clusters", list(Clusters))
+    def test_the_variance_of_a_difference_is_that_of_independent_observations(self, clusters: Clusters):
+        who = Observations(np.tile(self.WHO.conversation, 2), np.tile(self.WHO.annotator, 2) + np.repeat([0, 2], 4))
+        _, _, influence = shares_of(np.repeat([0, 1], 4), np.tile(self.HITS, 2), 2)
+        found = ClusteredParts(who, influence, clusters).differences(np.array([0]), np.array([1]))
+        assert found.variance == pytest.approx(2 * self.SINGLE, rel=1e-12)
 
 
 class TestSetsOfAnnotators:
@@ -183,3 +208,30 @@ class TestShareBounds:
         low, high = share_bounds(share, n, small, 0.95)
         assert low.round(4).tolist() == [0.191]  # Wilson's of 15 out of 50
         assert high.round(4).tolist() == [0.4375]
+
+    def test_tests_know_a_share_no_better_either(self):
+        share, n = np.array([0.3]), np.array([50])
+        small = ClusteredVariance(np.array([1e-9]), np.array([1e9]), n, n, Clusters.BOTH)
+        (statistic,), _ = share_tests(share, n, small)
+        assert statistic == pytest.approx((0.3 - 0.5) / np.sqrt(0.25 / 50))  # the score test of 15 out of 50
+
+    def test_neither_does_the_interval_from_replicates(self):
+        low, high = effective_wilson_interval(
+            np.array([0.3]), np.array([1e-9]), np.array([50.0]), confidence_level=0.95, degrees=10**9
+        )
+        assert (low.round(4).tolist(), high.round(4).tolist()) == ([0.191], [0.4375])  # Wilson's of 15 out of 50
+
+
+@pytest.mark.parametrize(
+    ("conversation", "annotator", "game", "expected"),
+    [(2, 8, 1.5, 8.5), (8, 2, 9, 9), (8, 2, 3, 8), (2, 8, 3, 8)],
+    ids=["the sum", "single games", "conversations", "annotators"],
+)
+def test_a_two_way_variance_is_never_below_its_largest_part(
+    conversation: float, annotator: float, game: float, expected: float
+):
+    def replicates(variance: float) -> FloatArray:
+        return np.array([[0.0], [np.sqrt(2 * variance)]])
+
+    found = two_way_variance(replicates(conversation), replicates(annotator), np.array([game]))
+    assert found == pytest.approx(expected)
