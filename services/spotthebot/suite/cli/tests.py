@@ -1,6 +1,7 @@
-"""`stb test`: lint, format, types, then every test; `--fast` for what a change needs, in less than a minute."""
+"""`stb test`: lint, format, types, then every test; `--fast` for a change, `--mutants` to test the tests."""
 
 import os
+import secrets
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ import typer
 from spotthebot.kit.errors import Unavailable
 from spotthebot.suite.cli.changed_tests import changed_files, pick_tests
 from spotthebot.suite.cli.coverage import COVERAGE_OPTIONS, print_coverage
+from spotthebot.suite.cli.mutants import draw_sample, run_mutants
 from spotthebot.suite.progress import screen
 
 ROOT = Path(__file__).parents[4]
@@ -48,10 +50,27 @@ def run_tests(
         bool,
         typer.Option("--coverage", help="Record and print the branch coverage of each service and shared package."),
     ] = False,
+    mutants: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROOM",
+            help="Change this package (analytics/stats, kit) in many small ways, and report which no test notices.",
+        ),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Draws the mutants; without one, a new one is printed.")] = None,
+    count: Annotated[int, typer.Option(min=1, help="How many mutants to draw.")] = 150,
+    json: Annotated[
+        Path | None,
+        typer.Option(help="Keep the results of the mutants here; a run that was interrupted continues from them."),
+    ] = None,
 ) -> None:
     """Run the whole test suite; arguments that follow go to pytest, which then runs alone."""
     if not (ROOT / "tests").is_dir():
         raise NotAClone
+    if mutants is not None:
+        sample = draw_sample(ROOT, mutants, seed=secrets.randbelow(10**6) if seed is None else seed, count=count)
+        run_mutants(ROOT, sample, tests=context.args, results_file=json)
+        return
     if fast:
         failed = _run_fast()
     elif context.args and not coverage:
