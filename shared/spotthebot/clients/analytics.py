@@ -20,6 +20,7 @@ from spotthebot.contracts.analytics import (
     Provenance,
     RankingOut,
     SegmentsOut,
+    SensitivityOut,
     SurvivalOut,
     Test,
     TimeOut,
@@ -73,6 +74,11 @@ class AnalyticsOperations(ServiceOperations):
     def segments(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[SegmentsOut]:
         """Return win rates and shares of labels by the number of exchanges seen."""
         return _result(SegmentsOut, campaign_id, "segments", parameters)
+
+    @operation
+    def sensitivity(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[SensitivityOut]:
+        """Return the ranking under other treatments of "unsure", the other filter and the other units."""
+        return _result(SensitivityOut, campaign_id, "sensitivity", parameters)
 
     @operation
     def fooling_rates(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[FoolingRatesOut]:

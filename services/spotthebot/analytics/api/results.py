@@ -14,6 +14,7 @@ from spotthebot.contracts.analytics import (
     FoolingRatesOut,
     RankingOut,
     SegmentsOut,
+    SensitivityOut,
     SurvivalOut,
     TimeOut,
     WinRatesOut,
@@ -95,6 +96,14 @@ async def time(
 ) -> Response:
     """Return how long an annotation takes."""
     return revalidated(request, await results.get(campaign_id, "time", parameters), _JSON)
+
+
+@router.get("/sensitivity", operation_id="sensitivity", response_model=SensitivityOut)
+async def sensitivity(
+    request: Request, _caller: Analyst, results: Results, campaign_id: UUID, parameters: RequestParameters
+) -> Response:
+    """Return the ranking under other treatments of "unsure", the other filter and the other units."""
+    return revalidated(request, await results.get(campaign_id, "sensitivity", parameters), _JSON)
 
 
 @router.get("/analysis", operation_id="analysis", response_model=Analysis)

@@ -7,7 +7,7 @@ from typing import Any
 
 from spotthebot.analytics.domain.errors import NothingToAnalyse, OneBotOnly
 from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.results import annotation_quality, ranking, survival, wins
+from spotthebot.analytics.domain.results import annotation_quality, ranking, sensitivity, survival, wins
 from spotthebot.analytics.domain.study import Sample, Study, take_sample
 from spotthebot.contracts.analytics import (
     AgreementOut,
@@ -18,6 +18,7 @@ from spotthebot.contracts.analytics import (
     Provenance,
     RankingOut,
     SegmentsOut,
+    SensitivityOut,
     SurvivalOut,
     TimeOut,
     WinRatesOut,
@@ -44,6 +45,7 @@ SECTIONS = {
     "agreement": Section("agreement", AgreementOut, annotation_quality.agreement),
     "annotators": Section("annotators", AnnotatorsOut, annotation_quality.annotators),
     "time": Section("time", TimeOut, annotation_quality.time),
+    "sensitivity": Section("sensitivity", SensitivityOut, sensitivity.sensitivity, compares=True),
 }
 
 

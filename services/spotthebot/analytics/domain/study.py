@@ -54,11 +54,12 @@ class Study:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The annotations that count, as columns, and their fingerprint; `annotators` are named by the table's codes.
+    """The annotations of a study that count, as columns, and their fingerprint.
 
-    `elapsed_ms` (n,) is NaN where it was not measured.
+    `annotators` are named by the table's codes; `elapsed_ms` (n,) is NaN where it was not measured.
     """
 
+    study: Study
     table: AnnotationTable
     elapsed_ms: FloatArray
     annotators: tuple[str, ...]
@@ -98,7 +99,9 @@ def take_sample(study: Study, filter_: Filter) -> Sample:
         segments=len(np.unique(np.column_stack([table.conversation, table.exchanges]), axis=0)),
         simulated_annotators=sum(name.startswith(SIMULATED) for name in annotators),
     )
-    return Sample(table, columns.elapsed_ms, annotators, counts, _fingerprint(table, columns.elapsed_ms, annotators))
+    return Sample(
+        study, table, columns.elapsed_ms, annotators, counts, _fingerprint(table, columns.elapsed_ms, annotators)
+    )
 
 
 def complete_packages(study: Study) -> BoolArray:

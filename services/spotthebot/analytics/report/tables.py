@@ -16,6 +16,7 @@ def tables(analysis: Analysis) -> tuple[Table, ...]:
 def _tables(analysis: Analysis) -> Iterator[Table]:
     level = percent(analysis.confidence_level)
     yield _ranking(analysis, level)
+    yield _sensitivity(analysis)
     yield _pairs("win_rates", "Games of each pair", f"By human-likeness, per {analysis.unit}.", analysis.win_rates)
     yield from _features(analysis, level)
     yield _segments(analysis, level)
@@ -63,6 +64,26 @@ def _ranking(analysis: Analysis, level: str) -> Table:
                 each.bradley_terry.standard_error,
             )
             for each in analysis.ranking.bots
+        ),
+    )
+
+
+def _sensitivity(analysis: Analysis) -> Table:
+    return Table(
+        key="sensitivity",
+        title="The ranking under other choices",
+        caption="One choice is changed at a time. Here “unsure” lies between bot and human; fooling rates take it for"
+        " not human, survival for not spotted, and correctness leaves it out. Tau compares the orders.",
+        columns=(
+            Column("choice", "Choice"),
+            Column("value", "Instead"),
+            Column("order", "Best first"),
+            Column("kendall_tau", "Kendall's tau"),
+            Column("moved", "Other ranks"),
+        ),
+        rows=tuple(
+            (each.choice, each.value, ", ".join(each.order), each.kendall_tau, ", ".join(each.moved) or "none")
+            for each in analysis.sensitivity.alternatives
         ),
     )
 

@@ -49,6 +49,7 @@ from spotthebot.analytics.stats.proportions import (
     compare_proportions,
     wilson_interval,
 )
+from spotthebot.analytics.stats.rank_agreement import kendall_tau
 from spotthebot.analytics.stats.rank_ranges import (
     PublishedRanges,
     clusters_of_ranges,
@@ -234,6 +235,7 @@ __all__ = [
     "interval_cox",
     "interval_log_rank",
     "interval_log_rank_pairs",
+    "kendall_tau",
     "krippendorff_alpha",
     "label_agreement",
     "label_alpha",

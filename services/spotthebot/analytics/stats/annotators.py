@@ -1,9 +1,7 @@
 """The quality of annotators: how often they are right, and how often they agree with the others (Table 9)."""
 
-import math
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,6 +17,7 @@ from spotthebot.analytics.stats.clustered_variance import (
 )
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.randomness import Seed
+from spotthebot.analytics.stats.rank_agreement import kendall_tau
 from spotthebot.analytics.stats.ranking import Ranking, rank_bots
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 from spotthebot.analytics.stats.significance import Adjustment
@@ -193,7 +192,7 @@ def without_weak_annotators(
                 ranking=ranking,
                 annotators=crowd.n - len(weak),
                 annotations=len(rest),
-                kendall_tau=_kendall(everyone, ranking),
+                kendall_tau=kendall_tau(everyone, ranking),
                 moved=_moved(everyone, ranking),
                 method=WEAK_METHOD,
             )
@@ -264,18 +263,6 @@ def _mean_interval(
     if uncertainty.standard_error is None:
         return _MeanInterval(None, None, uncertainty)
     return _MeanInterval(defined(low[0]), defined(high[0]), uncertainty)
-
-
-def _kendall(one: Ranking, other: Ranking) -> float | None:
-    """Return tau-b, which is 1 without a residue where the orders are the same."""
-    rates = {bot.bot: bot.estimate for bot in other.bots}
-    pairs = [(bot.estimate, rates[bot.bot]) for bot in one.bots if bot.estimate is not None]
-    orders = [
-        (int(np.sign(a - b)), int(np.sign(c - d)))
-        for (a, c), (b, d) in combinations([(a, c) for a, c in pairs if c is not None], 2)
-    ]
-    squares = sum(first != 0 for first, _ in orders) * sum(second != 0 for _, second in orders)
-    return sum(first * second for first, second in orders) / math.sqrt(squares) if squares else None
 
 
 def _moved(one: Ranking, other: Ranking) -> tuple[str, ...]:

@@ -48,10 +48,12 @@ from spotthebot.contracts.analytics.results import (
     FoolingRatesOut,
     RankingOut,
     SegmentsOut,
+    SensitivityOut,
     SurvivalOut,
     TimeOut,
     WinRatesOut,
 )
+from spotthebot.contracts.analytics.sensitivity import Alternative, Sensitivity
 from spotthebot.contracts.analytics.survival import CoxCoefficient, LogRank, Survival, SurvivalCurve
 from spotthebot.contracts.analytics.wins import (
     BotWinRate,
@@ -66,6 +68,7 @@ from spotthebot.contracts.analytics.wins import (
 __all__ = [
     "Agreement",
     "AgreementOut",
+    "Alternative",
     "Analysis",
     "AnalysisIn",
     "AnalysisJobOut",
@@ -101,6 +104,8 @@ __all__ = [
     "Segment",
     "SegmentBot",
     "SegmentsOut",
+    "Sensitivity",
+    "SensitivityOut",
     "Settings",
     "SidesAlike",
     "Skill",

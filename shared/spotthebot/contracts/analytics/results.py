@@ -3,6 +3,7 @@
 from spotthebot.contracts.analytics.annotation_quality import Agreement, Annotators, Time
 from spotthebot.contracts.analytics.provenance import Provenance
 from spotthebot.contracts.analytics.ranking import Ranking
+from spotthebot.contracts.analytics.sensitivity import Sensitivity
 from spotthebot.contracts.analytics.survival import Survival
 from spotthebot.contracts.analytics.wins import Features, FoolingRate, Segment, WinRates
 
@@ -61,6 +62,12 @@ class TimeOut(Provenance):
     time: Time
 
 
+class SensitivityOut(Provenance):
+    """Result of `/sensitivity`."""
+
+    sensitivity: Sensitivity
+
+
 class Analysis(
     WinRatesOut,
     RankingOut,
@@ -71,5 +78,6 @@ class Analysis(
     AgreementOut,
     AnnotatorsOut,
     TimeOut,
+    SensitivityOut,
 ):
     """Everything that is known of a campaign, as `stb analyse` and `stb report` write it."""
