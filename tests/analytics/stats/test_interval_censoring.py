@@ -347,6 +347,13 @@ class TestIntervalLogRank:
         test = interval_log_rank(censored_times(left, right), group, ["a", "b"])
         assert (test.statistic, test.p_value, test.reason) == (None, None, reason)
 
+    @pytest.mark.parametrize("variance", [ScoreVariance.SCORE, ScoreVariance.CUMULATIVE])
+    def test_a_group_whose_intervals_are_all_of_time_leaves_the_variance_of_three_singular(self, variance):
+        left, right = [0] * 4 + [0, 2, 4, 0, 2, 0, 4, 2], [INF] * 4 + [2, 4, INF, 4, 4, 2, INF, INF]
+        group = np.repeat([0, 1, 2], 4)
+        test = interval_log_rank(censored_times(left, right), group, ["silent", "a", "b"], variance=variance)
+        assert (test.p_value, test.reason) == (None, "the variance of the statistic is not positive")
+
     def test_refuses_forms_that_do_not_go_together(self):
         times, second = worked_data("bcos")
         with pytest.raises(SettingOutOfRange, match="permutation or monte_carlo for wilcoxon"):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotthebot.analytics.stats import Clusters, SettingOutOfRange, Unit, count_wins, play_games, rank_bots
-from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, rank_ranges
+from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, published_rank_ranges, rank_ranges
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
 from tests.factories.known import known
 
@@ -192,6 +192,17 @@ class TestRankRanges:
         low, high = rank_ranges(np.array([[0.9, np.nan, 0.1]]), 0.95)
         assert low.tolist() == [1, 1, 2]
         assert high.tolist() == [2, 3, 3]
+
+
+class TestPublishedRankRanges:
+    @pytest.mark.parametrize("settings_", [{"n_matches": 0}, {"share": 0.0}, {"share": 1.0}, {"n_resamples": 0}])
+    def test_refuses_settings_out_of_range(self, settings_):
+        with pytest.raises(SettingOutOfRange, match=next(iter(settings_))):
+            published_rank_ranges(play_games(simulated_table(3)), **settings_)
+
+    def test_one_match_a_replicate_is_enough(self):
+        games = play_games(simulated_table(3))
+        assert published_rank_ranges(games, n_matches=1, n_resamples=10).reason is None
 
 
 class TestClustersOfRanges:

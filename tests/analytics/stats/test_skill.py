@@ -70,6 +70,15 @@ class TestPlayMatches:
         np.testing.assert_allclose(mu, worked[:, 0], atol=1e-9)
         np.testing.assert_allclose(sigma, worked[:, 1], atol=1e-9)
 
+    @pytest.mark.parametrize("tau", [0, 0.5])
+    @pytest.mark.parametrize("outcome", [1, 0])
+    def test_a_match_of_a_player_against_itself_changes_nothing(self, outcome, tau):
+        alone, filled = (
+            _play(matches, 3, _margin(0.10), SkillSettings(tau=tau))
+            for matches in ([(0, 1, 1), (1, 2, 0)], [(0, 1, 1), (1, 1, outcome), (1, 2, 0), (2, 2, outcome)])
+        )
+        np.testing.assert_array_equal(filled, alone)
+
     @pytest.mark.parametrize("outcome", [1, 0, -1])
     def test_the_least_likely_outcome_is_survived(self, outcome):
         # A skill gap of hundreds of betas, which leaves no mass in double precision.
