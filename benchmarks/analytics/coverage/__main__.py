@@ -10,11 +10,11 @@ import os
 from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
 
-from benchmarks.analytics.coverage import labels, survival
+from benchmarks.analytics.coverage import labels, quality, survival
 from benchmarks.analytics.coverage.tallies import FALSE, Tallies
 from tests.factories.clustered_campaigns import SETTINGS, Setting
 
-GROUPS = {"labels": labels.tally, "survival": survival.tally}
+GROUPS = {"labels": labels.tally, "quality": quality.tally, "survival": survival.tally}
 
 
 def main() -> None:

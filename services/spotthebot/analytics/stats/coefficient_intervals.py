@@ -3,7 +3,7 @@
 Degrees of freedom are at most those of the kind of cluster with fewer. The spread of a panel's own habits is a part of
 the disagreement that is expected by chance: coefficients of few annotators are a little too low, by some .2 over their
 number, and their intervals hold too seldom.
-`benchmarks/analytics/coverage_quality` has the coverage.
+`benchmarks/analytics/coverage` has the coverage.
 """
 
 import math

@@ -1,25 +1,25 @@
-"""How often nominal 95 % intervals of agreement, correctness, times and strengths hold the truth.
+"""Agreement, correctness, times and strengths: what holds in a campaign whose truth is known.
 
-`python -m benchmarks.analytics.coverage_quality [--simulations N]`: campaigns are drawn from a model in which every
-side of a segment has a latent humanness: its bot's, less a slope over the exchanges, plus an effect of the
+Every side of a segment has a latent humanness: its bot's, less a slope over the exchanges, plus an effect of the
 conversation's side, the annotator's leniency, the annotator's taste for the bot, and noise. Two cuts make the labels.
 Times are lognormal with effects of annotator and conversation. The truth is computed from the model, by integrals.
 """
 
-import argparse
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
 
 import numpy as np
 from scipy import optimize
 from scipy import stats as distributions
 
+from benchmarks.analytics.coverage.tallies import Tallies
 from spotthebot.analytics import stats
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from tests.factories.clustered_campaigns import Setting
 
 CUTS: Final = (0.2, 0.9)
 EXCHANGES: Final = (2, 3, 5)
@@ -29,16 +29,6 @@ SPREAD: Final = 0.4
 CONVERSATION: Final = 0.4
 PACKAGE: Final = 20
 ANNOTATIONS: Final = 2
-KINDS: Final = (
-    "label agreement",
-    "alpha, ordinal",
-    "alpha, nominal",
-    "kappa",
-    "correctness",
-    "median time",
-    "Bradley-Terry",
-    "TrueSkill",
-)
 _RATED: Final = 4
 """One campaign of so many is rated by TrueSkill, which takes as long as all else."""
 _TIME_NOISE, _TIME_CONVERSATION, _TIME_SLOPE = 0.7, 0.2, 0.3
@@ -85,6 +75,20 @@ def _sd_for(icc: float, other: float) -> float:
         return float((both - p * p) / (p * (1 - p)) - icc)
 
     return float(optimize.brentq(excess, 1e-3, 3))
+
+
+def tally(setting: Setting, seed: int) -> Tallies:
+    """Draw a campaign and count the intervals that hold the truth, of those that are printed."""
+    campaign = Campaign(setting.k, setting.per_pair, setting.annotators, setting.correlation, setting.taste)
+    truth = _truth(campaign)
+    table, elapsed_ms = simulate(campaign, np.random.default_rng([seed, 1]))
+    ratings = of_ratings(table, truth) if seed % _RATED == 0 else ()
+    held, printed = Counter[str](), Counter[str]()
+    for kind, low, high, true in (*of_quality(table, elapsed_ms, truth), *of_strengths(table, truth), *ratings):
+        if low is not None and high is not None:
+            printed[kind] += 1
+            held[kind] += low <= true <= high
+    return {kind: (held[kind], printed[kind]) for kind in printed}
 
 
 def simulate(campaign: Campaign, rng: np.random.Generator) -> tuple[stats.AnnotationTable, FloatArray]:
@@ -242,6 +246,11 @@ class Truth:
         return np.array(found)
 
 
+@cache
+def _truth(campaign: Campaign) -> Truth:
+    return Truth(campaign)
+
+
 Held = Iterator[tuple[str, float | None, float | None, float]]
 """Of each interval: its kind, its bounds, the truth."""
 
@@ -274,53 +283,3 @@ def of_ratings(table: stats.AnnotationTable, truth: Truth) -> Held:
     games = stats.play_games(table)
     for skill, true in zip(stats.rate_skills(games, n_shuffles=4).bots, truth.skills, strict=True):
         yield "TrueSkill", skill.low, skill.high, true
-
-
-def coverage(campaign: Campaign, simulations: int) -> dict[str, tuple[int, int, int]]:
-    """Count, by kind, the intervals that hold the truth, those that were printed, and all."""
-    truth = Truth(campaign)
-    held, printed, asked = Counter[str](), Counter[str](), Counter[str]()
-    for seed in range(simulations):
-        table, elapsed_ms = simulate(campaign, np.random.default_rng([seed, 1]))
-        ratings = of_ratings(table, truth) if seed % _RATED == 0 else ()
-        for kind, low, high, true in (*of_quality(table, elapsed_ms, truth), *of_strengths(table, truth), *ratings):
-            asked[kind] += 1
-            if low is not None and high is not None:
-                printed[kind] += 1
-                held[kind] += low <= true <= high
-    return {kind: (held[kind], printed[kind], asked[kind]) for kind in asked}
-
-
-def cells(bots: int) -> Iterator[Campaign]:
-    """List the campaigns of the table."""
-    for per_pair in (15, 45):
-        for annotators in (6, 12, 20, 40):
-            for icc in (0.0, 0.05, 0.18):
-                for taste in (False, True) if icc else (False,):
-                    yield Campaign(bots, per_pair, annotators, icc, taste)
-
-
-def main() -> None:
-    """Print the coverage of each kind of interval in every cell; a dash where no interval is printed."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.analytics.coverage_quality")
-    parser.add_argument("--simulations", type=int, default=400)
-    parser.add_argument("--bots", type=int, nargs="*", default=[4, 10])
-    arguments = parser.parse_args()
-    print(f"| Bots | Conversations a pair | Annotators | ICC | Taste | {' | '.join(KINDS)} |")  # noqa: T201 - the table is the output
-    print("|---|---|---|---|---|" + "---|" * len(KINDS))  # noqa: T201 - the table is the output
-    for bots in arguments.bots:
-        for campaign in cells(bots):
-            found = coverage(campaign, arguments.simulations)
-            figures = [_share(*found[kind]) for kind in KINDS]
-            cell = (bots, campaign.per_pair, campaign.annotators, campaign.icc, "yes" if campaign.taste else "no")
-            print(f"| {' | '.join(map(str, cell))} | {' | '.join(figures)} |", flush=True)  # noqa: T201 - the table is the output
-
-
-def _share(held: int, printed: int, asked: int) -> str:
-    if not printed:
-        return "-"
-    return f"{held / printed:.1%}" + (f" of {printed / asked:.0%}" if printed < asked else "")
-
-
-if __name__ == "__main__":
-    main()
