@@ -68,10 +68,8 @@ from spotthebot.analytics.stats.sample_size import (
 )
 from spotthebot.analytics.stats.segments import SegmentBot, SegmentResult, ShareInterval, segment_results
 from spotthebot.analytics.stats.share_intervals import (
-    effective_wilson_interval,
     share_bounds,
     share_tests,
-    two_way_variance,
 )
 from spotthebot.analytics.stats.sides import SidesAlike, sides_alike
 from spotthebot.analytics.stats.significance import (
@@ -228,7 +226,6 @@ __all__ = [
     "current_status",
     "design_of",
     "draw_margin",
-    "effective_wilson_interval",
     "evaluation_cost",
     "fleiss_kappa",
     "fooling_rates",
@@ -269,7 +266,6 @@ __all__ = [
     "stability_sizes",
     "survival_band",
     "survival_curves",
-    "two_way_variance",
     "wilson_interval",
     "without_bot",
     "without_weak_annotators",

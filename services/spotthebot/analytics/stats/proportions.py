@@ -46,13 +46,17 @@ def wilson_interval(successes: int, n: int, *, confidence_level: float = 0.95) -
     _require_counts(successes, n)
     if not n:
         return Proportion(None, None, None, 0, confidence_level, "Wilson")
+    low, high = wilson_bounds(successes, n, confidence_level)
+    return Proportion(successes / n, low, high, n, confidence_level, "Wilson")
+
+
+def wilson_bounds(successes: int, n: int, confidence_level: float) -> tuple[float, float]:
+    """Return Wilson's bounds of a share of n > 0 independent observations."""
     quantile = float(stats.norm.ppf((1 + confidence_level) / 2))
     share, weight = successes / n, quantile**2 / n
     centre = (share + weight / 2) / (1 + weight)
     reach = quantile / (1 + weight) * math.sqrt(share * (1 - share) / n + weight / 4 / n)
-    low = 0.0 if successes == 0 else centre - reach
-    high = 1.0 if successes == n else centre + reach
-    return Proportion(share, low, high, n, confidence_level, "Wilson")
+    return 0.0 if successes == 0 else centre - reach, 1.0 if successes == n else centre + reach
 
 
 def compare_proportions(first: int, n_first: int, second: int, n_second: int) -> ProportionTest:

@@ -16,13 +16,13 @@ import numpy as np
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level, require_resamples
 from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.proportions import wilson_bounds
 from spotthebot.analytics.stats.rank_ranges import (
     clusters_of_ranges,
     published_ranges,
     published_rank_counts,
     rank_ranges,
 )
-from spotthebot.analytics.stats.share_intervals import effective_wilson_interval
 from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins, mean_win_rates, pairwise_win_rates
 
 STABLE: Final = 0.95
@@ -129,14 +129,12 @@ def stability_at(
     # Of equally common clusterings the one that parts more bots, so that no order of the draws decides.
     commonest = max(found, key=lambda labels: (found[labels], labels))
     rate = found[commonest] / n_subsets
-    low, high = effective_wilson_interval(
-        np.array([rate]), np.zeros(1), np.array([float(n_subsets)]), confidence_level=confidence_level, degrees=10**9
-    )
+    low, high = wilson_bounds(found[commonest], n_subsets, confidence_level)
     return StabilityPoint(
         size=size,
         estimate=rate,
-        low=float(low[0]),
-        high=float(high[0]),
+        low=low,
+        high=high,
         clusters=_named(counts.bots, commonest),
         n=n_subsets,
         n_resamples=n_resamples,
