@@ -12,11 +12,9 @@ from spotthebot.analytics.stats import (
     Influence,
     Observations,
     clustered_variance,
-    effective_wilson_interval,
     share_bounds,
     share_tests,
     shares_of,
-    two_way_variance,
 )
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.annotator_sets import SharedMembers
@@ -214,24 +212,3 @@ class TestShareBounds:
         small = ClusteredVariance(np.array([1e-9]), np.array([1e9]), n, n, Clusters.BOTH)
         (statistic,), _ = share_tests(share, n, small)
         assert statistic == pytest.approx((0.3 - 0.5) / np.sqrt(0.25 / 50))  # the score test of 15 out of 50
-
-    def test_neither_does_the_interval_from_replicates(self):
-        low, high = effective_wilson_interval(
-            np.array([0.3]), np.array([1e-9]), np.array([50.0]), confidence_level=0.95, degrees=10**9
-        )
-        assert (low.round(4).tolist(), high.round(4).tolist()) == ([0.191], [0.4375])  # Wilson's of 15 out of 50
-
-
-@pytest.mark.parametrize(
-    ("conversation", "annotator", "game", "expected"),
-    [(2, 8, 1.5, 8.5), (8, 2, 9, 9), (8, 2, 3, 8), (2, 8, 3, 8)],
-    ids=["the sum", "single games", "conversations", "annotators"],
-)
-def test_a_two_way_variance_is_never_below_its_largest_part(
-    conversation: float, annotator: float, game: float, expected: float
-):
-    def replicates(variance: float) -> FloatArray:
-        return np.array([[0.0], [np.sqrt(2 * variance)]])
-
-    found = two_way_variance(replicates(conversation), replicates(annotator), np.array([game]))
-    assert found == pytest.approx(expected)
