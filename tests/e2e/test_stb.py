@@ -205,7 +205,8 @@ class TestUp:
         assert stored[0]["annotations"] == stored[1]["annotations"] == counts["annotations"]
         assert stored[0]["rejected"] == []
         assert stored[1]["stored"] == {"conversations": 0, "packages": 0, "annotations": 0}
-        assert folder.stb("rank", stored[0]["campaign"], "--json", ranks).returncode == 0
+        published = ("--test", "sign", "--clusters", "conversation")
+        assert folder.stb("rank", stored[0]["campaign"], "--json", ranks, *published).returncode == 0
         result = json.loads(ranks.read_text())
         assert result["counts"]["annotators"] == {"dailydialog": 33, "empathetic": 32}[domain]  # Table 9
         checked = subprocess.run(
@@ -216,7 +217,7 @@ class TestUp:
         )
         assert checked.returncode == 0, checked.stdout
         report = folder.parent / f"report-{domain}"
-        done = folder.stb("report", stored[0]["campaign"], "--out", report)
+        done = folder.stb("report", stored[0]["campaign"], "--out", report, *published)
         assert done.returncode == 0, done.stderr
         written = json.loads((report / "report.json").read_text())
         assert {key: value for key, value in written.items() if key != "stability"} == result

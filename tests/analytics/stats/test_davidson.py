@@ -232,8 +232,8 @@ class TestRateDavidson:
         wins = np.zeros((100, 100), dtype=np.int64)
         for i in range(100):
             for j in range(i + 1, 100):
-                wins[i, j] = rng.binomial(20, 1 / (1 + math.exp(truth[j] - truth[i])))
-                wins[j, i] = 20 - wins[i, j]
+                wins[i, j] = rng.binomial(6, 1 / (1 + math.exp(truth[j] - truth[i])))
+                wins[j, i] = 6 - wins[i, j]
         fit = _rated(PairCounts(bots=tuple(map(str, range(100))), wins=wins, ties=np.zeros_like(wins)))
         assert np.abs(np.array(all_known([bot.estimate for bot in fit.bots])) - truth).max() < 5 * known(
             fit.bots[0].model_standard_error
