@@ -76,19 +76,30 @@ class TestRankBots:
 
     @pytest.mark.parametrize("unit", [Unit.SEGMENT, Unit.CONVERSATION])
     def test_games_that_join_annotations_share_their_annotators_too(self, unit):
-        # Two crews of two annotators take turns: the first always prefers A, the second prefers B in 20 of its 30.
+        # Ten crews of two annotators take turns, each of one mind in all its six conversations: ten minds, not sixty.
         rows = [
-            (conversation, "A", "B", 2, (2, 0) if conversation % 2 or conversation % 6 == 0 else (0, 2), who)
-            for conversation in range(60)
-            for who in (2 * (conversation % 2), 2 * (conversation % 2) + 1)
+            (at, "A", "B", 2, (2, 0) if at % 10 < 7 else (0, 2), who)
+            for at in range(60)
+            for who in (2 * (at % 10), 2 * (at % 10) + 1)
         ]
         games = play_games(table_of(rows, ("A", "B")), unit=unit)
         (both,), (alone,) = (
             rank_bots(games, n_resamples=1, clusters=clusters).pairs
             for clusters in (Clusters.BOTH, Clusters.CONVERSATION)
         )
-        assert (both.uncertainty.conversations, both.uncertainty.annotators) == (60, 4)
+        assert (both.uncertainty.conversations, both.uncertainty.annotators) == (60, 20)
         assert known(both.low) < known(alone.low) - 0.1
+
+    @pytest.mark.parametrize("unit", [Unit.SEGMENT, Unit.CONVERSATION])
+    def test_few_annotators_of_joined_games_have_no_interval_but_the_reason(self, unit):
+        games = play_games(simulated_table(1, annotators=7, per_pair=20), unit=unit)
+        ranking, panel = (
+            rank_bots(games, n_resamples=1, clusters=clusters) for clusters in (Clusters.BOTH, Clusters.FIXED_PANEL)
+        )
+        for bot in ranking.bots:
+            assert (bot.low, bot.high, bot.rank_low, bot.rank_high) == (None, None, 1, 3)
+            assert "annotators are too few" in known(bot.uncertainty.reason)
+        assert all(bot.low is not None for bot in panel.bots)
 
     def test_only_ties_rank_nobody(self):
         table = table_of([(i, "A", "B", 2, (1, 1), 0) for i in range(4)], ("A", "B"))

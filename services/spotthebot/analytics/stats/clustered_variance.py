@@ -145,7 +145,7 @@ class ClusteredVariance:
         reason = None
         if np.isnan(variance):
             known = self.clusters.has_annotators and conversations > 1
-            reason = _ONE_ANNOTATOR if known else _ONE_CONVERSATION if conversations else "nothing was observed"
+            reason = _why_unknown(int(annotators)) if known else _ONE_CONVERSATION if conversations else _NOTHING
         return Uncertainty(
             standard_error=defined(np.sqrt(variance)),
             degrees_of_freedom=defined(self.degrees[at]),
@@ -160,10 +160,19 @@ class ClusteredVariance:
         return np.asarray(stats.t.ppf((1 + confidence_level) / 2, self.degrees), dtype=np.float64)
 
 
+_NOTHING: Final = "nothing was observed"
 _ONE_ANNOTATOR: Final = (
     "all is of one annotator, so nothing tells how annotators differ: `fixed_panel` would speak of this one alone"
 )
+_FEW_ANNOTATORS: Final = (
+    "annotators are too few for observations that join several of them: annotations by themselves, or `fixed_panel`,"
+    " would have an interval"
+)
 _ONE_CONVERSATION: Final = "all is of one conversation, so nothing tells how conversations differ"
+
+
+def _why_unknown(annotators: int) -> str:
+    return _ONE_ANNOTATOR if annotators == 1 else f"{annotators} {_FEW_ANNOTATORS}"
 
 
 def shares_of(statistic: IntArray, hits: FloatArray, n_statistics: int) -> tuple[FloatArray, IntArray, Influence]:

@@ -1,7 +1,7 @@
 """How well win rates are known: the clustered variance of each pair's, of each bot's mean, and of their differences."""
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from spotthebot.analytics.stats.clustered_variance import (
     clustered_variance,
 )
 from spotthebot.analytics.stats.wins import Games, count_wins
+
+LEAST_ANNOTATORS_OF_JOINED_GAMES: Final = 20
+"""With fewer, nearly all games that join annotations share an annotator, and their variance cannot be seen."""
 
 
 class Shares(NamedTuple):
@@ -69,8 +72,10 @@ class WinRateVariance:
         inverse = np.divide(1.0, decided, out=np.zeros(len(decided)), where=known)
         spread = np.bincount(first, weights=inverse, minlength=k) + np.bincount(second, weights=inverse, minlength=k)
         worth = np.divide(opponents**2, spread, out=np.zeros(k), where=spread > 0)
-        self.pairs = Shares(rates, decided, of_pairs)
-        self.means = Shares(counts.mean_win_rates, worth, replace(means, variance=means.variance + self._unknown))
+        self._joined = games.members is not None and clusters.has_annotators
+        self.pairs = Shares(rates, decided, self._unless_few_annotators(of_pairs))
+        means = self._unless_few_annotators(replace(means, variance=means.variance + self._unknown))
+        self.means = Shares(counts.mean_win_rates, worth, means)
 
     def differences(self, first: IntArray, second: IntArray) -> Shares:
         """Return by how much the mean win rate of `first` (d,) exceeds that of `second` (d,), as shares (1 + d) / 2.
@@ -86,9 +91,18 @@ class WinRateVariance:
             variance=(found.variance + unknown) / 4,
             degrees=np.minimum(found.degrees, np.maximum(found.n_clusters - 1, 1)),
         )
+        variance = self._unless_few_annotators(variance)
         share, n = self.means.share, self.means.n
         worth = 4 * n[first] * n[second] / (n[first] + n[second])
         return Shares((1 + share[first] - share[second]) / 2, worth, variance)
+
+    def _unless_few_annotators(self, found: ClusteredVariance) -> ClusteredVariance:
+        if not self._joined:
+            return found
+        few = found.n_annotators < LEAST_ANNOTATORS_OF_JOINED_GAMES
+        return replace(
+            found, variance=np.where(few, np.nan, found.variance), degrees=np.where(few, np.nan, found.degrees)
+        )
 
     def draws(self, n_draws: int, generator: np.random.Generator) -> FloatArray:
         """Draw mean win rates (n_draws, k) from the normal distribution of the estimates and their covariance."""
