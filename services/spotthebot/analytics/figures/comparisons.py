@@ -130,21 +130,9 @@ def features(shown: FigureInput) -> Spec:
     if not rows:
         return nothing_to_draw(title, analysis, "No game was decided by a feature.")
     order = [name for name in names if any(row["bot"] == name for row in rows)]
-    base = alt.Chart().encode(
-        y=alt.Y("bot:N", sort=order, title=None),
-        color=bot_colours(names).legend(None),
-        tooltip=[
-            "bot:N",
-            "feature:N",
-            alt.Tooltip("win_rate:Q", format=".3f"),
-            alt.Tooltip("low:Q", format=".3f"),
-            alt.Tooltip("high:Q", format=".3f"),
-        ],
+    bars, points = _intervals(
+        "win_rate", alt.X("low:Q", scale=_SHARE, title=f"win rate ({percent(analysis.confidence_level)})"), order, names
     )
-    bars = base.mark_rule(strokeWidth=3, opacity=0.55).encode(
-        x=alt.X("low:Q", scale=_SHARE, title=f"win rate ({percent(analysis.confidence_level)})"), x2="high:Q"
-    )
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(x="win_rate:Q")
     rates = (
         alt.layer(bars, points, data=data(rows))
         .properties(width=130, height=rows_height(len(order)))
@@ -229,27 +217,25 @@ def _hazards(shown: FigureInput, names: list[str]) -> alt.FacetChart | None:
     if not rows:
         return None
     order = [name for name in names if any(row["bot"] == name for row in rows)]
-    base = alt.Chart().encode(
-        y=alt.Y("bot:N", sort=order, title=None),
-        color=bot_colours(names).legend(None),
-        tooltip=[
-            "bot:N",
-            "feature:N",
-            alt.Tooltip("coefficient:Q", format=".3f"),
-            alt.Tooltip("low:Q", format=".3f"),
-            alt.Tooltip("high:Q", format=".3f"),
-        ],
-    )
-    bars = base.mark_rule(strokeWidth=3, opacity=0.55).encode(
-        x=alt.X("low:Q", title=f"coefficient ({percent(shown.analysis.confidence_level)})"), x2="high:Q"
-    )
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(x="coefficient:Q")
+    title = f"coefficient ({percent(shown.analysis.confidence_level)})"
+    bars, points = _intervals("coefficient", alt.X("low:Q", title=title), order, names)
     zero = alt.Chart().mark_rule(color="#999999", strokeDash=[3, 3]).encode(x=alt.datum(0))
     return (
         alt.layer(zero, bars, points, data=data(rows))
         .properties(width=180, height=rows_height(len(order)))
         .facet(column=alt.Column("feature:N", sort=["fluency", "sensibleness", "specificity"], title=None))
     )
+
+
+def _intervals(estimate: str, axis: alt.X, order: list[str], names: list[str]) -> tuple[alt.Chart, alt.Chart]:
+    """Draw each bot's interval from `low` to `high` as a bar, and its estimate as a point, without data yet."""
+    base = alt.Chart().encode(
+        y=alt.Y("bot:N", sort=order, title=None),
+        color=bot_colours(names).legend(None),
+        tooltip=["bot:N", "feature:N", *(alt.Tooltip(f"{each}:Q", format=".3f") for each in (estimate, "low", "high"))],
+    )
+    bars = base.mark_rule(strokeWidth=3, opacity=0.55).encode(x=axis, x2="high:Q")
+    return bars, base.mark_point(filled=True, size=60, opacity=1).encode(x=f"{estimate}:Q")
 
 
 def _two_digits(probability: float) -> str:

@@ -266,7 +266,7 @@ def _mean_interval(
 
 
 def _moved(one: Ranking, other: Ranking) -> tuple[str, ...]:
-    def places(ranking: Ranking) -> dict[str, tuple[int | None, int | None, frozenset[str]]]:
+    def standings(ranking: Ranking) -> dict[str, tuple[int | None, int | None, frozenset[str]]]:
         return {
             bot.bot: (
                 bot.rank_low,
@@ -276,5 +276,5 @@ def _moved(one: Ranking, other: Ranking) -> tuple[str, ...]:
             for bot in ranking.bots
         }
 
-    before, after = places(one), places(other)
-    return tuple(sorted(bot for bot, place in before.items() if after[bot] != place))
+    before, after = standings(one), standings(other)
+    return tuple(sorted(bot for bot, standing in before.items() if after[bot] != standing))
