@@ -240,10 +240,13 @@ def pairwise_win_rates(wins: FloatArray) -> FloatArray:
 
 
 def mean_win_rates(rates: FloatArray) -> FloatArray:
-    """Mean over the opponents (last axis) whose rate is defined; NaN where none is."""
+    """Mean over the opponents (last axis) whose rate is defined; NaN where none is.
+
+    Rates are added in the order of their size, so that equal bots have equal means whatever their opponents' order.
+    """
     known = ~np.isnan(rates)
     opponents = known.sum(axis=-1)
-    totals = np.where(known, rates, 0.0).sum(axis=-1)
+    totals = np.sort(np.where(known, rates, 0.0), axis=-1).sum(axis=-1)
     means: FloatArray = np.divide(totals, opponents, out=np.full(totals.shape, np.nan), where=opponents > 0)
     return means
 

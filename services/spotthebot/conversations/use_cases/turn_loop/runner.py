@@ -38,8 +38,6 @@ _POLL_SECONDS = 0.1
 _CHECK_COLLECTIONS_SECONDS = 1.0
 """A pause or a new priority takes effect after this long, even if no turn is committed meanwhile."""
 _DRAIN_SECONDS = 5.0
-_MAX_COMMITS = 3
-"""Batches of turns that are committed at the same time: more would be smaller, and cost more a turn."""
 
 _log = get_logger(__name__)
 
@@ -52,6 +50,14 @@ class RunnerLimits:
     """Conversations that it carries forward at the same time."""
     contexts: int
     """Contexts in one request to `bots`: the slowest reply of a request delays the others."""
+
+
+@dataclass(frozen=True)
+class _PendingCommit:
+    """Steps that are being committed; replies wait meanwhile, since more commits at once cost more a turn."""
+
+    task: asyncio.Task[CommittedSteps]
+    steps: Sequence[Step]
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,7 @@ class ConversationRunner:
         self._job_id, self._limits, self._stopping = job_id, limits, stopping
         self._conversations: dict[UUID, Conversation] = {}
         self._pending: dict[asyncio.Task[BotAnswer], _PendingRequest] = {}
-        self._commits: dict[asyncio.Task[CommittedSteps], Sequence[Step]] = {}
+        self._commit: _PendingCommit | None = None
         self._slots_to_release: Counter[UUID] = Counter()
         """Concurrency slots whose release failed with their commit, by the id under which they were acquired."""
         self._full_bots: dict[UUID, float] = {}
@@ -100,7 +106,7 @@ class ConversationRunner:
                     await self._send_requests()
                     await self._make_progress(self._wait_seconds())
                 except DATABASE_TROUBLE as error:
-                    await self._end_commits()
+                    await self._end_commit()
                     await self._back_off("database", error)
                     await self._reload()
             await self._drain()
@@ -128,7 +134,7 @@ class ConversationRunner:
     def _ready(self) -> list[Conversation]:
         """Return conversations to request turns for; by priority, and collections of one priority take turns."""
         busy = {each.id for request in self._pending.values() for each in request.conversations}
-        busy |= {each.after.id for steps in self._commits.values() for each in steps}
+        busy |= {each.after.id for each in (self._commit.steps if self._commit else ())}
         seen: Counter[UUID] = Counter()
         ranked = []
         for each in self._conversations.values():
@@ -212,20 +218,22 @@ class ConversationRunner:
         return min(longest, self._batcher.seconds_left(time.monotonic()))
 
     async def _make_progress(self, seconds: float) -> None:
-        """Wait for replies and commits: commit the replies that have arrived, apply the steps that were committed."""
-        awaited = {*self._commits, *(() if len(self._commits) >= _MAX_COMMITS else self._pending)}
-        if not awaited:
+        """Wait for replies, or for their commit: commit the replies that have arrived, apply what was committed."""
+        if self._commit is not None:
+            commit = self._commit
+            await asyncio.wait([commit.task], timeout=seconds)
+            if commit.task.done():
+                self._commit = None
+                self._apply(commit.steps, commit.task.result())
+        elif self._pending:
+            done, _ = await asyncio.wait(self._pending, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if done:
+                await self._receive(list(done))
+        else:
             await asyncio.sleep(_POLL_SECONDS)
-            return
-        done, _ = await asyncio.wait(awaited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        for commit in [each for each in self._commits if each in done]:
-            steps = self._commits.pop(commit)
-            self._apply(steps, commit.result())
-        if replies := [each for each in self._pending if each in done]:
-            await self._receive(replies)
 
     async def _receive(self, replies: Sequence[asyncio.Task[BotAnswer]]) -> None:
-        """Begin to commit replies as one batch of turns, beside the batches that are being committed already."""
+        """Begin to commit replies as one batch of turns."""
         slots: Counter[UUID] = Counter()
         for task in replies:
             request = self._pending.pop(task)
@@ -233,14 +241,14 @@ class ConversationRunner:
         answers = [task.result() for task in replies]
         steps = [each for answer in answers for each in answer.steps]
         self._batcher.learn(steps)
-        self._commits[asyncio.create_task(self._commit(steps, slots))] = steps
+        self._commit = _PendingCommit(asyncio.create_task(self._commit_steps(steps, slots)), steps)
         troubles = [answer.trouble for answer in answers if answer.trouble is not None]
         if troubles:
             await self._back_off("bots", troubles[0])
         else:
             self._backoffs = 0
 
-    async def _commit(self, steps: Sequence[Step], slots: Counter[UUID]) -> CommittedSteps:
+    async def _commit_steps(self, steps: Sequence[Step], slots: Counter[UUID]) -> CommittedSteps:
         slots += self._slots_to_release
         self._slots_to_release = Counter()
         try:
@@ -282,16 +290,17 @@ class ConversationRunner:
     async def _drain(self) -> None:
         """Receive and commit replies to pending requests, as long as there is time."""
         deadline = time.monotonic() + _DRAIN_SECONDS
-        while (self._pending or self._commits) and time.monotonic() < deadline:
+        while (self._pending or self._commit) and time.monotonic() < deadline:
             await self._make_progress(deadline - time.monotonic())
 
-    async def _end_commits(self) -> None:
-        """Wait for the commits under way, whatever comes of them: the database knows."""
-        await asyncio.gather(*self._commits, return_exceptions=True)
-        self._commits.clear()
+    async def _end_commit(self) -> None:
+        """Wait for the commit under way, whatever comes of it: the database knows."""
+        if self._commit is not None:
+            await asyncio.gather(self._commit.task, return_exceptions=True)
+            self._commit = None
 
     async def _end(self) -> None:
-        await self._end_commits()
+        await self._end_commit()
         await self._release()
 
     async def _release(self, ids: Sequence[UUID] | None = None) -> None:
