@@ -16,7 +16,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from spotthebot.bots.bot_client import BotClient
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Reply
+from spotthebot.bots.domain.replies import NO_ANSWER, Reply
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.webhook import WebhookSpeaker
 from spotthebot.contracts.bots import Limits, ReplyFailure, WebhookProtocol
@@ -40,7 +40,7 @@ HOSTILE: dict[str, tuple[bot_servers.Talk, ReplyFailure, str]] = {
     "slow headers": (bot_servers.slow_headers, ReplyFailure.TIMEOUT, "within 1 s"),
     "slow body": (bot_servers.slow_body, ReplyFailure.TIMEOUT, "within 1 s"),
     "endless body": (bot_servers.endless_body, ReplyFailure.TOO_LONG, "larger than"),
-    "endless headers": (bot_servers.endless_headers, ReplyFailure.INVALID, "not HTTP"),
+    "endless headers": (bot_servers.endless_headers, ReplyFailure.UNREACHABLE, "No server answers"),
     "100 MB": (bot_servers.hundred_megabytes(), ReplyFailure.TOO_LONG, "larger than"),
     "gzip bomb": (bot_servers.gzip_bomb(), ReplyFailure.TOO_LONG, "larger than"),
     "broken gzip": (
@@ -49,8 +49,8 @@ HOSTILE: dict[str, tuple[bot_servers.Talk, ReplyFailure, str]] = {
         "decom",
     ),
     "brotli": (says(b"...", headers=JSON + b"Content-Encoding: br\r\n"), ReplyFailure.INVALID, "br, which"),
-    "hangs up": (bot_servers.hangs_up, ReplyFailure.UNREACHABLE, "no connection"),
-    "not HTTP": (says(b"", status=b"HTTP? No.\r\n\r\n"), ReplyFailure.INVALID, "not HTTP"),
+    "hangs up": (bot_servers.hangs_up, ReplyFailure.UNREACHABLE, "No server answers"),
+    "not HTTP": (says(b"", status=b"HTTP? No.\r\n\r\n"), ReplyFailure.UNREACHABLE, "No server answers"),
     "wrong type": (says(_said("hi"), headers=b"Content-Type: text/html\r\n"), ReplyFailure.INVALID, "text/html"),
     "no type": (says(_said("hi"), headers=b""), ReplyFailure.INVALID, "no type"),
     "HTML page": (says(b"<html>", headers=b"Content-Type: text/html\r\n"), ReplyFailure.INVALID, "text/html"),
@@ -84,9 +84,9 @@ HOSTILE: dict[str, tuple[bot_servers.Talk, ReplyFailure, str]] = {
 
 @asynccontextmanager
 async def _client(
-    url: str, *, allowed: Any = LOOPBACK, resolver: Any = None, seconds: float = 1.0
+    url: str, *, allowed: Any = LOOPBACK, resolver: Any = None, seconds: float = 1.0, names_causes: bool = False
 ) -> AsyncIterator[BotClient]:
-    async with BotHttp(CheckingResolver(allowed, resolver)) as http:
+    async with BotHttp(CheckingResolver(allowed, resolver), names_causes=names_causes) as http:
         speaker = WebhookSpeaker(WebhookProtocol(kind="webhook", url=url), None, http)
         yield BotClient("bot/1", speaker, Limits(timeout_seconds=seconds), _nothing)
 
@@ -165,9 +165,10 @@ class TestTls:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate, key)
         async with raw_server(says(_said("hi")), tls=context) as url:
-            reply = await _ask(url)
-        assert (reply.failure, reply.attempts) == (ReplyFailure.UNREACHABLE, 1)  # it would fail again
-        assert "TLS failed" in (reply.detail or "")
+            reply, explained = await _ask(url), await _ask(url, names_causes=True)
+        assert (reply.failure, reply.detail) == (ReplyFailure.UNREACHABLE, NO_ANSWER)
+        assert (explained.failure, explained.attempts) == (ReplyFailure.UNREACHABLE, 1)  # it would fail again
+        assert "TLS failed" in (explained.detail or "")
 
     async def test_refuses_a_server_without_tls(self):
         async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -175,9 +176,10 @@ class TestTls:
             writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
         async with raw_server(plain) as url:
-            reply = await _ask(url.replace("http://", "https://"))
-        assert reply.failure is ReplyFailure.UNREACHABLE
-        assert "TLS failed" in (reply.detail or "")
+            secure = url.replace("http://", "https://")
+            reply, explained = await _ask(secure), await _ask(secure, names_causes=True)
+        assert (reply.failure, reply.detail) == (ReplyFailure.UNREACHABLE, NO_ANSWER)
+        assert "TLS failed" in (explained.detail or "")
 
 
 class _Rebinding(AbstractResolver):
@@ -238,19 +240,19 @@ class TestAddresses:
 
     async def test_a_name_is_checked_by_its_address(self):
         reply = await _ask("http://bot.example.org/", allowed=(), resolver=_Rebinding("169.254.169.254"))
-        assert "169.254.169.254 is a link-local address" in (reply.detail or "")
+        assert "bot.example.org may not be called: not all its addresses are public" in (reply.detail or "")
 
     async def test_a_name_whose_address_changes_is_checked_at_every_connection(self):
         """The check at registration does not count when the connection is made."""
         rebinding = _Rebinding("93.184.215.14", "127.0.0.1")
         resolver = CheckingResolver((), rebinding)
-        assert await resolver.check_host("bot.example.org", 80) == "93.184.215.14"
+        assert await resolver.addresses_of("bot.example.org", 80) == ["93.184.215.14"]
         async with BotHttp(resolver) as http:
             protocol = WebhookProtocol(kind="webhook", url="http://bot.example.org/")
             client = BotClient("b/1", WebhookSpeaker(protocol, None, http), Limits(timeout_seconds=1), _nothing)
             reply = await client.reply(HELLO)
         assert rebinding.asked == 2
-        assert "127.0.0.1 is a loopback address" in (reply.detail or "")
+        assert "bot.example.org may not be called" in (reply.detail or "")
 
     async def test_the_connection_is_made_to_the_address_that_was_checked(self):
         """The name is resolved once for a connection, so that no second answer can mislead it."""

@@ -89,7 +89,7 @@ class TestHeartbeat:
             turns.append(context.turns)
             return _said("Fine.")
 
-        report = await heartbeat(ask, seconds=1.0)
+        report = await heartbeat(ask, Limits(), seconds=1.0)
         assert report.passed
         assert [len(each) for each in turns] == [1, 3]
         assert turns[1][1] == "Fine."
@@ -98,4 +98,4 @@ class TestHeartbeat:
         async def ask(context: Context) -> Reply:
             return _said("Fine.") if len(context.turns) == 1 else Reply(None, ReplyFailure.TIMEOUT, "Late.", 1, 1.0)
 
-        assert not (await heartbeat(ask, seconds=1.0)).passed
+        assert not (await heartbeat(ask, Limits(), seconds=1.0)).passed

@@ -47,7 +47,7 @@ class TestRegistration:
         out = await created(team, "/v1/bots", webhook("http://127.0.0.1:9/reply"))
         assert (out["status"], out["probe"]["passed"]) == ("failing", False)
         assert _finding(out, "reachable")["verdict"] == "failed"
-        assert "no connection" in out["status_reason"]
+        assert "No reply within 30 s" in out["status_reason"]
         assert _finding(out, "emoji")["verdict"] == "skipped"
 
     async def test_names_each_fault_of_a_bot(self, suite: RunningSuite):

@@ -31,7 +31,7 @@ from spotthebot.kit.events.store import EventStore
 from spotthebot.kit.events.subscriptions import Subscriptions
 from spotthebot.kit.events.tables import event_tables
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.outbound import CheckingResolver, GuardedHttp, networks
+from spotthebot.kit.outbound import HttpByOwner
 from spotthebot.kit.process import migrate_access
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.vault import Vault
@@ -68,7 +68,7 @@ class PostOffice:
     keys: Keys
     database: Database
     signer: EventSigner
-    resolver: CheckingResolver
+    http: HttpByOwner
     owners: dict[str, str] | None = field(default_factory=dict)
 
     @asynccontextmanager
@@ -104,7 +104,7 @@ class PostOffice:
             poll_seconds=0.02,
             retention=timedelta(days=30),
         )
-        async with GuardedHttp(self.resolver) as http:
+        async with self.http as http:
             dispatcher = EventDispatcher(self.database, STORE, self.signer, http, self.find_team, schedule, clock)
             running = asyncio.create_task(dispatcher.run())
             try:
@@ -132,12 +132,12 @@ def provisioned(cluster: Cluster) -> Iterator[Provisioned]:
 async def office(provisioned: Provisioned) -> AsyncIterator[PostOffice]:
     url = provisioned.app_urls[SCHEMA]
     signer = EventSigner(Vault(Fernet.generate_key().decode()))
-    resolver = CheckingResolver(networks(("127.0.0.0/8",)))
+    http = HttpByOwner(allowed=("127.0.0.0/8",), operator=())
     app = _app(url)
-    app.state.subscriptions = Subscriptions(STORE, signer, resolver)
+    app.state.subscriptions = Subscriptions(STORE, signer, http)
     database = Database(url, pool_size=2)
     async with served(app, bind("127.0.0.1", 0)) as address:
-        yield PostOffice(address, Keys(provisioned.owner_urls["access"]), database, signer, resolver)
+        yield PostOffice(address, Keys(provisioned.owner_urls["access"]), database, signer, http)
     await database.close()
 
 

@@ -47,10 +47,10 @@ class TestGuardedHttp:
 class TestCheckingResolver:
     async def test_an_allowed_range_does_not_open_others(self):
         resolver = CheckingResolver(networks(["10.1.0.0/16"]))
-        assert await resolver.check_host("10.1.2.3", 80) == "10.1.2.3"
+        assert await resolver.addresses_of("10.1.2.3", 80) == ["10.1.2.3"]
         for other in ("10.2.0.1", "127.0.0.1", "::1", "169.254.169.254"):
             with pytest.raises(AddressNotAllowed, match="may not be called"):
-                await resolver.check_host(other, 80)
+                await resolver.addresses_of(other, 80)
 
 
 def _http() -> GuardedHttp:

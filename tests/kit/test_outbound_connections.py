@@ -42,7 +42,8 @@ class _Server:
 
 @asynccontextmanager
 async def _serving(server: _Server) -> AsyncIterator[tuple[GuardedHttp, str]]:
-    async with raw_server(server) as url, GuardedHttp(CheckingResolver(networks(["127.0.0.0/8"]))) as client:
+    allowed = networks(["127.0.0.0/8"])
+    async with raw_server(server) as url, GuardedHttp(CheckingResolver(allowed), names_causes=True) as client:
         yield client, url
 
 
@@ -238,7 +239,7 @@ class TestTls:
         allowed = networks(["127.0.0.0/8", "::1/128"])
         async with (
             raw_server(_Server(WHOLE, WHOLE), tls=context) as url,
-            GuardedHttp(CheckingResolver(allowed)) as client,
+            GuardedHttp(CheckingResolver(allowed), names_causes=True) as client,
         ):
             assert (await _post(client, url.replace("127.0.0.1", "localhost"))).body == b"{}"
             with pytest.raises(CallFailed, match="TLS failed"):

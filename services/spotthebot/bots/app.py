@@ -20,6 +20,7 @@ from spotthebot.bots.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.bots.use_cases.context import BotsContext
 from spotthebot.bots.use_cases.probes import keep_statuses_true
 from spotthebot.clients import AsyncConversations
+from spotthebot.contracts.bots import MAX_REPLIES_BYTES
 from spotthebot.inference.model_files import ModelFolder
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.triton.control import TritonControl
@@ -54,7 +55,10 @@ def create_app(settings: BotsSettings) -> FastAPI:
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,
         lifespan=live,
-        large_bodies={"/v1/hosted-models/": settings.largest_model_bytes},
+        large_bodies={
+            "/v1/hosted-models/": settings.largest_model_bytes,
+            "/v1/bots/[^/]+/replies$": MAX_REPLIES_BYTES,
+        },
     )
 
 
@@ -63,9 +67,12 @@ async def _context(stack: AsyncExitStack, settings: BotsSettings, database: Data
     conversations = await stack.enter_async_context(AsyncConversations(settings.conversations_url, key))
     workers = ModelWorkers(idle_seconds=settings.model_idle_seconds)
     stack.push_async_callback(workers.close)
+    everybody = networks(settings.allowed_networks)
+    operator = networks([*settings.allowed_networks, *settings.operator_networks])
     speakers = SpeakerFactory(
-        http=await stack.enter_async_context(BotHttp(CheckingResolver(networks(settings.allowed_networks)))),
-        own_http=await stack.enter_async_context(BotHttp(CheckingResolver(EVERYWHERE))),
+        http=await stack.enter_async_context(BotHttp(CheckingResolver(everybody))),
+        operator_http=await stack.enter_async_context(BotHttp(CheckingResolver(operator))),
+        own_http=await stack.enter_async_context(BotHttp(CheckingResolver(EVERYWHERE), names_causes=True)),
         builtin_bots=BuiltinBots(Corpora(conversations)),
         vault=vault_from(settings.secrets_key.get_secret_value(), settings.secrets_key_file),
         workers=workers,

@@ -44,7 +44,7 @@ class BotClientPool:
         on_open: Callable[[str], Awaitable[None]] | None = None,
     ) -> BotClient:
         """Make a client outside the pool, with a circuit of its own; the caller closes its speaker."""
-        speaker = self.speakers.make(version, bot.id, model)
+        speaker = self.speakers.make(bot, version, model)
         return BotClient(f"{bot.id}/{version.number}", speaker, bot.limits, on_open or _ignore)
 
     def discard(self, version_id: UUID) -> None:

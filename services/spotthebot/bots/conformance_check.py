@@ -12,7 +12,7 @@ from spotthebot.kit.outbound import EVERYWHERE, CheckingResolver
 
 async def check_bot(protocol: Protocol, secret: str | None, limits: Limits, *, seconds: float) -> ProbeReport:
     """Probe a bot at its URL and return the report; raises ValueError for a protocol without a URL."""
-    async with BotHttp(CheckingResolver(EVERYWHERE)) as http:
+    async with BotHttp(CheckingResolver(EVERYWHERE), names_causes=True) as http:
         speaker = remote_speaker(protocol, secret, http)
         if speaker is None:
             message = f"a {protocol.kind} bot is not at a URL"

@@ -8,9 +8,9 @@ from typing import Any, Self
 
 from aiohttp import ClientWebSocketResponse
 
-from spotthebot.bots.domain.replies import Fault
+from spotthebot.bots.domain.replies import NO_ANSWER, Fault
 from spotthebot.contracts.bots import ReplyFailure
-from spotthebot.kit.outbound import Answer, CallFailed, CheckingResolver, GuardedHttp
+from spotthebot.kit.outbound import Answer, CallFailed, CheckingResolver, GuardedHttp, NothingAnswers
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,10 @@ class BotAnswer:
 class BotHttp:
     """Connections to bots, without a limit of their own: each bot's concurrency limits them."""
 
-    def __init__(self, resolver: CheckingResolver) -> None:
+    def __init__(self, resolver: CheckingResolver, *, names_causes: bool = False) -> None:
         self.resolver = resolver
-        self._http = GuardedHttp(resolver)
+        self.names_causes = names_causes
+        self._http = GuardedHttp(resolver, names_causes=names_causes)
 
     async def __aenter__(self) -> Self:
         await self._http.__aenter__()
@@ -60,6 +61,8 @@ class BotHttp:
 def _faults() -> Iterator[None]:
     try:
         yield
+    except NothingAnswers as failed:
+        raise Fault(ReplyFailure.UNREACHABLE, NO_ANSWER, transient=True) from failed
     except CallFailed as failed:
         raise Fault(
             ReplyFailure(failed.failure),

@@ -21,6 +21,10 @@ class BotsSettings(ServiceSettings):
         default=(),
         description='Networks beside the public internet where bots may be, as a JSON list: `["10.1.0.0/16"]`.',
     )
+    operator_networks: Networks = Field(
+        default=(),
+        description="Networks beside these where bots that an admin key registers may be.",
+    )
     secrets_key: SecretStr = Field(
         default=SecretStr(""),
         description="Fernet keys that bots' secrets are encrypted with, the newest first, separated by commas.",

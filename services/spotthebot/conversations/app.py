@@ -28,7 +28,7 @@ from spotthebot.kit.events.router import events_router
 from spotthebot.kit.events.signer import EventSigner
 from spotthebot.kit.events.subscriptions import Subscriptions
 from spotthebot.kit.jobs import Jobs
-from spotthebot.kit.outbound import CheckingResolver, networks
+from spotthebot.kit.outbound import HttpByOwner
 from spotthebot.kit.process import Service
 from spotthebot.kit.vault import vault_from
 from spotthebot.kit.web.api import build_service
@@ -42,8 +42,8 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
         key = settings.service_key.get_secret_value()
         app.state.jobs = Jobs(settings.database_url.get_secret_value(), "conversations")
         vault = vault_from(settings.secrets_key.get_secret_value(), settings.secrets_key_file)
-        resolver = CheckingResolver(networks(settings.allowed_networks))
-        app.state.subscriptions = Subscriptions(EVENTS, EventSigner(vault), resolver)
+        http = HttpByOwner(allowed=settings.allowed_networks, operator=settings.operator_networks)
+        app.state.subscriptions = Subscriptions(EVENTS, EventSigner(vault), http)
         async with AsyncBots(settings.bots_url, key) as bots:
             app.state.bots = Bots(bots)
             app.state.chat_watch = ChatWatch(app.state.database, settings.chat_poll_seconds)

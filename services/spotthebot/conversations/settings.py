@@ -47,6 +47,10 @@ class ConversationsSettings(ServiceSettings):
         default=(),
         description='Networks beside the public internet where subscribers may be, as a JSON list: `["10.1.0.0/16"]`.',
     )
+    operator_networks: Networks = Field(
+        default=(),
+        description="Networks beside these where subscribers that an admin key subscribes may be.",
+    )
     secrets_key: SecretStr = Field(
         default=SecretStr(""),
         description="Fernet keys that signing secrets are encrypted with, the newest first, separated by commas.",

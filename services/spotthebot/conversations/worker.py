@@ -24,7 +24,7 @@ from spotthebot.kit.events.dispatcher import DeliverySchedule, EventDispatcher
 from spotthebot.kit.events.signer import EventSigner
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Blueprint, JobContext, Jobs, QueueTrouble
 from spotthebot.kit.logs import get_logger
-from spotthebot.kit.outbound import CheckingResolver, GuardedHttp, networks
+from spotthebot.kit.outbound import HttpByOwner
 from spotthebot.kit.vault import vault_from
 
 _LONGEST_REPLIES_SECONDS = 660.0
@@ -80,7 +80,7 @@ async def work(settings: ConversationsSettings) -> None:
     try:
         async with (
             AsyncBots(settings.bots_url, key, timeout_seconds=_LONGEST_REPLIES_SECONDS) as client,
-            GuardedHttp(CheckingResolver(networks(settings.allowed_networks))) as http,
+            HttpByOwner(allowed=settings.allowed_networks, operator=settings.operator_networks) as http,
         ):
             bots = Bots(client)
             context = {"database": database, "bots": bots, "jobs": jobs, "limits": limits}
@@ -114,7 +114,7 @@ async def _repeat(work: Callable[[], Awaitable[None]], seconds: float) -> None:
         await asyncio.sleep(seconds)
 
 
-def _dispatcher(settings: ConversationsSettings, database: Database, bots: Bots, http: GuardedHttp) -> EventDispatcher:
+def _dispatcher(settings: ConversationsSettings, database: Database, bots: Bots, http: HttpByOwner) -> EventDispatcher:
     schedule = DeliverySchedule(
         waits_seconds=settings.delivery_waits_seconds,
         timeout_seconds=settings.delivery_timeout_seconds,

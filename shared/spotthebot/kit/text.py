@@ -5,9 +5,19 @@ import re
 INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that are no text, or that reorder what stands around them (bidirectional overrides and isolates)."""
 _LONGEST_DETAIL = 300
+_PATH = re.compile(r"(?<![\w:/.~-])(?:file://|~)?/(?:[^\s/'\"`:;,()<>|]+/)+")
 
 
 def printable(text: str) -> str:
     """Make what a stranger's server said fit for a message: one line, nothing invisible, not long."""
     cleaned = " ".join(INVISIBLE.sub("\ufffd", text).split())
     return cleaned if len(cleaned) <= _LONGEST_DETAIL else f"{cleaned[:_LONGEST_DETAIL]}…"
+
+
+def without_paths(text: str) -> str:
+    """Leave of each absolute path in a message its last part: callers need not know where a server keeps its files.
+
+    >>> without_paths("Unable to open /srv/models/gpt/config.json (see https://example.org/a/b)")
+    'Unable to open config.json (see https://example.org/a/b)'
+    """
+    return _PATH.sub("", text)

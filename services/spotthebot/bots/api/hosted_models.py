@@ -1,17 +1,29 @@
 """`/v1/hosted-models`: models that the suite runs itself. For administrators."""
 
 from dataclasses import asdict
+from typing import Annotated
 
 from fastapi import APIRouter, Request
+from pydantic import StringConstraints
 
 from spotthebot.bots.api.deps import Administrator, Context, Hosting
 from spotthebot.bots.domain.hosted_models import HostedModelCondition
 from spotthebot.bots.use_cases import hosted_models
-from spotthebot.contracts.bots import BatchStatisticsOut, HostedModelIn, HostedModelOut, TritonOut, UploadedFileOut
+from spotthebot.contracts.bots import (
+    BatchStatisticsOut,
+    HostedModelIn,
+    HostedModelName,
+    HostedModelOut,
+    TritonOut,
+    UploadedFileOut,
+)
+from spotthebot.contracts.wire import Text
 from spotthebot.inference.model_files import ModelFile
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
+
+_FileName = Annotated[Text, StringConstraints(max_length=500)]
 
 router = APIRouter(prefix="/v1/hosted-models", tags=["hosted models"], route_class=IdempotentRoute)
 
@@ -38,7 +50,7 @@ async def get_repository(_caller: Administrator, context: Context) -> TritonOut:
 
 
 @router.get("/{name}", operation_id="get_hosted_model")
-async def get_hosted_model(_caller: Administrator, context: Context, name: str) -> HostedModelOut:
+async def get_hosted_model(_caller: Administrator, context: Context, name: HostedModelName) -> HostedModelOut:
     """Return one hosted model."""
     return _to_out(await hosted_models.get_hosted_model(context, name))
 
@@ -54,26 +66,26 @@ async def get_hosted_model(_caller: Administrator, context: Context, name: str) 
     },
 )
 async def upload_file(
-    _caller: Administrator, context: Context, name: str, file: str, request: Request
+    _caller: Administrator, context: Context, name: HostedModelName, file: _FileName, request: Request
 ) -> UploadedFileOut:
     """Upload one file of a model directory as the request's body; sending it again replaces it."""
     return _file_to_out(await hosted_models.upload_file(context, name, file, request.stream()))
 
 
 @router.post("/{name}/load", operation_id="load_hosted_model")
-async def load_model(_caller: Administrator, context: Context, name: str) -> HostedModelOut:
+async def load_model(_caller: Administrator, context: Context, name: HostedModelName) -> HostedModelOut:
     """Load a model and check that it answers; a loaded model is loaded again."""
     return _to_out(await hosted_models.load_model(context, name))
 
 
 @router.post("/{name}/unload", operation_id="unload_hosted_model")
-async def unload_model(_caller: Administrator, context: Context, name: str) -> HostedModelOut:
+async def unload_model(_caller: Administrator, context: Context, name: HostedModelName) -> HostedModelOut:
     """Unload a model; its files stay."""
     return _to_out(await hosted_models.unload_model(context, name))
 
 
 @router.delete("/{name}", status_code=204, operation_id="remove_hosted_model")
-async def remove_model(_caller: Administrator, context: Context, name: str) -> None:
+async def remove_model(_caller: Administrator, context: Context, name: HostedModelName) -> None:
     """Unload a model and delete its uploaded files; a directory given by name stays as it is."""
     await hosted_models.remove_hosted_model(context, name)
 

@@ -8,22 +8,25 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from spotthebot.bots import store
 from spotthebot.bots.api.deps import Asker, Context
 from spotthebot.bots.domain.bots import Bot
+from spotthebot.bots.domain.completions import Completion, complete, count_tokens
 from spotthebot.bots.domain.errors import ChatFailed
 from spotthebot.bots.use_cases import replies
-from spotthebot.bots.use_cases.openai_chats import get_named_bot, turns_of
-from spotthebot.contracts.bots import BotStatus, ContextIn, RepliesIn
+from spotthebot.bots.use_cases.openai_chats import context_of, get_named_bot
+from spotthebot.contracts.bots import BotStatus, RepliesIn
+from spotthebot.contracts.wire import Text
 from spotthebot.kit import errors
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.web.core.problems import status_of
 
 _MAX_MODELS = 1000
+_Model = Annotated[Text, StringConstraints(max_length=200)]
 
 
 class _OpenAIRoute(APIRoute):
@@ -45,7 +48,8 @@ class _OpenAIRoute(APIRoute):
                 status = status_of(error)
                 kind = "invalid_request_error" if status < 500 else "api_error"
                 headers = {"Retry-After": str(error.facts["retry_after_seconds"])} if status == 429 else {}
-                return _error(status, error.detail, kind, code=type(error).__name__, headers=headers)
+                param = error.fields[0].pointer.lstrip("/") if error.fields else None
+                return _error(status, error.detail, kind, param=param, code=type(error).__name__, headers=headers)
 
         return handler
 
@@ -104,16 +108,41 @@ class ChatMessage(BaseModel):
         return self.content if isinstance(self.content, str) else "".join(part.text for part in self.content)
 
 
+class StreamOptions(BaseModel):
+    """What a stream holds beside the reply."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    include_usage: bool = False
+
+
+_Tokens = Annotated[int, Field(ge=1)]
+_StopText = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
+
+
 class ChatCompletionIn(BaseModel):
     """The fields of OpenAI's request that count; others are ignored, since a bot's sampling is registered with it."""
 
     model_config = ConfigDict(extra="ignore")
 
-    model: str = Field(description="A bot's id or name.")
+    model: _Model = Field(description="A bot's id or name.")
     messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=1000)]
     stream: bool = False
+    stream_options: StreamOptions | None = None
     seed: int | None = Field(default=None, ge=0, lt=2**63)
+    temperature: float | None = Field(
+        default=None, ge=0, le=2, description="In place of the registered one; refused by bots without any, but for 1."
+    )
+    max_tokens: _Tokens | None = Field(default=None, description="Where the reply is cut: words and punctuation marks.")
+    max_completion_tokens: _Tokens | None = Field(default=None, description="The same, by its newer name.")
+    stop: _StopText | Annotated[list[_StopText], Field(max_length=4)] | None = Field(
+        default=None, description="Texts that end the reply; they are no part of it."
+    )
     n: Literal[1] | None = None
+
+    @property
+    def stops(self) -> list[str]:
+        return [self.stop] if isinstance(self.stop, str) else self.stop or []
 
 
 class ModelOut(BaseModel):
@@ -142,7 +171,7 @@ async def list_models(context: Context, caller: Asker) -> ModelsOut:
 
 
 @router.get("/models/{model}", operation_id="get_openai_model", responses=_ERRORS)
-async def get_model(context: Context, caller: Asker, model: str) -> ModelOut:
+async def get_model(context: Context, caller: Asker, model: _Model) -> ModelOut:
     """Return one bot as a model, by its id or name."""
     return _model(await get_named_bot(context, caller, model))
 
@@ -151,31 +180,44 @@ async def get_model(context: Context, caller: Asker, model: str) -> ModelOut:
 async def complete_chat(caller: Asker, context: Context, request: ChatCompletionIn) -> Response:
     """Ask a bot for its next turn. With `stream` its words come as server-sent events once the reply is there."""
     bot = await get_named_bot(context, caller, request.model)
-    persona, turns = turns_of([(message.role, message.text) for message in request.messages])
-    question = ContextIn(turns=turns, persona=persona, seed=request.seed or 0)
-    answer = (await replies.reply(context, caller, bot.id, RepliesIn(contexts=(question,)))).replies[0]
+    messages = [(message.role, message.text) for message in request.messages]
+    asked = RepliesIn(contexts=(context_of(messages, request.seed or 0),))
+    answer = (await replies.reply(context, caller, bot.id, asked, temperature=request.temperature)).replies[0]
     if answer.text is None:
         raise ChatFailed(failure=answer.failure, detail=answer.detail)
+    limits = [each for each in (request.max_tokens, request.max_completion_tokens) if each is not None]
+    completion = complete(answer.text, max_tokens=min(limits, default=None), stop=request.stops)
     head = {"id": f"chatcmpl-{new_id().hex}", "created": int(time.time()), "model": request.model}
+    usage = _usage(count_tokens([text for _, text in messages]), completion.tokens)
     if request.stream:
-        return StreamingResponse(_chunks(head, answer.text), media_type="text/event-stream")
-    message = {"role": "assistant", "content": answer.text, "refusal": None}
-    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-    return JSONResponse({**head, "object": "chat.completion", "choices": [choice]})
+        counts = usage if request.stream_options is not None and request.stream_options.include_usage else None
+        return StreamingResponse(_chunks(head, completion, counts), media_type="text/event-stream")
+    message = {"role": "assistant", "content": completion.text, "refusal": None}
+    choice = {"index": 0, "message": message, "finish_reason": completion.finish_reason, "logprobs": None}
+    return JSONResponse({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
 
 
-def _chunks(head: dict[str, Any], text: str) -> Iterator[str]:
-    def event(delta: dict[str, str], finish_reason: str | None = None) -> str:
-        choice = {"index": 0, "delta": delta, "finish_reason": finish_reason, "logprobs": None}
-        return f"data: {json.dumps({**head, 'object': 'chat.completion.chunk', 'choices': [choice]})}\n\n"
+def _usage(prompt: int, completion: int) -> dict[str, int]:
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 
-    yield event({"role": "assistant", "content": ""})
+
+def _chunks(head: dict[str, Any], completion: Completion, usage: dict[str, int] | None) -> Iterator[str]:
+    def event(choices: list[dict[str, Any]], **more: Any) -> str:  # noqa: ANN401 - JSON
+        return f"data: {json.dumps({**head, 'object': 'chat.completion.chunk', 'choices': choices, **more})}\n\n"
+
+    def choice(delta: dict[str, str], finish_reason: str | None = None) -> list[dict[str, Any]]:
+        return [{"index": 0, "delta": delta, "finish_reason": finish_reason, "logprobs": None}]
+
+    text = completion.text
+    yield event(choice({"role": "assistant", "content": ""}))
     begin = 0
     while begin < len(text):
         end = text.find(" ", begin) + 1 or len(text)
-        yield event({"content": text[begin:end]})
+        yield event(choice({"content": text[begin:end]}))
         begin = end
-    yield event({}, "stop")
+    yield event(choice({}, completion.finish_reason))
+    if usage is not None:
+        yield event([], usage=usage)
     yield "data: [DONE]\n\n"
 
 

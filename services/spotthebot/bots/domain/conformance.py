@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from spotthebot.bots.domain.conformance_findings import (
     answers_in_turn,
     deterministic,
+    is_silent,
     keeps_no_state,
     latency_of,
     reachable,
@@ -54,12 +55,14 @@ class _Probe:
     ask_bot: Ask
     ends_at: float
     replies: list[Reply] = field(default_factory=list)
+    questions: int = 0
 
     async def ask(self, *turns: str, seed: int = 0) -> Reply | None:
         """Ask for a reply; return None if the time is up."""
         left = self.ends_at - time.monotonic()
         if left <= 0:
             return None
+        self.questions += 1
         try:
             async with asyncio.timeout(left):
                 reply = await self.ask_bot(Context(turns, seed, conversation_id=new_id(), domain=None))
@@ -74,7 +77,8 @@ async def probe(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
     started = time.monotonic()
     running = _Probe(ask, started + seconds)
     first = await running.ask(_PARTNER[0])
-    findings = [reachable(first, seconds)]
+    given = min(seconds, limits.timeout_seconds)
+    findings = [reachable(first, given)]
     is_deterministic: bool | None = None
     if findings[0].verdict is Verdict.PASSED:
         talk = await _talk(running)
@@ -98,17 +102,18 @@ async def probe(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
         findings=tuple(findings),
         latency=latency_of(running.replies),
         deterministic=is_deterministic,
-        questions=len(running.replies),
-        seconds=time.monotonic() - started,
+        questions=running.questions,
+        seconds=given if is_silent(first) else time.monotonic() - started,
     )
 
 
-async def heartbeat(ask: Ask, *, seconds: float) -> ProbeReport:
+async def heartbeat(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
     """Hold one exchange of two turns, which shows only whether the bot answers."""
     started = time.monotonic()
     running = _Probe(ask, started + seconds)
     first = await running.ask(_PARTNER[0])
-    findings = [reachable(first, seconds)]
+    given = min(seconds, limits.timeout_seconds)
+    findings = [reachable(first, given)]
     if first is not None and first.text is not None:
         second = await running.ask(_PARTNER[0], first.text, _PARTNER[1])
         findings.append(answers_in_turn([reply for reply in (first, second) if reply is not None], 2))
@@ -117,8 +122,8 @@ async def heartbeat(ask: Ask, *, seconds: float) -> ProbeReport:
         findings=tuple(findings),
         latency=latency_of(running.replies),
         deterministic=None,
-        questions=len(running.replies),
-        seconds=time.monotonic() - started,
+        questions=running.questions,
+        seconds=given if is_silent(first) else time.monotonic() - started,
     )
 
 

@@ -4,17 +4,26 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from spotthebot.bots.domain.replies import Reply
+from spotthebot.bots.domain.replies import NO_ANSWER, Reply
 from spotthebot.contracts.bots import Finding, Latency, Limits, ReplyFailure, Verdict
 
 _SLOW_SHARE_OF_TIMEOUT = 0.5
 _REPETITIVE_SHARE = 0.5
 
 
+def is_silent(first: Reply | None) -> bool:
+    """Return whether there was no reply at all: the time was up, or no server answers at the bot's URL."""
+    return first is None or first.failure is ReplyFailure.TIMEOUT or first.detail == NO_ANSWER
+
+
 def reachable(first: Reply | None, seconds: float) -> Finding:
-    """Check the first question: a bot that answers it gets the others."""
-    if first is None:
-        return _finding("reachable", Verdict.FAILED, f"No reply within the {seconds:g} s of the probe: answer sooner.")
+    """Check the first question, which had so many seconds: a bot that answers it gets the others.
+
+    A closed port and a silent one are one finding: a report is not for finding out which ports are open.
+    """
+    if first is None or is_silent(first):
+        detail = f"No reply within {seconds:g} s: `./stb bots check` says why, from a machine that reaches the bot."
+        return _finding("reachable", Verdict.FAILED, detail)
     if first.failure in {ReplyFailure.EMPTY, ReplyFailure.TOO_LONG}:
         return _finding("reachable", Verdict.PASSED, "It answers; its replies are checked below.")
     if first.text is None:

@@ -14,7 +14,10 @@ Side = Literal["A", "B"]
 
 @dataclass(frozen=True)
 class Context:
-    """A conversation so far, in which the bot speaks next; `conversation_id` is None if the request had none."""
+    """A conversation so far, in which the bot speaks next; `conversation_id` is None if the request had none.
+
+    A `temperature` takes the place of the one that is registered with a bot that has one.
+    """
 
     turns: tuple[str, ...]
     seed: int
@@ -22,6 +25,7 @@ class Context:
     speaker: Side | None = None
     domain: str | None = None
     persona: str | None = None
+    temperature: float | None = None
 
     @property
     def side(self) -> Side:

@@ -5,7 +5,9 @@ Invalid
 ├── TeamKeyWithoutTeam
 ├── SecretNotUsed
 ├── StatusNotForOwners
-└── MessagesNotAlternating
+├── MessagesNotAlternating
+├── MessagesNotUsable
+└── TemperatureNotTaken
 Forbidden
 └── HostingIsForAdministrators
 NotFound
@@ -52,6 +54,14 @@ class StatusNotForOwners(Invalid):
 
 class MessagesNotAlternating(Invalid):
     """The last message is the assistant's: end with the user's, so that the bot has something to answer."""
+
+
+class MessagesNotUsable(Invalid):
+    """The messages can't be shown to a bot: {reason}."""
+
+
+class TemperatureNotTaken(Invalid):
+    """The bot '{name}' ({kind}) has no temperature: leave `temperature` out, or send 1."""
 
 
 class HostingIsForAdministrators(Forbidden):

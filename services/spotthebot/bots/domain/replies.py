@@ -46,6 +46,8 @@ class Fault(Exception):
         super().__init__(self.detail)
 
 
+NO_ANSWER = "No server answers at the bot's URL."
+"""Why there is no reply where nothing spoke the protocol: one detail for all causes, which differ by open ports."""
 COUNTS_AGAINST = frozenset(
     {ReplyFailure.TIMEOUT, ReplyFailure.UNREACHABLE, ReplyFailure.HTTP_ERROR, ReplyFailure.INVALID}
 )

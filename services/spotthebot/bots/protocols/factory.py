@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from spotthebot.bots.domain.bots import BotVersion
+from spotthebot.bots.domain.bots import Bot, BotVersion
 from spotthebot.bots.domain.errors import SecretUnreadable
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.builtin import BuiltinBots, BuiltinSpeaker
@@ -24,7 +24,9 @@ class SpeakerFactory:
     """Makes speakers from shared connections, workers and keys."""
 
     http: BotHttp
-    """To bots: every address is checked."""
+    """To bots of teams: every address is checked."""
+    operator_http: BotHttp
+    """To the operator's bots, which may be on networks of its own as well."""
     own_http: BotHttp
     """To the suite's own Triton, at whichever address the administrator gave it."""
     builtin_bots: BuiltinBots
@@ -34,21 +36,25 @@ class SpeakerFactory:
     triton_http: str
     """URL of the suite's own Triton over HTTP; empty without one."""
 
-    def make(self, version: BotVersion, bot_id: UUID, model: WorkerModel | None) -> Speaker:
+    def http_of(self, team: str | None) -> BotHttp:
+        """Return the client for a team's bots, or for the operator's if there is no team."""
+        return self.operator_http if team is None else self.http
+
+    def make(self, bot: Bot, version: BotVersion, model: WorkerModel | None) -> Speaker:
         """Make a version's speaker; `model` is what a `transformers` version loads.
 
         Raises SecretUnreadable, and HostingMissing for a model of a Triton that does not run.
         """
         match version.protocol:
             case TransformersProtocol() as protocol:
-                worker_model = model or WorkerModel(dialogue.KIND, protocol.model)
+                worker_model = model or WorkerModel(dialogue.KIND, protocol.model, protocol.model)
                 return TransformersSpeaker(worker_model, protocol.sampling, self.workers)
             case BuiltinProtocol() as protocol:
-                return BuiltinSpeaker(protocol, self.builtin_bots, bot_id, version.training_sha256)
+                return BuiltinSpeaker(protocol, self.builtin_bots, bot.id, version.training_sha256)
             case TritonProtocol(url=None) as protocol:
                 return self._own_triton(protocol)
             case protocol:
-                speaker = remote_speaker(protocol, self._secret(version, bot_id), self.http)
+                speaker = remote_speaker(protocol, self._secret(version, bot.id), self.http_of(bot.team))
         if speaker is None:
             message = f"no speaker for the protocol {protocol.kind}"
             raise TypeError(message)

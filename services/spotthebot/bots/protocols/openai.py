@@ -36,6 +36,8 @@ class OpenAISpeaker(Speaker):
         protocol = self._protocol
         asked: dict[str, Any] = {"model": protocol.model, "messages": list(self._messages(context)), "stream": False}
         asked |= {name: value for name in _PASSED_ON if (value := getattr(protocol, name)) is not None}
+        if context.temperature is not None:
+            asked["temperature"] = context.temperature
         if protocol.stop:
             asked["stop"] = list(protocol.stop)
         if protocol.sends_seed:

@@ -3,20 +3,20 @@
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any
-from urllib.parse import urlsplit
 
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Fault
+from spotthebot.bots.domain.replies import NO_ANSWER, Fault
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import ReplyFailure, Sampling, TritonProtocol
 from spotthebot.inference.errors import TritonRefused
 from spotthebot.inference.triton.client import TritonClient
-from spotthebot.kit.outbound import AddressNotAllowed
+from spotthebot.kit.outbound import HTTP, AddressNotAllowed, UrlNotUsable, read_url
 
 Infer = Callable[[str], Awaitable[str]]
 """A generation request as JSON in, the model's answer as JSON out; raises Fault."""
 _UNAVAILABLE = {"UNAVAILABLE", "RESOURCE_EXHAUSTED"}
+_GRPC_PORT = 8001
 _MODEL_IS_GONE = {ReplyFailure.UNREACHABLE, ReplyFailure.HTTP_ERROR}
 
 
@@ -81,30 +81,40 @@ class CheckedGrpc:
     """A team's server: its address is checked and pinned when the channel is made."""
 
     def __init__(self, protocol: TritonProtocol, http: BotHttp) -> None:
-        parts = urlsplit(protocol.url or "")
-        self._host, self._port, self._tls = parts.hostname or "", parts.port or 8001, parts.scheme == "https"
+        self._url = protocol.url or ""
         self._model = protocol.model
         self._http = http
         self._client: TritonClient | None = None
 
     async def infer(self, request: str) -> str:
         if self._client is None:
-            address = await self._checked_address()
-            self._client = TritonClient(f"{address}:{self._port}", tls=self._tls, name=self._host)
-        return await over_grpc(self._client, self._model)(request)
+            self._client = await self._connected()
+        try:
+            return await over_grpc(self._client, self._model)(request)
+        except Fault as fault:
+            if fault.failure is ReplyFailure.UNREACHABLE:
+                raise self._unreachable(fault.detail) from fault
+            raise
 
     async def close(self) -> None:
         if self._client is not None:
             await self._client.close()
 
-    async def _checked_address(self) -> str:
+    async def _connected(self) -> TritonClient:
+        """Return a client of an address in the form that gRPC neither resolves nor takes for anything else."""
         try:
-            address = await self._http.resolver.check_host(self._host, self._port)
-        except AddressNotAllowed as error:
+            url = read_url(self._url, HTTP, default_port=_GRPC_PORT)
+            address, *_ = await self._http.resolver.addresses_of(url.host, url.port)
+        except (AddressNotAllowed, UrlNotUsable) as error:
             raise Fault(ReplyFailure.UNREACHABLE, error.detail) from error
         except OSError as error:
-            raise Fault(ReplyFailure.UNREACHABLE, f"{self._host} is not known: {error}.", transient=True) from error
-        return f"[{address}]" if ":" in address else address
+            unknown = self._unreachable(f"Its name is not known: {error}.")
+            raise unknown from error
+        target = f"ipv6:[{address}]:{url.port}" if ":" in address else f"ipv4:{address}:{url.port}"
+        return TritonClient(target, tls=url.is_tls, name=url.host)
+
+    def _unreachable(self, cause: str) -> Fault:
+        return Fault(ReplyFailure.UNREACHABLE, cause if self._http.names_causes else NO_ANSWER, transient=True)
 
 
 def over_http(base_url: str, model: str, http: BotHttp) -> Infer:
@@ -126,7 +136,8 @@ def over_http(base_url: str, model: str, http: BotHttp) -> Infer:
 def generation_request(context: Context, sampling: Sampling) -> dict[str, Any]:
     """Return a request to one of our dialogue models."""
     asked = {"turns": list(context.turns), "persona": context.persona, "seed": context.seed}
-    return asked | sampling.model_dump()
+    other = {} if context.temperature is None else {"temperature": context.temperature}
+    return asked | sampling.model_dump() | other
 
 
 def _text(answer: str) -> str:

@@ -94,6 +94,7 @@ class BotsContext:
         return WorkerModel(
             dialogue.KIND,
             str(self.folder.directory_of(model.name, model.directory)),
+            model.name,
             device=model.device,
             dtype=model.dtype,
             max_batch_size=model.max_batch_size,
@@ -103,4 +104,4 @@ class BotsContext:
     def unhosted(self, protocol: TransformersProtocol) -> WorkerModel:
         """Return the worker's model for a directory of the models folder, or else for a name on a model hub."""
         directory = self.folder.find(protocol.model)
-        return WorkerModel(dialogue.KIND, str(directory or protocol.model), revision=protocol.revision)
+        return WorkerModel(dialogue.KIND, str(directory or protocol.model), protocol.model, protocol.revision)

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from pydantic import ValidationError
+
 from spotthebot.bots import store
 from spotthebot.bots.domain.bots import Bot
-from spotthebot.bots.domain.errors import BotNotNamed, MessagesNotAlternating
+from spotthebot.bots.domain.errors import BotNotNamed, MessagesNotAlternating, MessagesNotUsable
 from spotthebot.bots.use_cases.context import BotsContext
+from spotthebot.contracts.bots import ContextIn
 from spotthebot.kit.access.keys import Principal
 
 
@@ -40,3 +43,13 @@ def turns_of(messages: Sequence[tuple[str, str]]) -> tuple[str | None, tuple[str
     if turns and turns[-1][0] == "assistant":
         raise MessagesNotAlternating
     return persona or None, tuple(text for _, text in turns)
+
+
+def context_of(messages: Sequence[tuple[str, str]], seed: int) -> ContextIn:
+    """Return the context that (role, text) messages make; raises MessagesNotAlternating, MessagesNotUsable."""
+    persona, turns = turns_of(messages)
+    try:
+        return ContextIn(turns=turns, persona=persona, seed=seed)
+    except ValidationError as error:  # messages of one role become one turn, which may be longer than each
+        fault = error.errors()[0]
+        raise MessagesNotUsable(reason=f"{fault['loc'][0]}: {fault['msg']}") from error

@@ -42,7 +42,7 @@ async def register_bot(
     async def insert(session: WriteSession, probe_in: timedelta) -> UUID:
         return await store.bots.add_bot(session, request, team=principal.team, probe_in=probe_in)
 
-    return await _register(context, claim, principal, request, insert, probe=probe)
+    return await _register(context, claim, principal, request, insert, team=principal.team, probe=probe)
 
 
 async def add_version(
@@ -57,15 +57,22 @@ async def add_version(
             raise BotRetired(name=bot.name)
         return bot_id
 
-    return await _register(context, claim, principal, request, insert, probe=probe)
+    return await _register(context, claim, principal, request, insert, team=bot.team, probe=probe)
 
 
 async def _register(
-    context: BotsContext, claim: EarlyClaim, principal: Principal, request: BotVersionIn, insert: Insert, *, probe: bool
+    context: BotsContext,
+    claim: EarlyClaim,
+    principal: Principal,
+    request: BotVersionIn,
+    insert: Insert,
+    *,
+    team: str | None,
+    probe: bool,
 ) -> Bot:
     if (bot := await _find_earlier(context, claim, principal, probe=probe)) is not None:
         return bot
-    checked = await check_version(context, principal, request)
+    checked = await check_version(context, principal, request, team=team)
     version_id = new_id()
     try:
         with context.probing(principal.team) if probe else nullcontext():
@@ -78,7 +85,7 @@ async def _register(
                 bot = await store.bots.get_bot(session, bot_id, principal)
             return await _probed(context, principal, bot) if probe else bot
     except KeyClaimed:
-        return await _register(context, claim, principal, request, insert, probe=probe)
+        return await _register(context, claim, principal, request, insert, team=team, probe=probe)
 
 
 async def _probed(context: BotsContext, principal: Principal, bot: Bot) -> Bot:

@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from spotthebot.bots import store
 from spotthebot.bots.domain.errors import HostingIsForAdministrators, SecretNotUsed
@@ -21,7 +20,7 @@ from spotthebot.contracts.bots import (
 from spotthebot.inference.model_files import files_in, files_sha256_of
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.errors import FieldError
-from spotthebot.kit.outbound import AddressNotAllowed
+from spotthebot.kit.outbound import AddressNotAllowed, UrlNotUsable
 from spotthebot.kit.signatures import NotASigningSecret, signing_key
 
 
@@ -33,13 +32,18 @@ class CheckedVersion:
     sealed_secret: bytes | None
 
 
-async def check_version(context: BotsContext, principal: Principal, request: BotVersionIn) -> CheckedVersion:
-    """Check a version that the caller wants to store, without a transaction; raises an error for the first fault."""
+async def check_version(
+    context: BotsContext, principal: Principal, request: BotVersionIn, *, team: str | None
+) -> CheckedVersion:
+    """Check a version that the caller wants to store for a team's bot, or the operator's, without a transaction.
+
+    Raises an error for the first fault. A model on Triton is for administrators wherever its server is: a URL may
+    well be that of the suite's own server, whose models are for administrators.
+    """
     protocol = request.protocol
-    is_ours = isinstance(protocol, TransformersProtocol) or (isinstance(protocol, TritonProtocol) and not protocol.url)
-    if is_ours and principal.role != Role.ADMIN:
+    if isinstance(protocol, TransformersProtocol | TritonProtocol) and principal.role != Role.ADMIN:
         raise HostingIsForAdministrators(kind=protocol.kind)
-    await _check_address(context, protocol)
+    await _check_address(context, protocol, team)
     sealed = seal_secret(context, protocol, request.secret.get_secret_value()) if request.secret else None
     return CheckedVersion(await _made_from(context, protocol), sealed)
 
@@ -56,18 +60,16 @@ def seal_secret(context: BotsContext, protocol: Protocol, secret: str) -> bytes:
     return context.speakers.vault.seal(secret)
 
 
-async def _check_address(context: BotsContext, protocol: Protocol) -> None:
+async def _check_address(context: BotsContext, protocol: Protocol, team: str | None) -> None:
     field = "base_url" if isinstance(protocol, OpenAIProtocol) else "url"
     url = getattr(protocol, field, None)
     if url is None:
         return
-    parts = urlsplit(url)
-    port = parts.port or {"http": 80, "ws": 80}.get(parts.scheme, 443)
     try:
-        await context.speakers.http.resolver.check_host(parts.hostname or "", port)
-    except AddressNotAllowed as refused:
+        await context.speakers.http_of(team).resolver.check_url(url)
+    except (AddressNotAllowed, UrlNotUsable) as refused:
         fault = FieldError(f"/protocol/{field}", str(refused.facts["reason"]))
-        raise AddressNotAllowed(**refused.facts, fields=(fault,)) from None
+        raise type(refused)(**refused.facts, fields=(fault,)) from None
     except OSError:
         return  # a name that does not resolve yet: the probe reports it
 

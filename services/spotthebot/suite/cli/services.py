@@ -30,6 +30,13 @@ def up(
     triton: Annotated[
         bool, typer.Option("--triton", help="Host models on a Triton server of the suite's own (Linux on x86-64).")
     ] = False,
+    allow_local_bots: Annotated[
+        bool,
+        typer.Option(
+            "--allow-local-bots",
+            help="Teams may register bots and subscribers on this machine too, and read what its servers answer them.",
+        ),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Keep the services' log lines off the screen.")] = False,
     only: Annotated[
         list[str] | None, typer.Option("--only", help="Run these services only: --only bots --only annotation.")
@@ -45,7 +52,11 @@ def up(
     folder.create()
     if triton:
         screen.print("Looking for Triton (made once, in an environment of its own) ...")
-    with folder.lock(), bound_addresses(port_base, names) as addresses, local_settings(folder, triton=triton) as local:
+    with (
+        folder.lock(),
+        bound_addresses(port_base, names) as addresses,
+        local_settings(folder, triton=triton, allow_local_bots=allow_local_bots) as local,
+    ):
         screen.print(f"Preparing the database ({describe_database()}) ...")
         with bootstrap(folder) as prepared, contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
             asyncio.run(_run(folder, prepared, addresses, local, quiet=quiet, reload=reload))
@@ -86,8 +97,8 @@ async def _run(
         on_change=show_change if reload else None,
     ) as state:
         _print_addresses(folder, state)
-        if local.allows_loopback:
-            screen.print("Bots on this machine may be registered (SPOTTHEBOT_BOTS_ALLOWED_NETWORKS changes that).")
+        if local.local_bots is not None:
+            screen.print(f"Bots on this machine may be registered with {local.local_bots}.")
         await asyncio.Event().wait()
 
 

@@ -12,6 +12,7 @@ from spotthebot.suite.triton import find_installation, triton_spec
 
 _PREFIX = "SPOTTHEBOT_BOTS_"
 _CONVERSATIONS = "SPOTTHEBOT_CONVERSATIONS_"
+_NETWORKS = ("ALLOWED_NETWORKS", "OPERATOR_NETWORKS")
 _LOOPBACK = '["127.0.0.0/8", "::1/128"]'
 
 
@@ -23,19 +24,30 @@ class LocalSettings:
     before: tuple[ProcessSpec, ...] = ()
 
     @property
-    def allows_loopback(self) -> bool:
-        """Whether bots on this machine may be called: the default, unless a setting says otherwise."""
-        return self.environment.get(f"{_PREFIX}ALLOWED_NETWORKS") == _LOOPBACK
+    def local_bots(self) -> str | None:
+        """With which keys bots on this machine, at its loopback addresses, may be registered; None: with none."""
+        allowed = {name: self.environment.get(f"{_PREFIX}{name}") == _LOOPBACK for name in _NETWORKS}
+        if allowed["ALLOWED_NETWORKS"]:
+            return "any key of the role admin or team"
+        return "a key of the role admin (with --allow-local-bots also team)" if allowed["OPERATOR_NETWORKS"] else None
 
 
 @contextmanager
-def local_settings(folder: DataFolder, *, triton: bool = False) -> Iterator[LocalSettings]:
-    """Yield the settings for this data folder; `triton` adds a Triton server. Raises TritonNotHere."""
+def local_settings(
+    folder: DataFolder, *, triton: bool = False, allow_local_bots: bool = False
+) -> Iterator[LocalSettings]:
+    """Yield the settings for this data folder; `triton` adds a Triton server. Raises TritonNotHere.
+
+    Bots and subscribers of the operator may be on this machine, those of teams if `allow_local_bots`.
+    """
+    for_teams = _LOOPBACK if allow_local_bots else "[]"
     own = {
-        f"{_PREFIX}ALLOWED_NETWORKS": _LOOPBACK,
+        f"{_PREFIX}ALLOWED_NETWORKS": for_teams,
+        f"{_PREFIX}OPERATOR_NETWORKS": _LOOPBACK,
         f"{_PREFIX}SECRETS_KEY_FILE": str(folder.path / "bots-secrets.key"),
         f"{_PREFIX}MODELS_FOLDER": str(folder.path / "models"),
-        f"{_CONVERSATIONS}ALLOWED_NETWORKS": _LOOPBACK,
+        f"{_CONVERSATIONS}ALLOWED_NETWORKS": for_teams,
+        f"{_CONVERSATIONS}OPERATOR_NETWORKS": _LOOPBACK,
         f"{_CONVERSATIONS}SECRETS_KEY_FILE": str(folder.path / "conversations-secrets.key"),
     }
     given = {name: os.environ[name] for name in own if name in os.environ}

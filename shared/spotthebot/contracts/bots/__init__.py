@@ -4,6 +4,7 @@ from spotthebot.contracts.bots.hosted_models import (
     Backend,
     BatchStatisticsOut,
     HostedModelIn,
+    HostedModelName,
     HostedModelOut,
     HostedModelState,
     TritonOut,
@@ -33,6 +34,7 @@ from spotthebot.contracts.bots.registry import (
 )
 from spotthebot.contracts.bots.replies import (
     MAX_CONTEXTS,
+    MAX_REPLIES_BYTES,
     ContextIn,
     RepliesIn,
     RepliesOut,
@@ -43,6 +45,7 @@ from spotthebot.contracts.bots.webhook import WebhookAnswer, WebhookQuestion, We
 
 __all__ = [
     "MAX_CONTEXTS",
+    "MAX_REPLIES_BYTES",
     "Backend",
     "BatchStatisticsOut",
     "BotChangesIn",
@@ -56,6 +59,7 @@ __all__ = [
     "ContextIn",
     "Finding",
     "HostedModelIn",
+    "HostedModelName",
     "HostedModelOut",
     "HostedModelState",
     "Latency",

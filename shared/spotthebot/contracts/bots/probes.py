@@ -56,7 +56,7 @@ class ProbeReport(Wire):
     latency: Latency | None = Field(description="Null if no question was answered.")
     deterministic: bool | None = Field(description="Whether equal questions got equal replies; null: not tried.")
     questions: int = Field(description="How many questions the bot was asked.")
-    seconds: float
+    seconds: float = Field(description="Time that the probe took; if the bot did not reply, the time it was given.")
 
 
 class ProbeOut(Wire):

@@ -10,6 +10,8 @@ from spotthebot.contracts.wire import Domain, Utterance, Wire
 
 MAX_CONTEXTS = 256
 """Contexts that one request for replies may hold."""
+MAX_REPLIES_BYTES = 8 * 1024 * 1024
+"""Bytes that one request for replies may hold: a context of 400 turns of 20,000 letters."""
 
 
 class ContextIn(Wire):

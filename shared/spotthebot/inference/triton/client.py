@@ -9,6 +9,7 @@ from tritonclient.utils import InferenceServerException
 
 from spotthebot.inference.errors import TritonRefused
 from spotthebot.inference.statistics import BatchStatistics
+from spotthebot.kit.text import without_paths
 
 CONTROL_SECONDS = 300.0
 """Longest time for loading or unloading a model, and for its first inference."""
@@ -80,7 +81,7 @@ class TritonClient:
             return await getattr(self._client, method)(*arguments, **options)
         except InferenceServerException as error:
             status = str(error.status() or "").removeprefix("StatusCode.") or "nothing"
-            raise TritonRefused(status=status, reason=str(error.message())) from error
+            raise TritonRefused(status=status, reason=without_paths(str(error.message()))) from error
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():

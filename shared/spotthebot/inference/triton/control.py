@@ -14,6 +14,7 @@ from spotthebot.inference.errors import HostFailed
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.inference.triton.client import CONTROL_SECONDS, TritonClient
 from spotthebot.kit.logs import get_logger
+from spotthebot.kit.text import without_paths
 
 _RECOVERY_PAUSE_SECONDS = 2.0
 _log = get_logger(__name__)
@@ -41,7 +42,7 @@ class TritonControl:
         """Load a model of the repository and see it answer the probe; raises HostFailed."""
         await self._logged(self.client.load(name), "load", name)
         if reason := await self.why_broken(name):
-            raise HostFailed(host=f"Triton, asked to load '{name}',", reason=reason)
+            raise HostFailed(host=f"Triton, asked to load '{name}',", reason=without_paths(reason))
 
     async def unload(self, name: str) -> None:
         """Unload a model; one that is not loaded stays so."""

@@ -44,6 +44,7 @@ class BatchQueue:
         self._max_queue_delay_seconds = max_queue_delay_ms / 1000
         self._waiting: asyncio.Queue[WaitingRequest] = asyncio.Queue()
         self._batch: list[WaitingRequest] = []
+        self._closed: str | None = None
         self._answered = 0
         self._batches = 0
         self._failures = 0
@@ -51,9 +52,12 @@ class BatchQueue:
         self._compute_seconds = 0.0
 
     def put(self, request: Mapping[str, Any]) -> asyncio.Future[Result]:
-        """Add a request and return the future of its result."""
+        """Add a request and return the future of its result; once the queue is closed, the result is a failure."""
         waiting = WaitingRequest(request, asyncio.get_running_loop().create_future())
-        self._waiting.put_nowait(waiting)
+        if self._closed is None:
+            self._waiting.put_nowait(waiting)
+        else:
+            waiting.fail(self._closed)
         return waiting.result
 
     async def next_batch(self, timeout_seconds: float | None) -> list[WaitingRequest]:
@@ -94,8 +98,9 @@ class BatchQueue:
         for each in batch:
             each.fail(reason)
 
-    def fail_all(self, reason: str) -> None:
-        """Fail the present batch and all requests that wait, without counting them."""
+    def close(self, reason: str) -> None:
+        """Fail the present batch, all requests that wait and all that come, without counting them."""
+        self._closed = reason
         for each in self._batch:
             each.fail(reason)
         while not self._waiting.empty():

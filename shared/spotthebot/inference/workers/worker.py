@@ -8,24 +8,32 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from spotthebot.inference.errors import ModelNotLoadable
+from spotthebot.inference.errors import ModelNotLoadable, WorkerUnavailable
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.inference.workers.batch_queue import BatchQueue, Result, WaitingRequest
+from spotthebot.kit.errors import Error
 from spotthebot.kit.logs import get_logger
+from spotthebot.kit.text import without_paths
 
 _LINE_BYTES = 64 * 1024 * 1024
 _STOP_SECONDS = 5.0
+_UNLOADED = "The model was unloaded."
 _log = get_logger(__name__)
 
 
 @dataclass(frozen=True)
 class WorkerModel:
-    """What a worker loads, and how it batches; `kind` is an import path as `models.load` takes it."""
+    """What a worker loads, and how it batches; `kind` is an import path as `models.load` takes it.
+
+    Errors call the model by its `name`, since `model` may be a path of this machine.
+    """
 
     kind: str
     model: str
+    name: str = ""
     revision: str | None = None
     device: str = "auto"
     dtype: str = "auto"
@@ -44,6 +52,7 @@ class Worker:
         self._process: asyncio.subprocess.Process | None = None
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._loop: asyncio.Task[None] | None = None
+        self._is_stopped = False
 
     @property
     def is_running(self) -> bool:
@@ -64,24 +73,29 @@ class Worker:
     async def infer(self, request: Mapping[str, Any]) -> Result:
         """Return one result; raises ModelNotLoadable, RequestRefused, WorkerUnavailable."""
         await self.start()
+        self._keep_batches_running()
         return await self._queue.put(request)
 
     def statistics(self) -> BatchStatistics:
         return self._queue.statistics()
 
     async def stop(self) -> None:
-        """End the process; all requests without a result fail."""
+        """End the process for good; all requests without a result fail, and so do those that still come."""
+        self._is_stopped = True
+        self._queue.close(_UNLOADED)
         if self._loop is not None:
             self._loop.cancel()
             await asyncio.gather(self._loop, return_exceptions=True)
-        self._queue.fail_all("The model was unloaded.")
         await self._close_process()
-        if self._starting is not None:
-            await asyncio.gather(self._starting, return_exceptions=True)
+        if self._starting is not None:  # it fails, since its process was killed
+            await asyncio.wait({self._starting})
 
     async def _start(self) -> None:
         await self._close_process()
         await self._start_process()
+
+    def _keep_batches_running(self) -> None:
+        """Start the task that runs batches, unless it runs; it ends only when the worker stops."""
         if self._loop is None or self._loop.done():
             self._loop = asyncio.create_task(self._run_batches())
 
@@ -107,13 +121,19 @@ class Worker:
             )
         reader, writer = await asyncio.open_connection(sock=ours, limit=_LINE_BYTES)
         try:
-            description = _description(model, await reader.readline())
+            description = await self._read_description(reader)
         except BaseException:
             writer.close()
             await self._close_process()
             raise
         _log.info("model.loaded", model=model.model, **description)
         self._streams = reader, writer
+
+    async def _read_description(self, reader: asyncio.StreamReader) -> Mapping[str, Any]:
+        first_line = b"" if self._is_stopped else await reader.readline()
+        if self._is_stopped:
+            raise WorkerUnavailable(reason=_UNLOADED)
+        return _description(self._model, first_line)
 
     async def _run_batches(self) -> None:
         while True:
@@ -123,10 +143,15 @@ class Worker:
                 continue
             try:
                 await self._run_batch(batch)
-            except (OSError, ValueError, ModelNotLoadable) as error:  # ValueError: what came back is no answer
+            except Error as error:  # the model can't be loaded again
+                self._queue.fail(batch, error.detail)
+            except Exception as error:  # noqa: BLE001 - whatever a foreign process sends, the next batch is run
                 _log.warning("model.worker_lost", model=self._model.model, error=str(error))
                 self._queue.fail(batch, "The model's worker died; it is started again.")
                 await self._close_process()
+            except BaseException:
+                self._queue.fail(batch, _UNLOADED)
+                raise
 
     async def _run_batch(self, batch: list[WaitingRequest]) -> None:
         if not self.is_running:
@@ -150,6 +175,8 @@ class Worker:
         if streams is not None:
             streams[1].close()
         if process is not None and process.returncode is None:
+            if streams is None:
+                process.kill()  # it is still loading, and would not see that the socket was closed
             try:
                 await asyncio.wait_for(process.wait(), _STOP_SECONDS)
             except TimeoutError:
@@ -160,7 +187,10 @@ class Worker:
 def _description(model: WorkerModel, first_line: bytes) -> Mapping[str, Any]:
     answer: dict[str, Any] = json.loads(first_line) if first_line else {"failed": "its process ended while loading"}
     if "failed" in answer:
-        raise ModelNotLoadable(model=f"'{model.model}'", reason=str(answer["failed"]).rstrip("."))
+        _log.warning("model.not_loaded", model=model.model, reason=str(answer["failed"]))
+        name = model.name or Path(model.model).name
+        reason = without_paths(str(answer["failed"]).replace(model.model, name)).rstrip(".")
+        raise ModelNotLoadable(model=f"'{name}'", reason=reason)
     description: Mapping[str, Any] = answer["ready"]
     return description
 

@@ -18,7 +18,7 @@ from spotthebot.kit.events.errors import TeamLookupFailed
 from spotthebot.kit.events.signer import EventSigner, message_body
 from spotthebot.kit.events.store import EventStore
 from spotthebot.kit.logs import get_logger
-from spotthebot.kit.outbound import CallFailed, GuardedHttp
+from spotthebot.kit.outbound import CallFailed, HttpByOwner
 from spotthebot.kit.vault import Unreadable
 
 _MAX_ANSWER_BYTES = 16 * 1024
@@ -53,7 +53,7 @@ class EventDispatcher:
         database: Database,
         store: EventStore,
         signer: EventSigner,
-        http: GuardedHttp,
+        http: HttpByOwner,
         find_team: FindTeam,
         schedule: DeliverySchedule,
         clock: Clock = system_clock,
@@ -178,7 +178,9 @@ class EventDispatcher:
         headers = {"Content-Type": "application/json"} | signed
         try:
             async with asyncio.timeout(self._schedule.timeout_seconds):
-                answer = await self._http.post(subscription.url, body, headers, largest=_MAX_ANSWER_BYTES)
+                answer = await self._http.of(subscription.team).post(
+                    subscription.url, body, headers, largest=_MAX_ANSWER_BYTES
+                )
         except TimeoutError:
             return AttemptOutcome(None, f"There was no whole answer within {self._schedule.timeout_seconds:g} s.")
         except CallFailed as failed:

@@ -1,7 +1,6 @@
 """Use cases of subscriptions: create and change them, rotate secrets, test and replay deliveries."""
 
 from datetime import datetime, timedelta
-from urllib.parse import urlsplit
 from uuid import UUID
 
 from spotthebot.kit.database import ReadSession, WriteSession
@@ -10,7 +9,7 @@ from spotthebot.kit.events.domain import TEST_EVENT, Delivery, Subscription
 from spotthebot.kit.events.errors import EventNotForTeams, SubscriptionInactive, TooManySubscriptions
 from spotthebot.kit.events.signer import EventSigner
 from spotthebot.kit.events.store import EventStore
-from spotthebot.kit.outbound import AddressNotAllowed, CheckingResolver
+from spotthebot.kit.outbound import AddressNotAllowed, HttpByOwner, UrlNotUsable
 
 MAX_SUBSCRIPTIONS = 100
 """Of one team, or of the operator."""
@@ -19,17 +18,17 @@ MAX_SUBSCRIPTIONS = 100
 class Subscriptions:
     """The subscriptions of one service. `team` is the caller's: it sees its own, the operator (None) sees all."""
 
-    def __init__(self, store: EventStore, signer: EventSigner, resolver: CheckingResolver) -> None:
+    def __init__(self, store: EventStore, signer: EventSigner, http: HttpByOwner) -> None:
         self.store = store
         self._signer = signer
-        self._resolver = resolver
+        self._http = http
 
     async def subscribe(
         self, session: WriteSession, team: str | None, *, url: str, events: tuple[str, ...], secret: str | None
     ) -> tuple[Subscription, str]:
         """Subscribe a URL to events; returns the signing secret too, which is not shown again."""
         self._check_events(team, events)
-        await self._check_address(url)
+        await self._check_address(team, url)
         subscriptions = self.store.subscriptions
         if await subscriptions.count_subscriptions(session, team=team) >= MAX_SUBSCRIPTIONS:
             raise TooManySubscriptions(limit=MAX_SUBSCRIPTIONS)
@@ -51,7 +50,7 @@ class Subscriptions:
         subscription = await self.store.subscriptions.get_subscription(session, subscription_id, team=team)
         changes: dict[str, object] = {}
         if url is not None:
-            await self._check_address(url)
+            await self._check_address(subscription.team, url)
             changes["url"] = url
         if events is not None:
             self._check_events(subscription.team, events)
@@ -107,13 +106,11 @@ class Subscriptions:
             fault = FieldError("/events", "not for teams")
             raise EventNotForTeams(events=", ".join(refused), allowed=", ".join(sorted(allowed)), fields=(fault,))
 
-    async def _check_address(self, url: str) -> None:
-        parts = urlsplit(url)
-        port = parts.port or {"http": 80}.get(parts.scheme, 443)
+    async def _check_address(self, team: str | None, url: str) -> None:
         try:
-            await self._resolver.check_host(parts.hostname or "", port)
-        except AddressNotAllowed as refused:
+            await self._http.of(team).resolver.check_url(url)
+        except (AddressNotAllowed, UrlNotUsable) as refused:
             fault = FieldError("/url", str(refused.facts["reason"]))
-            raise AddressNotAllowed(**refused.facts, fields=(fault,)) from None
+            raise type(refused)(**refused.facts, fields=(fault,)) from None
         except OSError:
             return  # the name is not known yet: the deliveries report it if that stays so

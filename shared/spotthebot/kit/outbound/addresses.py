@@ -1,7 +1,8 @@
-"""Which addresses may be called: the public internet, and what the administrator allows beside it.
+"""Which addresses may be called: those of the public internet, and the networks that the administrator allows beside.
 
-A stranger's URL is hostile until shown otherwise. The address that a connection is made to is checked, after
-resolution: other spellings of a name or number end up here as the same address.
+A URL of a stranger is hostile until shown otherwise. The connector checks each address that it is about to connect to,
+after resolution: whatever spelling a name or a number has, it ends up here as an address. The forbidden networks are
+listed one by one, so that the answer is the same under every release of Python.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,63 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
-_TRANSLATED = ip_network("64:ff9b::/96")  # NAT64 (RFC 6052): the last 32 bits are an IPv4 address
+
+FORBIDDEN: tuple[tuple[str, str], ...] = (
+    # IANA IPv4 Special-Purpose Address Registry (RFC 6890), whole: its globally reachable networks hold no bot either.
+    ("0.0.0.0/8", "on this network (RFC 791)"),
+    ("10.0.0.0/8", "a private address (RFC 1918)"),
+    ("100.64.0.0/10", "an address of a provider's shared space (RFC 6598)"),
+    ("127.0.0.0/8", "a loopback address (RFC 1122)"),
+    ("169.254.0.0/16", "a link-local address (RFC 3927)"),
+    ("172.16.0.0/12", "a private address (RFC 1918)"),
+    ("192.0.0.0/24", "an address of an IETF protocol (RFC 6890)"),
+    ("192.0.2.0/24", "an address for documentation (RFC 5737)"),
+    ("192.31.196.0/24", "an address of AS112 (RFC 7535)"),
+    ("192.52.193.0/24", "an address of multicast tunnels (RFC 7450)"),
+    ("192.88.99.0/24", "an address of 6to4 relays (RFC 7526)"),
+    ("192.168.0.0/16", "a private address (RFC 1918)"),
+    ("192.175.48.0/24", "an address of AS112 (RFC 7534)"),
+    ("198.18.0.0/15", "an address for benchmarks (RFC 2544)"),
+    ("198.51.100.0/24", "an address for documentation (RFC 5737)"),
+    ("203.0.113.0/24", "an address for documentation (RFC 5737)"),
+    ("224.0.0.0/4", "a multicast address (RFC 5771)"),
+    ("240.0.0.0/4", "a reserved address (RFC 1112)"),
+    ("168.63.129.16/32", "the address of a cloud's host (Azure)"),
+    # IANA IPv6 Special-Purpose Address Registry, whole, and what RFC 4291 and others set apart beside it.
+    ("::1/128", "a loopback address (RFC 4291)"),
+    ("::/128", "the unspecified address (RFC 4291)"),
+    ("::/96", "an IPv4-compatible address (RFC 4291)"),
+    ("::ffff:0:0/96", "an IPv4-mapped address (RFC 4291)"),
+    ("::ffff:0:0:0/96", "an IPv4-translated address (RFC 2765)"),
+    ("64:ff9b::/96", "a translated address (RFC 6052)"),
+    ("64:ff9b:1::/48", "a translated address (RFC 8215)"),
+    ("100::/64", "a discard address (RFC 6666)"),
+    ("100:0:0:1::/64", "a dummy address (RFC 9780)"),
+    ("2001::/23", "an address of an IETF protocol, such as Teredo or ORCHID (RFC 2928)"),
+    ("2001:db8::/32", "an address for documentation (RFC 3849)"),
+    ("2002::/16", "a 6to4 address (RFC 3056)"),
+    ("2620:4f:8000::/48", "an address of AS112 (RFC 7534)"),
+    ("3fff::/20", "an address for documentation (RFC 9637)"),
+    ("5f00::/16", "a segment identifier (RFC 9602)"),
+    ("fc00::/7", "a private address (RFC 4193)"),
+    ("fe80::/10", "a link-local address (RFC 4291)"),
+    ("fec0::/10", "a site-local address (RFC 3879)"),
+    ("ff00::/8", "a multicast address (RFC 4291)"),
+)
+"""Networks without a bot of anybody's, and what an address in each of them is."""
+_FORBIDDEN = tuple((ip_network(text), kind) for text, kind in FORBIDDEN)
+_GLOBAL_UNICAST = ip_network("2000::/3")  # all that IANA has assigned for it (RFC 4291, section 2.4)
+_ISATAP = frozenset({0x00005EFE, 0x02005EFE})
+"""The first half of the interface's part of an address that holds an IPv4 address in the second (RFC 5214)."""
+_HOLD_IPV4 = tuple(
+    (IPv6Network(text), shift)
+    for text, shift in (
+        *(("::/96", 0), ("::ffff:0:0/96", 0), ("::ffff:0:0:0/96", 0), ("64:ff9b::/96", 0)),
+        *(("2002::/16", 80), ("2001::/32", 64)),
+    )
+)
+"""Networks whose addresses hold an IPv4 address, and by how many bits it is shifted."""
+_TEREDO = IPv6Network("2001::/32")
 
 
 def networks(texts: Sequence[str]) -> tuple[Network, ...]:
@@ -24,38 +81,39 @@ EVERYWHERE = networks(["0.0.0.0/0", "::/0"])
 def refusal_of(text: str, allowed: Sequence[Network]) -> str | None:
     """Say why an address may not be called; None where it may. Raises ValueError where it is none.
 
-    Only global unicast addresses may: not private, loopback, link-local (where clouds keep their metadata), shared,
-    multicast, reserved ones (RFC 6890). An IPv4 address inside an IPv6 one is checked as well.
+    An address is allowed if it is global unicast and in no forbidden network, or in an allowed network. An IPv4
+    address inside an IPv6 address has to be allowed as well.
     """
     for address in _addresses_in(ip_address(text.partition("%")[0])):
         if any(address.version == network.version and address in network for network in allowed):
             continue
-        if not address.is_global or address.is_multicast:
-            return f"{address} is {_kind(address)}"
+        if (kind := _forbidden_kind(address)) is not None:
+            return f"{address} is {kind}"
     return None
+
+
+def _forbidden_kind(address: Address) -> str | None:
+    for network, kind in _FORBIDDEN:
+        if address.version == network.version and address in network:
+            return kind
+    if isinstance(address, IPv4Address):
+        return None
+    if address not in _GLOBAL_UNICAST:
+        return "not a global address (RFC 4291)"
+    return "an ISATAP address (RFC 5214)" if _is_isatap(address) else None
 
 
 def _addresses_in(address: Address) -> list[Address]:
     if isinstance(address, IPv4Address):
         return [address]
-    if address.ipv4_mapped is not None:
-        return [address.ipv4_mapped]
-    found: list[Address] = [address]
-    if address.sixtofour is not None:
-        found.append(address.sixtofour)
-    if address.teredo is not None:
-        found.extend(address.teredo)
-    if address in _TRANSLATED or 1 < int(address) < 2**32:
-        found.append(IPv4Address(int(address) & 0xFFFFFFFF))
-    return found
+    number = int(address)
+    held = [IPv4Address(number >> shift & 0xFFFFFFFF) for network, shift in _HOLD_IPV4 if address in network]
+    if _is_isatap(address):
+        held.append(IPv4Address(number & 0xFFFFFFFF))
+    if address in _TEREDO:
+        held.append(IPv4Address(~number & 0xFFFFFFFF))  # the client's, beside its server's
+    return [address, *held]
 
 
-def _kind(address: Address) -> str:
-    kinds = {
-        "a loopback address": address.is_loopback,
-        "a link-local address": address.is_link_local,
-        "a multicast address": address.is_multicast,
-        "unspecified": address.is_unspecified,
-        "a private address": address.is_private,
-    }
-    return next((kind for kind, holds in kinds.items() if holds), "not a public address")
+def _is_isatap(address: IPv6Address) -> bool:
+    return int(address) >> 32 & 0xFFFFFFFF in _ISATAP

@@ -78,7 +78,8 @@ class Connection(asyncio.Protocol):
         if self._head_ended and not self._has_length and error is None:
             self._succeed()
         elif self._head_ended:
-            self._fail(CallFailed(Failure.INVALID, "The answer ends before it is whole.", transient=True))
+            detail = "The answer ends before it is whole."
+            self._fail(CallFailed(Failure.INVALID, detail, transient=True, status=self._answer.status))
         else:
             self._fail(_disconnected(error))
 
@@ -89,9 +90,11 @@ class Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            self._fail(CallFailed(Failure.INVALID, "What it sends is not HTTP: it changes to another protocol."))
+            detail = "What it sends is not HTTP: it changes to another protocol."
+            self._fail(CallFailed(Failure.INVALID, detail, status=self._answer.status))
         except httptools.HttpParserError as error:
-            self._fail(CallFailed(Failure.INVALID, f"What it sends is not HTTP: {error}."))
+            status = self._answer.status if self._head_ended else None
+            self._fail(CallFailed(Failure.INVALID, f"What it sends is not HTTP: {error}.", status=status))
         if not self._head_ended:
             self._head_bytes += len(data)
             if self._head_bytes > _MAX_HEAD_BYTES:

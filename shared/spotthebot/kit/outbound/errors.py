@@ -10,6 +10,10 @@ class AddressNotAllowed(Invalid):
     """{host} may not be called: {reason}. It has to be at a public address; an administrator can allow others."""
 
 
+class UrlNotUsable(Invalid):
+    """The URL can't be called: {reason}."""
+
+
 class Failure(StrEnum):
     """Why there is no answer that counts."""
 
@@ -41,3 +45,13 @@ class CallFailed(Exception):
         self.retry_after_seconds = retry_after_seconds
         self.status = status
         super().__init__(self.detail)
+
+
+class NothingAnswers(CallFailed):
+    """No server spoke HTTP: nothing listens, a firewall is before it, TLS failed, or it speaks something else.
+
+    These are one failure: else anybody who may give us a URL could learn which ports of a machine are open.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(Failure.UNREACHABLE, "No HTTP server answers at this URL.", transient=True)

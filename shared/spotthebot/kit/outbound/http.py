@@ -2,26 +2,26 @@
 
 import asyncio
 import json
-import re
+import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from types import TracebackType
+from functools import cache
+from types import SimpleNamespace, TracebackType
 from typing import Any, Self
 
 import aiohttp
 from yarl import URL
 
 from spotthebot.kit.outbound.connections import Connection, IdleConnections, WholeAnswer
-from spotthebot.kit.outbound.errors import AddressNotAllowed, CallFailed, Failure
+from spotthebot.kit.outbound.errors import AddressNotAllowed, CallFailed, Failure, NothingAnswers, UrlNotUsable
 from spotthebot.kit.outbound.resolver import CheckingResolver
+from spotthebot.kit.outbound.urls import HTTP, SOCKET, Url, read_url
 
 LARGEST_BODY = 1024 * 1024
 """Bytes of an answer that are read, compressed or not; the rest of a larger one is left where it is."""
 _USER_AGENT = "spotthebot"
 _OWN_HEADERS = f"Accept-Encoding: identity\r\nUser-Agent: {_USER_AGENT}\r\n"
-_PRINTABLE = re.compile(r"[\x21-\x7e]+")
 _TRANSIENT = frozenset({502, 503, 504})
 _LONGEST_WAIT = 3600.0
 
@@ -48,26 +48,16 @@ class Answer:
             raise CallFailed(Failure.INVALID, f"The answer is not JSON: {error}.") from error
 
 
-@dataclass(frozen=True)
-class _Target:
-    """Where requests to a URL go, and how each of them begins."""
-
-    host: str
-    port: int
-    is_tls: bool
-    origin: tuple[str, int, bool]
-    """The three above: requests to one origin share connections."""
-    head: str
-
-
 class GuardedHttp:
     """Connections, kept open for the next call and shared by nobody but the same host.
 
-    There is no limit on them here: how many calls are made at once is for the caller to bound.
+    There is no limit on them here: how many calls are made at once is for the caller to bound. A server that does not
+    speak HTTP is NothingAnswers, unless this client `names_causes`: for servers of our own, and on a user's machine.
     """
 
-    def __init__(self, resolver: CheckingResolver) -> None:
+    def __init__(self, resolver: CheckingResolver, *, names_causes: bool = False) -> None:
         self.resolver = resolver
+        self.names_causes = names_causes
         self._idle = IdleConnections()
         self._session: aiohttp.ClientSession | None = None
 
@@ -77,13 +67,17 @@ class GuardedHttp:
             use_dns_cache=False,
             limit=0,
             happy_eyeballs_delay=None,
+            socket_factory=self._checked_socket,
         )
+        redirects = aiohttp.TraceConfig()
+        redirects.on_request_redirect.append(_refuse_redirect)
         self._session = aiohttp.ClientSession(
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None),
             headers={"Accept-Encoding": "identity", "User-Agent": _USER_AGENT},
             trust_env=False,
+            trace_configs=[redirects],
         )
         return self
 
@@ -97,21 +91,31 @@ class GuardedHttp:
     async def post(self, url: str, body: bytes, headers: Mapping[str, str], *, largest: int = LARGEST_BODY) -> Answer:
         """POST and return the whole answer; raises CallFailed. The caller bounds the time."""
         try:
-            target = _target(url)
+            target = read_url(url, HTTP)
             request = _request(target, headers, body)
-            connection = self._idle.take(target.origin) or await self._connect(target)
-        except AddressNotAllowed as error:
-            raise CallFailed(Failure.UNREACHABLE, error.detail) from error
-        except (OSError, ValueError) as error:
-            raise _unreachable(error) from error
-        answer = await connection.ask(request, largest)
-        self._idle.give_back(target.origin, connection)
+            origin = target.host, target.port, target.is_tls
+            connection = self._idle.take(origin) or await self._connect(target)
+            answer = await connection.ask(request, largest)
+        except _TROUBLE as error:
+            raise self._failure(error) from None
+        self._idle.give_back(origin, connection)
         if 200 <= answer.status < 300:
             media_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
             return Answer(answer.status, media_type, bytes(answer.body))
         raise _refused(answer)
 
-    async def _connect(self, target: _Target) -> Connection:
+    async def open_socket(self, url: str, *, largest: int = LARGEST_BODY) -> aiohttp.ClientWebSocketResponse:
+        """Open a websocket, which the caller closes; raises CallFailed."""
+        if self._session is None:
+            message = "the client is not open"
+            raise RuntimeError(message)
+        try:
+            read_url(url, SOCKET)
+            return await self._session.ws_connect(URL(url, encoded=True), max_msg_size=largest)
+        except _TROUBLE as error:
+            raise self._failure(error) from None
+
+    async def _connect(self, target: Url) -> Connection:
         """Connect to the first address that takes the connection: each was checked, and none is resolved again."""
         context, name = (_tls_context(), target.host.rstrip(".")) if target.is_tls else (None, None)
         connect = asyncio.get_running_loop().create_connection
@@ -125,55 +129,39 @@ class GuardedHttp:
                 return connection
         raise failed or OSError("the name has no address")
 
-    async def open_socket(self, url: str, *, largest: int = LARGEST_BODY) -> aiohttp.ClientWebSocketResponse:
-        """Open a websocket, which the caller closes; raises CallFailed."""
-        try:
-            return await self._checked(url).ws_connect(URL(url, encoded=True), max_msg_size=largest)
-        except AddressNotAllowed as error:
-            raise CallFailed(Failure.UNREACHABLE, error.detail) from error
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise _unreachable(error) from error
+    def _checked_socket(self, found: aiohttp.AddrInfoType) -> socket.socket:
+        """Make the socket of a connection for a websocket; raises AddressNotAllowed."""
+        family, kind, protocol, _, address = found
+        self.resolver.check(str(address[0]), str(address[0]))
+        return socket.socket(family, kind, protocol)
 
-    def _checked(self, url: str) -> aiohttp.ClientSession:
-        if self._session is None:
-            message = "the client is not open"
-            raise RuntimeError(message)
-        host = URL(url, encoded=True).host or ""
-        try:
-            self.resolver.check(host, host)  # a literal address is never resolved
-        except AddressNotAllowed:
-            raise
-        except ValueError:
-            return self._session  # a name: checked when it is resolved
-        return self._session
+    def _failure(self, error: Exception) -> CallFailed:
+        """Return what the caller may know: not the cause, where it would say which ports of a machine are open."""
+        for each in _with_causes(error):
+            if isinstance(each, AddressNotAllowed | UrlNotUsable):
+                return CallFailed(Failure.UNREACHABLE, each.detail)
+        failed = error if isinstance(error, CallFailed) else _explained(error)
+        return failed if failed.status is not None or self.names_causes else NothingAnswers()
 
 
-@lru_cache(maxsize=4096)
-def _target(url: str) -> _Target:
-    """Read a URL; raises ValueError."""
-    parsed = URL(url, encoded=True)
-    host, port, path = parsed.raw_host, parsed.port, parsed.raw_path_qs
-    if parsed.scheme not in {"http", "https"} or not host or port is None:
-        message = "it is no http:// or https:// URL of a host"
-        raise ValueError(message)
-    if parsed.raw_user is not None or parsed.raw_password is not None:
-        message = "it holds a user or a password"
-        raise ValueError(message)
-    if not _PRINTABLE.fullmatch(path):
-        message = "its path holds characters that have to be escaped"
-        raise ValueError(message)
-    head = f"POST {path} HTTP/1.1\r\nHost: {parsed.host_port_subcomponent}\r\n{_OWN_HEADERS}"
-    is_tls = parsed.scheme == "https"
-    return _Target(host, port, is_tls, (host, port, is_tls), head)
+_TROUBLE = (CallFailed, AddressNotAllowed, UrlNotUsable, aiohttp.ClientError, OSError, ValueError)
 
 
-def _request(target: _Target, headers: Mapping[str, str], body: bytes) -> bytes:
-    """Write a request; raises ValueError where a header would end before its value does."""
+async def _refuse_redirect(
+    _session: aiohttp.ClientSession, _context: SimpleNamespace, found: aiohttp.TraceRequestRedirectParams
+) -> None:
+    """Stop before a redirect is followed, which a websocket would be without a word."""
+    found.response.close()
+    raise _redirected(found.response.status, found.response.headers.get("Location", "nowhere"))
+
+
+def _request(target: Url, headers: Mapping[str, str], body: bytes) -> bytes:
+    """Write a request; raises UrlNotUsable where a header would end before its value does."""
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     if lines.count("\n") != len(headers) or lines.count("\r") != len(headers) or "\0" in lines:
-        message = "a header holds a line end or NUL"
-        raise ValueError(message)
-    return f"{target.head}{lines}Content-Length: {len(body)}\r\n\r\n".encode() + body
+        raise UrlNotUsable(reason="a header would hold a line end or NUL")
+    head = f"POST {target.target} HTTP/1.1\r\nHost: {target.authority}\r\n{_OWN_HEADERS}"
+    return f"{head}{lines}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
 @cache
@@ -184,9 +172,7 @@ def _tls_context() -> ssl.SSLContext:
 def _refused(answer: WholeAnswer) -> CallFailed:
     status = answer.status
     if 300 <= status < 400:
-        where = answer.headers.get("location", "nowhere")
-        detail = f"It redirects ({status}) to {where}, which is not followed: register the final URL."
-        return CallFailed(Failure.HTTP_ERROR, detail, status=status)
+        return _redirected(status, answer.headers.get("location", "nowhere"))
     said = answer.body[:300].decode("utf-8", "replace").strip()
     detail = f"It answered {status} {answer.reason}{': ' if said else ''}{said}".strip()
     after = answer.headers.get("retry-after", "")
@@ -198,20 +184,28 @@ def _refused(answer: WholeAnswer) -> CallFailed:
     )
 
 
-def _unreachable(error: Exception) -> CallFailed:
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, AddressNotAllowed):
-            return CallFailed(Failure.UNREACHABLE, cause.detail)
-        if isinstance(cause, ssl.SSLError | ssl.CertificateError | aiohttp.ClientSSLError):
-            return CallFailed(Failure.UNREACHABLE, f"TLS failed: {cause}.")
-        cause = cause.__cause__ or cause.__context__
+def _redirected(status: int, where: str) -> CallFailed:
+    detail = f"It redirects ({status}) to {where}, which is not followed: register the final URL."
+    return CallFailed(Failure.HTTP_ERROR, detail, status=status)
+
+
+def _explained(error: Exception) -> CallFailed:
+    for each in _with_causes(error):
+        if isinstance(each, ssl.SSLError | aiohttp.ClientSSLError):
+            return CallFailed(Failure.UNREACHABLE, f"TLS failed: {each}.")
+    if isinstance(error, aiohttp.WSServerHandshakeError):
+        detail = f"It answered {error.status} and opened no websocket."
+        return CallFailed(Failure.HTTP_ERROR, detail, transient=error.status in _TRANSIENT, status=error.status)
     if isinstance(error, aiohttp.ClientResponseError):
         return CallFailed(Failure.INVALID, f"What it sends is not HTTP: {error.message}.")
-    if isinstance(error, aiohttp.InvalidURL | ValueError):
-        return CallFailed(Failure.UNREACHABLE, f"The URL can't be called: {error}.")
     said = str(error) or type(error).__name__
     return CallFailed(Failure.UNREACHABLE, f"There is no connection: {said}.", transient=True)
+
+
+def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def _no_constant(name: str) -> None:

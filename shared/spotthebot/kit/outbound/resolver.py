@@ -1,5 +1,6 @@
 """Names to addresses, checked and pinned: what is returned is what the connection is made to."""
 
+import asyncio
 import socket
 from collections.abc import Sequence
 
@@ -8,6 +9,10 @@ from aiohttp.resolver import ThreadedResolver
 
 from spotthebot.kit.outbound.addresses import Network, refusal_of
 from spotthebot.kit.outbound.errors import AddressNotAllowed
+from spotthebot.kit.outbound.urls import HTTP, SOCKET, read_url
+
+_SECONDS = 10.0
+"""Longest time for a name: a name server that answers slowly must not delay the names of others."""
 
 
 class CheckingResolver(AbstractResolver):
@@ -21,27 +26,37 @@ class CheckingResolver(AbstractResolver):
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
         """Return checked addresses; raises AddressNotAllowed, and OSError where the name is not known."""
-        found = await self._resolver.resolve(host, port, family)
+        try:
+            async with asyncio.timeout(_SECONDS):
+                found = await self._resolver.resolve(host, port, family)
+        except (UnicodeError, TimeoutError) as error:
+            message = "the name can't be resolved"
+            raise OSError(message) from error
         for result in found:
             self.check(host, result["host"])
         return found
 
     def check(self, host: str, address: str) -> None:
-        """Check one address that `host` stands for; raises AddressNotAllowed."""
+        """Check one address that `host` stands for; raises AddressNotAllowed.
+
+        The address of a name is not named: the caller may not know what our name server says.
+        """
         if reason := refusal_of(address, self._allowed):
-            raise AddressNotAllowed(host=host, reason=reason)
+            shown = reason if host == address else "not all its addresses are public"
+            raise AddressNotAllowed(host=host, reason=shown)
 
     async def addresses_of(self, host: str, port: int) -> list[str]:
-        """Return checked addresses of a host, given as a name or as an address in any notation."""
+        """Return checked addresses of a host, given as a name or as an address."""
         try:
             self.check(host, host)
         except ValueError:
             return [found["host"] for found in await self.resolve(host, port)]
         return [host]
 
-    async def check_host(self, host: str, port: int) -> str:
-        """Return an address of a host, given as a name or as an address in any notation, that may be called."""
-        return (await self.addresses_of(host, port))[0]
+    async def check_url(self, url: str) -> None:
+        """Check a URL and the addresses of its host; raises UrlNotUsable, AddressNotAllowed, OSError as `resolve`."""
+        read = read_url(url, HTTP | SOCKET)
+        await self.addresses_of(read.host, read.port)
 
     async def close(self) -> None:
         await self._resolver.close()

@@ -1,5 +1,10 @@
-"""Requests for turns to the service `bots`, and what their answers make of conversations."""
+"""Requests for turns to the service `bots`, and what their answers make of conversations.
 
+A request holds as many conversations as fit, by number and by bytes. One that is refused as too large all the same, by
+`bots` or by a proxy before it, is cut in half until the conversation that is too large alone is found, which fails.
+"""
+
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,6 +12,7 @@ from http import HTTPStatus
 from uuid import UUID
 
 from spotthebot.clients import PEER_TROUBLE, PeerRefused, PeerUnavailable, UnexpectedAnswer
+from spotthebot.contracts.bots import MAX_REPLIES_BYTES
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.availability import MAY_RECOVER
 from spotthebot.conversations.domain.concurrency import SlotRequest, request_slots
@@ -17,10 +23,15 @@ from spotthebot.conversations.domain.transitions import Step, fail, step, wait_f
 _ABOUT_THE_BOT = {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
 """Refusals that no retry would mend; any other refusal is trouble between our services, not of a conversation."""
 
+_MAX_BYTES_PER_CHARACTER = 6
+"""Of JSON, which writes a control character as `\\u0000`."""
+_MAX_BYTES_BESIDE = 500
+"""Of a context beside its turns: seed, ids, domain."""
+
 
 @dataclass(frozen=True)
 class BotAnswer:
-    """The steps that a request for turns led to; with `trouble` there are none, and the request may be repeated."""
+    """The steps that a request for turns led to; with `trouble`, conversations without a step may be repeated."""
 
     steps: tuple[Step, ...]
     trouble: PeerUnavailable | PeerRefused | UnexpectedAnswer | None = None
@@ -32,11 +43,15 @@ async def request_turns(bots: Bots, conversations: Sequence[Conversation]) -> Bo
     if bot_id is None:
         message = f"in conversation {conversations[0].id} no bot speaks next"
         raise ValueError(message)
+    if len(conversations) == 1 and _bytes_of(conversations) > MAX_REPLIES_BYTES:
+        return _too_large(conversations[0])
     try:
         replies = await bots.reply(bot_id, conversations)
     except (PeerUnavailable, UnexpectedAnswer) as trouble:
         return BotAnswer((), trouble)
     except PeerRefused as refused:
+        if refused.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            return await _request_in_halves(bots, conversations)
         if refused.status not in _ABOUT_THE_BOT:
             return BotAnswer((), refused)
         return await _refused(bots, bot_id, conversations, refused)
@@ -52,13 +67,55 @@ async def slots_needed(bots: Bots, bot_id: UUID, conversations: int) -> SlotRequ
 
 
 def split_into_requests(conversations: Sequence[Conversation], size: int) -> Iterable[Sequence[Conversation]]:
-    """Yield conversations that wait for one bot as requests of at most `size`, each for one version of the bot."""
+    """Yield conversations that wait for one bot as requests of at most `size`, each for one version of the bot.
+
+    A request holds at most `MAX_REPLIES_BYTES`, or one conversation.
+    """
     by_version: dict[int | None, list[Conversation]] = defaultdict(list)
     for each in conversations:
         by_version[each.next_version].append(each)
     for same in by_version.values():
         for start in range(0, len(same), size):
-            yield same[start : start + size]
+            yield from _split_by_bytes(same[start : start + size])
+
+
+def _split_by_bytes(conversations: Sequence[Conversation]) -> Iterable[Sequence[Conversation]]:
+    if _bytes_of(conversations) <= MAX_REPLIES_BYTES:
+        yield conversations
+        return
+    request: list[Conversation] = []
+    left = MAX_REPLIES_BYTES
+    for each in conversations:
+        size = _bytes_of([each])
+        if request and size > left:
+            yield request
+            request, left = [], MAX_REPLIES_BYTES
+        request.append(each)
+        left -= size
+    yield request
+
+
+def _bytes_of(conversations: Sequence[Conversation]) -> int:
+    """Return the bytes of conversations in a request: an upper bound where it fits, else as they are."""
+    beside = len(conversations) * _MAX_BYTES_BESIDE
+    histories = [each.history for each in conversations]
+    characters = sum(len(turn) + 1 for history in histories for turn in history)
+    bound = beside + characters * _MAX_BYTES_PER_CHARACTER
+    return bound if bound <= MAX_REPLIES_BYTES else beside + len(json.dumps(histories, ensure_ascii=False).encode())
+
+
+async def _request_in_halves(bots: Bots, conversations: Sequence[Conversation]) -> BotAnswer:
+    if len(conversations) == 1:
+        return _too_large(conversations[0])
+    half = len(conversations) // 2
+    answers = [await request_turns(bots, part) for part in (conversations[:half], conversations[half:])]
+    trouble = next((answer.trouble for answer in answers if answer.trouble is not None), None)
+    return BotAnswer(tuple(step for answer in answers for step in answer.steps), trouble)
+
+
+def _too_large(conversation: Conversation) -> BotAnswer:
+    reason = f"The {len(conversation.history)} turns so far are too large for one request to the bot."
+    return BotAnswer((fail(conversation, reason),))
 
 
 async def _refused(bots: Bots, bot_id: UUID, conversations: Sequence[Conversation], refused: PeerRefused) -> BotAnswer:

@@ -1,0 +1,85 @@
+"""URLs of servers of others: read once, by one strict grammar, so that all who handle a URL see the same host in it.
+
+The grammar is narrower than RFC 3986: no user, no fragment, no host that a resolver, TLS or another reader of URLs
+could take for another one. A host is an IPv6 address in brackets, an IPv4 address as four decimal numbers, or a name
+of letters, digits, `-` and `_` as DNS has it (RFC 1035, section 2.3.1); a name in another script is written in ASCII
+(RFC 5891).
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address
+
+from spotthebot.kit.outbound.errors import UrlNotUsable
+
+HTTP = frozenset({"http", "https"})
+SOCKET = frozenset({"ws", "wss"})
+_TLS = frozenset({"https", "wss"})
+_URL = re.compile(r"([A-Za-z]+)://([^/?#]*)(/[\x21-\x7e]*|\?[\x21-\x7e]*)?")
+_HOST_AND_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?")
+_PART = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+_MAX_NAME = 253
+
+
+@dataclass(frozen=True)
+class Url:
+    """A URL in parts; `host` is in lower case and an IPv6 address has no brackets, `target` is path and query."""
+
+    host: str
+    port: int
+    is_tls: bool
+    target: str
+    authority: str
+    """The host and the port as they stand in a `Host` header."""
+
+
+@lru_cache(maxsize=4096)
+def read_url(text: str, schemes: frozenset[str], *, default_port: int | None = None) -> Url:
+    """Read a URL of one of some schemes, whose port is the scheme's if there is no other; raises UrlNotUsable."""
+    found = _URL.fullmatch(text)
+    scheme = found[1].lower() if found else ""
+    if found is None or scheme not in schemes:
+        raise UrlNotUsable(reason=f"it is no {' or '.join(f'{each}://' for each in sorted(schemes))} URL of a host")
+    authority, target = found[2], found[3] or "/"
+    if "#" in target:
+        raise UrlNotUsable(reason="it has a fragment (#...)")
+    if "@" in authority:
+        raise UrlNotUsable(reason="it holds a user or a password")
+    parts = _HOST_AND_PORT.fullmatch(authority)
+    if parts is None:
+        raise UrlNotUsable(reason="its host is neither a name nor an address, or its port is no number")
+    is_tls = scheme in _TLS
+    usual = 443 if is_tls else 80
+    port = int(parts[2]) if parts[2] else default_port or usual
+    if not 0 < port < 2**16:
+        raise UrlNotUsable(reason=f"there is no port {port}")
+    host = _host(parts[1].lower())
+    shown = f"[{host}]" if ":" in host else host
+    return Url(
+        host=host,
+        port=port,
+        is_tls=is_tls,
+        target=target if target.startswith("/") else f"/{target}",
+        authority=shown if port == usual else f"{shown}:{port}",
+    )
+
+
+def _host(text: str) -> str:
+    if text.startswith("["):
+        try:
+            return str(IPv6Address(text[1:-1]))
+        except ValueError as error:
+            raise UrlNotUsable(reason=f"{text} is no IPv6 address") from error
+    dotted = text.removesuffix(".").split(".")
+    if _NUMBER.fullmatch(dotted[-1]):  # what a resolver takes for an IPv4 address, however it is written
+        try:
+            return str(IPv4Address(text))
+        except ValueError as error:
+            raise UrlNotUsable(reason=f"{text} is not a canonical IPv4 address") from error
+    if len(text) > _MAX_NAME:
+        raise UrlNotUsable(reason=f"its host is longer than {_MAX_NAME} characters")
+    if not all(map(_PART.fullmatch, dotted)):
+        raise UrlNotUsable(reason="its host has an empty or over-long part, or one that begins or ends with a hyphen")
+    return text
