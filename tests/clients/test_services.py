@@ -190,8 +190,8 @@ class TestEvents:
         )
         frontend = await suite.conversations("annotation")
         chat = await frontend.start_chat(ChatIn(collection_id=study.id, interactor="p1"))
-        await frontend.say_in_chat(chat.id, ChatTurnIn(text="Hello there!"), idempotency_key="turn-1")
-        await frontend.say_in_chat(chat.id, ChatTurnIn(text="Hello there!"), idempotency_key="turn-1")
+        await frontend.say_in_chat(chat.id, ChatTurnIn(number=1, text="Hello there!"), idempotency_key="turn-1")
+        await frontend.say_in_chat(chat.id, ChatTurnIn(number=1, text="Hello there!"), idempotency_key="turn-1")
         heard = []
         async for event in frontend.watch_chat(chat.id):
             heard.append((event.id, event.event))

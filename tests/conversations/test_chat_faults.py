@@ -9,6 +9,8 @@ from uuid import UUID
 from sqlalchemy import text
 
 from spotthebot.clients import AsyncBots
+from spotthebot.contracts.conversations import CollectionState
+from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.use_cases.chats.reply import ChatReply
 from spotthebot.kit.database import Database
@@ -63,6 +65,23 @@ class TestRules:
             assert not found["may_advance"]
             assert (await exchange(suite, chat, "Go on."))["may_advance"]
 
+    async def test_a_turn_is_said_to_the_partner_it_was_meant_for_or_to_nobody(self, suite: RunningSuite):
+        """The first partner leaves while the person still types, and both greetings carry the same key and words."""
+        chat = await start(suite, await open_study(suite, await two_bots(suite)))
+        key = {"Idempotency-Key": "first-words"}
+        await say(suite, chat, "Good morning!", number=1, **key)
+        await answered(suite, chat)
+        await advance(suite, chat)
+        late = await say(suite, chat, "And another thing!", number=1)
+        assert (late.status_code, "conversation 2 goes on" in late.json()["detail"]) == (409, True)
+        early = await say(suite, chat, "Who comes next?", number=3)
+        assert (early.status_code, "has not begun" in early.json()["detail"]) == (409, True)
+        reused = await say(suite, chat, "Good morning!", number=2, **key)
+        assert (reused.status_code, reused.json()["title"]) == (422, "Idempotency-Key reused")
+        assert (await get(suite, chat))["conversations"][1]["turns"] == []
+        found = await exchange(suite, chat, "Good morning!")
+        assert [turn["text"] for turn in found["conversations"][1]["turns"]][:1] == ["Good morning!"]
+
     async def test_refuses_empty_turns_other_roles_and_unknown_studies(self, suite: RunningSuite):
         study = await open_study(suite, await two_bots(suite))
         chat = await start(suite, study)
@@ -103,6 +122,51 @@ class TestRules:
         collection = (await analyst.get(f"/v1/collections/{study}")).json()
         assert (collection["conversations"], collection["cancelled"]) == (1, 1)
         assert (await start(suite, study))["id"] != chat["id"]
+
+
+class TestFinishedCollections:
+    async def test_no_chat_begins_in_a_collection_that_is_finished_meanwhile(
+        self, suite: RunningSuite, outbox: Database
+    ):
+        """The request to begin waits for the lock that finishing holds, and looks at the collection afterwards."""
+        study = await open_study(suite, await two_bots(suite))
+        frontend = await suite.client("conversations", "annotation")
+        async with outbox.write() as session:
+            await store.chats.lock_draws(session, UUID(study))
+            beginning = asyncio.create_task(
+                frontend.post("/v1/chats", json={"collection_id": study, "interactor": "late"})
+            )
+            await _somebody_waits_for_a_lock(outbox)
+            await store.collections.change_state(session, [UUID(study)], CollectionState.COMPLETE)
+        refused = await beginning
+        assert (refused.status_code, "complete" in refused.json()["detail"]) == (409, True)
+        assert await chats_of(suite, study) == []
+
+    async def test_no_chat_begins_in_a_collection_that_is_cancelled_meanwhile(
+        self, suite: RunningSuite, outbox: Database
+    ):
+        study = await open_study(suite, await two_bots(suite))
+        frontend = await suite.client("conversations", "annotation")
+        async with outbox.write() as session:
+            await store.collections.lock_collection(session, UUID(study))
+            beginning = asyncio.create_task(
+                frontend.post("/v1/chats", json={"collection_id": study, "interactor": "late"})
+            )
+            await _somebody_waits_for_a_lock(outbox)
+            await store.collections.change_state(session, [UUID(study)], CollectionState.CANCELLED)
+        refused = await beginning
+        assert (refused.status_code, "cancelled" in refused.json()["detail"]) == (409, True)
+        assert await chats_of(suite, study) == []
+
+
+async def _somebody_waits_for_a_lock(database: Database) -> None:
+    waiting = text(
+        "SELECT count(*) FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid)"
+        " WHERE NOT l.granted AND a.datname = current_database()"
+    )
+    async with asyncio.timeout(10), database.read() as session:
+        while not await session.scalar(waiting):
+            await asyncio.sleep(0.02)
 
 
 class TestBots:

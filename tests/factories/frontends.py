@@ -39,9 +39,13 @@ async def start(suite: RunningSuite, study: str, interactor: str = "p1") -> dict
     return await created(frontend, "/v1/chats", {"collection_id": study, "interactor": interactor})
 
 
-async def say(suite: RunningSuite, chat: dict[str, Any], text: str = "Hello there!", **headers: str) -> httpx.Response:
+async def say(
+    suite: RunningSuite, chat: dict[str, Any], text: str = "Hello there!", *, number: int | None = None, **headers: str
+) -> httpx.Response:
+    """Say something in the conversation `number`, or in the one that goes on."""
     frontend = await suite.client("conversations", "annotation")
-    return await frontend.post(f"/v1/chats/{chat['id']}/turns", json={"text": text}, headers=headers)
+    number = number or len((await get(suite, chat))["conversations"])
+    return await frontend.post(f"/v1/chats/{chat['id']}/turns", json={"number": number, "text": text}, headers=headers)
 
 
 async def advance(suite: RunningSuite, chat: dict[str, Any]) -> httpx.Response:
@@ -97,13 +101,16 @@ async def listening(
 
         async def events() -> AsyncIterator[tuple[int, str, dict[str, Any]]]:
             fields: dict[str, str] = {}
-            async for line in answer.aiter_lines():
-                if line and not line.startswith(":"):
-                    name, _, value = line.partition(": ")
-                    fields[name] = value
-                elif fields.get("event"):
-                    yield int(fields["id"]), fields["event"], json.loads(fields["data"])
-                    fields = {}
+            rest = b""
+            async for piece in answer.aiter_bytes():
+                *lines, rest = (rest + piece).split(b"\n")
+                for line in lines:
+                    if line and not line.startswith(b":"):
+                        name, _, value = line.decode().partition(": ")
+                        fields[name] = value
+                    elif fields.get("event"):
+                        yield int(fields["id"]), fields["event"], json.loads(fields["data"])
+                        fields = {}
 
         yield events()
 

@@ -56,7 +56,7 @@ async def get_chat(session: Writing, _caller: ChatReader, chat_id: UUID) -> Chat
 @router.post("/chats/{chat_id}/turns", status_code=202, operation_id="say_in_chat")
 async def speak(session: Writing, _caller: Chatter, jobs: JobQueue, chat_id: UUID, said: ChatTurnIn) -> ChatOut:
     """Say something; the partner's reply comes as an event."""
-    return _to_out(await converse.speak(session, jobs, chat_id, said.text))
+    return _to_out(await converse.speak(session, jobs, chat_id, said.number, said.text))
 
 
 @router.post("/chats/{chat_id}/advance", operation_id="advance_chat")

@@ -92,8 +92,11 @@ class ChatState(StrEnum):
 
 
 class ChatTurnIn(Wire):
-    """What the person says."""
+    """What the person says, and to which partner."""
 
+    number: int = Field(
+        ge=1, description="The conversation that the turn belongs to: `number` of the one that goes on."
+    )
     text: Words
 
 

@@ -9,6 +9,7 @@ from spotthebot.conversations.domain.chats import TRANSITIONS, Chat, Study, chec
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.errors import (
     ChatIsOver,
+    NotThisConversation,
     NotTimeToRate,
     PartnerSpeaksNext,
     TooFewTurns,
@@ -46,9 +47,16 @@ async def view_chat(session: WriteSession, chat_id: UUID) -> ChatView:
     return await _view(session, await store.chats.lock_chat(session, chat_id, shared=True))
 
 
-async def speak(session: WriteSession, jobs: Jobs, chat_id: UUID, text: str) -> ChatView:
-    """Add the person's turn and queue the job that requests the partner's reply."""
+async def speak(session: WriteSession, jobs: Jobs, chat_id: UUID, number: int, text: str) -> ChatView:
+    """Add the person's turn to the conversation `number` and queue the job that requests the partner's reply.
+
+    Raises NotThisConversation where another one goes on: what was meant for one partner is never said to the next.
+    """
     view = await _chatting(session, chat_id)
+    current = len(view.conversations)
+    if number != current:
+        fact = "is over" if number < current else "has not begun"
+        raise NotThisConversation(number=number, fact=fact, current=current)
     if view.awaits_reply:
         raise PartnerSpeaksNext
     before = view.conversations[-1]

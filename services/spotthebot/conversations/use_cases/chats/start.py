@@ -48,8 +48,11 @@ async def start_chat(
     Only bots in `replying` are drawn; None stands for a person who had an open chat. Raises CollectionNotOpen,
     NobodyToTalkTo, ChatEndedMeanwhile.
     """
-    study = await _get_open_study(session, collection_id)
+    # First the locks, then the state: a collection that is finished meanwhile begins no chat. `finish` holds the same
+    # lock on draws, `cancel` that on the collection.
     await store.chats.lock_draws(session, collection_id)
+    await store.collections.lock_collection(session, collection_id)
+    study = await _get_open_study(session, collection_id)
     theirs = await store.chats.list_chats_of(session, collection_id, interactor)
     if open_ones := [chat for chat in theirs if chat.is_open]:
         return open_ones[0]
