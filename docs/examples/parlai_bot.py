@@ -17,6 +17,7 @@ async def reset() -> dict[str, str]:
 @app.post("/interact")
 async def interact(request: Request) -> dict[str, str | bool]:
     """Answer the last of the lines, which are the turns so far."""
-    lines = (await request.body()).decode().splitlines()
-    text = f"You said: {lines[-1][:200]} Tell me more ({len(lines)} turns)." if lines else "Hello! How was your day?"
+    said = (await request.body()).decode()
+    lines = said.split("\n")
+    text = f"You said: {lines[-1][:200]} Tell me more ({len(lines)} turns)." if said else "Hello! How was your day?"
     return {"id": "Example", "text": text, "episode_done": False}

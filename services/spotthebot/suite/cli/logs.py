@@ -48,7 +48,7 @@ def _tail(file: Path, end: int) -> list[str]:
     """Return the lines of a file's last mebibyte, the first of which may be incomplete and is left out."""
     with file.open("rb") as opened:
         opened.seek(max(0, end - _TAIL_BYTES))
-        lines = opened.read(end - opened.tell()).decode(errors="replace").splitlines()
+        lines = _lines_of(opened.read(end - opened.tell()))
     return lines[1:] if end > _TAIL_BYTES else lines
 
 
@@ -61,9 +61,14 @@ def _new_lines(files: Callable[[], list[Path]], ends: dict[Path, int]) -> Iterat
                 opened.seek(begin)
                 whole, newline, _ = opened.read().rpartition(b"\n")
             ends[file] = begin + len(whole) + len(newline)
-            for line in whole.decode(errors="replace").splitlines():
+            for line in _lines_of(whole):
                 yield file.stem, line
         time.sleep(_LOOK_EVERY_SECONDS)
+
+
+def _lines_of(written: bytes) -> list[str]:
+    """Part lines at line feeds alone: texts in them may hold other characters that Unicode ends a line with."""
+    return [line.decode(errors="replace") for line in written.removesuffix(b"\n").split(b"\n")] if written else []
 
 
 def _timed_lines(file: Path, end: int) -> Iterator[tuple[str, str, int, str]]:

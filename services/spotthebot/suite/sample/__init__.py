@@ -12,6 +12,6 @@ LICENCE = "Apache-2.0"
 
 def sample_dialogues() -> list[dict[str, Any]]:
     """Return the dialogues as `/v1/corpora/{id}/dialogues` takes them: key, split, turns."""
-    text = files(__name__).joinpath("everyday.jsonl").read_text(encoding="utf-8")
-    rows = [json.loads(line) for line in text.splitlines()]
+    with files(__name__).joinpath("everyday.jsonl").open("rb") as lines:
+        rows = [json.loads(line) for line in lines]
     return [{"key": row["key"], "split": row["split"], "turns": row["turns"]} for row in rows]

@@ -73,6 +73,7 @@ class Reader(Generic[Found]):
 
     def _line(self) -> Iterator[Found | RejectedLine]:
         self._number += 1
+        self._started = True  # a byte order mark stands at the beginning of a file, nowhere else
         line, too_long = bytes(self._rest), self._too_long
         self._rest.clear()
         self._too_long = False

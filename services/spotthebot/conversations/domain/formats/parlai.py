@@ -45,7 +45,7 @@ def _scene(texts: Sequence[str]) -> tuple[tuple[str, str] | None, list[str]]:
     """Part the scene into the two personas, in the order of the speakers, and what else it says."""
     personas, rest = [], list[str]()
     for text in texts:
-        lines = text.splitlines()
+        lines = text.split("\n")
         own = [line.removeprefix(_PERSONA).strip() for line in lines if line.startswith(_PERSONA)]
         personas.append("\n".join(own))
         rest += [line for line in lines if not line.startswith(_PERSONA) and line.strip() and line not in rest]
