@@ -98,6 +98,8 @@ class TestUploads:
             ({"format": "jsonl", "splits": "train:1.0", "split": "train"}, b"", "Both `split` and `splits`"),
             ({"format": "empathetic", "split": "train"}, b"a,b\nc,d\n", "must name"),
             ({"format": "jsonl", "split": "train"}, "{}".encode("utf-16"), "UTF-16"),
+            ({"format": "parlai"}, b"", "names no splits"),
+            ({"format": "jsonl"}, b'{"turns": ["a", "b"]}\n{"turns": ["c", "d"]}\n', "none of its 2 dialogues"),
         ],
     )
     async def test_fail_for_faults_of_the_whole_file(self, suite: RunningSuite, query, content, reason):

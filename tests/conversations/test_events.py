@@ -5,6 +5,7 @@ from collections import Counter
 
 from spotthebot.kit.database import Database
 from tests.factories.bot_servers import bot, webhook, well_behaved
+from tests.factories.frontends import webhook_bot
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created, plan
 from tests.factories.subscribers import distributed, happen, ids, settled, subscribe, true
@@ -23,6 +24,20 @@ class TestEvents:
             message["data"]["collection"] | {"id": collection["id"], "name": "small"} == message["data"]["collection"]
         )
         assert (message["data"]["conversations"], message["data"]["complete"], message["data"]["turns"]) == (2, 2, 8)
+
+    async def test_include_a_cancelled_collection_once(self, suite: RunningSuite, outbox: Database):
+        admin = await suite.client("conversations", "admin")
+        async with bot(lambda _: {}) as (subscriber, url), bot(lambda _: (500, {})) as (_, silent):
+            made = await subscribe(suite, url, "collection.cancelled", "collection.finished")
+            bots = [await webhook_bot(suite, silent), await add_bot(suite, "dull")]
+            collection = await created(admin, "/v1/collections", plan(bots))
+            for _ in range(2):  # the second time changes nothing
+                assert (await admin.post(f"/v1/collections/{collection['id']}/cancel")).status_code == 200
+            await distributed(outbox)
+            await settled(suite, made)
+        (message,) = subscriber.asked
+        assert (message["type"], message["data"]["collection"]["id"]) == ("collection.cancelled", collection["id"])
+        assert (message["data"]["conversations"], message["data"]["cancelled"]) == (2, 2)
 
     async def test_include_failure_and_recovery_of_a_bot_for_its_team(self, suite: RunningSuite):
         well = asyncio.Event()

@@ -14,11 +14,12 @@ from spotthebot.conversations.domain.quality.duplicates import (
     signature,
     text_hash,
 )
+from spotthebot.conversations.domain.quality.exchanges import exchange_hashes
 from spotthebot.conversations.domain.quality.flags import PersonalDataKind
 from spotthebot.conversations.domain.quality.language import language_of
 from spotthebot.conversations.domain.quality.personal_data import personal_data
 from spotthebot.conversations.domain.quality.profanity import profane_turns
-from spotthebot.conversations.domain.quality.training_overlap import TrainingExchanges, exchange_hashes
+from spotthebot.conversations.domain.quality.training_overlap import TrainingExchanges
 from spotthebot.suite.sample import sample_dialogues
 from tests.factories.published_dump import SHARED
 
@@ -129,6 +130,18 @@ class TestLanguage:
             assert found is not None
             assert found[0] == code
 
+    def test_is_recognised_in_scripts_without_spaces(self):
+        texts = (
+            ("ja", ("今朝の試験はどうでしたか。", "長かったけれど、終わりました。")),
+            ("zh", ("今天早上的考试怎么样。", "很长。不过我考完了。")),
+            ("th", ("เมื่อเช้าสอบเป็นอย่างไรบ้าง", "นานมาก แต่ก็ทำเสร็จแล้ว")),
+        )
+        for code, turns in texts:
+            found = language_of(turns)
+            assert found is not None
+            assert found[0] == code
+        assert language_of(("はい。", "はい、はい。")) is None
+
     def test_is_unknown_for_too_few_words(self):
         assert language_of(("Goodbye.", "goodbye", "Goodbye!")) is None
 
@@ -146,7 +159,18 @@ class TestFlags:
             ("I'm at +41 44 668 18 00, or (415) 555-2671.", {PersonalDataKind.PHONE}),
             ("My card is 4111 1111 1111 1111.", {PersonalDataKind.CREDIT_CARD}),
             ("Send it to GB29NWBK60161331926819.", {PersonalDataKind.IBAN}),
+            ("Send it to GB29 NWBK 6016 1331 9268 19, please.", {PersonalDataKind.IBAN}),
+            ("It is DE89 3704 0044 0532 0130 00 at my bank.", {PersonalDataKind.IBAN}),
+            ("iban: fr14 2004 1010 0505 0001 3m02 606 ok", {PersonalDataKind.IBAN}),
+            ("NO93-8601-1117-947", {PersonalDataKind.IBAN}),
+            ("CH93\u00a00076\u00a02011\u00a06238\u00a05295\u00a07", {PersonalDataKind.IBAN}),
+            ("It is GB28 NWBK 6016 1331 9268 19, with a wrong check digit.", set()),
+            ("It is GB29 NWBK 6016 1331 9268, one group short.", set()),
             ("The server is 192.168.0.1.", {PersonalDataKind.IP_ADDRESS}),
+            ("Ping 8.8.8.8 with version 1.2.3.4 of it.", {PersonalDataKind.IP_ADDRESS}),
+            ("I have version 1.2.3.4 installed.", set()),
+            ("Release: 10.4.0.2, then v. 2.0.1.3, and Section 3.1.4.2.", set()),
+            ("We updated from build 1.2.3.4.5.", set()),
             ("My number is 123-45-6789.", {PersonalDataKind.SOCIAL_SECURITY_NUMBER}),
             ("At 7:30 on 24/12/2020, for 300000 dollars, in room 1204.", set()),
             ("Card 4434 1234 5678 9903 fails its check digit.", set()),

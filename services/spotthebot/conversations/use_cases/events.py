@@ -1,6 +1,7 @@
 """The events of `conversations`, published in the transaction in which they happen, and the team of each."""
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from spotthebot.clients import PEER_TROUBLE
@@ -8,6 +9,7 @@ from spotthebot.contracts.bots import BotOut
 from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.domain.collections import Collection
 from spotthebot.conversations.domain.errors import UnknownBot
 from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.use_cases.quality.requests import request_check
@@ -27,14 +29,14 @@ async def publish_finished_collections(session: WriteSession, jobs: Jobs, collec
         await request_check(session, jobs, collection_id)
         _log.info("collection.finished", collection=str(collection_id))
         ended = await store.collections.get_collection(session, collection_id)
-        data = {
-            "collection": {"id": str(ended.id), "name": ended.name, "mode": ended.mode, "domain": ended.domain},
-            "conversations": ended.conversations,
-            "complete": ended.complete,
-            "failed": ended.failed,
-            "turns": ended.turns,
-        }
-        await EVENTS.outbox.add_event(session, EventType.COLLECTION_FINISHED, data)
+        await EVENTS.outbox.add_event(session, EventType.COLLECTION_FINISHED, _ended(ended))
+
+
+async def publish_cancelled_collection(session: WriteSession, cancelled: Collection) -> None:
+    """Publish that an operator cancelled a collection."""
+    _log.info("collection.cancelled", collection=str(cancelled.id))
+    data = _ended(cancelled) | {"cancelled": cancelled.cancelled}
+    await EVENTS.outbox.add_event(session, EventType.COLLECTION_CANCELLED, data)
 
 
 async def publish_failing_bot(session: WriteSession, bot_id: UUID, name: str, reason: str) -> None:
@@ -63,3 +65,18 @@ def team_finder(bots: Bots) -> FindTeam:
             raise TeamLookupFailed from error
 
     return find_team
+
+
+def _ended(collection: Collection) -> dict[str, Any]:
+    return {
+        "collection": {
+            "id": str(collection.id),
+            "name": collection.name,
+            "mode": collection.mode,
+            "domain": collection.domain,
+        },
+        "conversations": collection.conversations,
+        "complete": collection.complete,
+        "failed": collection.failed,
+        "turns": collection.turns,
+    }

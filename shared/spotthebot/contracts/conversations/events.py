@@ -8,6 +8,8 @@ class EventType(StrEnum):
 
     COLLECTION_FINISHED = "collection.finished"
     """All conversations of a collection have ended."""
+    COLLECTION_CANCELLED = "collection.cancelled"
+    """An operator ended a collection; its conversations that ran were cancelled."""
     BOT_FAILING = "bot.failing"
     """A bot does not reply any more: its conversations wait."""
     BOT_RECOVERED = "bot.recovered"

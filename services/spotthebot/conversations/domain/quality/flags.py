@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-RULES: Final = 1
+RULES: Final = 2
 """Counts up with every change of the rules, a library's new release included: older flags are then computed again."""
 
 TRAINING_DEFINITION = (

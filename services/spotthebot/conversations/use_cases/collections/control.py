@@ -11,6 +11,7 @@ from spotthebot.conversations.domain.collections import (
     Collection,
     require_transition,
 )
+from spotthebot.conversations.use_cases.events import publish_cancelled_collection
 from spotthebot.conversations.use_cases.turn_loop.maintenance import queue_runners
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.jobs import Jobs
@@ -18,12 +19,13 @@ from spotthebot.kit.jobs import Jobs
 
 async def pause(session: WriteSession, collection_id: UUID) -> Collection:
     """Request no more turns; pending requests are still committed. Pausing twice changes nothing."""
-    return await _change_state(session, collection_id, PAUSED, verb="pause")
+    collection, _ = await _change_state(session, collection_id, PAUSED, verb="pause")
+    return collection
 
 
 async def resume(session: WriteSession, jobs: Jobs, collection_id: UUID, *, batch: int) -> Collection:
     """Continue a paused collection. Resuming twice changes nothing."""
-    collection = await _change_state(session, collection_id, COLLECTING, verb="resume")
+    collection, _ = await _change_state(session, collection_id, COLLECTING, verb="resume")
     await queue_runners(session, jobs, waiting=collection.running, batch=batch)
     return collection
 
@@ -34,7 +36,10 @@ async def cancel(session: WriteSession, collection_id: UUID) -> Collection:
     # Conversations before their collection: in the order in which batches of turns lock them.
     cancelled = await store.collections.cancel_conversations(session, collection_id)
     await store.collections.count_in(session, collection_id, cancelled=cancelled)
-    return await _change_state(session, collection_id, CANCELLED, verb="cancel")
+    collection, is_changed = await _change_state(session, collection_id, CANCELLED, verb="cancel")
+    if is_changed:
+        await publish_cancelled_collection(session, collection)
+    return collection
 
 
 async def prioritise(session: WriteSession, collection_id: UUID, priority: int) -> Collection:
@@ -44,9 +49,13 @@ async def prioritise(session: WriteSession, collection_id: UUID, priority: int) 
     return await store.collections.get_collection(session, collection_id)
 
 
-async def _change_state(session: WriteSession, collection_id: UUID, state: CollectionState, *, verb: str) -> Collection:
+async def _change_state(
+    session: WriteSession, collection_id: UUID, state: CollectionState, *, verb: str
+) -> tuple[Collection, bool]:
+    """Return the collection, and whether its state changed just now."""
     before = await store.collections.lock_collection(session, collection_id)
     collection = await store.collections.get_collection(session, collection_id)
-    if require_transition(collection.name, before, state, verb=verb):
+    is_changed = require_transition(collection.name, before, state, verb=verb)
+    if is_changed:
         await store.collections.change_state(session, [collection_id], state)
-    return await store.collections.get_collection(session, collection_id)
+    return await store.collections.get_collection(session, collection_id), is_changed

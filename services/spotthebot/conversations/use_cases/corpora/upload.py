@@ -8,7 +8,7 @@ from uuid import UUID
 from spotthebot.contracts.conversations import CorpusFormat, RejectedLineOut, RejectedOut, UploadOut
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.corpora import Dialogue, DialogueOutcome
-from spotthebot.conversations.domain.errors import SplitOrSplits
+from spotthebot.conversations.domain.errors import NoSplitNamed, SplitOrSplits
 from spotthebot.conversations.domain.formats import Outcome, ReadDialogue, Reader, RejectedLine, Skipped, reader_of
 from spotthebot.conversations.domain.formats.splits import Shares, shares_of
 from spotthebot.kit.database import Database
@@ -16,6 +16,8 @@ from spotthebot.kit.database import Database
 _DIALOGUES_PER_BATCH = 500
 _CHARACTERS_PER_BATCH = 4_000_000
 _SHOWN = 100
+_NAME_SPLITS = frozenset({CorpusFormat.JSONL, CorpusFormat.DAILYDIALOG})
+"""The formats whose lines may name a split of their own."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,13 @@ class Upload:
 async def store_upload(upload: Upload, pieces: AsyncIterator[bytes]) -> UploadOut:
     """Store the dialogues of a file that arrives in pieces; returns the number of each outcome.
 
-    Raises NoSuchCorpus, SplitOrSplits, BadShares, NotUtf8, NotThisFormat.
+    Raises NoSuchCorpus, SplitOrSplits, NoSplitNamed, BadShares, NotUtf8, NotThisFormat.
     """
     shares = shares_of(upload.splits) if upload.splits is not None else None
     if shares is not None and upload.split is not None:
         raise SplitOrSplits
+    if shares is None and upload.split is None and upload.form not in _NAME_SPLITS:
+        raise NoSplitNamed(reason=f"a file in the form '{upload.form}' names no splits")
     async with upload.database.read() as session:
         await store.corpora.get_corpus(session, upload.corpus_id)
     reader = reader_of(upload.form, bots_too=upload.bots_too)
@@ -46,6 +50,8 @@ async def store_upload(upload: Upload, pieces: AsyncIterator[bytes]) -> UploadOu
         await batch.take(await asyncio.to_thread(_fed, reader, piece))
     await batch.take(reader.close())
     await batch.store()
+    if batch.without_split and not batch.stored and not batch.already_there:
+        raise NoSplitNamed(reason=f"none of its {batch.without_split} dialogues names its split")
     return batch.account()
 
 
@@ -62,6 +68,7 @@ class _Batch:
     already_there: int = 0
     skipped: int = 0
     rejected: int = 0
+    without_split: int = 0
     shown: list[RejectedLine] = field(default_factory=list)
     waiting: list[tuple[int, Dialogue]] = field(default_factory=list)
     characters: int = 0
@@ -112,6 +119,7 @@ class _Batch:
     def _add(self, found: ReadDialogue) -> None:
         split = self.upload.split or (self.shares.split_of(found.key) if self.shares else found.split)
         if split is None:
+            self.without_split += 1
             reason = "names no split, and none was given: say `split=NAME` or `splits=NAME:SHARE,NAME:SHARE`"
             self._reject(RejectedLine(found.line, reason))
             return
