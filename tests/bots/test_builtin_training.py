@@ -66,14 +66,14 @@ class TestTraining:
         bots = BuiltinBots(_Corpus())  # type: ignore[arg-type]
         protocol = BuiltinProtocol(kind="builtin", model="ngram", corpus_id=UUID(int=1))
         with pytest.raises(CorpusIsNeeded):
-            await bots.train(protocol)
-        training = asyncio.create_task(bots.train(protocol))
+            await bots.train(protocol, None)
+        training = asyncio.create_task(bots.train(protocol, None))
         await asyncio.to_thread(started.wait, 10)
         training.cancel()
         with pytest.raises(asyncio.CancelledError):
             await training
         may_end.set()
-        sha256 = await bots.train(protocol)
+        sha256 = await bots.train(protocol, None)
         assert await bots.find(protocol, sha256) is not None
         assert builds == 2
 
@@ -82,9 +82,9 @@ class TestTraining:
         protocols = [
             BuiltinProtocol(kind="builtin", model="ngram", corpus_id=UUID(int=1), seed=seed) for seed in range(3)
         ]
-        sha256 = [await bots.train(protocol) for protocol in protocols[:2]]
+        sha256 = [await bots.train(protocol, None) for protocol in protocols[:2]]
         assert await bots.find(protocols[0], sha256[0]) is not None
-        await bots.train(protocols[2])
+        await bots.train(protocols[2], None)
         kept = [await bots.find(protocol, sha256[0]) is not None for protocol in protocols]
         assert kept == [True, False, True]
 
@@ -92,5 +92,5 @@ class TestTraining:
 class _Corpus:
     """A corpus of one dialogue, in place of the service `conversations`."""
 
-    async def dialogues(self, _corpus_id: UUID, _split: str) -> list[Dialogue]:
+    async def dialogues(self, _corpus_id: UUID, _split: str, _team: str | None) -> list[Dialogue]:
         return [("Hello there, how are you?", "I am fine, thank you.")]

@@ -13,6 +13,7 @@ from alembic import command
 
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.concurrency import SlotRequest
+from spotthebot.conversations.domain.held_out import exchange_numbers
 from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.tables import LINEAGE
 from spotthebot.conversations.use_cases.chats.converse import REPLY_IN_CHAT
@@ -202,3 +203,55 @@ async def test_marks_markings_and_deliveries_are_kept_as_flags_checks_and_leases
     assert (flags.conversation_id, flags.words, list(flags.profanity)) == (conversation, 9, [1])
     assert (claimed.delivery_id, claimed.attempts) == (delivery, 2)
     assert jobs == 1
+
+
+async def test_old_corpora_are_private_but_for_the_sample_and_people_in_old_collections_held_out(
+    cluster: PostgresServer,
+):
+    said = ["How was the long exam?", "Long, but I finished it.", "Tea, then, after all?", "Please, with milk."]
+    with _database_at(cluster, "conversations_0009") as at_0009:
+        owner = at_0009.owner_urls["conversations"]
+        collection, by_people, by_bots, sample, own = new_ids(5)
+        human = {"kind": "human", "name": "HU"}
+        with psycopg.connect(owner) as connection:
+            connection.execute("SET search_path TO conversations")
+            for corpus, name in ((sample, "sample"), (own, "own")):
+                connection.execute(
+                    "INSERT INTO corpora (id, name, domain, origin, licence) VALUES (%s, %s, 'd', 'o', 'Apache-2.0')",
+                    [corpus, name],
+                )
+            connection.execute(
+                "INSERT INTO collections (id, name, domain, mode, plan, state)"
+                " VALUES (%s, 'old', 'd', 'm', '{}', 'complete')",
+                [collection],
+            )
+            for number, (row, sides, opening, turns) in enumerate(
+                (
+                    (by_people, [human, human], said[:1], said[1:3]),
+                    (by_bots, [_side("X", FIRST), _side("Y", SECOND)], said[2:3], said[3:]),
+                )
+            ):
+                connection.execute(
+                    "INSERT INTO pairs (collection_id, number, participants) VALUES (%s, %s, %s)",
+                    [collection, number, json.dumps(sides)],
+                )
+                connection.execute(
+                    "INSERT INTO conversations (id, collection_id, pair, round, state, opening, opening_shown,"
+                    " turns_planned, turns_said, seed) VALUES (%s, %s, %s, 0, 'complete', %s, false, 2, 2, 0)",
+                    [row, collection, number, opening],
+                )
+                for position, text in enumerate(turns):
+                    connection.execute(
+                        "INSERT INTO turns (conversation_id, position, text) VALUES (%s, %s, %s)", [row, position, text]
+                    )
+        upgrade(LINEAGE, owner)
+        database = Database(at_0009.app_urls["conversations"], pool_size=1)
+        async with database.read() as session:
+            corpora = await store.corpora.list_corpora(session, name=None, after=None, limit=10)
+            held_out = await store.held_out.find_held_out(session, exchange_numbers(said))
+        await database.close()
+    assert {(each.name, each.owner, each.visibility) for each in corpora} == {
+        ("sample", None, "shared"),
+        ("own", None, "private"),
+    }
+    assert held_out == dict.fromkeys(exchange_numbers(said[:3]), False)

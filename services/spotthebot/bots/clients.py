@@ -8,14 +8,14 @@ from spotthebot.clients import AsyncConversations, NotFound
 
 
 class Corpora:
-    """Dialogues by corpus and split."""
+    """Dialogues by corpus and split, as far as bots of a team may learn from them; `conversations` decides that."""
 
     def __init__(self, conversations: AsyncConversations) -> None:
         self._conversations = conversations
 
-    async def dialogues(self, corpus_id: UUID, split: str) -> list[Dialogue]:
-        """Return all dialogues of a split in their stable order; raises UnknownCorpus where there are none."""
-        listed = self._conversations.list_dialogues(corpus_id, split=split)
+    async def dialogues(self, corpus_id: UUID, split: str, team: str | None) -> list[Dialogue]:
+        """Return the dialogues of a split in their stable order; raises UnknownCorpus where there are none."""
+        listed = self._conversations.list_learnable_dialogues(corpus_id, split=split, team=team)
         try:
             dialogues = [dialogue.turns async for dialogue in listed]
         except NotFound as refused:
@@ -23,3 +23,10 @@ class Corpora:
         if not dialogues:
             raise UnknownCorpus(corpus_id=corpus_id, split=split)
         return dialogues
+
+    async def revision(self, corpus_id: UUID, split: str, team: str | None) -> str:
+        """Return what changes with these dialogues; raises UnknownCorpus for a team that may not learn from them."""
+        try:
+            return (await self._conversations.learnable_revision(corpus_id, split=split, team=team)).revision
+        except NotFound as refused:
+            raise UnknownCorpus(corpus_id=corpus_id, split=split) from refused

@@ -43,6 +43,8 @@ class CorpusRow(_Base):
     domain: Mapped[str] = mapped_column(String(50))
     origin: Mapped[str] = mapped_column(String(1000))
     licence: Mapped[str] = mapped_column(String(200))
+    owner: Mapped[str | None] = mapped_column(String(100))
+    visibility: Mapped[str] = mapped_column(String(10), server_default="private")
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
 
@@ -72,6 +74,15 @@ class SplitRow(_Base):
     utterances: Mapped[int] = mapped_column(BigInteger)
     exchanges: Mapped[int] = mapped_column(BigInteger)
     words: Mapped[int] = mapped_column(BigInteger)
+
+
+class HeldOutExchangeRow(_Base):
+    """An exchange of people's conversations, by the hash of its words; `suffices` where a conversation has no other."""
+
+    __tablename__ = "held_out_exchanges"
+
+    hash: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    suffices: Mapped[bool]
 
 
 class PartnerSetRow(_Base):

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from spotthebot.contracts.bots import BotIn, BuiltinProtocol
-from spotthebot.contracts.conversations import CorpusIn, CorpusOut, DialogueBatchIn
+from spotthebot.contracts.conversations import CorpusIn, CorpusOut, CorpusVisibility, DialogueBatchIn
 from spotthebot.suite import sample
 from spotthebot.suite.runtime.session import Clients
 
@@ -36,5 +36,11 @@ async def register_built_in(clients: Clients, model: str, *, domain: str, corpus
 async def _find_or_create_sample(clients: Clients) -> CorpusOut:
     async for corpus in clients.conversations.list_corpora(name=sample.NAME):
         return corpus
-    request = CorpusIn(name=sample.NAME, domain=sample.DOMAIN, origin=sample.ORIGIN, licence=sample.LICENCE)
+    request = CorpusIn(
+        name=sample.NAME,
+        domain=sample.DOMAIN,
+        origin=sample.ORIGIN,
+        licence=sample.LICENCE,
+        visibility=CorpusVisibility.SHARED,
+    )
     return await clients.conversations.create_corpus(request)

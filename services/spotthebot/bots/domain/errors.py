@@ -101,7 +101,7 @@ class ModelFilesChanged(Conflict):
 
 
 class TrainingDataChanged(Conflict):
-    """The dialogues that bot {bot_id} learned from have changed since it was registered: add a version to the bot."""
+    """The dialogues that bot {bot_id} may learn from are others than at its registration: add a version to the bot."""
 
 
 class HostedModelNameTaken(Conflict):

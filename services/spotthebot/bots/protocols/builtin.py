@@ -1,6 +1,7 @@
 """The bots that run in this process: trained once, kept in memory, and asked outside the event loop."""
 
 import asyncio
+import time
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +17,8 @@ from spotthebot.contracts.bots import BuiltinProtocol
 
 _MAX_KEPT = 64
 """Learning bots keep what they learned in memory."""
+_CHECK_SECONDS = 10.0
+"""A bot may be asked so long without a look at whether it may still say what it learned."""
 
 
 @dataclass(frozen=True)
@@ -38,22 +41,33 @@ class BuiltinBots:
         self._max_kept = max_kept
         self._builds: OrderedDict[_Recipe, asyncio.Task[BuiltinBot]] = OrderedDict()
 
-    async def train(self, protocol: BuiltinProtocol) -> str | None:
-        """Build a bot from its corpus as it is now, and return the hash of its dialogues; None if it does not learn.
+    async def train(self, protocol: BuiltinProtocol, team: str | None) -> str | None:
+        """Build a team's bot from its corpus as it is now; return the hash of its dialogues, None if it learns nothing.
 
         Raises UnknownCorpus, CorpusIsNeeded.
         """
-        dialogues = await self._dialogues(protocol)
+        dialogues = await self._dialogues(protocol, team)
         training_sha256 = fingerprint_dialogues(dialogues) if dialogues else None
         await self._built(_recipe(protocol, training_sha256), dialogues)
         return training_sha256
 
-    async def get(self, protocol: BuiltinProtocol, training_sha256: str | None, bot_id: UUID) -> BuiltinBot:
+    async def revision(self, protocol: BuiltinProtocol, team: str | None) -> str | None:
+        """Return what changes with the dialogues that a team's bot may learn from; None if it does not learn.
+
+        Raises UnknownCorpus if the team may not learn from the corpus any more.
+        """
+        if protocol.corpus_id is None or not _learns(protocol):
+            return None
+        return await self._corpora.revision(protocol.corpus_id, protocol.split, team)
+
+    async def get(
+        self, protocol: BuiltinProtocol, training_sha256: str | None, bot_id: UUID, team: str | None
+    ) -> BuiltinBot:
         """Return the bot that learned from the dialogues with this hash, and build it if it is not kept.
 
-        Raises TrainingDataChanged if its corpus has other dialogues by now.
+        Raises TrainingDataChanged if the dialogues that it may learn from are others by now, UnknownCorpus.
         """
-        dialogues = await self._dialogues(protocol)
+        dialogues = await self._dialogues(protocol, team)
         if training_sha256 and fingerprint_dialogues(dialogues) != training_sha256:
             raise TrainingDataChanged(bot_id=bot_id)
         return await self._built(_recipe(protocol, training_sha256), dialogues)
@@ -83,24 +97,34 @@ class BuiltinBots:
         while len(self._builds) > self._max_kept:
             self._builds.popitem(last=False)
 
-    async def _dialogues(self, protocol: BuiltinProtocol) -> list[Dialogue]:
-        if protocol.corpus_id is None or not BuiltinModel(protocol.model).learns:
+    async def _dialogues(self, protocol: BuiltinProtocol, team: str | None) -> list[Dialogue]:
+        if protocol.corpus_id is None or not _learns(protocol):
             return []
-        return await self._corpora.dialogues(protocol.corpus_id, protocol.split)
+        return await self._corpora.dialogues(protocol.corpus_id, protocol.split, team)
 
 
 class BuiltinSpeaker(Speaker):
     """One built-in bot; `training_sha256` is the hash of the dialogues that it learned from at registration.
 
-    The first question checks that the corpus still has these dialogues.
+    The first question, and every ten seconds another one, checks that its team may still learn from these dialogues:
+    a corpus that became private, or dialogues that people hold in a campaign by now, silence a bot that knows them.
     """
 
-    def __init__(self, protocol: BuiltinProtocol, bots: BuiltinBots, bot_id: UUID, training_sha256: str | None) -> None:
+    def __init__(
+        self,
+        protocol: BuiltinProtocol,
+        bots: BuiltinBots,
+        bot_id: UUID,
+        team: str | None,
+        training_sha256: str | None,
+    ) -> None:
         self._protocol = protocol
         self._bots = bots
         self._bot_id = bot_id
+        self._team = team
         self._training_sha256 = training_sha256
-        self._is_checked = False
+        self._revision: str | None = None
+        self._checked_until = 0.0
         self._checking = asyncio.Lock()
 
     async def ask(self, context: Context, _key: str) -> str:
@@ -108,14 +132,25 @@ class BuiltinSpeaker(Speaker):
         return await asyncio.to_thread(bot.reply, context)
 
     async def _find(self) -> BuiltinBot | None:
-        return await self._bots.find(self._protocol, self._training_sha256) if self._is_checked else None
+        is_checked = time.monotonic() < self._checked_until
+        return await self._bots.find(self._protocol, self._training_sha256) if is_checked else None
 
     async def _check(self) -> BuiltinBot:
         async with self._checking:
-            if (bot := await self._find()) is None:
-                bot = await self._bots.get(self._protocol, self._training_sha256, self._bot_id)
-                self._is_checked = True
+            if (bot := await self._find()) is not None:
+                return bot
+            began = time.monotonic()
+            revision = await self._bots.revision(self._protocol, self._team)  # before the dialogues that it stands for
+            if revision == self._revision:
+                bot = await self._bots.find(self._protocol, self._training_sha256)
+            if bot is None:
+                bot = await self._bots.get(self._protocol, self._training_sha256, self._bot_id, self._team)
+            self._revision, self._checked_until = revision, began + _CHECK_SECONDS
             return bot
+
+
+def _learns(protocol: BuiltinProtocol) -> bool:
+    return BuiltinModel(protocol.model).learns
 
 
 def _recipe(protocol: BuiltinProtocol, training_sha256: str | None) -> _Recipe:

@@ -50,7 +50,7 @@ class SpeakerFactory:
                 worker_model = model or WorkerModel(dialogue.KIND, protocol.model, protocol.model)
                 return TransformersSpeaker(worker_model, protocol.sampling, self.workers)
             case BuiltinProtocol() as protocol:
-                return BuiltinSpeaker(protocol, self.builtin_bots, bot.id, version.training_sha256)
+                return BuiltinSpeaker(protocol, self.builtin_bots, bot.id, bot.team, version.training_sha256)
             case TritonProtocol(url=None) as protocol:
                 return self._own_triton(protocol)
             case protocol:

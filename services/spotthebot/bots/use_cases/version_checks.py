@@ -45,7 +45,7 @@ async def check_version(
         raise HostingIsForAdministrators(kind=protocol.kind)
     await _check_address(context, protocol, team)
     sealed = seal_secret(context, protocol, request.secret.get_secret_value()) if request.secret else None
-    return CheckedVersion(await _made_from(context, protocol), sealed)
+    return CheckedVersion(await _made_from(context, protocol, team), sealed)
 
 
 def seal_secret(context: BotsContext, protocol: Protocol, secret: str) -> bytes:
@@ -74,10 +74,10 @@ async def _check_address(context: BotsContext, protocol: Protocol, team: str | N
         return  # a name that does not resolve yet: the probe reports it
 
 
-async def _made_from(context: BotsContext, protocol: Protocol) -> Fingerprints:
+async def _made_from(context: BotsContext, protocol: Protocol, team: str | None) -> Fingerprints:
     match protocol:
         case BuiltinProtocol():
-            return Fingerprints(training_sha256=await context.speakers.builtin_bots.train(protocol))
+            return Fingerprints(training_sha256=await context.speakers.builtin_bots.train(protocol, team))
         case TransformersProtocol() | TritonProtocol(url=None):
             async with context.database.read() as session:
                 hosted = await store.hosted_models.find_model(session, protocol.model)

@@ -6,19 +6,22 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request
 
 from spotthebot.contracts.conversations import (
+    CorpusChangesIn,
     CorpusFormat,
     CorpusIn,
     CorpusOut,
     DialogueBatchIn,
     DialogueOut,
+    LearnableRevisionOut,
     SplitStatisticsOut,
     StoredOut,
     UploadOut,
 )
 from spotthebot.contracts.wire import Name, Split
 from spotthebot.conversations import store
-from spotthebot.conversations.api.deps import Admin, Reader, Uploader, pieces_of
+from spotthebot.conversations.api.deps import Admin, DialogueReader, LearningService, Reader, Uploader, pieces_of
 from spotthebot.conversations.domain.corpora import Corpus, Dialogue, DialogueOutcome
+from spotthebot.conversations.use_cases.corpora.learn import Learner, get_learnable_revision, list_learnable
 from spotthebot.conversations.use_cases.corpora.upload import Upload, store_upload
 from spotthebot.kit.database import Database
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
@@ -31,7 +34,7 @@ router = APIRouter(prefix="/v1/corpora", tags=["corpora"], route_class=Idempoten
 @router.post("", status_code=201, operation_id="create_corpus")
 async def create_corpus(session: Writing, _caller: Admin, request: CorpusIn) -> CorpusOut:
     """Create an empty corpus."""
-    return _to_out(await store.corpora.add_corpus(session, **request.model_dump()))
+    return _to_out(await store.corpora.add_corpus(session, request))
 
 
 @router.get("", operation_id="list_corpora")
@@ -47,6 +50,12 @@ async def list_corpora(
 async def get_corpus(session: Reading, _caller: Reader, corpus_id: UUID) -> CorpusOut:
     """Return a corpus and the statistics of its splits."""
     return _to_out(await store.corpora.get_corpus(session, corpus_id))
+
+
+@router.patch("/{corpus_id}", operation_id="change_corpus")
+async def change_corpus(session: Writing, _caller: Admin, corpus_id: UUID, changes: CorpusChangesIn) -> CorpusOut:
+    """Change whose bots may learn from a corpus; those that may no longer give no replies within ten seconds."""
+    return _to_out(await store.corpora.change_corpus(session, corpus_id, changes))
 
 
 @router.post("/{corpus_id}/dialogues", status_code=201, operation_id="add_dialogues")
@@ -95,7 +104,7 @@ async def upload_dialogues(
 @router.get("/{corpus_id}/dialogues", operation_id="list_dialogues")
 async def list_dialogues(
     session: Reading,
-    _caller: Reader,
+    _caller: DialogueReader,
     corpus_id: UUID,
     paging: Paging,
     split: Annotated[Split | None, Query()] = None,
@@ -111,6 +120,40 @@ async def list_dialogues(
         key=lambda dialogue: dialogue.id,
         to_out=_dialogue_out,
     )
+
+
+Team = Annotated[Name | None, Query(description="The team whose bots learn; left out: the operator.")]
+
+
+@router.get("/{corpus_id}/learnable-dialogues", operation_id="list_learnable_dialogues")
+async def list_learnable_dialogues(
+    session: Reading,
+    _caller: LearningService,
+    corpus_id: UUID,
+    paging: Paging,
+    split: Annotated[Split, Query()],
+    team: Team = None,
+) -> Page[DialogueOut]:
+    """List the dialogues of a split that bots of a team may learn from, in the order of their upload.
+
+    A page may hold fewer than `limit`: dialogues that people hold in a collection's conversations are left out.
+    """
+    found = await list_learnable(session, corpus_id, split, Learner(team), after=paging.after, limit=paging.limit + 1)
+    page = page_of(found.dialogues, paging, key=lambda dialogue: dialogue.id, to_out=lambda dialogue: dialogue)
+    learnable = [_dialogue_out(each) for each in page.items if each.id not in found.held_out]
+    return Page(items=learnable, next_cursor=page.next_cursor)
+
+
+@router.get("/{corpus_id}/learnable-dialogues/revision", operation_id="learnable_revision")
+async def learnable_revision(
+    session: Reading,
+    _caller: LearningService,
+    corpus_id: UUID,
+    split: Annotated[Split, Query()],
+    team: Team = None,
+) -> LearnableRevisionOut:
+    """Return what stays the same while the dialogues that bots of a team may learn from stay the same."""
+    return LearnableRevisionOut(revision=await get_learnable_revision(session, corpus_id, split, Learner(team)))
 
 
 def _dialogue_out(dialogue: Dialogue) -> DialogueOut:
@@ -130,6 +173,8 @@ def _to_out(corpus: Corpus) -> CorpusOut:
         domain=corpus.domain,
         origin=corpus.origin,
         licence=corpus.licence,
+        owner=corpus.owner,
+        visibility=corpus.visibility,
         dialogues={split: held.dialogues for split, held in corpus.splits.items()},
         statistics={
             split: SplitStatisticsOut(

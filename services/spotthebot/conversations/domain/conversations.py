@@ -76,6 +76,11 @@ class Conversation:
         return speaker.bot_id if is_running and speaker.kind is ParticipantKind.BOT else None
 
     @property
+    def has_person(self) -> bool:
+        """Whether a person speaks in it, on either side."""
+        return any(side.kind is ParticipantKind.HUMAN for side in self.participants)
+
+    @property
     def history(self) -> tuple[str, ...]:
         """All that the next speaker has heard, oldest first."""
         return self.opening + self.turns

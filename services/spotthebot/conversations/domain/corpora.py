@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
-from spotthebot.contracts.conversations import CorpusId
+from spotthebot.contracts.conversations import CorpusId, CorpusVisibility
 from spotthebot.conversations.domain.quality.words import words
 
 
@@ -57,8 +57,15 @@ class Corpus:
     domain: str
     origin: str
     licence: str
+    owner: str | None
+    """The team that it belongs to; None for the operator."""
+    visibility: CorpusVisibility
     splits: Mapping[str, SplitStatistics]
     created_at: datetime
+
+    def is_learnable_by(self, team: str | None) -> bool:
+        """Say whether bots of a team may learn from it; None stands for the operator, whose bots may learn from all."""
+        return team is None or self.visibility is CorpusVisibility.SHARED or self.owner == team
 
 
 class DialogueOutcome(Enum):

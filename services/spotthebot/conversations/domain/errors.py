@@ -11,10 +11,12 @@ Invalid
 ├── SplitIsEmpty
 ├── TooFewDialogues
 ├── DialoguesTooShort
+├── LearnedFromPeople
 ├── NotUtf8
 ├── NotThisFormat
 ├── BadShares
 ├── SplitOrSplits
+├── NoSplitNamed
 ├── UploadCutShort
 └── RatingsIncomplete
 NotFound
@@ -33,6 +35,7 @@ Conflict
 ├── NotForChats
 ├── CollectionNotOpen
 ├── PartnerSpeaksNext
+├── NotThisConversation
 ├── TooFewTurns
 ├── ChatEndedMeanwhile
 ├── ChatIsOver
@@ -84,6 +87,10 @@ class DialoguesTooShort(Invalid):
     """No dialogue of the split '{split}' is long enough to open a conversation."""
 
 
+class LearnedFromPeople(Invalid):
+    """The bot '{name}' learned from the split '{split}', which people's conversations come from: name another split."""
+
+
 class NotUtf8(Invalid):
     """The file is UTF-16: convert it to UTF-8."""
 
@@ -98,6 +105,10 @@ class BadShares(Invalid):
 
 class SplitOrSplits(Invalid):
     """Both `split` and `splits` were given: name one split for all dialogues, or shares of several."""
+
+
+class NoSplitNamed(Invalid):
+    """Nothing was stored: {reason}. Say `split=NAME`, or `splits=NAME:SHARE,NAME:SHARE`."""
 
 
 class UploadCutShort(Invalid):
@@ -162,6 +173,10 @@ class CollectionNotOpen(Conflict):
 
 class PartnerSpeaksNext(Conflict):
     """The partner speaks next: wait for the event `turn` or `failed`."""
+
+
+class NotThisConversation(Conflict):
+    """Conversation {number} of this chat {fact}; conversation {current} goes on: nothing was said in it."""
 
 
 class TooFewTurns(Conflict):

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.contracts.conversations import CorpusId
+from spotthebot.contracts.conversations import CorpusChangesIn, CorpusId, CorpusIn, CorpusVisibility
 from spotthebot.conversations.domain.corpora import (
     Corpus,
     Dialogue,
@@ -22,13 +22,20 @@ from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 
 
-async def add_corpus(session: WriteSession, *, name: str, domain: str, origin: str, licence: str) -> Corpus:
+async def add_corpus(session: WriteSession, request: CorpusIn) -> Corpus:
     """Store an empty corpus; raises CorpusNameTaken."""
     corpus_id = new_id()
-    statement = insert(CorpusRow).values(id=corpus_id, name=name, domain=domain, origin=origin, licence=licence)
+    statement = insert(CorpusRow).values(id=corpus_id, **request.model_dump())
     added = await session.scalar(statement.on_conflict_do_nothing().returning(CorpusRow.id))
     if added is None:
-        raise CorpusNameTaken(name=name)
+        raise CorpusNameTaken(name=request.name)
+    return await get_corpus(session, corpus_id)
+
+
+async def change_corpus(session: WriteSession, corpus_id: UUID, changes: CorpusChangesIn) -> Corpus:
+    """Change who may learn from a corpus; raises NoSuchCorpus."""
+    if values := changes.model_dump(exclude_unset=True):
+        await session.execute(update(CorpusRow).where(CorpusRow.id == corpus_id).values(**values))
     return await get_corpus(session, corpus_id)
 
 
@@ -127,6 +134,16 @@ async def _with_splits(session: ReadSession, rows: Sequence[CorpusRow]) -> list[
     for row in await session.scalars(statement):
         splits[row.corpus_id][row.split] = SplitStatistics(row.dialogues, row.utterances, row.exchanges, row.words)
     return [
-        Corpus(CorpusId(row.id), row.name, row.domain, row.origin, row.licence, splits[row.id], row.created_at)
+        Corpus(
+            id=CorpusId(row.id),
+            name=row.name,
+            domain=row.domain,
+            origin=row.origin,
+            licence=row.licence,
+            owner=row.owner,
+            visibility=CorpusVisibility(row.visibility),
+            splits=splits[row.id],
+            created_at=row.created_at,
+        )
         for row in rows
     ]

@@ -10,6 +10,7 @@ from spotthebot.contracts.conversations import CollectionState, ConversationStat
 from spotthebot.conversations.domain.collections import COMPLETE
 from spotthebot.conversations.domain.transitions import Step
 from spotthebot.conversations.store.collections import change_state
+from spotthebot.conversations.store.held_out import hold_out
 from spotthebot.conversations.store.states import is_complete_now
 from spotthebot.kit.database import WriteSession
 
@@ -36,6 +37,9 @@ async def commit_steps(session: WriteSession, steps: Sequence[Step]) -> Committe
     done = [each for each in steps if each.after.id in kept]
     await _add_turns(session, [each for each in done if each.text is not None])
     collections, finished = await _count(session, done)
+    judged = [each.after for each in done if each.after.state is ConversationState.COMPLETE and each.after.has_person]
+    if judged:
+        await hold_out(session, [each.history for each in judged])
     return CommittedSteps(kept, collections, finished)
 
 

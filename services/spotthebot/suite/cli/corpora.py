@@ -8,7 +8,7 @@ import typer
 from pydantic import ValidationError
 from rich.table import Table
 
-from spotthebot.contracts.conversations import CorpusFormat, CorpusIn, CorpusOut, UploadOut
+from spotthebot.contracts.conversations import CorpusFormat, CorpusIn, CorpusOut, CorpusVisibility, UploadOut
 from spotthebot.suite.cli.options import (
     DEFAULT_DATA_DIR,
     AsJson,
@@ -33,13 +33,22 @@ def add(
     domain: Annotated[str, typer.Option(help="What the dialogues of a new corpus are about.")] = "everyday",
     origin: Annotated[str | None, typer.Option(help="Who wrote or published a new corpus.")] = None,
     licence: Annotated[str, typer.Option(help="Licence of a new corpus.")] = "not stated",
+    owner: Annotated[str | None, typer.Option(help="Team that a new corpus belongs to; else the operator.")] = None,
+    shared: Annotated[bool, typer.Option("--shared", help="Bots of every team may learn from a new corpus.")] = False,
     json_file: JsonFile = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Upload a file to a corpus; a second time changes nothing, an interrupted one goes on."""
     check_output(json_file)
     try:
-        request = CorpusIn(name=name, domain=domain, origin=origin or file.name, licence=licence)
+        request = CorpusIn(
+            name=name,
+            domain=domain,
+            origin=origin or file.name,
+            licence=licence,
+            owner=owner,
+            visibility=CorpusVisibility.SHARED if shared else CorpusVisibility.PRIVATE,
+        )
     except ValidationError as error:
         fault = error.errors()[0]
         message = f"{fault['loc'][0]}: {fault['msg']}"
@@ -98,14 +107,20 @@ def _print_upload(corpus: CorpusOut, done: UploadOut) -> None:
 
 
 def _table(corpora: list[CorpusOut]) -> Table:
-    table = Table("Name", "Domain", "Licence", "Split", "Dialogues", "Exchanges", "Words a turn")
+    table = Table("Name", "Domain", "Licence", "Owner", "Visibility", "Split", "Dialogues", "Exchanges", "Words a turn")
     for corpus in corpora:
-        facts: list[Any] = [corpus.name, corpus.domain, corpus.licence]
+        facts: list[Any] = [
+            corpus.name,
+            corpus.domain,
+            corpus.licence,
+            corpus.owner or "operator",
+            corpus.visibility,
+        ]
         for split, held in corpus.statistics.items():
             table.add_row(
                 *facts, split, f"{held.dialogues:,}", f"{held.mean_exchanges:.2f}", f"{held.words_per_turn:.1f}"
             )
-            facts = ["", "", ""]
+            facts = [""] * len(facts)
         if not corpus.statistics:
             table.add_row(*facts, "-", "0", "", "")
     return table

@@ -9,11 +9,13 @@ from uuid import UUID
 from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.clients.requests import Content
 from spotthebot.contracts.conversations import (
+    CorpusChangesIn,
     CorpusFormat,
     CorpusIn,
     CorpusOut,
     DialogueBatchIn,
     DialogueOut,
+    LearnableRevisionOut,
     PartnerSetIn,
     PartnerSetOut,
     StoredOut,
@@ -40,11 +42,33 @@ class CorpusOperations:
         return Call(CorpusOut, "GET", f"/v1/corpora/{corpus_id}")
 
     @operation
+    def change_corpus(
+        self, corpus_id: UUID, changes: CorpusChangesIn, *, idempotency_key: str | None = None
+    ) -> Call[CorpusOut]:
+        """Change whose bots may learn from a corpus."""
+        path = f"/v1/corpora/{corpus_id}"
+        return Call(CorpusOut, "PATCH", path, body=changes, idempotency_key=idempotency_key)
+
+    @operation
     def list_dialogues(
         self, corpus_id: UUID, *, split: str | None = None, **paging: Unpack[Paging]
     ) -> Listing[DialogueOut]:
         """List dialogues in the order of their upload."""
         return Listing(DialogueOut, f"/v1/corpora/{corpus_id}/dialogues", paging, params={"split": split})
+
+    @operation
+    def list_learnable_dialogues(
+        self, corpus_id: UUID, *, split: str, team: str | None = None, **paging: Unpack[Paging]
+    ) -> Listing[DialogueOut]:
+        """List the dialogues of a split that bots of a team, or the operator's, may learn from."""
+        path = f"/v1/corpora/{corpus_id}/learnable-dialogues"
+        return Listing(DialogueOut, path, paging, params={"split": split, "team": team})
+
+    @operation
+    def learnable_revision(self, corpus_id: UUID, *, split: str, team: str | None = None) -> Call[LearnableRevisionOut]:
+        """Return what stays the same while those dialogues stay the same."""
+        path = f"/v1/corpora/{corpus_id}/learnable-dialogues/revision"
+        return Call(LearnableRevisionOut, "GET", path, params={"split": split, "team": team})
 
     @operation
     def add_dialogues(

@@ -26,6 +26,15 @@ def _storable(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
 Metadata = Annotated[dict[str, Any], AfterValidator(_storable)]
 
 
+class CorpusVisibility(StrEnum):
+    """Whose bots may learn from a corpus."""
+
+    PRIVATE = "private"
+    """Those of its owner, and the operator's."""
+    SHARED = "shared"
+    """Those of every team."""
+
+
 class CorpusIn(Wire):
     """A corpus to create; its dialogues follow in batches."""
 
@@ -33,6 +42,15 @@ class CorpusIn(Wire):
     domain: Domain
     origin: Annotated[Text, StringConstraints(max_length=1000)] = Field(description="Who wrote or published it.")
     licence: Annotated[Text, StringConstraints(max_length=200)]
+    owner: Name | None = Field(default=None, description="The team that it belongs to; null: the operator.")
+    visibility: CorpusVisibility = Field(default=CorpusVisibility.PRIVATE, description="Whose bots may learn from it.")
+
+
+class CorpusChangesIn(Wire):
+    """What may change of a corpus: whose bots may learn from it. Fields that are left out stay as they are."""
+
+    owner: Name | None = Field(default=None, description="The team that it belongs to; null: the operator.")
+    visibility: CorpusVisibility = CorpusVisibility.PRIVATE
 
 
 class CorpusFormat(StrEnum):
@@ -64,6 +82,8 @@ class CorpusOut(Wire):
     domain: str
     origin: str
     licence: str
+    owner: str | None = Field(description="The team that it belongs to; null: the operator.")
+    visibility: CorpusVisibility
     dialogues: dict[str, int] = Field(description="Number of dialogues by split.")
     statistics: dict[str, SplitStatisticsOut] = Field(description="By split, kept up to date by each upload.")
     created_at: datetime
@@ -87,6 +107,12 @@ class DialogueOut(Wire):
     turns: tuple[str, ...]
     persona: tuple[str, str] | None
     metadata: dict[str, Any] | None
+
+
+class LearnableRevisionOut(Wire):
+    """Stays the same while the dialogues of a split that bots may learn from stay the same."""
+
+    revision: str
 
 
 class DialogueBatchIn(Wire):

@@ -5,22 +5,14 @@ training corpus if two adjacent turns of one of its dialogues have the same word
 punctuation.
 """
 
-import hashlib
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from spotthebot.conversations.domain.quality.words import normalised
+from spotthebot.conversations.domain.quality.exchanges import exchange_hashes
 
 Hashes = npt.NDArray[np.uint64]
-
-
-def exchange_hashes(turns: Sequence[str]) -> bytes:
-    """Return 8 bytes for each two adjacent turns: with a million of each, one in 10 million is mistaken."""
-    said = [normalised(turn) for turn in turns]
-    return b"".join(hashlib.blake2b(f"{a}\x00{b}".encode(), digest_size=8).digest() for a, b in pairwise(said))
 
 
 class TrainingExchanges:

@@ -9,6 +9,7 @@ from spotthebot.contracts.conversations import (
     ConversationState,
     ExportedConversation,
     ImportedOut,
+    ParticipantKind,
     RejectedLineOut,
     RejectedOut,
 )
@@ -138,6 +139,10 @@ class _Batch:
             cancelled=by_state[ConversationState.CANCELLED],
             turns=turns,
             turns_planned=turns,
+        )
+        by_people = [each for each in new if any(side.kind is ParticipantKind.HUMAN for side in each.participants)]
+        await store.held_out.hold_out(
+            session, [[turn.text for turn in (*each.opening, *each.turns)] for each in by_people]
         )
         return frozenset(each.id for each in new)
 

@@ -65,4 +65,7 @@ async def import_conversations(
     await store.collections.count_in(
         session, collection.id, conversations=len(stored), complete=len(stored), turns=turns, turns_planned=turns
     )
+    await store.held_out.hold_out(
+        session, [each.history for each in conversations if each.id in stored and each.has_person]
+    )
     return StoredOut(stored=len(stored), already_there=len(uploaded) - len(stored))

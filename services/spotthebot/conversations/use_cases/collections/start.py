@@ -1,22 +1,24 @@
 """Starting a collection: its conversations and the first jobs that run them."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from uuid import UUID
 
+from spotthebot.contracts.bots import BotOut, BuiltinProtocol
 from spotthebot.contracts.conversations import (
     CollectionId,
     CollectionState,
     ConversationId,
     ConversationState,
     Ending,
+    HumanPool,
     PlannedIn,
 )
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.collections import Collection
 from spotthebot.conversations.domain.conversations import Conversation
-from spotthebot.conversations.domain.errors import NoSuchCorpus, SplitIsEmpty, UnknownCorpusInPlan
+from spotthebot.conversations.domain.errors import LearnedFromPeople, NoSuchCorpus, SplitIsEmpty, UnknownCorpusInPlan
 from spotthebot.conversations.domain.plans import PlannedConversation, Sides, count_conversations, plan_conversations
 from spotthebot.conversations.use_cases.collections.participants import Participants
 from spotthebot.conversations.use_cases.turn_loop.maintenance import queue_runners
@@ -30,6 +32,8 @@ async def start_collection(
 ) -> Collection:
     """Plan a collection's conversations and queue the jobs that run them, all in one transaction."""
     count_conversations(plan, len(participants.partners))
+    if plan.humans is not None:
+        _check_learners(plan.humans, chain(participants.bots, participants.partners))
     openings = await list_dialogues(session, plan.opening.corpus_id, plan.opening.split) if plan.opening else []
     human_dialogues = await list_dialogues(session, plan.humans.corpus_id, plan.humans.split) if plan.humans else []
     planned = await asyncio.to_thread(
@@ -63,7 +67,16 @@ async def start_collection(
         turns_planned=sum(each.turns_planned for each in conversations),
     )
     await queue_runners(session, jobs, waiting=len(conversations) - len(by_people), batch=batch)
+    await store.held_out.hold_out(session, [each.history for each in by_people])
     return await store.collections.get_collection(session, collection_id)
+
+
+def _check_learners(people: HumanPool, bots: Iterable[BotOut]) -> None:
+    """Raise LearnedFromPeople for a bot whose next reply would be refused: what it learned is held out from now on."""
+    for bot in bots:
+        match bot.protocol:
+            case BuiltinProtocol(corpus_id=people.corpus_id, split=people.split):
+                raise LearnedFromPeople(name=bot.name, split=people.split)
 
 
 async def list_dialogues(session: ReadSession, corpus_id: UUID, split: str) -> list[tuple[str, ...]]:
