@@ -52,7 +52,7 @@ class TestRules:
         async with bot(think) as (_, url):
             bots = [await webhook_bot(suite, url), await webhook_bot(suite, url, name="other")]
             chat = await start(suite, await open_study(suite, bots, minimum_turns=4))
-            first, again = [await say(suite, chat, "Wait.", **{"Idempotency-Key": "turn-0"}) for _ in range(2)]
+            first, again = [await say(suite, chat, "Wait.", key="turn-0") for _ in range(2)]
             assert (first.status_code, again.status_code, again.json()) == (202, 202, first.json())
             early = await say(suite, chat, "Hello?")
             assert (early.status_code, "partner speaks next" in early.json()["detail"]) == (409, True)
@@ -68,15 +68,14 @@ class TestRules:
     async def test_a_turn_is_said_to_the_partner_it_was_meant_for_or_to_nobody(self, suite: RunningSuite):
         """The first partner leaves while the person still types, and both greetings carry the same key and words."""
         chat = await start(suite, await open_study(suite, await two_bots(suite)))
-        key = {"Idempotency-Key": "first-words"}
-        await say(suite, chat, "Good morning!", number=1, **key)
+        await say(suite, chat, "Good morning!", number=1, key="first-words")
         await answered(suite, chat)
         await advance(suite, chat)
         late = await say(suite, chat, "And another thing!", number=1)
         assert (late.status_code, "conversation 2 goes on" in late.json()["detail"]) == (409, True)
         early = await say(suite, chat, "Who comes next?", number=3)
         assert (early.status_code, "has not begun" in early.json()["detail"]) == (409, True)
-        reused = await say(suite, chat, "Good morning!", number=2, **key)
+        reused = await say(suite, chat, "Good morning!", number=2, key="first-words")
         assert (reused.status_code, reused.json()["title"]) == (422, "Idempotency-Key reused")
         assert (await get(suite, chat))["conversations"][1]["turns"] == []
         found = await exchange(suite, chat, "Good morning!")

@@ -14,6 +14,7 @@ from alembic import command
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.concurrency import SlotRequest
 from spotthebot.conversations.domain.held_out import exchange_numbers
+from spotthebot.conversations.domain.quality.flags import RULES
 from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.tables import LINEAGE
 from spotthebot.conversations.use_cases.chats.converse import REPLY_IN_CHAT
@@ -170,8 +171,8 @@ async def test_marks_markings_and_deliveries_are_kept_as_flags_checks_and_leases
         connection.execute(
             "INSERT INTO marks (conversation_id, collection_id, rules, bot_speaks, turns, words, profanity,"
             " personal_data, text_hash, signature, exchange_hashes)"
-            " VALUES (%s, %s, 1, true, 2, 9, '{1}', '[]', '', '', '')",
-            [conversation, collection],
+            " VALUES (%s, %s, %s, true, 2, 9, '{1}', '[]', '', '', '')",
+            [conversation, collection, RULES],
         )
         connection.execute("INSERT INTO markings (collection_id, state) VALUES (%s, 'marking')", [collection])
         connection.execute(

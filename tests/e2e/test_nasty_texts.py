@@ -14,7 +14,7 @@ import pytest
 from spotthebot.contracts.annotation import AnnotationIn, CampaignIn, ClaimIn, Label, Preference
 from spotthebot.contracts.conversations import CollectionState, CorpusFormat, ImportIn
 from spotthebot.kit.exports.formats import ExportFormat
-from tests.factories.bot_servers import bot
+from tests.factories.bot_servers import bot, well_behaved
 from tests.factories.frontends import all_events, answered, open_study, say, start, webhook_bot
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created, plan
@@ -122,9 +122,10 @@ class TestCollections:
         stored = [each.annotator async for each in analyst.stream_annotations(campaign.id)]
         assert sorted(stored) == sorted(ANNOTATORS * len(texts))
         analytics = await suite.analytics("analyst")
-        rates = await analytics.win_rates(campaign.id)
-        assert set(NAMES) <= {each.bot for each in rates.bots}
-        assert {each.annotator for each in (await analytics.annotators(campaign.id)).annotators} == set(ANNOTATORS)
+        ranking = (await analytics.ranking(campaign.id)).ranking
+        assert {each.bot for each in ranking.bots} == set(NAMES)
+        quality = (await analytics.annotators(campaign.id)).annotators
+        assert {each.annotator for each in quality.annotators} == set(ANNOTATORS)
 
 
 class TestChats:
@@ -174,12 +175,13 @@ class TestReplies:
     @pytest.mark.parametrize("character", ["\u0000", "\u000b", "\u000c", "\u0085", "\u202e"])
     async def test_a_bot_may_not_say_what_hides_or_turns_text_around(self, suite: RunningSuite, character: str):
         def _says(question: dict[str, Any]) -> dict[str, str]:
-            return {"text": f"a{character}b" if question["turns"] else "Hello."}
+            is_ours = [turn["text"] for turn in question["turns"]] == ["Say it."]
+            return {"text": f"a{character}b"} if is_ours else well_behaved(question)
 
         admin = await suite.client("bots", "admin")
         async with bot(_says) as (_, url):
             bot_id = await webhook_bot(suite, url)
-            request = {"contexts": [{"turns": ["Hello."]}]}
+            request = {"contexts": [{"turns": ["Say it."]}]}
             (reply,) = (await admin.post(f"/v1/bots/{bot_id}/replies", json=request)).json()["replies"]
         assert (reply["text"], reply["failure"]) == (None, "invalid")
         assert f"U+{ord(character):04X}" in reply["detail"]

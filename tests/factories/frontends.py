@@ -40,11 +40,17 @@ async def start(suite: RunningSuite, study: str, interactor: str = "p1") -> dict
 
 
 async def say(
-    suite: RunningSuite, chat: dict[str, Any], text: str = "Hello there!", *, number: int | None = None, **headers: str
+    suite: RunningSuite,
+    chat: dict[str, Any],
+    text: str = "Hello there!",
+    *,
+    number: int | None = None,
+    key: str | None = None,
 ) -> httpx.Response:
     """Say something in the conversation `number`, or in the one that goes on."""
     frontend = await suite.client("conversations", "annotation")
     number = number or len((await get(suite, chat))["conversations"])
+    headers = {} if key is None else {"Idempotency-Key": key}
     return await frontend.post(f"/v1/chats/{chat['id']}/turns", json={"number": number, "text": text}, headers=headers)
 
 

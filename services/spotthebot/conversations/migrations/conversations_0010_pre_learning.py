@@ -1,5 +1,7 @@
 """Whose bots may learn from a corpus, and the exchanges of people's conversations that no bot may learn."""
 
+from uuid import UUID
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -13,13 +15,14 @@ depends_on = None
 _SCHEMA = "conversations"
 _CONVERSATIONS_AT_ONCE = 1000
 _BY_PEOPLE = sa.text("""
-    SELECT c.opening || (
+    SELECT c.id, c.opening || (
         SELECT coalesce(array_agg(t.text ORDER BY t.position), '{}')
         FROM conversations.turns AS t WHERE t.conversation_id = c.id
     ) AS turns
     FROM conversations.conversations AS c
     JOIN conversations.pairs AS p ON p.collection_id = c.collection_id AND p.number = c.pair
-    WHERE c.state = 'complete' AND p.participants @> '[{"kind": "human"}]'
+    WHERE c.state = 'complete' AND p.participants @> '[{"kind": "human"}]' AND c.id > :after
+    ORDER BY c.id LIMIT :limit
 """)
 _HOLD_OUT = sa.text("""
     INSERT INTO conversations.held_out_exchanges (hash, suffices)
@@ -46,9 +49,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("hash", name=op.f("pk_held_out_exchanges")),
         schema=_SCHEMA,
     )
-    connection = op.get_bind()
-    with connection.execution_options(yield_per=_CONVERSATIONS_AT_ONCE).execute(_BY_PEOPLE) as rows:
-        for batch in rows.scalars().partitions():
-            exchanges = held_out_exchanges(batch)
-            values = {"hashes": list(exchanges), "suffices": list(exchanges.values())}
-            connection.execute(_HOLD_OUT, values)
+    connection, after = op.get_bind(), UUID(int=0)
+    while rows := connection.execute(_BY_PEOPLE, {"after": after, "limit": _CONVERSATIONS_AT_ONCE}).all():
+        exchanges = held_out_exchanges([row.turns for row in rows])
+        values = {"hashes": list(exchanges), "suffices": list(exchanges.values())}
+        connection.execute(_HOLD_OUT, values)
+        after = rows[-1].id
