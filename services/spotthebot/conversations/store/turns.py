@@ -37,9 +37,11 @@ async def commit_steps(session: WriteSession, steps: Sequence[Step]) -> Committe
     done = [each for each in steps if each.after.id in kept]
     await _add_turns(session, [each for each in done if each.text is not None])
     collections, finished = await _count(session, done)
-    judged = [each.after for each in done if each.after.state is ConversationState.COMPLETE and each.after.has_person]
-    if judged:
-        await hold_out(session, [each.history for each in judged])
+    with_people = [
+        each.after for each in done if each.after.state is ConversationState.COMPLETE and each.after.has_person
+    ]
+    if with_people:
+        await hold_out(session, [each.history for each in with_people])
     return CommittedSteps(kept, collections, finished)
 
 
