@@ -157,7 +157,7 @@ class TestPeoplesConversations:
         await created(admin, "/v1/collections", plan(await two_bots(suite), humans=humans))
         assert await _learnable(suite, await _corpus(suite, [people, other], "both")) == [other]
 
-    async def test_that_were_imported_are_held_out(self, suite: RunningSuite):
+    async def test_imported_ones_are_held_out(self, suite: RunningSuite):
         corpus = await _corpus(suite, PEOPLE + OTHERS)
         rows = [
             {

@@ -1,4 +1,4 @@
-"""Held-out exchanges: those of people's conversations that annotators may judge. No bot may learn a dialogue of them.
+"""Held-out exchanges: those of people's conversations that annotators may see. No bot may learn a dialogue of them.
 
 A dialogue is recognised by its exchanges, not by its key: it may lie in another corpus, in another split, be cut, or
 have come back by an export. One exchange in common happens by chance ("How are you?" "Fine, thanks."), two make it the
@@ -33,6 +33,6 @@ def held_out_exchanges(conversations: Sequence[Sequence[str]]) -> dict[int, bool
 
 
 def is_held_out(exchanges: frozenset[int], held_out: Mapping[int, bool]) -> bool:
-    """Say whether a dialogue with these exchanges is one that people held in a conversation to be judged."""
+    """Say whether a dialogue with these exchanges is one of people's conversations."""
     found = [held_out[number] for number in exchanges if number in held_out]
     return any(found) or len(found) >= ENOUGH
