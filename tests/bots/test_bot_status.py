@@ -23,6 +23,7 @@ WHOLE_TABLE = {
     StatusEvent.PROBE_PASSED: (ACTIVE, ACTIVE, ACTIVE, None, None),
     StatusEvent.PROBE_FAILED: (FAILING, FAILING, FAILING, None, None),
     StatusEvent.CIRCUIT_OPENED: (None, FAILING, None, None, None),
+    StatusEvent.MODEL_CHANGED: (None, FAILING, FAILING, None, None),
     StatusEvent.ACTIVATED: (PROBING, ACTIVE, FAILING, PROBING, None),
     StatusEvent.SUSPENDED: (SUSPENDED, SUSPENDED, SUSPENDED, SUSPENDED, None),
     StatusEvent.RETIRED: (RETIRED, RETIRED, RETIRED, RETIRED, RETIRED),
@@ -40,6 +41,7 @@ class TestTransitions:
             Cause.REGISTRATION: [StatusEvent.VERSION_ADDED],
             Cause.PROBE: [StatusEvent.PROBE_PASSED, StatusEvent.PROBE_FAILED],
             Cause.CIRCUIT: [StatusEvent.CIRCUIT_OPENED],
+            Cause.HOSTING: [StatusEvent.MODEL_CHANGED],
             Cause.OWNER: [StatusEvent.ACTIVATED, StatusEvent.SUSPENDED, StatusEvent.RETIRED],
         }
 
@@ -76,7 +78,7 @@ class TestStoredStatus:
                     found[status, event] = changed, stored
         finally:
             await database.close()
-        assert len(found) == 35
+        assert len(found) == 40
         for (status, event), (changed, stored) in found.items():
             assert changed == next_status(status, event), (status, event)
             assert stored == (next_status(status, event) or status), (status, event)

@@ -1,10 +1,13 @@
 """Models that the service hosts in worker processes of its own: uploaded, named, loaded, killed, refused."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import httpx
+import psycopg
 import pytest
 
 from tests.factories.databases import DatabaseUrls
@@ -14,6 +17,7 @@ from tests.factories.talking_models import talking_gpt2
 from tests.factories.worker_processes import workers_of
 
 SAMPLING = {"max_new_tokens": 6}
+ELIZA = {"kind": "builtin", "model": "eliza"}
 HOSTED = {"name": "mine", "backend": "worker"}
 
 
@@ -32,6 +36,13 @@ async def hosting(database_urls: DatabaseUrls, models: Path) -> AsyncIterator[Ru
 def _bot(model: str, name: str = "mine", **more: Any) -> dict[str, Any]:
     protocol = {"kind": "transformers", "model": model, "sampling": SAMPLING} | more
     return {"name": name, "domains": ["everyday"], "protocol": protocol}
+
+
+async def _failure_of(admin: httpx.AsyncClient, bot_id: str) -> str | None:
+    answer = await admin.post(f"/v1/bots/{bot_id}/replies", json={"contexts": [{"turns": ["Hello."], "seed": 1}]})
+    assert answer.status_code == 200, answer.text
+    failure: str | None = answer.json()["replies"][0]["failure"]
+    return failure
 
 
 class TestHostedModel:
@@ -63,13 +74,45 @@ class TestHostedModel:
         assert (await admin.put(f"{path}/files/config.json", content=b"{}")).status_code == 409  # it is loaded
         assert (await admin.post(f"{path}/unload")).json()["state"] == "unloaded"
         assert workers_of(models) == []
-        changed = json.dumps(json.loads((made / "config.json").read_text()) | {"changed": True}).encode()
-        assert (await admin.put(f"{path}/files/config.json", content=changed)).status_code == 200
-        refused = await admin.post(f"/v1/bots/{bot['id']}/replies", json=contexts)
-        assert (refused.status_code, "have changed since" in refused.json()["detail"]) == (409, True)
         assert (await admin.delete(path)).status_code == 204
         assert (await admin.get(path)).status_code == 404
         assert not (models / "uploads" / "mine").exists()
+
+    async def test_whose_files_change_makes_its_bots_fail_until_the_files_are_back(
+        self, hosting: RunningSuite, tmp_path: Path, database_urls: DatabaseUrls
+    ):
+        made = talking_gpt2(tmp_path / "made")
+        admin = await hosting.client("bots", "admin")
+        path = "/v1/hosted-models/mine"
+        await created(admin, "/v1/hosted-models", HOSTED)
+        for file in sorted(made.iterdir()):
+            assert (await admin.put(f"{path}/files/{file.name}", content=file.read_bytes())).status_code == 200
+        bot = await created(admin, "/v1/bots", _bot("mine"))
+        other = await created(admin, "/v1/bots", {"name": "e", "domains": ["everyday"], "protocol": ELIZA})
+        assert (await admin.post(f"{path}/unload")).status_code == 200
+        config = (made / "config.json").read_bytes()
+        changed = json.dumps(json.loads(config) | {"changed": True}).encode()
+
+        assert (await admin.put(f"{path}/files/config.json", content=changed)).status_code == 200
+        found = (await admin.get(f"/v1/bots/{bot['id']}")).json()
+        assert (found["status"], "have changed" in found["status_reason"]) == ("failing", True)
+        assert (await admin.get(f"/v1/bots/{other['id']}")).json()["status"] == "active"
+        assert await _failure_of(admin, bot["id"]) == "circuit_open"
+
+        with psycopg.connect(database_urls.owner["bots"]) as connection:  # as the release before left it
+            connection.execute("UPDATE bots.bots SET status = 'active', status_reason = NULL")
+        assert await _failure_of(admin, bot["id"]) == "circuit_open"
+        assert (await admin.get(f"/v1/bots/{bot['id']}")).json()["status"] == "failing"
+
+        assert (await admin.put(f"{path}/files/config.json", content=config)).status_code == 200
+        async with asyncio.timeout(30):
+            while (await admin.get(f"/v1/bots/{bot['id']}")).json()["status"] != "active":
+                await asyncio.sleep(0.05)
+        assert await _failure_of(admin, bot["id"]) is None
+
+        assert (await admin.post(f"{path}/unload")).status_code == 200
+        assert (await admin.delete(path)).status_code == 204
+        assert (await admin.get(f"/v1/bots/{bot['id']}")).json()["status"] == "failing"
 
     async def test_comes_back_when_its_worker_was_killed(self, hosting: RunningSuite, models: Path):
         talking_gpt2(models / "tiny")

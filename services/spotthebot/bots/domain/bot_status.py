@@ -1,7 +1,8 @@
 """The states of a bot and every transition between them: one table that the use cases and the SQL share.
 
-Four causes change a status. A *registration* adds a version, which has to be probed. A *probe* finds that the bot
-answers or fails. A *circuit* opens after failures in a row. The *owner* suspends, resumes and retires the bot.
+Five causes change a status. A *registration* adds a version, which has to be probed. A *probe* finds that the bot
+answers or fails. A *circuit* opens after failures in a row. *Hosting* replaces the files of a model. The *owner*
+suspends, resumes and retires the bot.
 """
 
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ class Cause(StrEnum):
     REGISTRATION = "registration"
     PROBE = "probe"
     CIRCUIT = "circuit"
+    HOSTING = "hosting"
     OWNER = "owner"
 
 
@@ -35,6 +37,7 @@ class StatusEvent(StrEnum):
     PROBE_PASSED = "probe_passed"
     PROBE_FAILED = "probe_failed"
     CIRCUIT_OPENED = "circuit_opened"
+    MODEL_CHANGED = "model_changed"
     ACTIVATED = "activated"
     SUSPENDED = "suspended"
     RETIRED = "retired"
@@ -46,6 +49,7 @@ CAUSES: Mapping[StatusEvent, Cause] = MappingProxyType(
         StatusEvent.PROBE_PASSED: Cause.PROBE,
         StatusEvent.PROBE_FAILED: Cause.PROBE,
         StatusEvent.CIRCUIT_OPENED: Cause.CIRCUIT,
+        StatusEvent.MODEL_CHANGED: Cause.HOSTING,
         StatusEvent.ACTIVATED: Cause.OWNER,
         StatusEvent.SUSPENDED: Cause.OWNER,
         StatusEvent.RETIRED: Cause.OWNER,
@@ -58,6 +62,7 @@ TRANSITIONS: Mapping[StatusEvent, Mapping[BotStatus, BotStatus]] = MappingProxyT
         StatusEvent.PROBE_PASSED: {PROBING: ACTIVE, ACTIVE: ACTIVE, FAILING: ACTIVE},
         StatusEvent.PROBE_FAILED: {PROBING: FAILING, ACTIVE: FAILING, FAILING: FAILING},
         StatusEvent.CIRCUIT_OPENED: {ACTIVE: FAILING},
+        StatusEvent.MODEL_CHANGED: {ACTIVE: FAILING, FAILING: FAILING},
         StatusEvent.ACTIVATED: {PROBING: PROBING, ACTIVE: ACTIVE, FAILING: FAILING, SUSPENDED: PROBING},
         StatusEvent.SUSPENDED: {PROBING: SUSPENDED, ACTIVE: SUSPENDED, FAILING: SUSPENDED, SUSPENDED: SUSPENDED},
         StatusEvent.RETIRED: dict.fromkeys(BotStatus, RETIRED),

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Integer, Uuid, any_, bindparam, case, func, select, update
+from sqlalchemy import ARRAY, Integer, Uuid, any_, bindparam, case, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.bots.domain.bot_status import INITIAL, TRANSITIONS, StatusEvent
@@ -132,6 +132,42 @@ async def open_circuit(session: WriteSession, bot_id: UUID, reason: str, probe_i
         failed_probes=0,
         next_probe_at=func.now() + probe_in,
     )
+
+
+async def fail_bots_of_model(session: WriteSession, model: str, files_sha256: str | None, reason: str) -> list[UUID]:
+    """Set bots failing whose version was registered with other files of a hosted model; return their ids.
+
+    Bots whose files are there again are probed at once, and the others as any failing bot.
+    """
+    transitions = TRANSITIONS[StatusEvent.MODEL_CHANGED]
+    version = BotVersionRow
+    on_model = (
+        (version.bot_id == BotRow.id)
+        & (version.number == BotRow.version)
+        & (version.protocol["model"].astext == model)
+        & version.files_sha256.is_not(None)
+        & or_(
+            version.protocol["kind"].astext == "transformers",
+            (version.protocol["kind"].astext == "triton") & (version.protocol["url"].astext.is_(None)),
+        )
+    )
+    has_other_files = version.files_sha256.is_distinct_from(files_sha256)
+    failed = await session.scalars(
+        update(BotRow)
+        .where(on_model, has_other_files, BotRow.status.in_(transitions))
+        .values(
+            status=case(dict(transitions), value=BotRow.status),
+            status_reason=reason[:_MAX_REASON],
+            next_probe_at=func.now() + timedelta(hours=1),
+        )
+        .returning(BotRow.id)
+    )
+    await session.execute(
+        update(BotRow)
+        .where(on_model, ~has_other_files, BotRow.status == BotStatus.FAILING)
+        .values(next_probe_at=func.now())
+    )
+    return list(failed)
 
 
 async def pass_probe(session: WriteSession, bot: Bot, *, next_in: timedelta | None) -> None:

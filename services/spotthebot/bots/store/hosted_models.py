@@ -73,14 +73,15 @@ async def list_models(session: ReadSession, *, after: UUID | None, limit: int) -
     return [_model(row, await _files(session, row.id)) for row in await session.scalars(statement)]
 
 
-async def put_files(session: WriteSession, model_id: UUID, files: Sequence[ModelFile]) -> None:
-    """Store files with their hashes, replace those of the same name, and store the hash over all files."""
+async def put_files(session: WriteSession, model_id: UUID, files: Sequence[ModelFile]) -> str:
+    """Store files with their hashes, replace those of the same name; store and return the hash over all files."""
     for file in files:
         values = {"bytes": file.bytes, "sha256": file.sha256}
         statement = insert(HostedModelFileRow).values(model_id=model_id, name=file.name, **values)
         await session.execute(statement.on_conflict_do_update(index_elements=["model_id", "name"], set_=values))
     hashed = files_sha256_of(await _files(session, model_id))
     await session.execute(update(HostedModelRow).where(HostedModelRow.id == model_id).values(files_sha256=hashed))
+    return hashed
 
 
 async def delete_model(session: WriteSession, model_id: UUID) -> None:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from uuid import UUID
 
 from spotthebot.bots import store
@@ -16,7 +17,7 @@ from spotthebot.bots.domain.errors import ModelFilesChanged, NoSuchBot, TooManyP
 from spotthebot.bots.domain.hosted_models import HostedModel
 from spotthebot.bots.protocols.factory import SpeakerFactory
 from spotthebot.bots.settings import BotsSettings
-from spotthebot.contracts.bots import BuiltinProtocol, TransformersProtocol
+from spotthebot.contracts.bots import BuiltinProtocol, TransformersProtocol, TritonProtocol
 from spotthebot.inference.model_files import ModelFolder
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.workers import WorkerModel
@@ -78,16 +79,22 @@ class BotsContext:
             self._probing[team] -= 1
 
     async def model_of(self, session: ReadSession, bot: Bot, version: BotVersion) -> WorkerModel | None:
-        """Return the model that a `transformers` version loads; None for other protocols. Raises ModelFilesChanged."""
+        """Return the model that a `transformers` version loads; None for other protocols.
+
+        Raises ModelFilesChanged where a hosted model has other files than at the version's registration, or is gone.
+        """
         protocol = version.protocol
-        if not isinstance(protocol, TransformersProtocol):
+        if not isinstance(protocol, TransformersProtocol | TritonProtocol) or getattr(protocol, "url", None):
             return None
         hosted = await store.hosted_models.find_model(session, protocol.model)
-        if hosted is None:
-            return await asyncio.to_thread(self.unhosted, protocol)
-        if version.files_sha256 and hosted.files_sha256 != version.files_sha256:
+        directory: Path | None = None
+        if hosted is None and isinstance(protocol, TransformersProtocol):
+            directory = await asyncio.to_thread(self.folder.find, protocol.model)
+        if version.files_sha256 and directory is None and (not hosted or hosted.files_sha256 != version.files_sha256):
             raise ModelFilesChanged(model=protocol.model, bot_id=bot.id)
-        return self.hosted(hosted)
+        if isinstance(protocol, TritonProtocol):
+            return None
+        return self.hosted(hosted) if hosted else self.unhosted(protocol, directory)
 
     def hosted(self, model: HostedModel) -> WorkerModel:
         """Return the worker's model for a hosted model."""
@@ -101,7 +108,6 @@ class BotsContext:
             max_queue_delay_ms=model.max_queue_delay_ms,
         )
 
-    def unhosted(self, protocol: TransformersProtocol) -> WorkerModel:
+    def unhosted(self, protocol: TransformersProtocol, directory: Path | None) -> WorkerModel:
         """Return the worker's model for a directory of the models folder, or else for a name on a model hub."""
-        directory = self.folder.find(protocol.model)
         return WorkerModel(dialogue.KIND, str(directory or protocol.model), protocol.model, protocol.revision)

@@ -36,9 +36,13 @@ from spotthebot.inference.models import dialogue
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.inference.triton.control import TritonControl
 from spotthebot.inference.triton.repository import remove_model, write_model
+from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.ids import new_id
+from spotthebot.kit.logs import get_logger
 from spotthebot.kit.web.database.early_claims import EarlyClaim, KeyClaimed
+
+_log = get_logger(__name__)
 
 
 async def host_model(context: BotsContext, claim: EarlyClaim, request: HostedModelIn) -> HostedModelCondition:
@@ -58,7 +62,7 @@ async def host_model(context: BotsContext, claim: EarlyClaim, request: HostedMod
             await claim.commit_with(session, model_id)
             await store.hosted_models.add_model(session, model_id, request)
             if files is not None:
-                await store.hosted_models.put_files(session, model_id, files)
+                await _put_files(session, model_id, request.name, files)
     except KeyClaimed:
         return await host_model(context, claim, request)
     return await get_hosted_model(context, request.name)
@@ -74,7 +78,7 @@ async def upload_file(context: BotsContext, name: str, file: str, pieces: AsyncI
             raise HostedModelLoaded(name=name)
         received = await context.folder.receive(name, file, pieces)
         async with lease.release() as session:
-            await store.hosted_models.put_files(session, model.id, [received])
+            await _put_files(session, model.id, name, [received])
     return received
 
 
@@ -128,6 +132,7 @@ async def remove_hosted_model(context: BotsContext, name: str) -> None:
         await asyncio.to_thread(context.folder.remove_uploads, name)
         async with lease.release() as session:
             await store.hosted_models.delete_model(session, model.id)
+            await _fail_bots(session, name, None)
 
 
 async def list_hosted_models(context: BotsContext, *, after: UUID | None, limit: int) -> Sequence[HostedModelCondition]:
@@ -148,6 +153,18 @@ async def condition_of(context: BotsContext, model: HostedModel) -> HostedModelC
     """Return a model with its state, found by a real inference, and its statistics."""
     state, statistics = await _state(context, model)
     return HostedModelCondition(model, state, statistics)
+
+
+async def _put_files(session: WriteSession, model_id: UUID, name: str, files: Sequence[ModelFile]) -> None:
+    """Store files; bots that were registered with others fail in the same transaction."""
+    await _fail_bots(session, name, await store.hosted_models.put_files(session, model_id, files))
+
+
+async def _fail_bots(session: WriteSession, name: str, files_sha256: str | None) -> None:
+    reason = f"The files of the model '{name}' have changed: add a version to the bot."
+    failed = await store.bots.fail_bots_of_model(session, name, files_sha256, reason)
+    if failed:
+        _log.warning("hosted_model.changed", model=name, failing_bots=[str(bot_id) for bot_id in failed])
 
 
 async def _files_of(context: BotsContext, model: str, named: str) -> list[ModelFile]:

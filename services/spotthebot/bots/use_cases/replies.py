@@ -5,8 +5,9 @@ from uuid import UUID
 from spotthebot.bots import store
 from spotthebot.bots.bot_client import not_asked
 from spotthebot.bots.domain.bot_status import GETS_NO_QUESTIONS
+from spotthebot.bots.domain.bots import Bot, BotVersion
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.errors import BotNotAsked, TemperatureNotTaken
+from spotthebot.bots.domain.errors import BotNotAsked, ModelFilesChanged, TemperatureNotTaken
 from spotthebot.bots.domain.replies import Replies
 from spotthebot.bots.use_cases.context import BotsContext
 from spotthebot.contracts.bots import (
@@ -18,6 +19,7 @@ from spotthebot.contracts.bots import (
     TransformersProtocol,
     TritonProtocol,
 )
+from spotthebot.inference.workers import WorkerModel
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.errors import FieldError
 
@@ -34,13 +36,7 @@ async def reply(
     is not 1. A failing bot gets no request.
     """
     bot = await context.get_bot(bot_id, principal)
-    version, model = bot.version, None
-    number = request.version or version.number
-    if number != version.number or isinstance(version.protocol, TransformersProtocol):
-        async with context.database.read() as session:
-            if number != version.number:
-                version = await store.versions.get_version(session, bot_id, number)
-            model = await context.model_of(session, bot, version)
+    version, model, refusal = await _version_and_model(context, bot, request.version)
     if not isinstance(version.protocol, _HAS_TEMPERATURE):
         if temperature not in {None, _USUAL_TEMPERATURE}:
             fault = FieldError("/temperature", "not taken by this bot")
@@ -49,8 +45,11 @@ async def reply(
     questions = [_question(each, temperature) for each in request.contexts]
     if bot.status in GETS_NO_QUESTIONS:
         raise BotNotAsked(name=bot.name, status=bot.status)
-    if bot.status is BotStatus.FAILING:
-        detail = f"The bot is failing and is asked again after a probe: {bot.status_reason}"
+    if bot.status is BotStatus.FAILING or refusal is not None:
+        if refusal is not None:
+            async with context.database.write() as session:
+                await store.bots.open_circuit(session, bot.id, refusal, context.recovery)
+        detail = f"The bot is failing and is asked again after a probe: {refusal or bot.status_reason}"
         replies = [not_asked(ReplyFailure.CIRCUIT_OPEN, detail)] * len(questions)
     else:
         client = context.clients.get(bot, version, model)
@@ -58,6 +57,24 @@ async def reply(
             client.circuit.close()
         replies = await client.replies(questions)
     return Replies(bot.id, version.number, version.configuration_sha256, tuple(replies))
+
+
+async def _version_and_model(
+    context: BotsContext, bot: Bot, number: int | None
+) -> tuple[BotVersion, WorkerModel | None, str | None]:
+    """Return a bot's version and its model; for its present version, why it has none any more."""
+    version = bot.version
+    if number in {None, version.number} and not isinstance(version.protocol, TransformersProtocol):
+        return version, None, None
+    async with context.database.read() as session:
+        if number not in {None, version.number}:
+            version = await store.versions.get_version(session, bot.id, number or 0)
+        try:
+            return version, await context.model_of(session, bot, version), None
+        except ModelFilesChanged as changed:
+            if version.number != bot.version.number:
+                raise
+            return version, None, changed.detail
 
 
 def _question(request: ContextIn, temperature: float | None) -> Context:
