@@ -96,6 +96,48 @@ async def test_old_conversations_keep_their_speakers_and_turns_and_running_ones_
 
 
 @pytest.fixture
+def at_0003(cluster: PostgresServer) -> Iterator[Provisioned]:
+    """A database after the `pre` revision of pairs, on which the release before still runs."""
+    with _database_at(cluster, "conversations_0003") as made:
+        yield made
+
+
+async def test_what_the_release_before_pairs_writes_beside_the_new_one_is_kept(at_0003: Provisioned):
+    owner = at_0003.owner_urls["conversations"]
+    collection, done, running = new_ids(3)
+    with psycopg.connect(owner) as connection:
+        connection.execute(
+            "INSERT INTO conversations.collections (id, name, domain, mode, plan) VALUES (%s, 'old', 'd', 'm', '{}')",
+            [collection],
+        )
+        for row, state, turns in ((done, "complete", 2), (running, "running", 1)):
+            connection.execute(
+                """
+                INSERT INTO conversations.conversations
+                    (id, collection_id, state, participants, opening, opening_shown, turns_wanted, seed)
+                VALUES (%s, %s, %s, %s, '{}', false, 2, 0)
+                """,
+                [row, collection, state, json.dumps([_side("X", FIRST), _side("Y", SECOND)])],
+            )
+            for position in range(turns):
+                connection.execute(
+                    "INSERT INTO conversations.turns (conversation_id, position, text) VALUES (%s, %s, 'hi')",
+                    [row, position],
+                )
+    upgrade(LINEAGE, owner)
+    database = Database(at_0003.app_urls["conversations"], pool_size=1)
+    async with database.write() as session:
+        found = await store.collections.get_collection(session, collection)
+        held = await store.conversations.list_conversations(session, collection, after=None, limit=10)
+        claimed = await store.claims.claim(session, 1, collection, limit=10, full=[])
+    await database.close()
+    assert (found.state, found.conversations, found.complete, found.turns) == ("collecting", 2, 1, 3)
+    assert [(tuple(side.name for side in each.participants), each.pair) for each in held] == [(("X", "Y"), 0)] * 2
+    assert held[1].next_bot == SECOND
+    assert claimed == [running]
+
+
+@pytest.fixture
 def at_0006(cluster: PostgresServer) -> Iterator[Provisioned]:
     """A database whose tables have the names from before revision 0007."""
     with _database_at(cluster, "conversations_0006") as made:

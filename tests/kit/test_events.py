@@ -1,6 +1,7 @@
 """Events mounted by a service that is none of ours: a post office, on a schema of its own."""
 
 import asyncio
+import base64
 import secrets
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -249,7 +250,7 @@ class TestPurge:
             assert await STORE.outbox.purge(session, before=later - timedelta(days=2), limit=3) == 0
             assert await STORE.outbox.purge(session, before=later, limit=3) == 3
             assert await STORE.outbox.purge(session, before=later, limit=3) == 1
-            (kept,) = await STORE.outbox.list_events(session, team=None, event_type=None, after=None, limit=10)
+            (kept,) = await STORE.outbox.list_new_events(session, after=None, limit=10)
         assert kept.id == made[0]
 
     async def test_leaves_no_delivery_to_a_replay_of_the_same_moment(self, office: PostOffice):
@@ -269,6 +270,49 @@ class TestPurge:
             await asyncio.sleep(0.2)
         with pytest.raises(NoSuchEvent):
             await replaying
+
+
+class TestLists:
+    async def test_miss_no_event_that_is_committed_after_later_ones_were_read(self, office: PostOffice):
+        async with office.client() as admin, office.dispatching():
+            async with office.database.write() as late:
+                first = await STORE.outbox.add_event(late, LetterEvent.SORTED, {})
+                others = [await office.publish(LetterEvent.SORTED, letters=number) for number in (2, 3)]
+                read, cursor = await _read(admin, None, 1)
+                assert read == others[:1]
+            assert (await _read(admin, cursor, 2))[0] == [others[1], first]
+
+    async def test_have_every_event_once_in_one_order_while_many_commit(self, office: PostOffice):
+        async def publish(number: int) -> UUID:
+            async with office.database.write() as session:
+                event_id = await STORE.outbox.add_event(session, LetterEvent.SORTED, {"letters": number})
+                await asyncio.sleep(0.05 * (number % 3))
+                return event_id
+
+        async with office.client() as admin, office.dispatching(), office.dispatching():
+            publishing = [asyncio.create_task(publish(number)) for number in range(40)]
+            read, cursor = list[UUID](), ""
+            while len(read) < 39:  # the last one has no next page
+                page, cursor = await _read(admin, cursor, 1)
+                read += page
+            assert set(read) < set(await asyncio.gather(*publishing))
+        assert len(set(read)) == len(read)
+
+    async def test_refuse_a_cursor_from_elsewhere(self, office: PostOffice):
+        cursor = base64.urlsafe_b64encode(new_id().bytes).decode()
+        async with office.client() as admin:
+            assert (await admin.get(f"/v1/events?cursor={cursor}")).status_code == 422
+
+
+async def _read(admin: httpx.AsyncClient, cursor: str | None, limit: int) -> tuple[list[UUID], str]:
+    """Read the next page as soon as it is full."""
+    parameters: dict[str, Any] = {"limit": limit, **({"cursor": cursor} if cursor else {})}
+    async with asyncio.timeout(20):
+        while True:
+            page = (await admin.get("/v1/events", params=parameters)).json()
+            if len(page["items"]) == limit and (page["next_cursor"] or limit > 1):
+                return [UUID(each["id"]) for each in page["items"]], page["next_cursor"]
+            await asyncio.sleep(0.02)
 
 
 class TestLeases:
@@ -335,7 +379,7 @@ class TestAttemptOutcome:
 
 class TestCatalogue:
     def test_shows_a_team_the_fields_for_teams_and_the_operator_all(self):
-        event = Event(new_id(), LetterEvent.LOST, {"letter": "to Ann", "by": "Joe"}, "reds", NOW)
+        event = Event(new_id(), LetterEvent.LOST, {"letter": "to Ann", "by": "Joe"}, "reds", NOW, 1)
         assert CATALOGUE.visible_data(event, "reds") == {"letter": "to Ann"}
         assert CATALOGUE.visible_data(event, None) == {"letter": "to Ann", "by": "Joe"}
 

@@ -125,7 +125,6 @@ def _extend_collections() -> None:
         WHERE n.collection_id = c.id
         """
     )
-    op.alter_column("collections", "state", server_default=None, schema=_SCHEMA)
     op.create_index(
         "ix_collections_priority_id",
         "collections",
@@ -169,11 +168,8 @@ def _extend_conversations() -> None:
         WHERE p.collection_id = c.collection_id AND p.participants = c.participants AND n.id = c.id
         """
     )
-    op.alter_column("conversations", "pair", nullable=False, schema=_SCHEMA)
-    op.alter_column("conversations", "round", server_default=None, schema=_SCHEMA)
-    op.drop_index("ix_conversations_participants", "conversations", schema=_SCHEMA)
-    op.drop_index("ix_conversations_collection_id_state_id", "conversations", schema=_SCHEMA)
-    op.drop_column("conversations", "participants", schema=_SCHEMA)
+    # The release before writes it, this one does not.
+    op.alter_column("conversations", "participants", nullable=True, schema=_SCHEMA)
     op.create_foreign_key(
         "fk_conversations_collection_id_pairs",
         "conversations",

@@ -94,7 +94,10 @@ class EventDispatcher:
             await asyncio.sleep(seconds)
 
     async def _distribute(self) -> None:
-        """Make the deliveries of all new events; those whose team can't be found now are left for the next round."""
+        """Make the deliveries of all new events; those whose team can't be found now are left for the next round.
+
+        Then they are numbered, with those that need no distribution.
+        """
         after: UUID | None = None
         teams_answer = True
         while True:
@@ -115,6 +118,8 @@ class EventDispatcher:
                 async with self._database.write() as session:
                     await self._store.outbox.distribute(session, event, team=team)
                 self._wake.set()
+            async with self._database.write() as session:
+                await self._store.outbox.number_events(session)
             if len(events) < _EVENTS_PER_BATCH:
                 return
             after = events[-1].id

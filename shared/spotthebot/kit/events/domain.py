@@ -25,13 +25,17 @@ class DeliveryState(StrEnum):
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened; `team` owns the thing that it happened to, None for the operator's own."""
+    """Something that happened; `team` owns the thing that it happened to, None for the operator's own.
+
+    `position` is its place in lists, None until it is distributed.
+    """
 
     id: UUID
     type: str
     data: Mapping[str, Any]
     team: str | None
     created_at: datetime
+    position: int | None
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,12 @@ from spotthebot.kit.events.domain import Delivery, DeliveryState, Event, Subscri
 from spotthebot.kit.events.errors import TeamKeyWithoutTeam
 from spotthebot.kit.events.subscriptions import Subscriptions
 from spotthebot.kit.web.bearer.authentication import allow
-from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.pagination import BadCursor, Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute, ShownOnce, idempotent
 from spotthebot.kit.web.database.sessions import Reading, Writing
 
 _OPERATOR, _TEAM = "admin", "team"
+_LAST_POSITION = 2**63 - 1
 _may_subscribe = allow(_OPERATOR, _TEAM)
 
 
@@ -175,17 +176,24 @@ def _add_events(router: APIRouter) -> None:
         paging: Paging,
         event_type: Annotated[TypeName | None, Query(alias="type")] = None,
     ) -> Page[wire.EventOut]:
-        """List events, oldest first; a team sees its own."""
+        """List events, oldest first; a team sees its own.
+
+        An event appears within seconds, after all that were listed before it: a reader that goes on from its last
+        cursor misses none.
+        """
         team = _team(caller)
+        after = None if paging.after is None else paging.after.int
+        if after is not None and after > _LAST_POSITION:
+            raise BadCursor
 
         def to_out(event: Event) -> wire.EventOut:
             data = mounted.store.catalogue.visible_data(event, team)
             return wire.EventOut(id=event.id, type=event.type, timestamp=event.created_at, data=data)
 
         rows = await mounted.store.outbox.list_events(
-            session, team=team, event_type=event_type, after=paging.after, limit=paging.limit + 1
+            session, team=team, event_type=event_type, after=after, limit=paging.limit + 1
         )
-        return page_of(rows, paging, key=lambda event: event.id, to_out=to_out)
+        return page_of(rows, paging, key=lambda event: UUID(int=event.position or 0), to_out=to_out)
 
     @router.post("/events/{event_id}/replay", status_code=201, operation_id="replay_event")
     async def replay_event(session: Writing, caller: Creator, mounted: Mounted, event_id: UUID) -> wire.ReplayedOut:

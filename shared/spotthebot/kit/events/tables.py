@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     DateTime,
@@ -10,6 +11,7 @@ from sqlalchemy import (
     Index,
     LargeBinary,
     MetaData,
+    Sequence,
     SmallInteger,
     String,
     Table,
@@ -24,18 +26,20 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 @dataclass(frozen=True)
 class EventTables:
-    """The three tables of one service."""
+    """The three tables of one service, and the sequence of its events' positions."""
 
     subscriptions: Table
     events: Table
     deliveries: Table
+    positions: Sequence
 
 
 def event_tables(metadata: MetaData) -> EventTables:
     """Add the tables of events to a service's schema; the service's own migration creates them."""
     subscriptions = _subscriptions(metadata)
     events = _events(metadata)
-    return EventTables(subscriptions, events, _deliveries(metadata, subscriptions, events))
+    positions = Sequence("event_positions", metadata=metadata)
+    return EventTables(subscriptions, events, _deliveries(metadata, subscriptions, events), positions)
 
 
 def _subscriptions(metadata: MetaData) -> Table:
@@ -65,10 +69,14 @@ def _events(metadata: MetaData) -> Table:
         Column("data", JSONB, nullable=False),
         Column("team", String(100)),
         Column("distributed", Boolean, server_default=false(), nullable=False),  # whether its deliveries are made
+        # Numbered after their commit, in an order that no later commit changes: ids are made before it.
+        Column("position", BigInteger),
         Column("created_at", DateTime(timezone=True), server_default=func.now(), nullable=False),
         Index("ix_events_new", "id", postgresql_where=text("NOT distributed")),
         Index(None, "created_at"),
-        Index(None, "team", "id", postgresql_where=text("team IS NOT NULL")),
+        Index("ix_events_unnumbered", "id", postgresql_where=text("distributed AND position IS NULL")),
+        Index(None, "position", unique=True),
+        Index(None, "team", "position", postgresql_where=text("team IS NOT NULL")),
     )
 
 

@@ -15,6 +15,8 @@ from spotthebot.kit.events.errors import NoSuchEvent
 from spotthebot.kit.events.tables import EventTables
 from spotthebot.kit.ids import new_id, new_ids
 
+_NUMBERED_AT_ONCE = 500
+
 
 class Outbox:
     """The events of one service; a method with `team` sees that team's only, or all for the operator (None)."""
@@ -23,6 +25,7 @@ class Outbox:
         self._events = tables.events
         self._subscriptions = tables.subscriptions
         self._deliveries = tables.deliveries
+        self._positions = tables.positions
         self._catalogue = catalogue
 
     async def add_event(self, session: WriteSession, event_type: str, data: Mapping[str, Any]) -> UUID:
@@ -56,14 +59,30 @@ class Outbox:
         return event_of(row)
 
     async def list_events(
-        self, session: ReadSession, *, team: str | None, event_type: str | None, after: UUID | None, limit: int
+        self, session: ReadSession, *, team: str | None, event_type: str | None, after: int | None, limit: int
     ) -> list[Event]:
-        statement = self._visible(team).order_by(self._events.c.id).limit(limit)
+        """Return events that have a position, in its order: none will ever come before those that were listed."""
+        events = self._events.c
+        statement = self._visible(team).where(events.position > (after or 0)).order_by(events.position).limit(limit)
         if event_type is not None:
-            statement = statement.where(self._events.c.type == event_type)
-        if after is not None:
-            statement = statement.where(self._events.c.id > after)
+            statement = statement.where(events.type == event_type)
         return [event_of(row) for row in await session.execute(statement)]
+
+    async def number_events(self, session: WriteSession) -> int:
+        """Give positions to the distributed events that are committed and have none; returns their number.
+
+        One transaction at a time: positions become visible in their order.
+        """
+        await session.execute(
+            select(func.pg_advisory_xact_lock(func.hashtextextended(f"{self._events.fullname}.position", 0)))
+        )
+        events = self._events
+        new = select(events.c.id).where(events.c.distributed, events.c.position.is_(None)).order_by(events.c.id)
+        ordered = new.limit(_NUMBERED_AT_ONCE).subquery("ordered")
+        numbered = select(ordered.c.id, self._positions.next_value()).subquery("numbered")
+        event_id, position = numbered.c
+        numbering = update(events).where(events.c.id == event_id).values(position=position)
+        return len((await session.scalars(numbering.returning(events.c.id))).all())
 
     async def list_new_events(self, session: ReadSession, *, after: UUID | None, limit: int) -> list[Event]:
         """Return events whose deliveries are not made yet, oldest first."""
@@ -168,4 +187,4 @@ class Outbox:
 
 
 def event_of(row: Row[Any]) -> Event:
-    return Event(row.id, row.type, row.data, row.team, row.created_at)
+    return Event(row.id, row.type, row.data, row.team, row.created_at, row.position)
