@@ -1,5 +1,6 @@
 """Exports of collections: what they are made from, and the card of an exported data set."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -10,6 +11,7 @@ from spotthebot.contracts.conversations.conversations import Participant
 from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.contracts.conversations.ids import CollectionId, ConversationId
 
+_MARKUP = re.compile(r"[\\`*_\[\]<>&|~!#$]|^[-+=]|(?<=^\d)[.)]|(?<=^\d\d)[.)]")
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
@@ -67,24 +69,24 @@ class CardFacts:
 def write_card(facts: CardFacts) -> str:
     """Return a data set's card: YAML that names the data files, then prose."""
     size = next((label for limit, label in _SIZES if facts.conversations < limit), "1M<n<10M")
-    settings = "\n".join(f"| {name} | {value} |" for name, value in facts.settings.items())
+    settings = "\n".join(f"| {_text(name)} | {_text(str(value))} |" for name, value in facts.settings.items())
     participants = "\n".join(
-        f"| {_cell(each.name)} | {each.kind} | {each.version or ''} | {each.configuration_sha256 or ''} |"
+        f"| {_text(each.name)} | {each.kind} | {each.version or ''} | {each.configuration_sha256 or ''} |"
         for each in facts.participants
     )
     corpora = "\n".join(
-        f"- {_line(each.name)}: {_line(each.origin)} Licence: {_line(each.licence)}." for each in facts.corpora
+        f"- {_text(each.name)}: {_text(each.origin)} Licence: {_text(each.licence)}." for each in facts.corpora
     )
     return _CARD.format(
-        name=_line(facts.name),
+        name=_text(facts.name),
         quoted=_quoted(facts.name),
         size=size,
         conversations=facts.conversations,
-        mode=facts.mode,
-        domain=facts.domain,
+        mode=_text(facts.mode),
+        domain=_text(facts.domain),
         started=facts.started.isoformat(),
         id=facts.collection_id,
-        software=facts.software,
+        software=_text(facts.software),
         settings=settings,
         participants=participants,
         corpora=corpora or "- No text of people was taken from a corpus.",
@@ -97,12 +99,12 @@ def _quoted(text: str) -> str:
     return '"' + "".join(each if each.isprintable() else " " for each in escaped) + '"'
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())
+def _text(text: str) -> str:
+    """Return Markdown that shows any text as it is, in one line: it is no heading, link, image, HTML or table cell.
 
-
-def _cell(text: str) -> str:
-    return _line(text).replace("|", "\\|")
+    A backslash makes any punctuation a plain character (CommonMark 0.31, 2.4).
+    """
+    return _MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 _CARD = dedent("""\
