@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Generic, TypeVar
 
 import uvicorn
@@ -27,6 +28,7 @@ _GARBAGE_THRESHOLDS = (20_000, 20, 20)
 _MAX_FILES = 65_536
 _STREAMS_END_SECONDS = 8
 """A stream of events would keep a server from stopping; its reader comes back. Supervisors wait 10 s."""
+_HEARTBEAT_SECONDS = 1.0
 Settings = TypeVar("Settings", bound=ServiceSettings)
 
 
@@ -63,14 +65,15 @@ def run(service: Service[Settings]) -> None:
     except ValidationError as error:
         missing = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
         sys.exit(f"The settings of {service.name} are incomplete: {missing}")
-    configure_logs(service.name, settings.log_level)
+    lines_per_second = settings.request_log_lines_per_second
+    configure_logs(service.name, settings.log_level, request_lines_per_second=lines_per_second)
     match arguments.command:
         case "migrate":
             if service.lineage is not None:
                 upgrade(service.lineage, settings.database_url.get_secret_value())
         case "work":
             if service.work is not None:
-                asyncio.run(_until_stopped(service.work(settings)))
+                asyncio.run(_until_stopped(service.work(settings), settings.heartbeat_file))
         case _:
             _serve(service.create_app(settings), arguments.host, arguments.port, arguments.fd)
 
@@ -124,10 +127,25 @@ def _collect_garbage_less_often() -> None:
     gc.set_threshold(*_GARBAGE_THRESHOLDS)
 
 
-async def _until_stopped(work: Awaitable[None]) -> None:
+async def _until_stopped(work: Awaitable[None], heartbeat_file: Path | None) -> None:
     task = asyncio.ensure_future(work)
+    beating = asyncio.create_task(_beat(heartbeat_file)) if heartbeat_file else None
     loop = asyncio.get_running_loop()
     for signal_number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signal_number, task.cancel)
     with contextlib.suppress(asyncio.CancelledError):
         await task
+    if beating:
+        beating.cancel()
+
+
+async def _beat(file: Path) -> None:
+    """Show that the event loop turns: a supervisor can't ask a worker, which serves nothing."""
+    while True:
+        _touch(file)
+        await asyncio.sleep(_HEARTBEAT_SECONDS)
+
+
+def _touch(file: Path) -> None:
+    with contextlib.suppress(OSError):  # without it the worker looks hung, which a full disk does not make it
+        file.touch()

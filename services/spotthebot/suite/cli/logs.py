@@ -57,6 +57,8 @@ def _new_lines(files: Callable[[], list[Path]], ends: dict[Path, int]) -> Iterat
     while True:
         for file in files():
             begin = ends.get(file, 0)
+            if file.stat().st_size < begin:  # it is full, and another took its place
+                begin = 0
             with file.open("rb") as opened:
                 opened.seek(begin)
                 whole, newline, _ = opened.read().rpartition(b"\n")

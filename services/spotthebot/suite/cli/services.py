@@ -77,6 +77,8 @@ async def _run(
             screen.print(f"{name:>20} | {readable(line)}", markup=False, highlight=False, soft_wrap=True)
 
     def show_event(event: Event) -> None:
+        if event.kind == "hung":
+            screen.print(f"{event.name} does not answer: it is killed and started again.")
         if event.kind == "died":
             wait = f"{event.delay_seconds:.1f} s"
             screen.print(f"{event.name} died (exit code {event.exit_code}): it is started again in {wait}.")

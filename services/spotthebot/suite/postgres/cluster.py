@@ -77,6 +77,11 @@ class Cluster:
             self._lock.release()
             self._lock = None
 
+    def kill(self) -> None:
+        """End a server that hangs; `start` starts it again on its old port. Does nothing when it does not run."""
+        if self._postmaster and self._postmaster.running:
+            self._postmaster.kill()
+
     @property
     def running(self) -> bool:
         return self._postmaster is not None and self._postmaster.running

@@ -15,6 +15,7 @@ from spotthebot.suite.postgres.binaries import Binaries
 from spotthebot.suite.postgres.errors import ClusterDidNotStart, DatabasePortTaken, DiskFull
 from spotthebot.suite.postgres.home import Home, disk_errors
 from spotthebot.suite.supervision.lifeline import die_with_parent
+from spotthebot.suite.supervision.log_file import cut
 
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -37,7 +38,6 @@ _FORGETFUL = {
 _POLL_SECONDS = 0.01
 _QUIT_SECONDS = 5.0
 _LOG_LINES = 8
-_LOG_BYTES = 10_000_000
 
 
 class Postmaster:
@@ -54,8 +54,7 @@ class Postmaster:
         argv = [str(binaries.folder / "postgres"), "-D", str(home.cluster)]
         argv += [f"--{name}={value}" for name, value in settings.items()]
         with disk_errors(home.data_folder):
-            if home.log_file.exists() and home.log_file.stat().st_size > _LOG_BYTES:
-                home.log_file.replace(home.log_file.with_suffix(".log.1"))
+            cut(home.log_file)
             # Private: a failing statement is logged with the values in it.
             log = os.open(home.log_file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, mode=0o600)
         try:
@@ -88,6 +87,18 @@ class Postmaster:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(patience)
                 return
+
+    def kill(self) -> None:
+        """End the server and all its sessions at once, also stopped ones; the next start repairs the data."""
+        sessions: list[psutil.Process] = []
+        with suppress(psutil.Error):
+            sessions = psutil.Process(self.pid).children(recursive=True)
+        self._process.kill()
+        self._process.wait()
+        for session in sessions:
+            with suppress(psutil.Error):
+                session.kill()
+        psutil.wait_procs(sessions, timeout=_QUIT_SECONDS)
 
     def _launch(self, argv: list[str], log: int) -> subprocess.Popen[bytes]:
         account = self._home.account

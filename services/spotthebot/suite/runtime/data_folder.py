@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -12,6 +13,10 @@ from typing import Any
 
 from spotthebot.suite.errors import AlreadyRunning, StateUnreadable
 from spotthebot.suite.postgres.home import disk_errors, write_private
+
+_PID_BYTES = 32
+_LOCK_TRIES = 50
+_LOCK_WAIT_SECONDS = 0.01
 
 
 @dataclass(frozen=True)
@@ -71,29 +76,28 @@ class DataFolder:
         with disk_errors(self.path):
             handle = os.open(self.path / "suite.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, mode=0o600)
         try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                holder = os.pread(handle, 32, 0).decode() or "unknown"
-                raise AlreadyRunning(folder=self.path, pid=holder) from error
+            if not _lock_soon(handle):
+                raise AlreadyRunning(folder=self.path, pid=_read_pid(handle) or "unknown")
             with disk_errors(self.path):
-                os.ftruncate(handle, 0)
-                os.pwrite(handle, str(os.getpid()).encode(), 0)
+                os.pwrite(handle, str(os.getpid()).ljust(_PID_BYTES).encode(), 0)
             yield
         finally:
             os.close(handle)
 
     def holder(self) -> int | None:
         """Return the process that runs a suite here, if any."""
-        path = self.path / "suite.lock"
-        if not path.exists():
+        try:
+            handle = os.open(self.path / "suite.lock", os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
             return None
-        with path.open("rb") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return int(file.read().decode() or 0)
-        return None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return _read_pid(handle)
+        else:
+            return None
+        finally:
+            os.close(handle)
 
     def write_state(self, state: State) -> None:
         with disk_errors(self.path):
@@ -134,3 +138,20 @@ class DataFolder:
         except (OSError, ValueError) as error:
             raise StateUnreadable(path=path, reason=error) from error
         return content
+
+
+def _lock_soon(handle: int) -> bool:
+    """Lock a file for us alone; a command that looks who holds the lock shares it for a moment, which is waited out."""
+    for _ in range(_LOCK_TRIES):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_LOCK_WAIT_SECONDS)
+        else:
+            return True
+    return False
+
+
+def _read_pid(handle: int) -> int | None:
+    """Return the process that a lock file names; None where it was locked a moment ago and names none yet."""
+    return int(os.pread(handle, _PID_BYTES, 0).strip() or 0) or None

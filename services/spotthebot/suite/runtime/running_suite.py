@@ -14,11 +14,13 @@ from typing import Any
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICES, ServiceEntry
 from spotthebot.kit.errors import Error
 from spotthebot.suite.postgres.cluster import Cluster
+from spotthebot.suite.postgres.health import wait_until_server_hangs
 from spotthebot.suite.runtime.bootstrap import Bootstrap
 from spotthebot.suite.runtime.data_folder import DataFolder, RunningService, RunningWorker, State
 from spotthebot.suite.runtime.environment import inherited_environment, service_environment
 from spotthebot.suite.runtime.local_settings import LocalSettings
 from spotthebot.suite.runtime.reload import restart_on_change, watched_folders
+from spotthebot.suite.supervision.log_file import cut
 from spotthebot.suite.supervision.sockets import bind
 from spotthebot.suite.supervision.spec import Event, OnLine, ProcessSpec
 from spotthebot.suite.supervision.supervisor import Supervisor
@@ -93,7 +95,8 @@ async def running_suite(
     supervisor = Supervisor(specs, on_line=on_line, on_event=changed)
     async with _background() as start:
         if prepared.cluster is not None:
-            start(_monitor_database(prepared.cluster))
+            start(_restart_dead_database(prepared.cluster))
+            start(_kill_hung_database(prepared.cluster, on_event))
         async with supervisor:
             ready = True
             state = write_state(ready=True)
@@ -117,13 +120,21 @@ async def _background() -> AsyncIterator[Callable[[Coroutine[Any, Any, None]], N
                 await task
 
 
-async def _monitor_database(cluster: Cluster) -> None:
-    """Start the database again when it dies; it comes back on its old port, so the services find it."""
+async def _restart_dead_database(cluster: Cluster) -> None:
+    """Start the database again when it dies, on its old port, so that the services find it; bound its log."""
     while True:
         await asyncio.sleep(_DATABASE_CHECK_SECONDS)
+        cut(cluster.log_file)
         if not cluster.running:
             with contextlib.suppress(Error):  # the next round tries again; its log says why it did not start
                 cluster.start()  # blocks for a moment, from the main thread: there the server dies with us
+
+
+async def _kill_hung_database(cluster: Cluster, on_event: Callable[[Event], None]) -> None:
+    while True:
+        await wait_until_server_hangs(cluster)
+        on_event(Event("postgres", "hung", cluster.pid))
+        cluster.kill()
 
 
 def _specs(
@@ -147,15 +158,18 @@ def _specs(
                 env=environment,
                 pass_fds=(descriptor,),
                 ready_url=f"{addresses.urls[service.name]}/readyz",
+                health_url=f"{addresses.urls[service.name]}/healthz",
             )
         )
         if service.has_worker:
+            heartbeat = folder.path / f"{service.name}-worker.heartbeat"
             workers.append(
                 ProcessSpec(
                     name=f"{service.name}-worker",
                     argv=(*command, "work"),
                     log_file=folder.logs / f"{service.name}-worker.log",
-                    env=environment,
+                    env=environment | {f"{service.environment_prefix}HEARTBEAT_FILE": str(heartbeat)},
+                    heartbeat_file=heartbeat,
                     ready_line="worker.ready",
                     stop_timeout_seconds=15,
                 )

@@ -5,13 +5,14 @@ import os
 import signal
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager, suppress
-from typing import BinaryIO, Self
+from contextlib import closing, contextmanager, suppress
+from typing import Self
 
 import httpx
 
 from spotthebot.suite.supervision.errors import ServiceDidNotStart
 from spotthebot.suite.supervision.lifeline import die_with_parent
+from spotthebot.suite.supervision.log_file import LogFile
 from spotthebot.suite.supervision.spec import OnLine, ProcessSpec
 
 _LAST_LINES = 20
@@ -34,7 +35,7 @@ class Child:
         process: asyncio.subprocess.Process,
         output: asyncio.StreamReader,
         pipe: asyncio.ReadTransport,
-        log: BinaryIO,
+        log: LogFile,
     ) -> None:
         self._spec = spec
         self._on_line = on_line
@@ -49,7 +50,7 @@ class Child:
     async def launch(cls, spec: ProcessSpec, on_line: OnLine) -> Self:
         """Start the process without waiting for its health; raises ServiceDidNotStart when it cannot run."""
         with _failing_as(spec):
-            log = spec.log_file.open("ab", buffering=0)
+            log = LogFile(spec.log_file)
         output = asyncio.StreamReader()
         read_end, write_end = os.pipe()
         pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
@@ -140,11 +141,10 @@ class Child:
         self._pipe.close()
         return exit_code
 
-    async def _write_down(self, output: asyncio.StreamReader, log: BinaryIO) -> None:
-        with log:
+    async def _write_down(self, output: asyncio.StreamReader, log: LogFile) -> None:
+        with closing(log):
             async for raw in _lines(output):
-                with suppress(OSError):  # a full disk stops the log, not the service
-                    log.write(raw + b"\n")
+                log.write(raw)
                 line = raw.decode(errors="replace")
                 self._last_lines.append(line)
                 if self._spec.ready_line and self._spec.ready_line in line:

@@ -1,13 +1,15 @@
-"""Keeps one process alive: restarts it when it dies, after waits that double while it keeps dying."""
+"""Keeps one process alive: restarts it when it dies or hangs, after waits that double while it keeps doing so."""
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 from time import monotonic
 
 import httpx
 
 from spotthebot.suite.supervision.child import Child
 from spotthebot.suite.supervision.errors import ServiceDidNotStart
+from spotthebot.suite.supervision.health import Heartbeat, answers_at, processor_seconds_of, wait_until_hung
 from spotthebot.suite.supervision.spec import Event, EventKind, OnEvent, OnLine, ProcessSpec, Status
 
 _FIRST_SECONDS = 0.2
@@ -40,6 +42,7 @@ class ProcessMonitor:
         self._backoff = Backoff()
         self._child: Child | None = None
         self._restarting: asyncio.Task[None] | None = None
+        self._watching: asyncio.Task[None] | None = None
         self._ready_at: float | None = None
         self._restarts = 0
 
@@ -53,6 +56,7 @@ class ProcessMonitor:
         if self._restarting:
             self._restarting.cancel()
             await asyncio.wait({self._restarting})
+        self._stop_watching()
         self._ready_at = None
         if self._child and self._child.alive:
             exit_code = await self._child.stop()
@@ -70,6 +74,7 @@ class ProcessMonitor:
 
     def kill(self) -> None:
         """End the process at once, without waiting for it."""
+        self._stop_watching()
         if self._restarting:
             self._restarting.cancel()
         if self._child:
@@ -94,11 +99,29 @@ class ProcessMonitor:
         await child.wait_until_ready(self._client)
         self._ready_at = monotonic()
         self._report("ready", child)
+        self._watching = asyncio.create_task(self._kill_when_hung(child))
         return child
+
+    async def _kill_when_hung(self, child: Child) -> None:
+        spec = self._spec
+        if spec.heartbeat_file is not None:
+            answers = Heartbeat(spec.heartbeat_file).beats
+        elif spec.health_url is not None:
+            answers = partial(answers_at, self._client, spec.health_url)
+        else:
+            return
+        await wait_until_hung(spec.health_limits, answers, partial(processor_seconds_of, child.pid))
+        self._report("hung", child)
+        child.kill()  # it would not notice a signal that it could handle
+
+    def _stop_watching(self) -> None:
+        if self._watching:
+            self._watching.cancel()
 
     async def _restart_when_dead(self, child: Child) -> None:
         while True:
             exit_code = await child.wait()
+            self._stop_watching()
             healthy_seconds = monotonic() - self._ready_at if self._ready_at else 0
             self._ready_at = None
             delay = self._backoff.after(healthy_seconds)

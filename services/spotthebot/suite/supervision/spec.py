@@ -1,11 +1,13 @@
 """Which process to run, and the events and status that are reported of it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-EventKind = Literal["started", "ready", "died", "stopped"]
+from spotthebot.suite.supervision.health import HealthLimits
+
+EventKind = Literal["started", "ready", "hung", "died", "stopped"]
 
 
 @dataclass(frozen=True)
@@ -13,8 +15,10 @@ class ProcessSpec:
     """One process to keep alive.
 
     It counts as healthy once `ready_url` answers 200 and `ready_line` occurs in a line of its output; with
-    neither, once it has lived for half a second. `env` is the whole environment (None: ours). `pass_fds` keep
-    their numbers in the child. Standard output and standard error are appended to `log_file`.
+    neither, once it has lived for half a second. Afterwards it has to answer at `health_url`, or to touch its
+    `heartbeat_file`, within `health_limits`: one that hangs is killed and started again. `env` is the whole
+    environment (None: ours). `pass_fds` keep their numbers in the child. Standard output and standard error are
+    appended to `log_file`.
     """
 
     name: str
@@ -24,6 +28,9 @@ class ProcessSpec:
     pass_fds: tuple[int, ...] = ()
     ready_url: str | None = None
     ready_line: str | None = None
+    health_url: str | None = None
+    heartbeat_file: Path | None = None
+    health_limits: HealthLimits = field(default_factory=HealthLimits)
     start_timeout_seconds: float = 30
     stop_timeout_seconds: float = 10
 
