@@ -3,6 +3,8 @@ import csv
 import io
 import json
 import zipfile
+from collections.abc import AsyncIterator
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -11,6 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from spotthebot.contracts.conversations import ConversationState, Ending, ExportedConversation
+from spotthebot.conversations.store import quality_checks
+from spotthebot.conversations.use_cases.collections import exported_imports
 from tests.factories.exported import exported
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, add_corpus, created, plan, until
@@ -203,6 +207,33 @@ class TestImportOfAnExport:
         assert await _unflagged(suite, renamed) == _lines(
             *(row.model_copy(update={"collection": "renamed"}) for row in rows)
         )
+
+    @pytest.mark.parametrize("is_sent_again", [True, False])
+    async def test_gets_its_quality_flags_where_it_was_cut_after_its_last_batch(
+        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch, *, is_sent_again: bool
+    ):
+        """Where the same file is sent again nothing is left to store; where it is not, nobody asks for anything."""
+        monkeypatch.setattr(exported_imports, "_AT_ONCE", 2)
+        if not is_sent_again:
+            monkeypatch.setattr(quality_checks, "_REQUESTS_SETTLE", timedelta(0))  # a minute outside
+        collection, lines = await _opened(suite, "made-up"), _lines(*(exported(number) for number in range(4)))
+        admin = await suite.client("conversations", "admin")
+        stored = asyncio.Event()
+
+        async def cut() -> AsyncIterator[bytes]:
+            yield lines
+            async with asyncio.timeout(20):
+                while (await admin.get(f"/v1/collections/{collection}")).json()["complete"] < 4:
+                    await asyncio.sleep(0.02)
+            stored.set()
+            raise httpx.WriteError("cut")
+
+        with pytest.raises(httpx.WriteError):
+            await admin.post(f"/v1/collections/{collection}/uploads", content=cut())
+        assert stored.is_set()
+        if is_sent_again:
+            assert (await _upload(suite, collection, lines))["stored"] == 0
+        await _flagged(suite, collection)
 
     async def test_reports_lines_without_a_conversation_by_their_number(self, suite: RunningSuite):
         good = [exported(number) for number in range(3)]

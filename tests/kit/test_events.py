@@ -289,7 +289,7 @@ class TestLists:
                 await asyncio.sleep(0.05 * (number % 3))
                 return event_id
 
-        async with office.client() as admin, office.dispatching(), office.dispatching():
+        async with office.client() as admin, office.dispatching():
             publishing = [asyncio.create_task(publish(number)) for number in range(40)]
             read, cursor = list[UUID](), ""
             while len(read) < 39:  # the last one has no next page

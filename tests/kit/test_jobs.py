@@ -7,18 +7,15 @@ import psycopg
 import pytest
 
 from spotthebot.kit.database import Database
-from spotthebot.kit.jobs import Blueprint, Jobs
+from spotthebot.kit.jobs import JobContext, Jobs, Task
 from tests.factories.databases import DatabaseUrls
 
 ROOT = Path(__file__).parents[2]
 WORKER = """
 import asyncio, sys
-from spotthebot.kit.jobs import Blueprint, Jobs
+from spotthebot.kit.jobs import Jobs, Task
 
-tasks = Blueprint()
-
-@tasks.task(name="linger")
-async def linger(seconds: float, note: str) -> None:
+async def linger(context, seconds: float, note: str) -> None:
     with open(note, "a") as file:
         file.write("started\\n")
     await asyncio.sleep(seconds)
@@ -26,7 +23,7 @@ async def linger(seconds: float, note: str) -> None:
         file.write("done\\n")
 
 jobs = Jobs(sys.argv[1], "conversations", stalled_after_seconds=2.0)
-asyncio.run(jobs.work(tasks, concurrency=1, context={}))
+asyncio.run(jobs.work([Task("linger", linger)], concurrency=1, context={}))
 """
 
 
@@ -53,15 +50,13 @@ class TestDefer:
     async def test_a_worker_runs_what_was_deferred_and_forgets_it(self, database_urls: DatabaseUrls):
         url = database_urls.app["conversations"]
         ran = asyncio.Event()
-        tasks = Blueprint()
 
-        @tasks.task(name="ring")
-        async def ring(times: int) -> None:
+        async def ring(_context: JobContext, times: int) -> None:
             assert times == 3
             ran.set()
 
         database = Database(url, pool_size=1)
-        worker = asyncio.create_task(Jobs(url, "conversations").work(tasks, concurrency=1, context={}))
+        worker = asyncio.create_task(Jobs(url, "conversations").work([Task("ring", ring)], concurrency=1, context={}))
         async with database.write() as session:
             await Jobs(url, "conversations").defer(session, "conversations:ring", {"times": 3})
         await asyncio.wait_for(ran.wait(), 20)
@@ -102,24 +97,19 @@ class TestJanitor:
         url = database_urls.app["conversations"]
         started, done = 0, asyncio.Event()
 
-        def lingering() -> Blueprint:
-            tasks = Blueprint()
+        async def linger(_context: JobContext) -> None:
+            nonlocal started
+            started += 1
+            await asyncio.sleep(4)  # twice as long as a dead worker is waited for
+            done.set()
 
-            @tasks.task(name="linger")
-            async def linger() -> None:
-                nonlocal started
-                started += 1
-                await asyncio.sleep(4)  # twice as long as a dead worker is waited for
-                done.set()
-
-            return tasks
-
+        tasks = [Task("linger", linger)]
         database = Database(url, pool_size=1)
         async with database.write() as session:
             await Jobs(url, "conversations").defer(session, "conversations:linger", {})
         await database.close()
         jobs = [Jobs(url, "conversations", stalled_after_seconds=2.0) for _ in range(2)]
-        workers = [asyncio.create_task(each.work(lingering(), concurrency=2, context={})) for each in jobs]
+        workers = [asyncio.create_task(each.work(tasks, concurrency=2, context={})) for each in jobs]
         await asyncio.wait_for(done.wait(), 30)
         for worker in workers:
             worker.cancel()

@@ -7,7 +7,7 @@ import pytest
 
 from spotthebot.kit.access.keys import make_key
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.logs import redact
+from spotthebot.kit.logs import LineBudget, redact
 
 KEY, _ = make_key("admin", new_id())
 PROGRAM = """
@@ -87,3 +87,37 @@ class TestPipeline:
     def test_no_secret_comes_through(self, lines: list[dict[str, Any]]):
         assert KEY not in str(lines)
         assert "hunter2" not in str(lines)
+
+
+REQUESTS = """
+import sys
+from spotthebot.kit.logs import configure_logs, log_request
+
+configure_logs("things", request_lines_per_second=10)
+for number in range(1000):
+    log_request(method="GET", path="/" + "x" * 5000, status=200, milliseconds=1.0, caller=None)
+for number in range(1000):
+    log_request(method="GET", path="/", status=503, milliseconds=1.0, caller=None)
+log_request(method="GET", path="/slow", status=200, milliseconds=1500.0, caller=None)
+"""
+
+
+class TestRequestLines:
+    def test_a_flood_of_requests_is_a_bounded_number_of_bounded_lines(self):
+        written = subprocess.run([sys.executable, "-c", REQUESTS], capture_output=True, text=True, check=True)
+        lines = [json.loads(line) for line in written.stderr.splitlines()]
+        ordinary = [line for line in lines if line["status"] == 200 and line["milliseconds"] < 1000]
+        failed = [line for line in lines if line["status"] == 503]
+        assert 10 <= len(ordinary) < 100
+        assert 10 <= len(failed) < 100
+        assert max(map(len, written.stderr.splitlines())) < 1000
+
+    def test_lines_that_were_left_out_are_counted_in_the_next_one(self):
+        now = 0.0
+        budget = LineBudget(2, lambda: now)
+        taken = [budget.take() for _ in range(5)]
+        now = 0.5
+        assert taken == [0, 0, None, None, None]
+        assert budget.take() == 3
+        now = 100.0
+        assert [budget.take() for _ in range(3)] == [0, 0, None]  # no more than a second's are saved up

@@ -1,27 +1,23 @@
 """The jobs of `analytics`: step jobs that compute an analysis."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
 
 from spotthebot.analytics.clients import Studies
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.use_cases.analyses import STEP_JOBS, prepare_analysis
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.kit.database import Database
-from spotthebot.kit.jobs import Blueprint, Jobs
+from spotthebot.kit.jobs import Jobs, WorkerContext
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork
 
 
-def _tasks() -> Blueprint:
-    async def prepare(context: Mapping[str, Any], job: StepJob) -> PreparedWork:
-        studies: Studies = context["studies"]
-        return await prepare_analysis(studies, job)
+async def _prepare(context: WorkerContext, job: StepJob) -> PreparedWork:
+    studies: Studies = context["studies"]
+    return await prepare_analysis(studies, job)
 
-    tasks = Blueprint()
-    STEP_JOBS.add_task(tasks, prepare)
-    return tasks
+
+TASKS = (STEP_JOBS.task(_prepare),)
 
 
 async def work(settings: AnalyticsSettings) -> None:
@@ -35,6 +31,6 @@ async def work(settings: AnalyticsSettings) -> None:
             AsyncConversations(settings.conversations_url, key) as conversations,
         ):
             context = {"database": database, "studies": Studies(annotation, conversations)}
-            await Jobs(url, "analytics").work(_tasks(), concurrency=settings.worker_concurrency, context=context)
+            await Jobs(url, "analytics").work(TASKS, concurrency=settings.worker_concurrency, context=context)
     finally:
         await asyncio.shield(database.close())

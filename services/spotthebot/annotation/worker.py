@@ -3,31 +3,42 @@
 import asyncio
 from uuid import UUID
 
-from procrastinate import RetryStrategy
-
+from spotthebot.annotation import store
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.annotation.use_cases import campaigns
 from spotthebot.clients import PEER_TROUBLE, AsyncConversations
-from spotthebot.kit.database import Database
-from spotthebot.kit.jobs import Blueprint, JobContext, Jobs
+from spotthebot.kit.database import Database, ReadSession
+from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
 
 
-def _tasks() -> Blueprint:
-    tasks = Blueprint()
+async def _build_campaign(context: JobContext, campaign_id: str) -> None:
+    """Make a campaign's packages; while `conversations` does not answer, try again later."""
+    database: Database = context.additional_context["database"]
+    conversations: Conversations = context.additional_context["conversations"]
+    await campaigns.build_campaign(database, conversations, UUID(campaign_id))
 
-    @tasks.task(
-        name="build_campaign",
-        pass_context=True,
-        retry=RetryStrategy(max_attempts=10, exponential_wait=2, retry_exceptions=PEER_TROUBLE),
-    )
-    async def build_campaign(context: JobContext, campaign_id: str) -> None:
-        """Make a campaign's packages; while `conversations` does not answer, try again later."""
-        database: Database = context.additional_context["database"]
-        conversations: Conversations = context.additional_context["conversations"]
-        await campaigns.build_campaign(database, conversations, UUID(campaign_id))
 
-    return tasks
+async def _fail_campaign(worker: WorkerContext, arguments: Arguments, reason: str) -> None:
+    database: Database = worker["database"]
+    async with database.write() as session:
+        await store.campaigns.fail_campaign(session, UUID(arguments["campaign_id"]), reason)
+
+
+async def _list_building(session: ReadSession) -> list[Arguments]:
+    return [{"campaign_id": str(campaign_id)} for campaign_id in await store.campaigns.list_building(session)]
+
+
+TASKS = (
+    Task(
+        "build_campaign",
+        _build_campaign,
+        fail=_fail_campaign,
+        list_unfinished=_list_building,
+        retried=PEER_TROUBLE,
+        max_retries=9,
+    ),
+)
 
 
 async def work(settings: AnnotationSettings) -> None:
@@ -38,6 +49,6 @@ async def work(settings: AnnotationSettings) -> None:
     try:
         async with AsyncConversations(settings.conversations_url, key) as conversations:
             context = {"database": database, "conversations": Conversations(conversations)}
-            await Jobs(url, "annotation").work(_tasks(), concurrency=2, context=context)
+            await Jobs(url, "annotation").work(TASKS, concurrency=2, context=context)
     finally:
         await asyncio.shield(database.close())

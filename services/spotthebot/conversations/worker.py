@@ -5,24 +5,24 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from uuid import UUID
 
-from procrastinate import RetryStrategy
-
 from spotthebot.clients import PEER_TROUBLE, AsyncBots
+from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
-from spotthebot.conversations.domain.retries import CHAT_JOB_ATTEMPTS, CHAT_JOB_WAIT_SECONDS
+from spotthebot.conversations.domain.retries import CHAT_JOB_RETRIES, CHAT_JOB_WAIT_SECONDS
 from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.use_cases.chats.converse import CHATS
 from spotthebot.conversations.use_cases.chats.idle import abandon_idle_chats
-from spotthebot.conversations.use_cases.chats.reply import ChatReply
+from spotthebot.conversations.use_cases.chats.reply import ChatReply, break_off
 from spotthebot.conversations.use_cases.events import team_finder
-from spotthebot.conversations.use_cases.quality.check import check_quality
+from spotthebot.conversations.use_cases.quality.check import check_quality, fail_check
+from spotthebot.conversations.use_cases.quality.requests import lock_of
 from spotthebot.conversations.use_cases.turn_loop.maintenance import RUNNERS, maintain
 from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
-from spotthebot.kit.database import DATABASE_TROUBLE, Database
+from spotthebot.kit.database import DATABASE_TROUBLE, Database, ReadSession
 from spotthebot.kit.events.dispatcher import DeliverySchedule, EventDispatcher
 from spotthebot.kit.events.signer import EventSigner
-from spotthebot.kit.jobs import DEFAULT_QUEUE, Blueprint, JobContext, Jobs, QueueTrouble
+from spotthebot.kit.jobs import DEFAULT_QUEUE, Arguments, JobContext, Jobs, QueueTrouble, Task, WorkerContext
 from spotthebot.kit.logs import get_logger
 from spotthebot.kit.outbound import HttpByOwner
 from spotthebot.kit.vault import vault_from
@@ -30,43 +30,77 @@ from spotthebot.kit.vault import vault_from
 _LONGEST_REPLIES_SECONDS = 660.0
 """A request may take a bot's time-out, at most 300 s, in the queue of `bots`, and again for the reply."""
 _OTHER_JOBS_AT_ONCE = 4
-_FLAG_ATTEMPTS = 3
+_FLAG_RETRIES = 3
+_FLAG_WAIT_SECONDS = 5.0
 _IDLE_CHATS_SECONDS = 5.0
 
 _log = get_logger(__name__)
 
 
-def _tasks() -> Blueprint:
-    tasks = Blueprint()
+async def _run_conversations(context: JobContext) -> None:
+    """Run conversations of any collection until none is left to claim; maintenance replaces a runner that failed."""
+    given = context.additional_context
+    await ConversationRunner(
+        given["database"], given["jobs"], given["bots"], context.job.id or 0, given["limits"], given["stopping"]
+    ).run()
 
-    @tasks.task(name="run_conversations", queue=RUNNERS, pass_context=True)
-    async def run_conversations(context: JobContext) -> None:
-        """Run conversations of any collection until none is left to claim."""
-        given = context.additional_context
-        await ConversationRunner(
-            given["database"], given["jobs"], given["bots"], context.job.id or 0, given["limits"], context.should_abort
-        ).run()
 
-    @tasks.task(name="flag_conversations", pass_context=True, retry=RetryStrategy(max_attempts=_FLAG_ATTEMPTS, wait=5))
-    async def flag_conversations(context: JobContext, collection_id: str) -> None:
-        """Flag a collection's conversations; a job that is run again continues."""
-        last_attempt = context.job.attempts >= _FLAG_ATTEMPTS
-        database: Database = context.additional_context["database"]
-        await check_quality(database, UUID(collection_id), last_attempt=last_attempt)
+async def _flag_conversations(context: JobContext, collection_id: str) -> None:
+    """Flag a collection's conversations; a job that is run again continues."""
+    await check_quality(context.additional_context["database"], UUID(collection_id))
 
-    @tasks.task(
-        name="reply_in_chat",
+
+async def _fail_check(worker: WorkerContext, arguments: Arguments, reason: str) -> None:
+    await fail_check(worker["database"], UUID(arguments["collection_id"]), reason)
+
+
+async def _list_checks(session: ReadSession) -> list[Arguments]:
+    return [{"collection_id": str(each)} for each in await store.quality_checks.list_unfinished(session)]
+
+
+async def _reply_in_chat(context: JobContext, chat_id: str, conversation_id: str, turns: int) -> None:
+    """Have a bot reply to a person."""
+    given = context.additional_context
+    reply = ChatReply(given["database"], given["bots"], context.job.id or 0)
+    await reply.run(UUID(chat_id), UUID(conversation_id), turns)
+
+
+async def _break_off(worker: WorkerContext, arguments: Arguments, reason: str) -> None:
+    chat_id, conversation_id = UUID(arguments["chat_id"]), UUID(arguments["conversation_id"])
+    await break_off(worker["database"], chat_id, conversation_id, arguments["turns"], reason)
+
+
+async def _list_unanswered(session: ReadSession) -> list[Arguments]:
+    return [
+        {"chat_id": str(each.chat_id), "conversation_id": str(each.conversation_id), "turns": each.turns}
+        for each in await store.chats.list_unanswered(session)
+    ]
+
+
+TASKS = (
+    Task("run_conversations", _run_conversations, queue=RUNNERS),
+    Task(
+        "flag_conversations",
+        _flag_conversations,
+        fail=_fail_check,
+        list_unfinished=_list_checks,
+        lock=lambda arguments: lock_of(arguments["collection_id"]),
+        retried=(Exception,),
+        max_retries=_FLAG_RETRIES,
+        first_wait_seconds=_FLAG_WAIT_SECONDS,
+    ),
+    Task(
+        "reply_in_chat",
+        _reply_in_chat,
+        fail=_break_off,
+        list_unfinished=_list_unanswered,
         queue=CHATS,
-        pass_context=True,
-        retry=RetryStrategy(max_attempts=CHAT_JOB_ATTEMPTS, wait=CHAT_JOB_WAIT_SECONDS),
-    )
-    async def reply_in_chat(context: JobContext, chat_id: str, conversation_id: str, turns: int) -> None:
-        """Have a bot reply to a person."""
-        given = context.additional_context
-        reply = ChatReply(given["database"], given["bots"], context.job.id or 0)
-        await reply.run(UUID(chat_id), UUID(conversation_id), turns)
-
-    return tasks
+        retried=(Exception,),
+        max_retries=CHAT_JOB_RETRIES,
+        first_wait_seconds=CHAT_JOB_WAIT_SECONDS,
+        max_wait_seconds=CHAT_JOB_WAIT_SECONDS,
+    ),
+)
 
 
 async def work(settings: ConversationsSettings) -> None:
@@ -100,7 +134,7 @@ async def work(settings: ConversationsSettings) -> None:
                 group.create_task(_repeat(maintain_chats, _IDLE_CHATS_SECONDS))
                 group.create_task(_repeat(maintain_turn_loop, settings.maintenance_seconds))
                 group.create_task(_dispatcher(settings, database, bots, http).run())
-                group.create_task(jobs.work(_tasks(), concurrency=queues, context=context))
+                group.create_task(jobs.work(TASKS, concurrency=queues, context=context))
     finally:
         await asyncio.shield(database.close())
 

@@ -8,7 +8,7 @@ import psycopg
 from sqlalchemy import Engine, MetaData, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import InterfaceError, InvalidatePoolError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, InvalidatePoolError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
@@ -24,6 +24,8 @@ NAMING_CONVENTION = {
 }
 DATABASE_TROUBLE = (OperationalError, InterfaceError, PoolTimeout, psycopg.OperationalError)
 """Errors after which another attempt may succeed: no connection, a deadlock, a server that ends."""
+_PASSING = ("08", "53", "57P", "40001", "40P01", "55P03")
+"""Beginnings of SQL states that say nothing about a statement: connections, resources, a server that ends, locks."""
 _IDLE_SECONDS = 0.25
 """Shorter than PostgreSQL takes to end and to come back."""
 
@@ -31,6 +33,21 @@ _IDLE_SECONDS = 0.25
 def schema_metadata(schema: str) -> MetaData:
     """Metadata for the tables of one service, qualified by its schema, constraints named by convention."""
     return MetaData(schema=schema, naming_convention=NAMING_CONVENTION)
+
+
+def is_passing_trouble(error: BaseException) -> bool:
+    """Return whether an error is trouble of the database that passes by itself, and no fault of the statement.
+
+    A statement that takes too long, or is too large for PostgreSQL, fails in the same way another time.
+    """
+    if isinstance(error, PoolTimeout):
+        return True
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(cause, psycopg.InterfaceError):
+        return True
+    if not isinstance(cause, psycopg.OperationalError):
+        return False
+    return cause.sqlstate is None or cause.sqlstate.startswith(_PASSING)
 
 
 class ReadSession(AsyncSession):

@@ -2,9 +2,11 @@
 
 import json
 import logging
+import math
 import re
 import sys
-from collections.abc import MutableMapping
+import time
+from collections.abc import Callable, MutableMapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,7 +15,33 @@ import structlog
 _SECRET_NAMES = re.compile(r"authorization|password|secret|token|api_?key|cookie|database_url", re.IGNORECASE)
 _SECRET_VALUES = re.compile(r"stb_[a-z]+_[0-9a-f]{32}_[\w-]+|(?<=://)([^:/@\s]+):[^@\s]+(?=@)")
 _BLANK = "[redacted]"
+_MAX_PATH = 500
+_SLOW_MILLISECONDS = 1000
+_FAILED = 500
 _requests = logging.getLogger("spotthebot.requests")
+
+
+class LineBudget:
+    """Allows so many lines a second, in a burst too, and counts those that it refuses."""
+
+    def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_second, self._clock = per_second, clock
+        self._tokens, self._filled_at, self._left_out = per_second, clock(), 0
+
+    def take(self) -> int | None:
+        """Return how many lines were refused since the last one that was allowed; None where this one is refused."""
+        now = self._clock()
+        self._tokens = min(self._tokens + (now - self._filled_at) * self._per_second, self._per_second)
+        self._filled_at = now
+        if self._tokens < 1:
+            self._left_out += 1
+            return None
+        self._tokens -= 1
+        left_out, self._left_out = self._left_out, 0
+        return left_out
+
+
+_ordinary, _remarkable = LineBudget(math.inf), LineBudget(math.inf)
 
 
 def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -24,8 +52,10 @@ def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> Mu
     return event
 
 
-def configure_logs(service: str, level: str = "INFO") -> None:
+def configure_logs(service: str, level: str = "INFO", *, request_lines_per_second: float = math.inf) -> None:
     """Send structlog and the standard library's loggers through one pipeline to standard error."""
+    global _ordinary, _remarkable
+    _ordinary, _remarkable = LineBudget(request_lines_per_second), LineBudget(request_lines_per_second)
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -58,13 +88,17 @@ def configure_logs(service: str, level: str = "INFO") -> None:
     structlog.contextvars.bind_contextvars(service=service)
 
 
-def log_request(*, path: str, **fields: object) -> None:
-    """Write the line of one answered request.
+def log_request(*, path: str, status: int, milliseconds: float, **fields: object) -> None:
+    """Write the line of one answered request, or count it where lines come too fast: `left_out` in the next one.
 
-    It has the form of every other line, but does not pass through the pipeline, which costs as much processor time as
-    a short request. Of its fields only the path comes from outside; API keys in it are blanked.
+    Slow and failed requests have a budget of their own, which ordinary ones can't use up. The line has the form of
+    every other line, but does not pass through the pipeline, which costs as much processor time as a short request. Of
+    its fields only the path comes from outside; API keys in it are blanked.
     """
     if not _requests.isEnabledFor(logging.INFO):
+        return
+    left_out = (_remarkable if status >= _FAILED or milliseconds >= _SLOW_MILLISECONDS else _ordinary).take()
+    if left_out is None:
         return
     line = {
         "event": "request",
@@ -72,8 +106,11 @@ def log_request(*, path: str, **fields: object) -> None:
         "logger": _requests.name,
         "timestamp": datetime.now(UTC).isoformat().replace("+00:00", "Z"),
         **structlog.contextvars.get_contextvars(),
-        "path": _clean(path),
+        "path": _clean(path[:_MAX_PATH]),
+        "status": status,
+        "milliseconds": milliseconds,
         **fields,
+        **({"left_out": left_out} if left_out else {}),
     }
     text = json.dumps(line) + "\n"
     for handler in logging.getLogger().handlers:

@@ -1,6 +1,7 @@
 """The settings that services share, read from the environment; a service adds its own fields and its prefix."""
 
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, SecretStr
@@ -28,7 +29,15 @@ class EdgeSettings(BaseSettings):
     max_body_bytes: int = Field(
         default=32 * 1024 * 1024, ge=1024, description="Largest request body that is read, in bytes."
     )
+    min_free_disk_mb: int = Field(
+        default=64, ge=0, description="Free MiB of the disks it writes to below which a service is not ready."
+    )
     log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR.")
+    request_log_lines_per_second: int = Field(
+        default=50,
+        ge=0,
+        description="Log lines of requests a second, and as many of slow or failed ones; others are counted.",
+    )
 
 
 class ServiceSettings(EdgeSettings):
@@ -43,6 +52,9 @@ class ServiceSettings(EdgeSettings):
         le=200,
         description="Connections that one process keeps open to PostgreSQL, for reading and for writing each; "
         "up to four more are for look-ups.",
+    )
+    heartbeat_file: Path | None = Field(
+        default=None, description="File that the worker touches every second while its event loop turns."
     )
     service_key: SecretStr = Field(
         default=SecretStr(""), description="API key (role `service`) for calls to the other services."

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 WORKER = """
 import asyncio, sys
 from spotthebot.kit.database import Database, schema_metadata
-from spotthebot.kit.jobs import Blueprint, Jobs
+from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.step_jobs.runner import PreparedWork, StepJobs
 from spotthebot.kit.step_jobs.tables import step_job_tables
 
@@ -37,9 +37,8 @@ async def prepare(context, job):
     return PreparedWork(Slow())
 
 async def main():
-    tasks = Blueprint()
     tables = step_job_tables(schema_metadata("annotation"))
-    StepJobs(tables, schema="annotation", task="square").add_task(tasks, prepare)
+    tasks = [StepJobs(tables, schema="annotation", task="square").task(prepare)]
     jobs = Jobs(sys.argv[1], "annotation", stalled_after_seconds=2.0)
     await jobs.work(tasks, concurrency=1, context={"database": Database(sys.argv[1], pool_size=1)})
 

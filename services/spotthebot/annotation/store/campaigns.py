@@ -42,6 +42,12 @@ async def list_campaigns(session: ReadSession, *, name: str | None, after: UUID 
     return await _campaigns(session, statement)
 
 
+async def list_building(session: ReadSession) -> list[UUID]:
+    """Return the ids of campaigns whose packages are not made yet, oldest first."""
+    statement = select(CampaignRow.id).where(CampaignRow.state == CampaignState.BUILDING)
+    return [*await session.scalars(statement.order_by(CampaignRow.id))]
+
+
 async def lock_campaign(session: WriteSession, campaign_id: UUID) -> None:
     """Let one transaction at a time build a campaign, add to it or complete it; annotations of it are not held up."""
     await session.execute(select(CampaignRow.id).where(CampaignRow.id == campaign_id).with_for_update(key_share=True))

@@ -84,6 +84,15 @@ class Chat:
 
 
 @dataclass(frozen=True)
+class AwaitedReply:
+    """A turn of a bot that a person waits for: it follows `turns` others."""
+
+    chat_id: UUID
+    conversation_id: UUID
+    turns: int
+
+
+@dataclass(frozen=True)
 class ChatEvent:
     """Something that happened in a chat; events are numbered from 1 in each chat."""
 

@@ -29,6 +29,6 @@ CHAT_WAITS_SECONDS: Final = (1.0, 2.0, 4.0)
 """Waits before the retries of a turn that a person waits for; when all have failed the conversation ends."""
 PEER_BACKOFF: Final = Backoff(first_seconds=0.25, max_seconds=5.0)
 """For PostgreSQL and the service `bots`: a runner waits for them for ever, and no conversation counts a failure."""
-CHAT_JOB_ATTEMPTS: Final = 100
-CHAT_JOB_WAIT_SECONDS: Final = 2
-"""The job of a reply in a chat is repeated as long as PostgreSQL or `bots` is unavailable."""
+CHAT_JOB_RETRIES: Final = 100
+CHAT_JOB_WAIT_SECONDS: Final = 2.0
+"""The job of a reply in a chat is repeated for minutes while `bots` is unavailable, then the conversation ends."""

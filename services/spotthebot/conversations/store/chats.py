@@ -15,7 +15,7 @@ from spotthebot.contracts.conversations import (
     HumanBotIn,
     Participant,
 )
-from spotthebot.conversations.domain.chats import Chat, ChatEvent, Drawn, Study, states_before
+from spotthebot.conversations.domain.chats import AwaitedReply, Chat, ChatEvent, Drawn, Study, states_before
 from spotthebot.conversations.domain.collections import ENDED
 from spotthebot.conversations.domain.errors import NoSuchChat, NoSuchCollection, NotForChats
 from spotthebot.conversations.store.states import is_one_of
@@ -95,6 +95,20 @@ async def get_chat(session: ReadSession, chat_id: UUID) -> Chat:
     if row is None:
         raise NoSuchChat(chat_id=chat_id)
     return _chat(row)
+
+
+async def list_unanswered(session: ReadSession) -> list[AwaitedReply]:
+    """Return the turns of bots that people wait for."""
+    rows = await session.execute(
+        text(f"""
+            SELECT c.id AS chat_id, v.id AS conversation_id, v.turns_said AS turns
+            FROM conversations.chats AS c
+            JOIN conversations.conversations AS v ON v.id = c.conversations[cardinality(c.conversations)]
+            WHERE {is_one_of("c.state", [ChatState.CHATTING])} AND v.state = 'running' AND v.turns_said % 2 = 1
+            ORDER BY c.last_turn_at
+        """)  # noqa: S608 - a constant condition
+    )
+    return [AwaitedReply(row.chat_id, row.conversation_id, row.turns) for row in rows]
 
 
 async def lock_chat(session: WriteSession, chat_id: UUID, *, shared: bool = False) -> Chat:

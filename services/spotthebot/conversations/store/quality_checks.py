@@ -1,5 +1,6 @@
 """The only SQL over the quality checks of collections: their requests, progress and summaries."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -8,10 +9,13 @@ from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.contracts.conversations import QualityCheckState, QualitySummaryOut, TrainingSplit
 from spotthebot.conversations.domain.errors import NoQualityCheck
-from spotthebot.conversations.domain.quality.checks import CheckRequest, QualityCheck, sources_of
+from spotthebot.conversations.domain.quality.checks import UNFINISHED, CheckRequest, QualityCheck, sources_of
 from spotthebot.conversations.domain.quality.flags import RULES
 from spotthebot.conversations.tables import CollectionRow, QualityCheckRow, QualityFlagsRow
 from spotthebot.kit.database import ReadSession, WriteSession
+
+_REQUESTS_SETTLE = timedelta(minutes=1)
+"""An import that goes on requests its check with every batch, and queues the job at its end."""
 
 
 async def request_check(session: WriteSession, collection_id: UUID) -> None:
@@ -42,9 +46,7 @@ async def start_check(session: WriteSession, collection_id: UUID) -> CheckReques
     return CheckRequest(collection_id, row.requested_at, _training(row))
 
 
-async def move_check(
-    session: WriteSession, request: CheckRequest, state: QualityCheckState, failure: str | None = None
-) -> None:
+async def move_check(session: WriteSession, request: CheckRequest, state: QualityCheckState) -> None:
     """Record the state of the check that serves a request, unless there is a later request: that one waits."""
     await session.execute(
         update(QualityCheckRow)
@@ -53,8 +55,29 @@ async def move_check(
             QualityCheckRow.requested_at == request.requested_at,
             QualityCheckRow.state.in_(sources_of(state)),
         )
-        .values(state=state, failure=failure)
+        .values(state=state, failure=None)
     )
+
+
+async def fail_check(session: WriteSession, collection_id: UUID, failure: str) -> None:
+    """Record why the check that a job served can't be done; a request that waits goes on waiting."""
+    await session.execute(
+        update(QualityCheckRow)
+        .where(
+            QualityCheckRow.collection_id == collection_id,
+            QualityCheckRow.state.in_(sources_of(QualityCheckState.FAILED)),
+        )
+        .values(state=QualityCheckState.FAILED, failure=failure[:1000])
+    )
+
+
+async def list_unfinished(session: ReadSession) -> list[UUID]:
+    """Return the collections whose check was requested a minute ago or more and has not ended."""
+    settled = func.clock_timestamp() - _REQUESTS_SETTLE
+    statement = select(QualityCheckRow.collection_id).where(
+        QualityCheckRow.state.in_(UNFINISHED), QualityCheckRow.requested_at < settled
+    )
+    return [*await session.scalars(statement.order_by(QualityCheckRow.requested_at))]
 
 
 async def finish_check(session: WriteSession, request: CheckRequest, summary: QualitySummaryOut) -> None:
@@ -65,6 +88,12 @@ async def finish_check(session: WriteSession, request: CheckRequest, summary: Qu
         .values(summary=summary.model_dump(mode="json"), checked_at=func.now())
     )
     await move_check(session, request, QualityCheckState.DONE)
+
+
+async def is_done(session: ReadSession, collection_id: UUID) -> bool:
+    """Return whether the latest request for a check of a collection was served."""
+    state = await session.scalar(select(QualityCheckRow.state).where(QualityCheckRow.collection_id == collection_id))
+    return state == QualityCheckState.DONE
 
 
 async def get_check(session: ReadSession, collection_id: UUID) -> QualityCheck:

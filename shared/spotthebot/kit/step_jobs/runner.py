@@ -5,19 +5,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
 
-from procrastinate import RetryStrategy
-
-from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import Error
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.jobs import Blueprint, JobContext, Jobs
-from spotthebot.kit.logs import get_logger
+from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
 from spotthebot.kit.step_jobs.lifecycle import ACTIVE, StepJob
 from spotthebot.kit.step_jobs.store import StepJobStore
 from spotthebot.kit.step_jobs.tables import StepJobTables
-
-_log = get_logger(__name__)
-_UNEXPECTED = "Something unexpected went wrong; it was logged with the id of this job."
 
 
 class StepWork(Protocol):
@@ -54,7 +48,7 @@ PrepareInWorker = Callable[[Mapping[str, Any], StepJob], Awaitable[PreparedWork]
 class StepJobs:
     """The step jobs of one service: `task` is the name under which its worker runs them.
 
-    An error among `retried` puts a job back into the queue, to be run later; after `max_attempts` it fails.
+    An error among `retried` puts a job back into the queue, to be run later; after `max_retries` of that it fails.
     """
 
     def __init__(
@@ -64,11 +58,11 @@ class StepJobs:
         schema: str,
         task: str,
         retried: Sequence[type[Error]] = (),
-        max_attempts: int = 8,
+        max_retries: int = 8,
     ) -> None:
         self.store = StepJobStore(tables)
         self._schema, self._task = schema, task
-        self._retried, self._max_attempts = tuple(retried), max_attempts
+        self._retried, self._max_retries = tuple(retried), max_retries
 
     async def start(
         self,
@@ -85,27 +79,34 @@ class StepJobs:
         await jobs.defer(session, f"{self._schema}:{self._task}", {"job_id": str(job_id)})
         return job_id
 
-    def add_task(self, tasks: Blueprint, prepare: PrepareInWorker) -> None:
-        """Add the task that runs jobs to a worker, whose context must hold its `database`."""
+    def task(self, prepare: PrepareInWorker) -> Task:
+        """Return the task that runs jobs, for a worker whose context holds its `database`."""
 
-        @tasks.task(
-            name=self._task,
-            pass_context=True,
-            retry=RetryStrategy(
-                max_attempts=self._max_attempts, exponential_wait=2, retry_exceptions=list(self._retried)
-            ),
-        )
-        async def run_step_job(context: JobContext, job_id: str) -> None:
+        async def run(context: JobContext, job_id: str) -> None:
             """Run a job to its end, or until a needed peer does not answer."""
             worker = context.additional_context
-            database: Database = worker["database"]
-            last = context.job.attempts >= self._max_attempts
-            await self.run(database, UUID(job_id), lambda job: prepare(worker, job), last_attempt=last)
+            await self.run(worker["database"], UUID(job_id), lambda job: prepare(worker, job))
 
-    async def run(self, database: Database, job_id: UUID, prepare: Prepare, *, last_attempt: bool = False) -> None:
+        async def fail(worker: WorkerContext, arguments: Arguments, reason: str) -> None:
+            await self._fail(worker["database"], UUID(arguments["job_id"]), reason)
+
+        async def list_unfinished(session: ReadSession) -> list[Arguments]:
+            return [{"job_id": str(job_id)} for job_id in await self.store.list_active(session)]
+
+        return Task(
+            self._task,
+            run,
+            fail=fail,
+            list_unfinished=list_unfinished,
+            retried=self._retried,
+            max_retries=self._max_retries,
+        )
+
+    async def run(self, database: Database, job_id: UUID, prepare: Prepare) -> None:
         """Compute the steps that are missing, one by one, and complete the job; a job that has ended is left as it is.
 
-        Raises the errors that are retried, after failing the job where this was the `last_attempt`.
+        An `Error` ends the job as failed, unless it is one of those that are retried; these, and errors of other kinds,
+        are raised and leave the job active.
         """
         async with database.read() as reading:
             job = await self.store.find_job(reading, job_id)
@@ -113,16 +114,10 @@ class StepJobs:
             return
         try:
             await self._run(database, job, await prepare(job))
-        except self._retried as error:
-            if last_attempt:
-                await self._fail(database, job_id, error.detail)
+        except self._retried:
             raise
         except Error as error:
             await self._fail(database, job_id, error.detail)
-        except Exception:
-            _log.exception("step_job.failed", job=str(job_id), kind=job.kind)
-            await self._fail(database, job_id, _UNEXPECTED)
-            raise
 
     async def _run(self, database: Database, job: StepJob, prepared: PreparedWork) -> None:
         work, run_id = prepared.work, new_id()

@@ -46,6 +46,11 @@ class StepJobStore:
             conditions.append(self._jobs.c.id > after)
         return await self._select(session, conditions, limit=limit)
 
+    async def list_active(self, session: ReadSession) -> list[UUID]:
+        """Return the ids of jobs that have not ended, oldest first."""
+        jobs = self._jobs.c
+        return [*await session.scalars(select(jobs.id).where(jobs.state.in_(ACTIVE)).order_by(jobs.id))]
+
     async def find_latest_complete(self, session: ReadSession, subject_id: UUID, kind: str) -> StepJob | None:
         """Return the latest complete job of a kind about a subject."""
         jobs = self._jobs.c

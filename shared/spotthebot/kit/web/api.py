@@ -9,6 +9,7 @@ from spotthebot.kit.migrations import Lineage
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.bearer.part import BearerPart
 from spotthebot.kit.web.core.application import Lifespan, build_application
+from spotthebot.kit.web.core.disk import DiskPart
 from spotthebot.kit.web.database.part import DatabasePart
 
 
@@ -30,7 +31,7 @@ def build_service(
         summary=summary,
         settings=settings,
         routers=routers,
-        parts=[database, BearerPart(settings, database.database)],
+        parts=[DiskPart(settings), database, BearerPart(settings, database.database)],
         lifespan=lifespan,
         large_bodies=large_bodies,
     )

@@ -19,6 +19,9 @@ TRANSITIONS: Final[Mapping[QualityCheckState, frozenset[QualityCheckState]]] = {
 }
 """A new request waits whatever the state was; a job that is run again flags what has no flags yet."""
 
+UNFINISHED: Final = (_State.WAITING, _State.FLAGGING, _State.COMPARING)
+"""The states in which a job is to serve the latest request."""
+
 
 def sources_of(state: QualityCheckState) -> list[QualityCheckState]:
     """Return the states from which a check may come into this one."""

@@ -13,7 +13,7 @@ from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.chats import BROKEN_OFF, DELAYED, step_in_chat
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.errors import UnknownBot
-from spotthebot.conversations.domain.transitions import Step
+from spotthebot.conversations.domain.transitions import Step, fail
 from spotthebot.conversations.use_cases.chats.converse import add_turn_event, continue_chat
 from spotthebot.conversations.use_cases.turn_loop.bot_requests import slots_needed
 from spotthebot.kit.database import Database
@@ -40,7 +40,7 @@ class ChatReply:
             if conversation.state is not ConversationState.RUNNING or len(conversation.turns) != turns:
                 return
             step, wait = step_in_chat(conversation, await self._request(conversation))
-            if not await self._commit(chat_id, step) or wait is None:
+            if not await _commit(self._database, chat_id, step) or wait is None:
                 return
             await asyncio.sleep(wait)
 
@@ -74,20 +74,29 @@ class ChatReply:
             async with self._database.write() as session:
                 await store.concurrency_slots.release(session, {slot_id: 1})
 
-    async def _commit(self, chat_id: UUID, step: Step) -> bool:
-        """Commit a step and add its event to the chat; returns whether the step was still due."""
-        async with self._database.write() as session:
-            chat = await store.chats.lock_chat(session, chat_id)
-            committed = await store.turns.commit_steps(session, [step])
-            if step.after.id not in committed.conversations:
-                return False
-            if step.text is not None:
-                await add_turn_event(session, chat, step.after)
-            else:
-                again = step.after.state is ConversationState.RUNNING
-                number, message = len(chat.conversations), DELAYED if again else BROKEN_OFF
-                data = {"number": number, "again": again, "message": message}
-                await store.chats.add_event(session, chat_id, "failed", data)
-            if step.after.state is not ConversationState.RUNNING:
-                await continue_chat(session, chat)
-        return True
+
+async def break_off(database: Database, chat_id: UUID, conversation_id: UUID, turns: int, reason: str) -> None:
+    """Fail a conversation whose turn at this position can't be had, and go on with the chat."""
+    async with database.read() as session:
+        conversation = await store.conversations.get_conversation(session, conversation_id)
+    if conversation.state is ConversationState.RUNNING and len(conversation.turns) == turns:
+        await _commit(database, chat_id, fail(conversation, reason))
+
+
+async def _commit(database: Database, chat_id: UUID, step: Step) -> bool:
+    """Commit a step and add its event to the chat; returns whether the step was still due."""
+    async with database.write() as session:
+        chat = await store.chats.lock_chat(session, chat_id)
+        committed = await store.turns.commit_steps(session, [step])
+        if step.after.id not in committed.conversations:
+            return False
+        if step.text is not None:
+            await add_turn_event(session, chat, step.after)
+        else:
+            again = step.after.state is ConversationState.RUNNING
+            number, message = len(chat.conversations), DELAYED if again else BROKEN_OFF
+            data = {"number": number, "again": again, "message": message}
+            await store.chats.add_event(session, chat_id, "failed", data)
+        if step.after.state is not ConversationState.RUNNING:
+            await continue_chat(session, chat)
+    return True

@@ -50,8 +50,8 @@ async def import_export(
         await batch.take(await asyncio.to_thread(_fed, reader, piece))
     await batch.take(reader.close())
     await batch.store()
-    if batch.stored:
-        async with database.write() as session:
+    async with database.write() as session:
+        if batch.stored or (batch.already_there and not await store.quality_checks.is_done(session, source.id)):
             await request_check(session, jobs, source.id)
     return batch.account()
 
@@ -128,6 +128,8 @@ class _Batch:
         given = list(zip(ids, request, strict=True))
         stored = await store.exports.add_exported(session, self.source.id, given, pairs)
         new = [each for row_id, each in given if row_id in stored]
+        if new:  # also where nobody comes back to finish the upload
+            await store.quality_checks.request_check(session, self.source.id)
         turns = sum(len(each.turns) for each in new)
         by_state = {state: sum(each.state is state for each in new) for state in ConversationState}
         await store.collections.count_in(

@@ -22,26 +22,24 @@ _TEXTS_PER_BATCH = 200
 _ROWS_PER_BATCH = 1000
 
 
-async def check_quality(database: Database, collection_id: UUID, *, last_attempt: bool = False) -> None:
-    """Flag conversations without flags, compare all with each other and with the training split, sum up.
-
-    If the last attempt fails, the check keeps the reason; a new request tries again.
-    """
+async def check_quality(database: Database, collection_id: UUID) -> None:
+    """Flag conversations without flags, compare all with each other and with the training split, sum up."""
     async with database.write() as session:
         request = await store.quality_checks.start_check(session, collection_id)
-    try:
-        await _check(database, request)
-    except Exception as error:
-        if last_attempt:
-            reason = f"{type(error).__name__}: {error}"[:1000]
-            await _move_to(database, request, QualityCheckState.FAILED, reason)
-        raise
+    await _check(database, request)
+
+
+async def fail_check(database: Database, collection_id: UUID, reason: str) -> None:
+    """Keep the reason why a check can't be done; a request that waits, or a new one, tries again."""
+    async with database.write() as session:
+        await store.quality_checks.fail_check(session, collection_id, reason)
 
 
 async def _check(database: Database, request: CheckRequest) -> None:
     collection_id = request.collection_id
     await _flag_texts(database, collection_id)
-    await _move_to(database, request, QualityCheckState.COMPARING)
+    async with database.write() as session:
+        await store.quality_checks.move_check(session, request, QualityCheckState.COMPARING)
     async with database.write() as session:
         await store.quality_flags.flag_exact_duplicates(session, collection_id)
     await _flag_near_duplicates(database, collection_id)
@@ -49,13 +47,6 @@ async def _check(database: Database, request: CheckRequest) -> None:
     async with database.write() as session:
         summary = await store.quality_summaries.summarise(session, collection_id, request.training)
         await store.quality_checks.finish_check(session, request, summary)
-
-
-async def _move_to(
-    database: Database, request: CheckRequest, state: QualityCheckState, failure: str | None = None
-) -> None:
-    async with database.write() as session:
-        await store.quality_checks.move_check(session, request, state, failure)
 
 
 async def _flag_texts(database: Database, collection_id: UUID) -> None:

@@ -36,9 +36,14 @@ async def request_check_against(
     return await store.quality_checks.get_check(session, collection_id)
 
 
+def lock_of(collection_id: UUID | str) -> str:
+    """Return the lock under which the checks of a collection run one after the other."""
+    return f"quality/{collection_id}"
+
+
 async def _queue(session: WriteSession, jobs: Jobs, collection_id: UUID, delay: timedelta | None = None) -> None:
     arguments = {"collection_id": str(collection_id)}
-    await jobs.defer(session, FLAG_CONVERSATIONS, arguments, lock=f"quality/{collection_id}", delay=delay)
+    await jobs.defer(session, FLAG_CONVERSATIONS, arguments, lock=lock_of(collection_id), delay=delay)
 
 
 async def _require_split(session: WriteSession, training: TrainingSplit) -> None:

@@ -29,7 +29,7 @@ async def health() -> Health:
 
 @router.get("/readyz", operation_id="readiness")
 async def readiness(request: Request) -> Health:
-    """Say whether requests can be served: the database answers and each schema is at this release's revision."""
+    """Say whether requests can be served: the database answers, schemas are at this release's, disks have room."""
     parts: Sequence[Part] = request.app.state.parts
     for part in parts:
         await part.check_ready()

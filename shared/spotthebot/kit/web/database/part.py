@@ -15,7 +15,7 @@ from spotthebot.kit.migrations import Lineage
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.core.error_responses import ErrorResponses
 from spotthebot.kit.web.core.parts import Part
-from spotthebot.kit.web.database.readiness import check_schemas
+from spotthebot.kit.web.database.readiness import DatabaseRoom, check_schemas
 
 _log = get_logger(__name__)
 
@@ -43,6 +43,7 @@ class DatabasePart(Part):
             pool_size=settings.database_pool_size,
             application_name=f"spotthebot-{name}",
         )
+        self._room = DatabaseRoom(self.database)
         self._lineages = lineages
         self._idempotency_table = idempotency_table
 
@@ -61,6 +62,7 @@ class DatabasePart(Part):
 
     async def check_ready(self) -> None:
         await check_schemas(self.database, self._lineages)
+        await self._room.check()
 
 
 async def _respond_unavailable(request: Request, error: Exception) -> Response:

@@ -1,6 +1,11 @@
-"""Readiness of schemas: each has to be at the revision that this release was written for."""
+"""Readiness of the database: schemas are at the revision that this release was written for, and there is room."""
 
+import time
 from collections.abc import Sequence
+
+from psycopg.errors import DiskFull
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
 from spotthebot.kit.database import Database
 from spotthebot.kit.errors import Unavailable
@@ -9,6 +14,38 @@ from spotthebot.kit.migrations import Lineage, current_revision
 
 class NotMigrated(Unavailable):
     """The schema {schema} is at revision {found}, this release needs {needed}: run the migrations."""
+
+
+class DatabaseDiskFull(Unavailable):
+    """The disk of the database is full: free some space."""
+
+
+_ROOM_SECONDS = 5.0
+"""Readiness needs no key: who asks more often gets the answer of before."""
+_SPILL = text("SELECT count(*) FROM (SELECT n FROM generate_series(1, 20000) AS n ORDER BY n DESC OFFSET 0) AS spilled")
+"""A sort of 20,000 rows needs more memory than 64 kB, so PostgreSQL writes it to its disk."""
+
+
+class DatabaseRoom:
+    """Whether PostgreSQL can still write to its disk, which only PostgreSQL knows."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._checked_at = float("-inf")
+
+    async def check(self) -> None:
+        """Raise DatabaseDiskFull where a small temporary file does not fit."""
+        if time.monotonic() - self._checked_at < _ROOM_SECONDS:
+            return
+        async with self._database.write() as session:
+            await session.execute(text("SET LOCAL work_mem = '64kB'"))
+            try:
+                await session.execute(_SPILL)
+            except OperationalError as error:
+                if isinstance(error.orig, DiskFull):
+                    raise DatabaseDiskFull from error
+                raise
+        self._checked_at = time.monotonic()
 
 
 async def check_schemas(database: Database, lineages: Sequence[Lineage]) -> None:

@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "conversations_0012"
-down_revision = "conversations_0011"
+revision = "conversations_0013"
+down_revision = "conversations_0012"
 branch_labels = None
 depends_on = None
 

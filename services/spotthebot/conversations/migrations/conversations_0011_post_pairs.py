@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "conversations_0010"
-down_revision = "conversations_0009"
+revision = "conversations_0011"
+down_revision = "conversations_0010"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,57 @@
+"""Lost jobs: rows that wait for a job which no queue holds any more get another one."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.jobs.tasks import Arguments, Task
+from spotthebot.kit.logs import get_logger
+
+if TYPE_CHECKING:
+    from spotthebot.kit.jobs.queue import Jobs
+
+_MAX_LOST = 3
+"""Jobs that ended without ending their row, after which no other is queued."""
+
+_log = get_logger(__name__)
+
+
+async def requeue_lost(database: Database, jobs: "Jobs", schema: str, tasks: Sequence[Task]) -> None:
+    """Queue a job for every unfinished row that has none; of several workers, one does it at a time."""
+    for task in tasks:
+        if task.list_unfinished is None:
+            continue
+        async with database.write() as session:
+            # Rows and jobs as they are at one moment: between two, a job would end and its row seem to have none.
+            await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+            if await _lock(session, schema) and (unfinished := await task.list_unfinished(session)):
+                await _requeue(session, jobs, schema, task, unfinished)
+
+
+async def _requeue(
+    session: WriteSession, jobs: "Jobs", schema: str, task: Task, unfinished: Sequence[Arguments]
+) -> None:
+    name = f"{schema}:{task.name}"
+    known = await session.execute(
+        text(f"""
+            SELECT args, bool_or(status IN ('todo', 'doing')) AS waits,
+                count(*) FILTER (WHERE status NOT IN ('todo', 'doing')) AS ended
+            FROM {schema}.procrastinate_jobs WHERE task_name = :task GROUP BY args
+        """),  # noqa: S608 - a schema of ours
+        {"task": name},
+    )
+    found: list[tuple[dict[str, Any], bool, int]] = [(row.args, row.waits, row.ended) for row in known]
+    for arguments in unfinished:
+        of_row = [(waits, ended) for args, waits, ended in found if args == dict(arguments)]
+        if any(waits or ended >= _MAX_LOST for waits, ended in of_row):
+            continue
+        lock = None if task.lock is None else task.lock(arguments)
+        await jobs.defer(session, name, arguments, lock=lock, queue=task.queue)
+        _log.warning("job.queued_again", task=name, arguments=dict(arguments), reason="its job was lost")
+
+
+async def _lock(session: WriteSession, schema: str) -> bool:
+    locking = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name, 0))")
+    return bool(await session.scalar(locking, {"name": f"{schema}.lost_jobs"}))

@@ -1,0 +1,182 @@
+"""The job queue of one service: jobs are deferred in a transaction, run in workers, and repeated when they got lost."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import procrastinate
+import psycopg
+from procrastinate import App, Blueprint, JobContext, PsycopgConnector
+from procrastinate.worker import Worker
+from sqlalchemy import text
+from sqlalchemy.engine import make_url
+
+from spotthebot.kit.database import DATABASE_TROUBLE, Database, WriteSession
+from spotthebot.kit.jobs.lost import requeue_lost
+from spotthebot.kit.jobs.outcomes import JobOutcomes
+from spotthebot.kit.jobs.tasks import DEFAULT_QUEUE, Retries, Task, WorkerContext, attempt
+from spotthebot.kit.logs import get_logger
+
+_log = get_logger(__name__)
+
+QueueTrouble = procrastinate.exceptions.ConnectorException
+"""The queue can't be reached."""
+_GRACE_SECONDS = 10.0
+_END_SECONDS = 2.0
+"""Time to write what became of aborted jobs, after the grace; supervisors wait 15 s for all of it."""
+_STOP_AGAIN_SECONDS = 0.2
+_RESTART_SECONDS = 1.0
+
+
+class Jobs:
+    """The job queue of one service: defer from the API, run in a worker.
+
+    A worker that was not heard of for `stalled_after_seconds` counts as dead; all workers must agree on it.
+    """
+
+    def __init__(self, database_url: str, schema: str, *, stalled_after_seconds: float = 20.0) -> None:
+        url = make_url(database_url).set(drivername="postgresql")
+        self._schema = schema
+        self._stalled_after_seconds = stalled_after_seconds
+        self._connector = PsycopgConnector(
+            conninfo=url.render_as_string(hide_password=False),
+            kwargs={"options": f"-c search_path={schema}", "application_name": f"{schema}-jobs"},
+            min_size=1,
+            max_size=8,
+        )
+        self._app = App(connector=self._connector)
+
+    async def defer(
+        self,
+        session: WriteSession,
+        task: str,
+        arguments: Mapping[str, Any],
+        *,
+        lock: str | None = None,
+        queue: str = DEFAULT_QUEUE,
+        delay: timedelta | None = None,
+    ) -> None:
+        """Queue a job that exists only if the session's transaction commits; after `delay` it may run."""
+        await session.execute(text("SELECT set_config('search_path', :schema, true)"), {"schema": self._schema})
+        raw = await (await session.connection()).get_raw_connection()
+        connection = raw.driver_connection
+        if not isinstance(connection, psycopg.AsyncConnection):
+            message = f"procrastinate needs psycopg's connection, not {type(connection)}"
+            raise TypeError(message)
+        schedule_in = {"seconds": int(delay.total_seconds())} if delay else None
+        deferrer = self._app.configure_task(
+            task, lock=lock, queue=queue, schedule_in=schedule_in, connection=connection
+        )
+        await deferrer.defer_async(**arguments)
+
+    async def work(
+        self, tasks: Sequence[Task], *, concurrency: int | Mapping[str, int], context: WorkerContext
+    ) -> None:
+        """Run jobs until cancelled; `context` reaches tasks as `JobContext.additional_context`.
+
+        `concurrency` is how many jobs run at once, or, by queue, how many of each: no queue waits for another.
+        When cancelled, running jobs get ten seconds to end and are then aborted; they are queued again. A `context`
+        with a `database` lets rows that wait for a lost job have another. To it is added `stopping`, a function that
+        returns whether the worker was cancelled: a long job may end by itself then.
+        """
+        outcomes = JobOutcomes(self._connector)
+        self._app.job_manager = outcomes
+        self._app.add_tasks_from(_blueprint(tasks, outcomes.uncounted), namespace=self._schema)
+        queues = concurrency if isinstance(concurrency, Mapping) else {DEFAULT_QUEUE: concurrency}
+        try:
+            async with self._app.open_async(), _unless_cancelled(), asyncio.TaskGroup() as group:
+                group.create_task(self._repair(tasks, context.get("database")))
+                for queue, at_once in queues.items():
+                    group.create_task(self._run(queue, at_once, context))
+                _log.info("worker.ready", schema=self._schema)
+        finally:
+            await self._connector.close_async()  # also where it was cancelled while it was opened
+
+    async def _run(self, queue: str, concurrency: int, context: WorkerContext) -> None:
+        """Run jobs of a queue until cancelled, whatever trouble the database has meanwhile."""
+        while True:
+            stopping = asyncio.Event()
+            worker = Worker(
+                self._app,
+                queues=[queue],
+                concurrency=concurrency,
+                install_signal_handlers=False,
+                fetch_job_polling_interval=1.0,
+                shutdown_graceful_timeout=_GRACE_SECONDS,
+                update_heartbeat_interval=self._stalled_after_seconds / 4,
+                stalled_worker_timeout=self._stalled_after_seconds,
+                additional_context={**context, "stopping": stopping.is_set},
+                delete_jobs="successful",
+            )
+            try:
+                await _run_until_cancelled(worker, stopping)
+            except (QueueTrouble, *DATABASE_TROUBLE) as error:
+                _log.warning("worker.lost_queue", queue=queue, reason=str(error.__cause__ or error)[:200])
+            else:
+                _log.warning("worker.lost_queue", queue=queue, reason="its heartbeat or its listener failed")
+            await asyncio.sleep(_RESTART_SECONDS)
+
+    async def _repair(self, tasks: Sequence[Task], database: Database | None) -> None:
+        """Repeat jobs of dead workers, and queue jobs for rows that wait for one in vain."""
+        while True:
+            try:
+                await self._retry_stalled_jobs()
+                if database is not None:
+                    await requeue_lost(database, self, self._schema, tasks)
+            except (QueueTrouble, *DATABASE_TROUBLE) as error:
+                _log.warning("worker.repairs_nothing", reason=str(error.__cause__ or error)[:200])  # another time
+            await asyncio.sleep(self._stalled_after_seconds / 4)
+
+    async def _retry_stalled_jobs(self) -> None:
+        manager = self._app.job_manager
+        for job in await manager.get_stalled_jobs(seconds_since_heartbeat=self._stalled_after_seconds):
+            await manager.retry_job(job, retry_at=datetime.now(UTC))
+            _log.warning("job.retried", job=job.id, task=job.task_name, reason="its worker died")
+
+
+def _blueprint(tasks: Sequence[Task], uncounted: set[int]) -> Blueprint:
+    blueprint = Blueprint()
+    for task in tasks:
+        blueprint.task(name=task.name, queue=task.queue, pass_context=True, retry=Retries(task, uncounted))(
+            _attempting(task)
+        )
+    return blueprint
+
+
+def _attempting(task: Task) -> Any:  # noqa: ANN401 - procrastinate's type of a task's function is its own
+    async def attempting(context: JobContext, **arguments: Any) -> None:  # noqa: ANN401 - JSON
+        await attempt(task, context, arguments)
+
+    return attempting
+
+
+@asynccontextmanager
+async def _unless_cancelled() -> AsyncIterator[None]:
+    """Raise a cancellation that was lost: `asyncio.wait_for` of Python 3.11, in psycopg's pool, drops some."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+    yield
+
+
+async def _run_until_cancelled(worker: Worker, stopping: asyncio.Event) -> None:
+    """Run a worker; when cancelled, stop it and let its jobs end.
+
+    A worker loses a stop that comes as it begins. So it is told again and again, and cancelled when it had its time.
+    """
+    running = asyncio.create_task(worker.run())  # type: ignore[no-untyped-call] # procrastinate's
+    try:
+        await asyncio.shield(running)
+    except asyncio.CancelledError:
+        stopping.set()
+        deadline = asyncio.get_running_loop().time() + _GRACE_SECONDS + _END_SECONDS
+        while not running.done():
+            worker.stop()  # type: ignore[no-untyped-call] # procrastinate's
+            if asyncio.get_running_loop().time() > deadline:
+                running.cancel()
+            await asyncio.wait({running}, timeout=_STOP_AGAIN_SECONDS)
+        if not running.cancelled() and (error := running.exception()):
+            _log.warning("worker.ended_badly", reason=str(error)[:200])
+        raise

@@ -1,0 +1,15 @@
+"""Procrastinate's tables in the schema of a service."""
+
+import contextlib
+
+from procrastinate.schema import SchemaManager
+from sqlalchemy import Connection
+
+
+def create_job_tables(connection: Connection, schema: str) -> None:
+    """Make procrastinate's tables in `schema`, in the one migration that does."""
+    # The driver's own cursor: SQLAlchemy would prepare the whole script as one statement.
+    with contextlib.closing(connection.connection.cursor()) as cursor:
+        cursor.execute(f'SET LOCAL search_path TO "{schema}"')
+        cursor.execute(SchemaManager.get_schema())
+        cursor.execute("SET LOCAL search_path TO DEFAULT")
