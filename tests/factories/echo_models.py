@@ -1,9 +1,10 @@
 """A kind of model without weights: it repeats texts, so that its worker process starts in a moment."""
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from spotthebot.inference.models import LoadFailed, ModelDescription
 
@@ -11,7 +12,10 @@ KIND = f"{__name__}:load"
 
 
 class EchoModel:
-    """Answers each text with itself and the size of its batch; `die` ends the process, `fail` fails its batch."""
+    """Answers each text with itself and the size of its batch.
+
+    `die` ends the process, `fail` fails its batch, `nothing` is answered with what is no result, `sleep` takes long.
+    """
 
     description = ModelDescription(kind="echo", parameters=0, dtype="none", device="cpu", context_length=0)
 
@@ -24,6 +28,10 @@ class EchoModel:
     def run(self, texts: Sequence[str]) -> list[Mapping[str, Any]]:
         if "die" in texts:
             os._exit(1)
+        if "sleep" in texts:
+            time.sleep(30)
+        if "nothing" in texts:
+            return cast("list[Mapping[str, Any]]", [None] * len(texts))
         if "fail" in texts:
             message = "it was told to"
             raise RuntimeError(message)
@@ -31,9 +39,14 @@ class EchoModel:
 
 
 def load(name_or_directory: str, *, device: str, dtype: str, revision: str | None) -> EchoModel:
-    """Note the start in the directory's file `starts`; raises LoadFailed where the directory holds a file `broken`."""
+    """Note the start in the directory's file `starts`; raises LoadFailed where the directory holds a file `broken`.
+
+    Loading takes the seconds that a file `slow` holds.
+    """
     with (Path(name_or_directory) / "starts").open("a") as starts:
         starts.write(f"{device} {dtype} {revision}\n")
+    if (slow := Path(name_or_directory) / "slow").exists():
+        time.sleep(float(slow.read_text()))
     if (Path(name_or_directory) / "broken").exists():
         raise LoadFailed(name_or_directory, "it is broken.")
     return EchoModel()

@@ -9,6 +9,7 @@ import pytest
 from spotthebot.inference.errors import ModelNotLoadable, RequestRefused, WorkerUnavailable
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.workers import ModelWorkers, WorkerModel
+from spotthebot.inference.workers.worker import Worker
 from tests.factories import echo_models
 from tests.factories.worker_processes import workers_of
 
@@ -87,6 +88,23 @@ class TestModelWorkers:
         assert (await workers.infer(echo, {"text": "hello"}))["text"] == "hello"
         assert len(starts_of(tmp_path)) == 1
 
+    async def test_load_a_model_that_takes_longer_than_any_caller_waits(
+        self, workers: ModelWorkers, echo: WorkerModel, tmp_path: Path
+    ):
+        """A bot's time-out is shorter than loading: each of its questions gives up, and one of the next is answered."""
+        (tmp_path / "slow").write_text("3")
+        given_up = 0
+        async with asyncio.timeout(30):
+            while True:
+                try:
+                    answered = await asyncio.wait_for(workers.infer(echo, {"text": "hello"}), 0.5)
+                    break
+                except TimeoutError:
+                    given_up += 1
+        assert answered["text"] == "hello"
+        assert given_up >= 5
+        assert len(starts_of(tmp_path)) == 1
+
     async def test_fail_a_bad_request_alone(self, workers: ModelWorkers, echo: WorkerModel):
         requests: list[dict[str, str | int]] = [{"text": "a"}, {"wrong": 1}, {"text": "fail"}, {"text": "b"}]
         first, unread, failed, last = await asyncio.gather(
@@ -138,6 +156,64 @@ class TestModelWorkers:
         assert {type(each) for each in failures} == {WorkerUnavailable}
         assert workers.statistics(slow) is None
         assert workers_of(tmp_path) == []
+
+    async def test_fail_the_requests_of_a_model_that_is_unloaded_while_it_computes(
+        self, workers: ModelWorkers, echo: WorkerModel, tmp_path: Path
+    ):
+        asked = asyncio.create_task(workers.infer(echo, {"text": "sleep"}))
+        async with asyncio.timeout(20):
+            while not starts_of(tmp_path):
+                await asyncio.sleep(0.05)
+        await asyncio.sleep(1)  # so that the batch is being computed
+        unloading = asyncio.create_task(workers.unload(echo))
+        async with asyncio.timeout(1):
+            with pytest.raises(WorkerUnavailable, match="was unloaded"):
+                await asked
+        await unloading
+        assert workers_of(tmp_path) == []
+
+    async def test_fail_the_requests_of_a_model_that_is_unloaded_while_it_loads(
+        self, workers: ModelWorkers, echo: WorkerModel, tmp_path: Path
+    ):
+        (tmp_path / "slow").write_text("60")
+        asked = [asyncio.create_task(workers.infer(echo, {"text": "hello"})) for _ in range(3)]
+        async with asyncio.timeout(20):
+            while not starts_of(tmp_path):
+                await asyncio.sleep(0.05)
+        async with asyncio.timeout(3):
+            await workers.unload(echo)
+            failures = await asyncio.gather(*asked, return_exceptions=True)
+        assert {str(each) for each in failures} == {"The model was unloaded."}
+        assert workers_of(tmp_path) == []
+        assert len(starts_of(tmp_path)) == 1
+
+    async def test_fail_the_requests_that_come_to_a_worker_that_has_stopped(self, echo: WorkerModel, tmp_path: Path):
+        """One that found the worker before it was unloaded, and asks it afterwards, waits for nobody."""
+        worker = Worker(echo, idle_seconds=60)
+        await worker.start()
+        await worker.stop()
+        async with asyncio.timeout(3):
+            with pytest.raises(WorkerUnavailable, match="was unloaded"):
+                await worker.infer({"text": "hello"})
+        assert workers_of(tmp_path) == []
+
+    async def test_run_the_next_batch_whatever_became_of_one(self, workers: ModelWorkers, echo: WorkerModel):
+        async with asyncio.timeout(30):
+            with pytest.raises(WorkerUnavailable, match="it is started again"):
+                await workers.infer(echo, {"text": "nothing"})
+            assert (await workers.infer(echo, {"text": "hello"}))["text"] == "hello"
+
+    async def test_start_the_task_of_batches_again_where_it_ended(self, echo: WorkerModel):
+        worker = Worker(echo, idle_seconds=60)
+        try:
+            assert (await worker.infer({"text": "hello"}))["text"] == "hello"
+            (batches,) = [each for each in asyncio.all_tasks() if "run_batches" in repr(each.get_coro())]
+            batches.cancel()
+            await asyncio.wait({batches})
+            async with asyncio.timeout(10):
+                assert (await worker.infer({"text": "hello again"}))["text"] == "hello again"
+        finally:
+            await worker.stop()
 
     async def test_leave_no_process_behind(self, echo: WorkerModel, tmp_path: Path):
         workers = ModelWorkers()

@@ -59,12 +59,16 @@ class Worker:
         return self._process is not None and self._process.returncode is None and self._streams is not None
 
     async def start(self) -> None:
-        """Start the process unless it runs, and wait until the model is loaded; raises ModelNotLoadable.
+        """Start the process unless it runs, and wait until the model is loaded.
+
+        Raises ModelNotLoadable, and WorkerUnavailable once the worker was stopped.
 
         Callers at the same time share one start and its outcome; a caller that is cancelled does not end it.
         """
         if self.is_running:
             return
+        if self._is_stopped:
+            raise WorkerUnavailable(reason=_UNLOADED)
         if self._starting is None:
             self._starting = asyncio.create_task(self._start())
             self._starting.add_done_callback(self._forget_start)

@@ -43,7 +43,7 @@ async def request_turns(bots: Bots, conversations: Sequence[Conversation]) -> Bo
     if bot_id is None:
         message = f"in conversation {conversations[0].id} no bot speaks next"
         raise ValueError(message)
-    if len(conversations) == 1 and _bytes_of(conversations) > MAX_REPLIES_BYTES:
+    if len(conversations) == 1 and not _fit(conversations):
         return _too_large(conversations[0])
     try:
         replies = await bots.reply(bot_id, conversations)
@@ -80,13 +80,13 @@ def split_into_requests(conversations: Sequence[Conversation], size: int) -> Ite
 
 
 def _split_by_bytes(conversations: Sequence[Conversation]) -> Iterable[Sequence[Conversation]]:
-    if _bytes_of(conversations) <= MAX_REPLIES_BYTES:
+    if _fit(conversations):
         yield conversations
         return
     request: list[Conversation] = []
     left = MAX_REPLIES_BYTES
     for each in conversations:
-        size = _bytes_of([each])
+        size = _bytes_of(each)
         if request and size > left:
             yield request
             request, left = [], MAX_REPLIES_BYTES
@@ -95,13 +95,16 @@ def _split_by_bytes(conversations: Sequence[Conversation]) -> Iterable[Sequence[
     yield request
 
 
-def _bytes_of(conversations: Sequence[Conversation]) -> int:
-    """Return the bytes of conversations in a request: an upper bound where it fits, else as they are."""
-    beside = len(conversations) * _MAX_BYTES_BESIDE
-    histories = [each.history for each in conversations]
-    characters = sum(len(turn) + 1 for history in histories for turn in history)
-    bound = beside + characters * _MAX_BYTES_PER_CHARACTER
-    return bound if bound <= MAX_REPLIES_BYTES else beside + len(json.dumps(histories, ensure_ascii=False).encode())
+def _fit(conversations: Sequence[Conversation]) -> bool:
+    """Return whether conversations fit into one request; most do by far, and are not written to find out."""
+    characters = sum(len(turn) + 1 for each in conversations for turn in each.history)
+    if len(conversations) * _MAX_BYTES_BESIDE + characters * _MAX_BYTES_PER_CHARACTER <= MAX_REPLIES_BYTES:
+        return True
+    return sum(map(_bytes_of, conversations)) <= MAX_REPLIES_BYTES
+
+
+def _bytes_of(conversation: Conversation) -> int:
+    return _MAX_BYTES_BESIDE + len(json.dumps(conversation.history, ensure_ascii=False).encode())
 
 
 async def _request_in_halves(bots: Bots, conversations: Sequence[Conversation]) -> BotAnswer:
