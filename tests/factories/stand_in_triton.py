@@ -1,5 +1,6 @@
 """A server that speaks as much of Triton's gRPC as `bots` uses, and runs no model."""
 
+import asyncio
 import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,12 +14,16 @@ _REPLY = b'{"text": "Hello."}'
 
 @dataclass
 class StandInTriton(service_pb2_grpc.GRPCInferenceServiceServicer):  # type: ignore[misc] # generated, without types
-    """Loads any model by its name; each answers every request alike."""
+    """Loads any model by its name, in `load_seconds`; each answers every request alike."""
 
     address: str = ""
     loaded: set[str] = field(default_factory=set)
+    loads: int = 0
+    load_seconds: float = 0.0
 
     async def RepositoryModelLoad(self, request, _context):  # noqa: N802 - gRPC's names
+        self.loads += 1
+        await asyncio.sleep(self.load_seconds)
         self.loaded.add(request.model_name)
         return service_pb2.RepositoryModelLoadResponse()
 

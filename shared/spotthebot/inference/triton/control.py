@@ -27,7 +27,7 @@ class TritonControl:
         self.address = address
         self.client = TritonClient(address)
         self._probe = json.dumps(probe)
-        self._recovering: dict[str, asyncio.Lock] = {}
+        self._recovering: dict[str, asyncio.Task[bool]] = {}
         self._recovered_at: dict[str, float] = {}
 
     async def __aenter__(self) -> Self:
@@ -36,6 +36,10 @@ class TritonControl:
     async def __aexit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
+        recovering = list(self._recovering.values())
+        for task in recovering:
+            task.cancel()
+        await asyncio.gather(*recovering, return_exceptions=True)
         await self.client.close()
 
     async def load(self, name: str) -> None:
@@ -62,22 +66,27 @@ class TritonControl:
         return await self.client.is_ready(name)
 
     async def recover(self, name: str) -> bool:
-        """Unload and load a model that stopped answering, once for many calls at a time; return whether it works."""
-        asked_at = time.monotonic()
-        async with self._recovering.setdefault(name, asyncio.Lock()):
-            if self._recovered_at.get(name, -_RECOVERY_PAUSE_SECONDS) > asked_at:
-                return True
+        """Unload and load a model that stopped answering, once for many calls at a time; return whether it works.
+
+        A caller whose time is up ends nothing: loading may take longer than any of them waits.
+        """
+        if name not in self._recovering:
             if time.monotonic() - self._recovered_at.get(name, float("-inf")) < _RECOVERY_PAUSE_SECONDS:
                 return False
-            try:
-                await self.unload(name)
-                await self.load(name)
-            except HostFailed as error:
-                _log.warning("triton.recovery_failed", model=name, error=error.detail)
-                return False
-            self._recovered_at[name] = time.monotonic()
-            _log.info("triton.recovered", model=name)
-            return True
+            self._recovering[name] = task = asyncio.create_task(self._reload(name))
+            task.add_done_callback(lambda _: self._recovering.pop(name))
+        return await asyncio.shield(self._recovering[name])
+
+    async def _reload(self, name: str) -> bool:
+        try:
+            await self.unload(name)
+            await self.load(name)
+        except HostFailed as error:
+            _log.warning("triton.recovery_failed", model=name, error=error.detail)
+            return False
+        self._recovered_at[name] = time.monotonic()
+        _log.info("triton.recovered", model=name)
+        return True
 
     async def repository(self) -> dict[str, str]:
         """Return the state of each model in the server's repository, by name: READY, or why not."""
