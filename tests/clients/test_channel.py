@@ -91,6 +91,15 @@ class TestRetries:
             await bots.host_model(HostedModelIn(name="gpt"), idempotency_key="k1")
         assert [call.request.headers["idempotency-key"] for call in route.calls] == ["k1"] * 3
 
+    async def test_a_post_whose_first_attempt_still_runs_is_repeated_for_its_answer(
+        self, wire: respx.Router, bots: AsyncBots
+    ):
+        route = wire.post("/v1/hosted-models")
+        route.side_effect = [httpx.Response(409, headers={"Retry-After": "0"}), httpx.Response(409)]
+        with pytest.raises(Conflict):
+            await bots.host_model(HostedModelIn(name="gpt"), idempotency_key="k1")
+        assert route.call_count == 2
+
     @pytest.mark.parametrize("status", [400, 401, 404, 409, 422, 500])
     async def test_a_lasting_refusal_is_not_repeated(self, wire: respx.Router, bots: AsyncBots, status: int):
         route = wire.get("/healthz").mock(return_value=httpx.Response(status))

@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from spotthebot.clients import AsyncAnalytics, AsyncAnnotation, AsyncBots, AsyncConversations
 from spotthebot.kit.access.store import create_key
 from spotthebot.kit.database import Database
+from spotthebot.kit.serving.configuration import server_config
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.databases import DatabaseUrls
 from tests.factories.services import SERVICES
@@ -180,7 +181,7 @@ _OUTBOUND: dict[str, Callable[[], dict[str, Any]]] = {"bots": bots_settings, "co
 
 def configured(app: FastAPI) -> uvicorn.Config:
     """Return how a service is served, in tests and outside of them."""
-    return uvicorn.Config(app, log_config=None, lifespan="on", http="httptools", access_log=False)
+    return server_config(app, lifespan="on")
 
 
 @asynccontextmanager

@@ -126,6 +126,22 @@ async def create_and_raise(session: Writing, _caller: Creator, thing: ThingIn) -
     raise Conflict
 
 
+@router.put("/things", status_code=201)
+async def create_by_put(session: Writing, _caller: Creator, thing: ThingIn) -> ThingOut:
+    return await _add(session, thing)
+
+
+@router.post("/things/dry", status_code=201)
+async def create_unless_dry(session: Writing, _caller: Creator, thing: ThingIn, *, dry: bool = False) -> ThingOut:
+    return ThingOut(id=new_id(), name=thing.name) if dry else await _add(session, thing)
+
+
+@router.post("/things/of/{owner}", status_code=201)
+async def create_of(session: Writing, _caller: Creator, thing: ThingIn, owner: str) -> ThingOut:
+    assert owner
+    return await _add(session, thing)
+
+
 @router.post("/things/while-reading")
 async def write_while_reading(session: Reading, _caller: Admin, thing: ThingIn) -> ThingOut:
     return await _add(cast("WriteSession", session), thing)  # what PostgreSQL has to refuse

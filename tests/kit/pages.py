@@ -13,8 +13,9 @@ from spotthebot.kit.errors import Conflict, Error, Unavailable
 from spotthebot.kit.settings import EdgeSettings
 from spotthebot.kit.web.core.application import build_application
 from spotthebot.kit.web.core.parts import Part
+from spotthebot.kit.web.core.routes import CheckedRoute
 
-router = APIRouter(default_response_class=HTMLResponse)
+router = APIRouter(default_response_class=HTMLResponse, route_class=CheckedRoute)
 
 
 class NotWarm(Unavailable):

@@ -15,7 +15,7 @@ def test_pages_put_end_to_end_are_the_list(ids: set[UUID], limit: int):
     seen: list[UUID] = []
     cursor: str | None = None
     for _ in range(len(ordered) + 1):
-        request = page_request(cursor, limit)
+        request = page_request(cursor, limit, b"the list")
         rows = [each for each in ordered if request.after is None or each > request.after][: request.limit + 1]
         page = page_of(rows, request, key=lambda row: row, to_out=lambda row: row)
         assert len(page.items) <= limit
@@ -29,7 +29,9 @@ def test_pages_put_end_to_end_are_the_list(ids: set[UUID], limit: int):
 @pytest.mark.parametrize(("count", "more"), [(0, False), (2, False), (3, True)])
 def test_a_next_page_is_promised_only_where_there_is_one(count: int, more: bool):
     rows = [UUID(int=number) for number in range(count)]
-    page = page_of(rows, PageRequest(after=None, limit=2), key=lambda row: row, to_out=lambda row: row)
+    page = page_of(
+        rows, PageRequest(after=None, limit=2, list_tag=b"the list"), key=lambda row: row, to_out=lambda row: row
+    )
     assert (page.next_cursor is not None) is more
 
 

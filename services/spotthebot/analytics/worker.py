@@ -6,7 +6,7 @@ from spotthebot.analytics.clients import Studies
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.use_cases.analyses import STEP_JOBS, prepare_analysis
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
-from spotthebot.kit.database import Database
+from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database
 from spotthebot.kit.jobs import Jobs, WorkerContext
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork
@@ -23,7 +23,12 @@ TASKS = (STEP_JOBS.task(_prepare),)
 async def work(settings: AnalyticsSettings) -> None:
     """Run jobs until cancelled."""
     url = settings.database_url.get_secret_value()
-    database = Database(url, pool_size=settings.database_pool_size, application_name="spotthebot-analytics-worker")
+    database = Database(
+        url,
+        pool_size=settings.database_pool_size,
+        application_name="spotthebot-analytics-worker",
+        statement_seconds=LONG_STATEMENT_SECONDS,
+    )
     key = settings.service_key.get_secret_value()
     try:
         async with (

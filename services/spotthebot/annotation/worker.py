@@ -8,7 +8,7 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.annotation.use_cases import campaigns
 from spotthebot.clients import PEER_TROUBLE, AsyncConversations
-from spotthebot.kit.database import Database, ReadSession
+from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database, ReadSession
 from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
 
 
@@ -44,7 +44,12 @@ TASKS = (
 async def work(settings: AnnotationSettings) -> None:
     """Run jobs until cancelled."""
     url = settings.database_url.get_secret_value()
-    database = Database(url, pool_size=settings.database_pool_size, application_name="spotthebot-annotation-worker")
+    database = Database(
+        url,
+        pool_size=settings.database_pool_size,
+        application_name="spotthebot-annotation-worker",
+        statement_seconds=LONG_STATEMENT_SECONDS,
+    )
     key = settings.service_key.get_secret_value()
     try:
         async with AsyncConversations(settings.conversations_url, key) as conversations:

@@ -20,7 +20,6 @@ from spotthebot.bots.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.bots.use_cases.context import BotsContext
 from spotthebot.bots.use_cases.probes import keep_statuses_true
 from spotthebot.clients import AsyncConversations
-from spotthebot.contracts.bots import MAX_REPLIES_BYTES
 from spotthebot.inference.model_files import ModelFolder
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.triton.control import TritonControl
@@ -55,10 +54,6 @@ def create_app(settings: BotsSettings) -> FastAPI:
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,
         lifespan=live,
-        large_bodies={
-            "/v1/hosted-models/": settings.largest_model_bytes,
-            "/v1/bots/[^/]+/replies$": MAX_REPLIES_BYTES,
-        },
     )
 
 

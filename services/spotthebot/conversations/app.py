@@ -72,7 +72,6 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,
         lifespan=live,
-        large_bodies={r"/v1/(corpora|collections)/[^/]+/uploads$": settings.largest_upload_bytes},
     )
 
 

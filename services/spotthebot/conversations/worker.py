@@ -19,7 +19,7 @@ from spotthebot.conversations.use_cases.quality.check import check_quality, fail
 from spotthebot.conversations.use_cases.quality.requests import lock_of
 from spotthebot.conversations.use_cases.turn_loop.maintenance import RUNNERS, maintain
 from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
-from spotthebot.kit.database import DATABASE_TROUBLE, Database, ReadSession
+from spotthebot.kit.database import DATABASE_TROUBLE, LONG_STATEMENT_SECONDS, Database, ReadSession
 from spotthebot.kit.events.dispatcher import DeliverySchedule, EventDispatcher
 from spotthebot.kit.events.signer import EventSigner
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Arguments, JobContext, Jobs, QueueTrouble, Task, WorkerContext
@@ -106,7 +106,12 @@ TASKS = (
 async def work(settings: ConversationsSettings) -> None:
     """Run jobs until cancelled."""
     url = settings.database_url.get_secret_value()
-    database = Database(url, pool_size=settings.database_pool_size, application_name="spotthebot-conversations-worker")
+    database = Database(
+        url,
+        pool_size=settings.database_pool_size,
+        application_name="spotthebot-conversations-worker",
+        statement_seconds=LONG_STATEMENT_SECONDS,
+    )
     key = settings.service_key.get_secret_value()
     limits = RunnerLimits(settings.conversations_per_batch, settings.contexts_per_request)
     jobs = Jobs(url, "conversations", stalled_after_seconds=settings.stalled_after_seconds)

@@ -106,9 +106,10 @@ class Channel(ABC):
                     raise self._unavailable(error) from error
                 reason = _reason(error)
             else:
-                if response.status_code not in TRANSIENT or await self._is_refused_further_on(response):
+                hint = retry_after(response.headers.get("Retry-After"))
+                if not _may_pass(request, response, hint) or await self._is_refused_further_on(response):
                     return response
-                wait = self._wait(request, attempt, started, retry_after(response.headers.get("Retry-After")))
+                wait = self._wait(request, attempt, started, hint)
                 if wait is None:
                     return response
                 reason = str(response.status_code)
@@ -236,6 +237,12 @@ class BlockingChannel(Channel):
 
     def _sendable(self, content: Content) -> object:
         return content.pieces()
+
+
+def _may_pass(request: Request, response: httpx.Response, hint: int | None) -> bool:
+    """Whether another attempt may get another answer: a key's first request may still run, the answer says how long."""
+    still_runs = response.status_code == HTTPStatus.CONFLICT and hint is not None
+    return response.status_code in TRANSIENT or (still_runs and "Idempotency-Key" in request.headers)
 
 
 def _tls(base_url: str) -> ssl.SSLContext | bool:

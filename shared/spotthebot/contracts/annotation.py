@@ -172,7 +172,7 @@ class PackageIn(Wire):
     """A package as it was used elsewhere: segments of the campaign's conversations."""
 
     external_id: ExternalId
-    segments: tuple["SegmentIn", ...] = Field(min_length=1, max_length=200)
+    segments: tuple["SegmentIn", ...] = Field(min_length=1, max_length=200, fail_fast=True)
 
     @model_validator(mode="after")
     def _segments_differ(self) -> "PackageIn":

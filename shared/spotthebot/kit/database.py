@@ -14,7 +14,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from spotthebot.kit.lookups import Lookups
+from spotthebot.kit.pool_shares import PoolShares
 
+LONG_STATEMENT_SECONDS = 900
+"""What workers give a statement, who build, check and delete in bulk; requests have the time of their login."""
 NAMING_CONVENTION = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -26,6 +29,7 @@ DATABASE_TROUBLE = (OperationalError, InterfaceError, PoolTimeout, psycopg.Opera
 """Errors after which another attempt may succeed: no connection, a deadlock, a server that ends."""
 _PASSING = ("08", "53", "57P", "40001", "40P01", "55P03")
 """Beginnings of SQL states that say nothing about a statement: connections, resources, a server that ends, locks."""
+_SMALLEST_SHARE = 2
 _IDLE_SECONDS = 0.25
 """Shorter than PostgreSQL takes to end and to come back."""
 
@@ -64,24 +68,36 @@ class Database:
     Connections for reading have no transaction around their statements. It would double the time of a short read and
     change no result: each statement of a transaction sees what is committed when it begins (READ COMMITTED). There are
     no more of them at peaks: to wait for a free one takes less time than to open another. `lookups` has a few
-    connections of its own, for the reads that nearly every request begins with.
+    connections of its own, for the reads that nearly every request begins with. The requests of one API key hold at
+    most half of the connections for reading and a quarter of those for writing (`pool_shares`). `statement_seconds`
+    replaces the time that the login gives each statement.
     """
 
-    def __init__(self, url: str, *, pool_size: int = 8, application_name: str = "spotthebot") -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        pool_size: int = 8,
+        application_name: str = "spotthebot",
+        statement_seconds: int | None = None,
+    ) -> None:
+        url = url if statement_seconds is None else _with_option(url, f"-c statement_timeout={statement_seconds}s")
         self.lookups = Lookups(url, application_name=application_name)
         self.engine = _engine(url, pool_size, application_name, self.lookups)
         self._reading = _engine(url, pool_size, application_name, self.lookups, reads=True)
+        self._reading_shares = PoolShares(max(_SMALLEST_SHARE, pool_size // 2))
+        self._writing_shares = PoolShares(max(_SMALLEST_SHARE, 2 * pool_size // 4))
         self._readers = async_sessionmaker(self._reading, class_=ReadSession, expire_on_commit=False)
         self._writers = async_sessionmaker(self.engine, class_=WriteSession, expire_on_commit=False)
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[ReadSession]:
-        async with self._readers() as session:
+        async with self._reading_shares.taken(), self._readers() as session:
             yield session
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[WriteSession]:
-        async with self._writers() as session, session.begin():
+        async with self._writing_shares.taken(), self._writers() as session, session.begin():
             yield session
 
     async def close(self) -> None:
@@ -107,6 +123,12 @@ def _engine(url: str, pool_size: int, application_name: str, lookups: Lookups, *
     )
     _ping_idle_connections(engine.sync_engine, lookups)
     return engine
+
+
+def _with_option(url: str, option: str) -> str:
+    parsed = make_url(url)
+    options = " ".join([*parsed.normalized_query.get("options", ()), option])
+    return parsed.update_query_dict({"options": options}).render_as_string(hide_password=False)
 
 
 def _ping_idle_connections(engine: Engine, lookups: Lookups) -> None:

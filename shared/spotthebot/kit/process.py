@@ -22,6 +22,7 @@ from pydantic import SecretStr, ValidationError
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.logs import configure_logs
 from spotthebot.kit.migrations import Lineage, upgrade
+from spotthebot.kit.serving.configuration import server_config
 from spotthebot.kit.settings import ServiceSettings
 
 _GARBAGE_THRESHOLDS = (20_000, 20, 20)
@@ -102,16 +103,7 @@ def allow_many_files() -> None:
 
 
 def _serve(app: FastAPI, host: str, port: int, fd: int | None) -> None:
-    config = uvicorn.Config(
-        app,
-        host=host,
-        port=port,
-        http="httptools",
-        access_log=False,
-        log_config=None,
-        server_header=False,
-        timeout_graceful_shutdown=_STREAMS_END_SECONDS,
-    )
+    config = server_config(app, host=host, port=port, timeout_graceful_shutdown=_STREAMS_END_SECONDS)
     server = uvicorn.Server(config)
     allow_many_files()
     _collect_garbage_less_often()

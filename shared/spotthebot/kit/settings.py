@@ -27,7 +27,20 @@ class EdgeSettings(BaseSettings):
         default=(), description="Origins of browser frontends that may call this service, as a JSON list."
     )
     max_body_bytes: int = Field(
-        default=32 * 1024 * 1024, ge=1024, description="Largest request body that is read, in bytes."
+        default=1024 * 1024,
+        ge=1024,
+        description="Largest request body that is read, in bytes, where a route does not declare another limit.",
+    )
+    max_connections_per_address: int = Field(
+        default=1024,
+        ge=0,
+        description="Connections that one address may have to one process; 0: any number, as behind a reverse proxy.",
+    )
+    head_timeout_seconds: float = Field(
+        default=10.0, gt=0, description="Time in which the head of a request has to arrive."
+    )
+    body_timeout_seconds: float = Field(
+        default=20.0, gt=0, description="Time in which the body of a request has to arrive, and 1 s more for each KiB."
     )
     min_free_disk_mb: int = Field(
         default=64, ge=0, description="Free MiB of the disks it writes to below which a service is not ready."
@@ -58,6 +71,9 @@ class ServiceSettings(EdgeSettings):
     )
     service_key: SecretStr = Field(
         default=SecretStr(""), description="API key (role `service`) for calls to the other services."
+    )
+    failed_keys_per_minute: int = Field(
+        default=60, ge=1, description="Requests without a valid API key that are answered 401 a minute; others get 429."
     )
     rate_limit_requests_per_minute: int = Field(
         default=6000, ge=1, description="Requests one API key may make a minute to one process."

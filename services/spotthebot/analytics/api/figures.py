@@ -10,9 +10,10 @@ from spotthebot.analytics.api.deps import Analyst, RequestParameters, Results
 from spotthebot.analytics.use_cases.figures import Form, draw_figure
 from spotthebot.kit.database import Database
 from spotthebot.kit.web.core.caching import revalidated
+from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.sessions import get_database
 
-router = APIRouter(prefix="/v1/campaigns/{campaign_id}/figures", tags=["figures"])
+router = APIRouter(prefix="/v1/campaigns/{campaign_id}/figures", tags=["figures"], route_class=CheckedRoute)
 
 _MEDIA_TYPES: Final[dict[Form, str]] = {
     "json": "application/vnd.vegalite.v6+json",

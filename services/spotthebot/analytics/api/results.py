@@ -20,8 +20,9 @@ from spotthebot.contracts.analytics import (
     WinRatesOut,
 )
 from spotthebot.kit.web.core.caching import revalidated
+from spotthebot.kit.web.core.routes import CheckedRoute
 
-router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["results"])
+router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["results"], route_class=CheckedRoute)
 
 _JSON = "application/json"
 

@@ -13,10 +13,11 @@ from spotthebot.annotation.domain.packages import Package
 from spotthebot.contracts.annotation import AnnotationOut, AnnotationsRevisionOut, PackageOut, SegmentRef
 from spotthebot.kit.database import Database, ReadSession
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.core.streams import stream
 from spotthebot.kit.web.database.sessions import Reading, get_database
 
-router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["annotations"])
+router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["annotations"], route_class=CheckedRoute)
 
 Pool = Annotated[Database, Depends(get_database)]
 

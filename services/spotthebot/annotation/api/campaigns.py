@@ -13,11 +13,14 @@ from spotthebot.annotation.use_cases import campaigns, imports
 from spotthebot.contracts.annotation import AnnotationBatchIn, CampaignIn, CampaignOut, PackageBatchIn
 from spotthebot.contracts.conversations import StoredOut
 from spotthebot.contracts.wire import Name
+from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing
 
 router = APIRouter(prefix="/v1/campaigns", tags=["campaigns"], route_class=IdempotentRoute)
+_ANNOTATIONS = large_batch(max_bytes=8 * 1024 * 1024, max_values=50_000)
+_PACKAGES = large_batch(max_bytes=32 * 1024 * 1024, max_values=700_000)  # a thousand of 200 segments
 
 
 @router.post("", status_code=201, operation_id="create_campaign")
@@ -50,7 +53,7 @@ async def close_campaign(session: Writing, _caller: Admin, campaign_id: UUID) ->
     return _to_out(await campaigns.close_campaign(session, campaign_id))
 
 
-@router.post("/{campaign_id}/packages", status_code=201, operation_id="import_packages")
+@router.post("/{campaign_id}/packages", status_code=201, operation_id="import_packages", openapi_extra=_PACKAGES)
 async def import_packages(
     missing: MissingConversations, session: Writing, _caller: Admin, campaign_id: UUID, batch: PackageBatchIn
 ) -> StoredOut:
@@ -59,7 +62,9 @@ async def import_packages(
     return StoredOut(stored=stored, already_there=len(batch.packages) - stored)
 
 
-@router.post("/{campaign_id}/annotations", status_code=201, operation_id="import_annotations")
+@router.post(
+    "/{campaign_id}/annotations", status_code=201, operation_id="import_annotations", openapi_extra=_ANNOTATIONS
+)
 async def import_annotations(
     session: Writing, _caller: Admin, campaign_id: UUID, batch: AnnotationBatchIn
 ) -> StoredOut:

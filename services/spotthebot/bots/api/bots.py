@@ -12,6 +12,7 @@ from spotthebot.bots.domain.probes import Probe
 from spotthebot.bots.domain.replies import Replies
 from spotthebot.bots.use_cases import bots, probes, registration, replies
 from spotthebot.contracts.bots import (
+    MAX_REPLIES_BYTES,
     BotChangesIn,
     BotIn,
     BotOut,
@@ -24,11 +25,13 @@ from spotthebot.contracts.bots import (
     SecretIn,
 )
 from spotthebot.contracts.wire import Name
+from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing
 
 router = APIRouter(prefix="/v1/bots", tags=["bots"], route_class=IdempotentRoute)
+_CONTEXTS = large_batch(max_bytes=MAX_REPLIES_BYTES, max_values=300_000)
 
 Probing = Annotated[
     bool, Query(description="Probe the bot and answer with the report; false: answer at once, probe soon.")
@@ -37,7 +40,7 @@ Probing = Annotated[
 
 # This endpoint is called the most. It is the first since FastAPI compares a path with each route in turn, twice, and it
 # reads the context itself since a dependency costs a request 0.02 ms.
-@router.post("/{bot_id}/replies", operation_id="reply")
+@router.post("/{bot_id}/replies", operation_id="reply", openapi_extra=_CONTEXTS)
 async def reply(caller: Asker, http: Request, bot_id: UUID, request: RepliesIn) -> RepliesOut:
     """Ask a bot for one reply to each context; a context that fails says so and delays no other."""
     return _replies_to_out(await replies.reply(http.app.state.context, caller, bot_id, request))

@@ -20,6 +20,7 @@ from spotthebot.contracts.bots import (
 from spotthebot.contracts.wire import Text
 from spotthebot.inference.model_files import ModelFile
 from spotthebot.inference.statistics import BatchStatistics
+from spotthebot.kit.web.core.bodies import file_upload
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 
@@ -58,12 +59,7 @@ async def get_hosted_model(_caller: Administrator, context: Context, name: Hoste
 @router.put(
     "/{name}/files/{file}",
     operation_id="upload_model_file",
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-        }
-    },
+    openapi_extra=file_upload(setting="largest_model_bytes"),
 )
 async def upload_file(
     _caller: Administrator, context: Context, name: HostedModelName, file: _FileName, request: Request

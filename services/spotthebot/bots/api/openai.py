@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -24,12 +23,13 @@ from spotthebot.contracts.wire import Text
 from spotthebot.kit import errors
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.web.core.problems import status_of
+from spotthebot.kit.web.core.routes import CheckedRoute
 
 _MAX_MODELS = 1000
 _Model = Annotated[Text, StringConstraints(max_length=200)]
 
 
-class _OpenAIRoute(APIRoute):
+class _OpenAIRoute(CheckedRoute):
     """Answers errors in OpenAI's form, which clients of this API read."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

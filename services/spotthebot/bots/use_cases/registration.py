@@ -2,12 +2,11 @@
 
 No transaction is open while another machine is asked. A registration checks the version, commits it with the bot as
 `probing`, probes it without a connection, and records the report. If the process dies in between, the lease on the
-bot's probe ends and a heartbeat probes the bot. A repeat with the same `Idempotency-Key` never creates: it waits for
-the report of the first request, or for the heartbeat's.
+bot's probe ends and a heartbeat probes the bot. A repeat with the same `Idempotency-Key` never creates: it gets the
+report of the first request, or the heartbeat's, and is told to come back until there is one.
 """
 
-import asyncio
-import time
+import math
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
@@ -25,8 +24,9 @@ from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.web.database.early_claims import EarlyClaim, KeyClaimed
+from spotthebot.kit.web.database.idempotency import RequestUnderWay
 
-_POLL_SECONDS = 0.2
+_LONGEST_WAIT_SECONDS = 10
 _AT_ONCE = timedelta()
 Insert = Callable[[WriteSession, timedelta], Awaitable[UUID]]
 """Makes the bot ready for its next version, whose probe is due after a time, and returns the bot's id."""
@@ -99,19 +99,20 @@ async def _probed(context: BotsContext, principal: Principal, bot: Bot) -> Bot:
 async def _find_earlier(context: BotsContext, claim: EarlyClaim, principal: Principal, *, probe: bool) -> Bot | None:
     """Return the bot of an earlier request with the same key, once its version is probed; None if there was none.
 
-    Waits as long as one probe may take. A bot that is not probed by then is returned as `probing`, and that answer is
-    not stored: the next repeat gets the report.
+    Raises RequestUnderWay for as long as the first request's probe and then a heartbeat's may take. A bot that is not
+    probed by then is returned as `probing`, and that answer is not stored: a later repeat gets the report.
     """
-    ends_at = time.monotonic() + context.probe_lease.total_seconds()
-    while (created := await claim.find_created()) is not None:
-        async with context.database.read() as session:
-            bot_id, is_probed = await store.versions.get_registered(session, created.id)
-            bot = await store.bots.get_bot(session, bot_id, principal)
-        is_abandoned = created.age > context.probe_lease and bot.status is not BotStatus.PROBING
-        if is_probed or is_abandoned or not probe:
-            return bot
-        if time.monotonic() > ends_at:
-            claim.leave_open()
-            return bot
-        await asyncio.sleep(_POLL_SECONDS)
-    return None
+    created = await claim.find_created()
+    if created is None:
+        return None
+    async with context.database.read() as session:
+        bot_id, is_probed = await store.versions.get_registered(session, created.id)
+        bot = await store.bots.get_bot(session, bot_id, principal)
+    is_abandoned = created.age > context.probe_lease and bot.status is not BotStatus.PROBING
+    if not probe or is_probed or is_abandoned:
+        return bot
+    left = 2 * context.probe_lease - created.age
+    if left > timedelta():
+        raise RequestUnderWay(retry_after_seconds=min(_LONGEST_WAIT_SECONDS, math.ceil(left.total_seconds() / 4)))
+    claim.leave_open()
+    return bot

@@ -28,12 +28,14 @@ from spotthebot.conversations.use_cases.chats.study import open_study
 from spotthebot.conversations.use_cases.collections import control, estimate, imports
 from spotthebot.conversations.use_cases.collections.start import start_collection
 from spotthebot.kit.database import Database, ReadSession
+from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.streams import stream
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
 
 router = APIRouter(prefix="/v1", tags=["collections"], route_class=IdempotentRoute)
+_CONVERSATIONS = large_batch(max_bytes=32 * 1024 * 1024, max_values=500_000)
 
 
 @router.post("/collections", status_code=201, operation_id="create_collection")
@@ -106,7 +108,12 @@ async def cancel_collection(session: Writing, _caller: Admin, collection_id: UUI
     return collection_out(await control.cancel(session, collection_id))
 
 
-@router.post("/collections/{collection_id}/conversations", status_code=201, operation_id="import_conversations")
+@router.post(
+    "/collections/{collection_id}/conversations",
+    status_code=201,
+    operation_id="import_conversations",
+    openapi_extra=_CONVERSATIONS,
+)
 async def import_conversations(
     session: Writing, _caller: Admin, collection_id: UUID, batch: ConversationBatchIn
 ) -> StoredOut:

@@ -11,9 +11,10 @@ from spotthebot.conversations.api.deps import BotsClient, Reader, Taker
 from spotthebot.conversations.api.shapes import conversation_out
 from spotthebot.conversations.use_cases import conversations
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.sessions import Reading
 
-router = APIRouter(prefix="/v1/conversations", tags=["conversations"])
+router = APIRouter(prefix="/v1/conversations", tags=["conversations"], route_class=CheckedRoute)
 
 
 @router.get("", operation_id="list_conversations_of_bot")

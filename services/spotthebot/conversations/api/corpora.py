@@ -24,11 +24,13 @@ from spotthebot.conversations.domain.corpora import Corpus, Dialogue, DialogueOu
 from spotthebot.conversations.use_cases.corpora.learn import Learner, get_learnable_revision, list_learnable
 from spotthebot.conversations.use_cases.corpora.upload import Upload, store_upload
 from spotthebot.kit.database import Database
+from spotthebot.kit.web.core.bodies import file_upload, large_batch
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
 
 router = APIRouter(prefix="/v1/corpora", tags=["corpora"], route_class=IdempotentRoute)
+_DIALOGUES = large_batch(max_bytes=32 * 1024 * 1024, max_values=500_000)
 
 
 @router.post("", status_code=201, operation_id="create_corpus")
@@ -58,7 +60,7 @@ async def change_corpus(session: Writing, _caller: Admin, corpus_id: UUID, chang
     return _to_out(await store.corpora.change_corpus(session, corpus_id, changes))
 
 
-@router.post("/{corpus_id}/dialogues", status_code=201, operation_id="add_dialogues")
+@router.post("/{corpus_id}/dialogues", status_code=201, operation_id="add_dialogues", openapi_extra=_DIALOGUES)
 async def add_dialogues(session: Writing, _caller: Admin, corpus_id: UUID, batch: DialogueBatchIn) -> StoredOut:
     """Add dialogues; one whose key is known stays as it is, so a batch can be sent again."""
     await store.corpora.get_corpus(session, corpus_id)
@@ -71,12 +73,7 @@ async def add_dialogues(session: Writing, _caller: Admin, corpus_id: UUID, batch
 @router.post(
     "/{corpus_id}/uploads",
     operation_id="upload_dialogues",
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-        }
-    },
+    openapi_extra=file_upload(setting="largest_upload_bytes"),
 )
 async def upload_dialogues(
     database: Annotated[Database, Depends(get_database)],

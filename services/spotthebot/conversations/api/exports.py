@@ -14,9 +14,11 @@ from spotthebot.conversations.use_cases.collections import exported_imports
 from spotthebot.conversations.use_cases.exports import export_collection
 from spotthebot.kit.database import Database
 from spotthebot.kit.exports.formats import ExportFormat
+from spotthebot.kit.web.core.bodies import file_upload
+from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.sessions import Reading, get_database
 
-router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["collections"])
+router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["collections"], route_class=CheckedRoute)
 
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 
@@ -57,7 +59,7 @@ async def download_export(
 @router.post(
     "/uploads",
     operation_id="upload_export",
-    openapi_extra={"requestBody": {"required": True, "content": {"application/octet-stream": _BINARY}}},
+    openapi_extra=file_upload(setting="largest_upload_bytes"),
 )
 async def upload_export(
     database: Annotated[Database, Depends(get_database)],

@@ -15,9 +15,10 @@ from spotthebot.conversations.api.shapes import collection_out, failure_out, pai
 from spotthebot.conversations.domain.collections import ENDED
 from spotthebot.kit.database import Database
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.sessions import Reading, get_database
 
-router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["collections"])
+router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["collections"], route_class=CheckedRoute)
 
 _POLL_SECONDS = 1.0
 
@@ -26,8 +27,10 @@ _POLL_SECONDS = 1.0
 async def list_pairs(session: Reading, _caller: Reader, collection_id: UUID, paging: Paging) -> Page[PairOut]:
     """List who talks with whom, in the order of the plan, with the number of conversations by state."""
     await store.collections.get_collection(session, collection_id)
-    after = paging.after.int if paging.after is not None else -1
-    rows = await store.collections.list_pairs(session, collection_id, after=after, limit=paging.limit + 1)
+    after = paging.after_number
+    rows = await store.collections.list_pairs(
+        session, collection_id, after=-1 if after is None else after, limit=paging.limit + 1
+    )
     return page_of(rows, paging, key=lambda pair: UUID(int=pair.number), to_out=pair_out)
 
 
@@ -35,7 +38,7 @@ async def list_pairs(session: Reading, _caller: Reader, collection_id: UUID, pag
 async def list_failures(session: Reading, _caller: Reader, collection_id: UUID, paging: Paging) -> Page[FailureOut]:
     """List why conversations failed, or wait for an unavailable bot, the most frequent reasons first."""
     await store.collections.get_collection(session, collection_id)
-    after = paging.after.int if paging.after is not None else 0
+    after = paging.after_number or 0
     rows = await store.collections.list_failures(session, collection_id, offset=after, limit=paging.limit + 1)
     numbered = list(enumerate(rows, start=after + 1))
     return page_of(numbered, paging, key=lambda pair: UUID(int=pair[0]), to_out=lambda pair: failure_out(pair[1]))

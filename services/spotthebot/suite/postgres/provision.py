@@ -5,6 +5,9 @@ For every schema two logins exist. `<database>_<schema>_owner` owns it and runs 
 carry the database because roles belong to the whole server, which may hold several such databases.
 
 The schema `access` (API keys) has an owner only; every service's app login may read it.
+
+Every login has limits: PostgreSQL ends what waits for a lock, runs, or leaves a transaction open for too long. Workers
+give their long statements more time on their own connections, migrations on theirs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +32,11 @@ _OLDEST = 15
 _MEMBERSHIP_OPTIONS_SINCE = 16
 _ROLE_NAME_BYTES = 63
 _CONNECT_SECONDS = 10
+_LIMITS: Mapping[LiteralString, LiteralString] = {
+    "lock_timeout": "5s",
+    "statement_timeout": "60s",
+    "idle_in_transaction_session_timeout": "60s",
+}
 _FROM_NOW_ON: LiteralString = "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA {schema} GRANT "
 _USE: tuple[LiteralString, ...] = (
     "GRANT USAGE ON SCHEMA {schema} TO {app}",
@@ -117,6 +125,9 @@ def _set_role(admin: Connection, role: str, password: str) -> None:
         verifier=sql.Literal(verifier),
     )
     admin.execute(statement)
+    for name, limit in _LIMITS.items():
+        setting = sql.SQL("ALTER ROLE {} SET {} = {}")
+        admin.execute(setting.format(sql.Identifier(role), sql.SQL(name), sql.Literal(limit)))
 
 
 def _act_for(admin: Connection, owner: str) -> None:

@@ -17,7 +17,9 @@ MAX_REPLIES_BYTES = 8 * 1024 * 1024
 class ContextIn(Wire):
     """A conversation so far, in which the bot speaks next."""
 
-    turns: tuple[Utterance, ...] = Field(max_length=1000, description="Texts, oldest first; may be empty.")
+    turns: tuple[Utterance, ...] = Field(
+        max_length=1000, fail_fast=True, description="Texts, oldest first; may be empty."
+    )
     seed: int = Field(default=0, ge=0, lt=2**63, description="Same context, same seed: same reply, if the bot can.")
     conversation_id: UUID | None = Field(
         default=None, description="Makes a repeated question recognisable: the bot gets it under the same key."

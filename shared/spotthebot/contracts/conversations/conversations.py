@@ -48,7 +48,7 @@ class ConversationIn(Wire):
 
     external_id: ExternalId = Field(description="Unique in the collection: uploading it again changes nothing.")
     participants: tuple[Participant, Participant]
-    turns: tuple[Turn, ...] = Field(min_length=1, max_length=1000)
+    turns: tuple[Turn, ...] = Field(min_length=1, max_length=1000, fail_fast=True)
 
     @model_validator(mode="after")
     def _speakers_alternate(self) -> "ConversationIn":

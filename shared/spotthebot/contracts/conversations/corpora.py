@@ -94,7 +94,9 @@ class DialogueIn(Wire):
 
     key: ExternalId = Field(description="Unique in the corpus: uploading it again changes nothing.")
     split: Split
-    turns: tuple[Annotated[Utterance, StringConstraints(min_length=1)], ...] = Field(min_length=2, max_length=1000)
+    turns: tuple[Annotated[Utterance, StringConstraints(min_length=1)], ...] = Field(
+        min_length=2, max_length=1000, fail_fast=True
+    )
     persona: tuple[Utterance, Utterance] | None = Field(default=None, description="One for each speaker.")
     metadata: Metadata | None = Field(default=None, description="Whatever else the source says, as a JSON object.")
 

@@ -16,6 +16,8 @@ def _run() -> None:
     engine = create_engine(context.config.attributes["url"], poolclass=pool.NullPool)
     lock = {"name": f"spotthebot.migrations.{lineage.schema}"}
     with engine.connect() as connection:
+        # The owner's own limits are for its other connections: a migrator waits for the one before, and may take long.
+        connection.execute(text("SET lock_timeout = 0; SET statement_timeout = '1h'"))
         connection.execute(_LOCK, lock)
         connection.commit()
         try:

@@ -1,6 +1,6 @@
 """Builds the application of a service with an API: the core, a database, callers with API keys."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from fastapi import APIRouter, FastAPI
 from sqlalchemy import Table
@@ -22,9 +22,8 @@ def build_service(
     lineages: Sequence[Lineage] = (),
     idempotency_table: Table | None = None,
     lifespan: Lifespan | None = None,
-    large_bodies: Mapping[str, int] | None = None,
 ) -> FastAPI:
-    """Return the application of a service; `build_application` says what `lifespan` and `large_bodies` are."""
+    """Return the application of a service; `build_application` says what `lifespan` is."""
     database = DatabasePart(name, settings, lineages=lineages, idempotency_table=idempotency_table)
     return build_application(
         name,
@@ -33,5 +32,4 @@ def build_service(
         routers=routers,
         parts=[DiskPart(settings), database, BearerPart(settings, database.database)],
         lifespan=lifespan,
-        large_bodies=large_bodies,
     )

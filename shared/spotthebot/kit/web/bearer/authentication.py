@@ -1,5 +1,7 @@
 """Authentication by API key: an endpoint names the roles that may call it with `allow(...)`."""
 
+from typing import Any
+
 from fastapi import Request
 from fastapi.openapi.models import HTTPBearer
 from fastapi.security.base import SecurityBase
@@ -7,6 +9,8 @@ from fastapi.security.base import SecurityBase
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.access.store import Authenticator
 from spotthebot.kit.errors import Forbidden, Unauthenticated
+from spotthebot.kit.pool_shares import PoolUser, pool_user
+from spotthebot.kit.web.bearer.failed_keys import FailedKeys
 from spotthebot.kit.web.bearer.rate_limits import RateLimiter
 
 _SERVICE = "service"
@@ -21,7 +25,8 @@ class Allow(SecurityBase):
     """A dependency that lets in keys of the given roles, within their rate limit.
 
     It is the security scheme of OpenAPI as well, and needs nothing but the request: every further dependency would cost
-    each request some processor time.
+    each request some processor time. `CheckedRoute` calls it before the body is read, FastAPI once more; the key is
+    looked up and counted once.
     """
 
     def __init__(self, *roles: str) -> None:
@@ -30,21 +35,38 @@ class Allow(SecurityBase):
         self.roles = frozenset(roles)
 
     async def __call__(self, request: Request) -> Principal:
-        scheme, _, key = request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not key:
-            raise Unauthenticated
-        state = request.app.state
-        authenticator: Authenticator = state.authenticator
-        principal = await authenticator.authenticate(key, state.clock())
         noted = request.scope.setdefault("state", {})  # `request.state`, without the objects around it
+        principal: Principal | None = noted.get("principal")
+        if principal is None:
+            principal = noted["principal"] = await self._authenticate(request, noted)
+        if principal.role not in self.roles:
+            raise RoleNotAllowed(role=principal.role, allowed=", ".join(sorted(self.roles)))
+        return principal
+
+    async def _authenticate(self, request: Request, noted: dict[str, Any]) -> Principal:
+        state = request.app.state
+        try:
+            principal = await _known(request)
+        except Unauthenticated:
+            failed: FailedKeys = state.failed_keys
+            failed.count(request.client.host if request.client else "")
+            raise
         noted["caller"] = caller = str(principal.key_id)
+        if principal.role != _SERVICE:
+            pool_user.set(PoolUser(caller))
         limiter: RateLimiter = state.service_rate_limiter if principal.role == _SERVICE else state.rate_limiter
         limit = limiter.acquire(caller)
         noted["response_headers"] = limit.headers
         limit.enforce()
-        if principal.role not in self.roles:
-            raise RoleNotAllowed(role=principal.role, allowed=", ".join(sorted(self.roles)))
         return principal
+
+
+async def _known(request: Request) -> Principal:
+    scheme, _, key = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not key:
+        raise Unauthenticated
+    authenticator: Authenticator = request.app.state.authenticator
+    return await authenticator.authenticate(key, request.app.state.clock())
 
 
 def allow(*roles: str) -> Allow:

@@ -9,6 +9,7 @@ from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.database import Database
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.bearer.authentication import allow
+from spotthebot.kit.web.bearer.failed_keys import FailedKeys
 from spotthebot.kit.web.bearer.rate_limits import RateLimiter
 from spotthebot.kit.web.core.operations import metrics_router
 from spotthebot.kit.web.core.parts import Part
@@ -31,6 +32,7 @@ class BearerPart(Part):
 
     def mount(self, app: FastAPI) -> None:
         app.state.authenticator = Authenticator(self._database.lookups)
+        app.state.failed_keys = FailedKeys(self._settings.failed_keys_per_minute)
         app.state.rate_limiter = RateLimiter(self._settings.rate_limit_requests_per_minute)
         app.state.service_rate_limiter = RateLimiter(self._settings.service_rate_limit_requests_per_minute)
         app.include_router(metrics_router(allow("admin", "service")))

@@ -1,6 +1,6 @@
 """Builds an application of the parts it is given, around a core that all applications share."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
 
@@ -17,7 +17,10 @@ from spotthebot.kit.web.core.problems import ProblemDetails
 from spotthebot.kit.web.core.requests import RequestContext
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
-_ERROR_STATUSES = {422: "The request is invalid; `errors` says where."}
+_ERROR_STATUSES = {
+    413: "The body holds more bytes than this takes (`x-max-body-bytes`; 1 MiB unless declared).",
+    422: "The request is invalid, or has a query parameter that is not known; `errors` says where.",
+}
 _EXPOSED_HEADERS = ("X-Request-Id", "Retry-After")
 
 
@@ -30,13 +33,11 @@ def build_application(
     parts: Sequence[Part] = (),
     error_responses: ErrorResponses | None = None,
     lifespan: Lifespan | None = None,
-    large_bodies: Mapping[str, int] | None = None,
 ) -> FastAPI:
     """Return an application with the core and the given parts; `lifespan` opens and closes the service's own objects.
 
     Parts start in their order, before `lifespan`, and stop in reverse. Errors are answered as problem documents unless
-    `error_responses` says otherwise. `large_bodies` maps regular expressions of path beginnings to the bytes that a
-    request body may hold there, where that is more than the settings allow.
+    `error_responses` says otherwise. Routers have the route class `CheckedRoute`, or one that is made from it.
     """
     error_responses = error_responses or ProblemDetails()
 
@@ -69,13 +70,7 @@ def build_application(
     error_responses.mount(app)
     for part in parts:
         part.mount(app)
-    app.add_middleware(
-        RequestContext,
-        metrics=app.state.metrics,
-        error_responses=error_responses,
-        max_body_bytes=settings.max_body_bytes,
-        large_bodies=large_bodies or {},
-    )
+    app.add_middleware(RequestContext, metrics=app.state.metrics, error_responses=error_responses)
     # Outermost, so that a browser may read the answer to an unexpected error too.
     app.add_middleware(
         CORSMiddleware,

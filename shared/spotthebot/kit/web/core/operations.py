@@ -10,9 +10,10 @@ from starlette.responses import Response
 
 from spotthebot.kit.web.core.metrics import RequestMetrics
 from spotthebot.kit.web.core.parts import Part
+from spotthebot.kit.web.core.routes import CheckedRoute
 
 _TAGS = ["operations"]
-router = APIRouter(tags=[*_TAGS])
+router = APIRouter(tags=[*_TAGS], route_class=CheckedRoute)
 
 
 class Health(BaseModel):
@@ -38,7 +39,7 @@ async def readiness(request: Request) -> Health:
 
 def metrics_router(guard: Callable[..., Any]) -> APIRouter:
     """Return a router with `/metrics`, for callers whom the dependency `guard` lets in."""
-    guarded = APIRouter(tags=[*_TAGS], dependencies=[Depends(guard)])
+    guarded = APIRouter(tags=[*_TAGS], route_class=CheckedRoute, dependencies=[Depends(guard)])
 
     @guarded.get("/metrics", operation_id="metrics", response_class=Response)
     async def metrics(request: Request) -> Response:

@@ -1,54 +1,83 @@
-"""Pages of a list by cursor: stable while rows are added, and as fast on page 1,000 as on page 1."""
+"""Pages of a list by cursor: stable while rows are added, and as fast on page 1,000 as on page 1.
+
+A cursor names the row that it continues after, and the list: its path and its filters.
+"""
 
 import base64
 import binascii
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Generic, TypeVar
 from uuid import UUID
 
-from fastapi import Depends, Query
+from fastapi import Depends, Query, Request
 from pydantic import BaseModel, Field
 
 from spotthebot.kit.errors import Invalid
 
+MAX_LIMIT = 1000
+"""Items that one page may hold."""
+_LIST_BYTES = 8
+_ID_BYTES = 16
+_MAX_NUMBER = 2**31 - 1
+_NOT_FILTERS = frozenset({"cursor", "limit"})
 Item = TypeVar("Item")
 Row = TypeVar("Row")
 
 
 class BadCursor(Invalid):
-    """The cursor is not one that we gave: take `next_cursor` from the page before, or leave it out."""
+    """The cursor is not one of this list: take `next_cursor` of the page before, with its filters, or leave it out."""
 
 
 class Page(BaseModel, Generic[Item]):
     """One page of a list, oldest first."""
 
-    items: list[Item]
+    items: list[Item] = Field(max_length=MAX_LIMIT)
     next_cursor: str | None = Field(description="Give it as `cursor` for the next page; null on the last.")
 
 
 class PageRequest(BaseModel):
-    """Which page: rows with an id after `after`, at most `limit`."""
+    """Which page: rows with an id after `after`, at most `limit`; `list_tag` stands for the list in its cursors."""
 
     after: UUID | None
     limit: int
+    list_tag: bytes
+
+    @property
+    def after_number(self) -> int | None:
+        """The number to continue after, in a list of numbered rows; raises BadCursor."""
+        if self.after is None:
+            return None
+        if self.after.int > _MAX_NUMBER:
+            raise BadCursor
+        return self.after.int
 
 
-def page_request(cursor: str | None, limit: int) -> PageRequest:
+def page_request(cursor: str | None, limit: int, list_tag: bytes) -> PageRequest:
     """Return the request that a cursor and a limit stand for; raises BadCursor."""
     if cursor is None:
-        return PageRequest(after=None, limit=limit)
+        return PageRequest(after=None, limit=limit, list_tag=list_tag)
     try:
-        after = UUID(bytes=base64.urlsafe_b64decode(cursor.encode()))
+        decoded = base64.b64decode(cursor.encode(), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         raise BadCursor from None
-    return PageRequest(after=after, limit=limit)
+    if len(decoded) != _ID_BYTES + _LIST_BYTES or decoded[_ID_BYTES:] != list_tag:
+        raise BadCursor
+    return PageRequest(after=UUID(bytes=decoded[:_ID_BYTES]), limit=limit, list_tag=list_tag)
+
+
+def list_tag(path: str, filters: Iterable[tuple[str, str]]) -> bytes:
+    """Return a short hash of a list's path and filters."""
+    named = sorted(each for each in filters if each[0] not in _NOT_FILTERS)
+    return hashlib.sha256(repr((path, named)).encode()).digest()[:_LIST_BYTES]
 
 
 async def _paging(  # a coroutine: FastAPI calls a function in another thread
+    request: Request,
     cursor: Annotated[str | None, Query(max_length=100, description="`next_cursor` of the page before.")] = None,
-    limit: Annotated[int, Query(ge=1, le=1000, description="Most items to return.")] = 50,
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Most items to return.")] = 50,
 ) -> PageRequest:
-    return page_request(cursor, limit)
+    return page_request(cursor, limit, list_tag(request.scope["path"], request.query_params.multi_items()))
 
 
 Paging = Annotated[PageRequest, Depends(_paging)]
@@ -60,5 +89,5 @@ def page_of(
     """Shape rows into a page. Fetch `limit + 1` rows: the one too many says that there is a next page."""
     shown = rows[: request.limit]
     more = len(rows) > request.limit
-    cursor = base64.urlsafe_b64encode(key(shown[-1]).bytes).decode() if more else None
+    cursor = base64.urlsafe_b64encode(key(shown[-1]).bytes + request.list_tag).decode() if more else None
     return Page(items=[to_out(row) for row in shown], next_cursor=cursor)

@@ -35,6 +35,11 @@ _HTTP_TITLES = {
 _log = get_logger(__name__)
 
 
+_MAX_ERRORS = 20
+_LONGEST_DETAIL = 300
+_LONGEST_POINTER = 200
+
+
 class ProblemField(BaseModel):
     """Where in the request a fault lies: `pointer` into the body (RFC 6901) or the `parameter`'s name."""
 
@@ -51,11 +56,14 @@ class Problem(BaseModel):
     status: int
     detail: str
     instance: str = Field(description="The path that was asked for.")
-    errors: list[ProblemField] = Field(description="Faults by field; empty where there are none.")
+    errors: list[ProblemField] = Field(
+        max_length=_MAX_ERRORS, description="The first faults by field; empty where there are none."
+    )
+    further_errors: int = Field(description="How many more faults there are than `errors` holds.")
 
 
 def problem(request: Request, status: int, slug: str, title: str, detail: str, **more: Any) -> Response:  # noqa: ANN401 - the fields of errors and headers
-    """Make the answer; `more` may hold `errors` (a list of ProblemField) and `headers`."""
+    """Make the answer; `more` may hold `errors` (a list of ProblemField), `further_errors` and `headers`."""
     body = Problem(
         type=f"urn:spotthebot:problem:{slug}",
         title=title,
@@ -63,6 +71,7 @@ def problem(request: Request, status: int, slug: str, title: str, detail: str, *
         detail=detail,
         instance=request.url.path,
         errors=more.get("errors", []),
+        further_errors=more.get("further_errors", 0),
     )
     return JSONResponse(body.model_dump(), status_code=status, media_type=MEDIA_TYPE, headers=more.get("headers", {}))
 
@@ -90,9 +99,13 @@ class ProblemDetails:
             headers["WWW-Authenticate"] = "Bearer"
         if retry_after := error.facts.get("retry_after_seconds"):
             headers["Retry-After"] = str(retry_after)
-        fields = [ProblemField(pointer=f.pointer, parameter=None, detail=f.detail) for f in error.fields]
+        shown = error.fields[:_MAX_ERRORS]
+        fields = [ProblemField(pointer=f.pointer, parameter=None, detail=f.detail) for f in shown]
         slug = _slug(error.problem_name or type(error).__name__)
-        return problem(request, status, slug, error.title, error.detail, errors=fields, headers=headers)
+        further = len(error.fields) - len(shown)
+        return problem(
+            request, status, slug, error.title, error.detail, errors=fields, further_errors=further, headers=headers
+        )
 
     def respond_unexpected(self, request: Request) -> Response:
         detail = "Something went wrong on our side; it was logged with this request's id."
@@ -112,15 +125,17 @@ def status_of(error: errors.Error) -> int:
 async def _validation(request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
-    faults = error.errors()
-    if any(fault["type"] == "json_invalid" for fault in faults):
-        fault = next(fault for fault in faults if fault["type"] == "json_invalid")
+    # A body that an endpoint and one of its dependencies name is validated for each of them.
+    faults = list({(fault["loc"], fault["msg"]): fault for fault in error.errors()}.values())
+    if (fault := next((fault for fault in faults if fault["type"] == "json_invalid"), None)) is not None:
         reason = fault.get("ctx", {}).get("error", fault["msg"])
         title, slug = _HTTP_TITLES[400]
         return problem(request, 400, slug, title, f"{title}: {reason} at byte {fault['loc'][-1]}.")
-    fields = [_field(fault, error.body) for fault in faults]
+    fields = [_field(fault, error.body) for fault in faults[:_MAX_ERRORS]]
+    further = len(faults) - len(fields)
     where = ", ".join(sorted({field.pointer or field.parameter or "the body" for field in fields}))
-    return problem(request, 422, "invalid-request", "Invalid request", f"See `errors`: {where}.", errors=fields)
+    detail = f"See `errors`: {where}{f', and {further} more' if further else ''}."
+    return problem(request, 422, "invalid-request", "Invalid request", detail, errors=fields, further_errors=further)
 
 
 async def _framework(request: Request, error: Exception) -> Response:
@@ -136,9 +151,17 @@ async def _framework(request: Request, error: Exception) -> Response:
 
 def _field(fault: Mapping[str, Any], body: object) -> ProblemField:
     place, *path = fault["loc"]
+    detail = _shortened(fault["msg"], _LONGEST_DETAIL)
     if place == "body":
-        return ProblemField(pointer=_pointer(fault, path, body), parameter=None, detail=fault["msg"])
-    return ProblemField(pointer=None, parameter=str(path[-1]) if path else str(place), detail=fault["msg"])
+        pointer = _shortened(_pointer(fault, path, body), _LONGEST_POINTER)
+        return ProblemField(pointer=pointer, parameter=None, detail=detail)
+    parameter = _shortened(str(path[-1]) if path else str(place), _LONGEST_POINTER)
+    return ProblemField(pointer=None, parameter=parameter, detail=detail)
+
+
+def _shortened(text: str, longest: int) -> str:
+    """Keep names and values of the caller's own from filling the answer."""
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def _pointer(fault: Mapping[str, Any], path: Sequence[int | str], body: Any) -> str:  # noqa: ANN401 - JSON

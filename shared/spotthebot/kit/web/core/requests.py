@@ -1,9 +1,8 @@
-"""The middleware around every request: id, trace, log, metrics, limits on the body, unexpected errors.
+"""The middleware around every request: id, trace, log, metrics, unexpected errors.
 
 Inner layers leave two entries in `request.state`: `caller`, for the log, and `response_headers`, for every response.
 """
 
-import re
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 import structlog
 from fastapi import Request
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from spotthebot.kit.ids import new_id
@@ -22,7 +20,6 @@ from spotthebot.kit.web.core.metrics import RequestMetrics
 
 _log = get_logger(__name__)
 _NO_STATE: Mapping[str, Any] = {}
-_EMPTY: Message = {"type": "http.request", "body": b"", "more_body": False}
 
 
 class RequestContext:
@@ -34,14 +31,10 @@ class RequestContext:
         *,
         metrics: RequestMetrics,
         error_responses: ErrorResponses,
-        max_body_bytes: int,
-        large_bodies: Mapping[str, int],
     ) -> None:
         self._app = app
         self._metrics = metrics
         self._error_responses = error_responses
-        self._max_body_bytes = max_body_bytes
-        self._large_bodies = [(re.compile(pattern), size) for pattern, size in large_bodies.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -65,9 +58,7 @@ class RequestContext:
             await send(message)
 
         try:
-            await self._app(
-                scope, self._limited(self._largest_body(scope["path"]), headers, receive), send_with_context
-            )
+            await self._app(scope, receive, send_with_context)
         except Exception:
             _log.exception("request.failed", path=scope["path"])
             if status:
@@ -76,26 +67,6 @@ class RequestContext:
         finally:
             self._record(scope, status, time.perf_counter() - started, request_id, trace.trace_id)
             structlog.contextvars.unbind_contextvars("request_id", "trace_id")
-
-    def _largest_body(self, path: str) -> int:
-        sizes = [size for pattern, size in self._large_bodies if pattern.match(path)]
-        return max(self._max_body_bytes, *sizes) if sizes else self._max_body_bytes
-
-    def _limited(self, largest: int, headers: Headers, receive: Receive) -> Receive:
-        length = headers.get("content-length", "0")
-        announced = int(length) if length.isdigit() else 0
-        read = 0
-
-        async def limited() -> Message:
-            nonlocal read
-            message = await receive() if announced <= largest else _EMPTY
-            read += len(message.get("body", b""))
-            if max(read, announced) > largest:
-                detail = f"The request body may hold {largest} bytes at most: send it in parts"
-                raise HTTPException(413, detail)
-            return message
-
-        return limited
 
     def _record(self, scope: Scope, status: int, seconds: float, request_id: str, trace_id: str) -> None:
         route = getattr(scope.get("route"), "path", "unmatched")

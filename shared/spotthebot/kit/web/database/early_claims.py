@@ -2,11 +2,10 @@
 
 `idempotency` holds one transaction from the claim to the answer. A request that asks another machine in between may
 hold none: it commits the claim together with what it creates, asks without a connection, and stores its answer last.
-A repeat finds the answer, or only the id of what was created: then the first request still runs, or its process died.
-The use case decides what to answer then. The answer that is stored first is the answer to all of them.
+A repeat finds the answer, or only the id of what was created: then the first request runs in another process, or its
+process died. The use case decides what to answer then. The answer that is stored first is the answer to all of them.
 """
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -26,6 +25,8 @@ from spotthebot.kit.web.database.idempotency import (
     IdempotencyKeyReused,
     Identified,
     Replay,
+    fingerprint_of,
+    identity_of,
 )
 from spotthebot.kit.web.database.sessions import get_database
 
@@ -50,7 +51,7 @@ class EarlyClaim:
     table: Table
     clock: Clock
     identity: dict[str, Any] | None
-    body_sha256: bytes
+    request_sha256: bytes
 
     def __post_init__(self) -> None:
         self._is_repeat = False
@@ -68,7 +69,7 @@ class EarlyClaim:
         age = timedelta() if row is None else self.clock() - row.created_at
         if row is None or age > KEPT:
             return None
-        if row.body_sha256 != self.body_sha256:
+        if row.request_sha256 != self.request_sha256:
             raise IdempotencyKeyReused
         if row.status is not None:
             raise Replay(row.status, row.body)
@@ -76,11 +77,14 @@ class EarlyClaim:
         return Created(row.created, age)
 
     async def commit_with(self, session: WriteSession, created_id: UUID) -> None:
-        """Claim the key in the transaction that creates this; raises KeyClaimed if another request was first."""
+        """Claim the key in the transaction that creates this; raises KeyClaimed if another request was first.
+
+        Raises RequestUnderWay where another request is doing so.
+        """
         if self.identity is None:
             return
         claim = Claim(session, self.table, self.identity)
-        if not await claim.insert(self.body_sha256, self.clock(), created=created_id):
+        if not await claim.insert(self.request_sha256, self.clock(), created=created_id):
             raise KeyClaimed
 
     def leave_open(self) -> None:
@@ -115,12 +119,11 @@ def early_claim(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
         principal: Annotated[Identified, Depends(principal_dependency)],
         idempotency_key: IdempotencyKey = None,
     ) -> EarlyClaim:
-        identity = None
+        identity, state = None, request.app.state
         if idempotency_key is not None:
-            identity = {"principal": principal.key_id, "path": request.url.path, "key": idempotency_key}
-        state = request.app.state
-        body_sha256 = hashlib.sha256(await request.body()).digest()
-        request.state.idempotency = EarlyClaim(database, state.idempotency_table, state.clock, identity, body_sha256)
+            identity = identity_of(request, principal, idempotency_key)
+        fingerprint = await fingerprint_of(request)
+        request.state.idempotency = EarlyClaim(database, state.idempotency_table, state.clock, identity, fingerprint)
         made: EarlyClaim = request.state.idempotency
         return made
 

@@ -1,9 +1,10 @@
 """`Idempotency-Key`: a POST that creates can be sent again without creating twice.
 
 The first request claims the key in the same transaction as its effect, so that either both are there or neither.
-A second one with the same key waits for that transaction, then gets the stored answer; with another body it is
-refused. Keys belong to a caller and a path, and are kept for 24 hours. A request that asks
-other machines before it answers uses `early_claims` instead.
+A repeat gets the stored answer; with another method, query or body it is refused. A repeat of a request that is still
+running is refused at once and told when to come back: it waits for nothing and holds no connection, so that repeats of
+a request that hangs take nothing from others. Keys belong to a caller and a path, and are kept for 24 hours. A request
+that asks other machines before it answers uses `early_claims` instead.
 """
 
 import hashlib
@@ -13,7 +14,7 @@ from typing import Annotated, Any, Protocol
 from uuid import UUID
 
 from fastapi import Depends, Header, Request
-from fastapi.routing import APIRoute
+from fastapi.dependencies.models import Dependant
 from sqlalchemy import (
     Column,
     DateTime,
@@ -25,6 +26,7 @@ from sqlalchemy import (
     Table,
     Uuid,
     delete,
+    func,
     select,
     update,
 )
@@ -32,13 +34,21 @@ from sqlalchemy.dialects.postgresql import insert
 from starlette.responses import JSONResponse, Response
 
 from spotthebot.kit.database import WriteSession
-from spotthebot.kit.errors import Invalid
+from spotthebot.kit.errors import Conflict, Invalid
+from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.sessions import Writing
 
 KEPT = timedelta(hours=24)
 _PURGED_AT_ONCE = 100
+_LONGEST_PATH = 500
 _NO_STATE: Mapping[str, Any] = {}
+
+
+class RequestUnderWay(Conflict):
+    """A request with this Idempotency-Key is still running: send it again in {retry_after_seconds} s for its answer."""
+
+    title = "Request under way"
 
 
 class IdempotencyKeyReused(Invalid):
@@ -53,9 +63,10 @@ def idempotency_table(metadata: MetaData, *, early_claims: bool = False) -> Tabl
         "idempotency_keys",
         metadata,
         Column("principal", Uuid, primary_key=True),
-        Column("path", String(500), primary_key=True),
+        Column("path", String(_LONGEST_PATH), primary_key=True),
         Column("key", String(200), primary_key=True),
-        Column("body_sha256", LargeBinary, nullable=False),
+        # Its name in the database is older than the method and the query in it.
+        Column("body_sha256", LargeBinary, key="request_sha256", nullable=False),
         Column("status", SmallInteger),
         Column("body", LargeBinary),
         Column("created_at", DateTime(timezone=True), nullable=False),
@@ -77,6 +88,41 @@ IdempotencyKey = Annotated[
 ]
 
 
+class RunningRequests:
+    """The requests with an Idempotency-Key that this process is answering."""
+
+    def __init__(self) -> None:
+        self._identities: set[tuple[UUID, str, str]] = set()
+
+    def begin(self, request: Request, identity: Mapping[str, Any]) -> None:
+        """Note a request until `end`; raises RequestUnderWay."""
+        mine = (identity["principal"], identity["path"], identity["key"])
+        if mine in self._identities:
+            raise RequestUnderWay(retry_after_seconds=1)
+        self._identities.add(mine)
+        request.state.running = mine
+
+    def end(self, request: Request) -> None:
+        """Forget a request, if it was noted."""
+        self._identities.discard(request.scope.get("state", _NO_STATE).get("running"))
+
+
+def identity_of(request: Request, principal: Identified, key: str) -> dict[str, Any]:
+    """Return whose key this is: the columns that find its answer."""
+    path = request.scope["path"]
+    if len(path) > _LONGEST_PATH:
+        path = hashlib.sha256(path.encode()).hexdigest()
+    return {"principal": principal.key_id, "path": path, "key": key}
+
+
+async def fingerprint_of(request: Request) -> bytes:
+    """Return a hash of what has to be equal in a repeat: the method, the query and the body."""
+    digest = hashlib.sha256()
+    for part in (request.method.encode(), request.scope["query_string"], await request.body()):
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.digest()
+
+
 class Replay(Exception):
     """Ends a request with the answer that an earlier one with the same key got."""
 
@@ -91,14 +137,21 @@ class Claim:
     def __init__(self, session: WriteSession, table: Table, identity: dict[str, Any]) -> None:
         self._session, self._table, self._identity = session, table, identity
 
-    async def acquire(self, body_sha256: bytes, now: datetime) -> None:
-        """Claim the key, or end the request with the stored answer; raises IdempotencyKeyReused."""
-        if not await self.insert(body_sha256, now):
-            await self._answer_again(body_sha256)
+    async def acquire(self, request_sha256: bytes, now: datetime) -> None:
+        """Claim the key, or end the request with the stored answer; raises IdempotencyKeyReused, RequestUnderWay."""
+        if not await self.insert(request_sha256, now):
+            await self._answer_again(request_sha256)
 
-    async def insert(self, body_sha256: bytes, now: datetime, **more: object) -> bool:
-        """Claim the key unless a request did within 24 hours; wait for one that is doing so. Drop some old keys."""
+    async def insert(self, request_sha256: bytes, now: datetime, **more: object) -> bool:
+        """Claim the key unless a request did within 24 hours; drop some old keys.
+
+        Raises RequestUnderWay where another process's transaction is claiming it.
+        """
         table = self._table
+        name = "/".join(("idempotency", table.schema or "", *map(str, self._identity.values())))
+        lock = select(func.pg_try_advisory_xact_lock(func.hashtextextended(name, 0)))
+        if not await self._session.scalar(lock):
+            raise RequestUnderWay(retry_after_seconds=1)
         old = select(table.c.principal, table.c.path, table.c.key).where(table.c.created_at < now - KEPT)
         purged = old.limit(_PURGED_AT_ONCE).with_for_update(skip_locked=True).subquery()
         await self._session.execute(
@@ -110,19 +163,19 @@ class Claim:
         )
         claimed = await self._session.execute(
             insert(table)
-            .values(**self._identity, body_sha256=body_sha256, created_at=now, **more)
+            .values(**self._identity, request_sha256=request_sha256, created_at=now, **more)
             .on_conflict_do_update(
                 index_elements=[table.c.principal, table.c.path, table.c.key],
-                set_={"body_sha256": body_sha256, "status": None, "body": None, "created_at": now, **more},
+                set_={"request_sha256": request_sha256, "status": None, "body": None, "created_at": now, **more},
                 where=table.c.created_at < now - KEPT,
             )
             .returning(table.c.key)
         )
         return claimed.first() is not None
 
-    async def _answer_again(self, body_sha256: bytes) -> None:
+    async def _answer_again(self, request_sha256: bytes) -> None:
         row = (await self._session.execute(select(self._table).where(*self._mine()))).one()
-        if row.body_sha256 != body_sha256:
+        if row.request_sha256 != request_sha256:
             raise IdempotencyKeyReused
         raise Replay(row.status, row.body)
 
@@ -150,11 +203,22 @@ class StoresAnswer(Protocol):
     async def store(self, response: Response) -> None: ...
 
 
-class IdempotentRoute(APIRoute):
-    """The route class of routers with POSTs that create: stores the response before the transaction commits."""
+class IdempotentRoute(CheckedRoute):
+    """The route class of routers with POSTs that create: stores the response before the transaction commits.
+
+    A repeat of a request that this process is answering is refused here, before it takes a connection.
+    """
+
+    def admit(self, request: Request) -> None:
+        key = request.headers.get("Idempotency-Key")
+        principal: Identified | None = request.scope.get("state", _NO_STATE).get("principal")
+        if key is not None and principal is not None and self._honours_keys:
+            running: RunningRequests = request.app.state.running_requests
+            running.begin(request, identity_of(request, principal, key))
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
+        self._honours_keys = _honours_keys(self.dependant)
 
         async def handler(request: Request) -> Response:
             try:
@@ -164,9 +228,18 @@ class IdempotentRoute(APIRoute):
                     await claim.store(response)
             except Replay as replay:
                 return replay.response
+            finally:
+                running: RunningRequests = request.app.state.running_requests
+                running.end(request)
             return response
 
         return handler
+
+
+def _honours_keys(dependant: Dependant) -> bool:
+    return any(header.alias == "idempotency-key" for header in dependant.header_params) or any(
+        map(_honours_keys, dependant.dependencies)
+    )
 
 
 def idempotent(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
@@ -181,9 +254,9 @@ def idempotent(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Identified:
         if idempotency_key is not None:
             table: Table = request.app.state.idempotency_table
-            identity = {"principal": principal.key_id, "path": request.url.path, "key": idempotency_key}
+            identity = identity_of(request, principal, idempotency_key)
             request.state.idempotency = Claim(session, table, identity)
-            await request.state.idempotency.acquire(hashlib.sha256(await request.body()).digest(), now)
+            await request.state.idempotency.acquire(await fingerprint_of(request), now)
         return principal
 
     return claim

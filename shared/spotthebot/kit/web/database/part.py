@@ -15,6 +15,7 @@ from spotthebot.kit.migrations import Lineage
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.core.error_responses import ErrorResponses
 from spotthebot.kit.web.core.parts import Part
+from spotthebot.kit.web.database.idempotency import RunningRequests
 from spotthebot.kit.web.database.readiness import DatabaseRoom, check_schemas
 
 _log = get_logger(__name__)
@@ -50,6 +51,7 @@ class DatabasePart(Part):
     def mount(self, app: FastAPI) -> None:
         app.state.database = self.database
         app.state.idempotency_table = self._idempotency_table
+        app.state.running_requests = RunningRequests()
         for kind in DATABASE_TROUBLE:
             app.add_exception_handler(kind, _respond_unavailable)
 

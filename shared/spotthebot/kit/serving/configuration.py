@@ -1,0 +1,38 @@
+"""The configuration of uvicorn that every application is served with, by the command line and in tests."""
+
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+
+from spotthebot.kit.serving.connections import ConnectionLimits, ConnectionTable
+from spotthebot.kit.serving.protocol import LimitedProtocol
+from spotthebot.kit.settings import EdgeSettings
+
+
+class LimitedConfig(uvicorn.Config):
+    """uvicorn's configuration, with the table of the server's connections."""
+
+    table: ConnectionTable
+
+
+def server_config(app: FastAPI, **options: Any) -> LimitedConfig:  # noqa: ANN401 - uvicorn's
+    """Return how an application is served, within the limits of its settings; `options` are uvicorn's."""
+    settings: EdgeSettings = app.state.settings
+    config = LimitedConfig(
+        app,
+        http=LimitedProtocol,
+        ws="none",  # no application has any: an upgrade would take a connection out of the limits
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        **options,
+    )
+    config.table = ConnectionTable(
+        ConnectionLimits(
+            per_address=settings.max_connections_per_address,
+            head_seconds=settings.head_timeout_seconds,
+            body_seconds=settings.body_timeout_seconds,
+        )
+    )
+    return config
