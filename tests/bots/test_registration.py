@@ -124,7 +124,7 @@ class TestProbe:
 
 
 class TestRepeat:
-    async def test_is_told_to_come_back_while_the_registration_runs(self, suite: RunningSuite) -> None:
+    async def test_is_refused_while_the_registration_runs(self, suite: RunningSuite) -> None:
         gate = _Gate()
         team = await suite.client("bots", "team", team="us")
         async with bot(gate) as (_, url):
