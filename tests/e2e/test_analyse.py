@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.factories import dump_files
 from tests.factories.command_line import Printed, run_stb
 
 ROOT = Path(__file__).parents[2]
@@ -73,6 +74,49 @@ class TestPublishedData:
         (tmp_path / "file").write_text("")
         done = _analyse("spot-the-bot", DATA, "--domain", "dailydialog", "--out", tmp_path / "file")
         assert (done.returncode, "it is a file" in done.stderr) == (1, True)
+
+
+class TestStability:
+    @pytest.mark.parametrize(
+        ("options", "rule"), [((), "percentile"), (("--stability-rule", "published"), "published")]
+    )
+    def test_a_bot_that_always_wins_is_first_in_subsets_of_every_size(
+        self, options: tuple[str, ...], rule: str, tmp_path: Path
+    ):
+        _write_study_of_one_winner(tmp_path, conversations=5)
+        out = tmp_path / "result.json"
+        report = tmp_path / "report"
+        done = _analyse(
+            "spot-the-bot", tmp_path, "--domain", "dailydialog", "--stability", *options, "--json", out, "--out", report
+        )
+        assert done.returncode == 0, done.stderr
+        stability = json.loads(out.read_text())["stability"]
+        assert stability["rule"] == rule
+        (curve,) = stability["curves"]  # of two bots none can be left out
+        found = [(point["conversations"], point["rate"], point["clusters"]) for point in curve["points"]]
+        assert found == [(size, 1.0, [["GPT"], ["DR"]]) for size in (3, 4, 5)]
+        assert (curve["first_stable"], curve["stable_from"]) == (3, 3)
+        assert f"Stability, {rule} rule" in done.stdout
+        assert "stability" in (report / "report.html").read_text().lower()
+
+
+def _write_study_of_one_winner(folder: Path, *, conversations: int) -> None:
+    """Write a dump whose annotators always take the first bot for human and the second for a bot."""
+    talks = [dump_files.oid(100 + at) for at in range(conversations)]
+    (folder / dump_files.CONVERSATIONS).write_text(dump_files.lines(dump_files.conversation(talk) for talk in talks))
+    segments = [(talk, 3) for talk in talks]
+    (folder / dump_files.PACKAGES).write_text(dump_files.lines([dump_files.package(segments=segments)]))
+    (folder / dump_files.ANNOTATIONS).write_text(
+        dump_files.lines(
+            dump_files.annotation(
+                dump_files.oid(1000 + at),
+                convo_id=talk,
+                first={"is_human": True},
+                second={"is_human": False},
+            )
+            for at, talk in enumerate(talks)
+        )
+    )
 
 
 class TestBadInput:

@@ -12,7 +12,12 @@ from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Study, take_sample
 from spotthebot.analytics.report import write_report
 from spotthebot.contracts.analytics import Stability, StabilityParameters
-from spotthebot.suite.cli.analysis_options import takes_parameters
+from spotthebot.suite.cli.analysis_options import (
+    StabilityOption,
+    StabilityRule,
+    StabilityRuleOption,
+    takes_parameters,
+)
 from spotthebot.suite.cli.options import JsonFile, Source, check_folder, check_output, write_json
 from spotthebot.suite.cli.rejected_rows import print_rejected
 from spotthebot.suite.progress import screen, showing_progress
@@ -29,9 +34,8 @@ def analyse(
     parameters: dict[str, Any],
     json_file: JsonFile = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write a report to this folder, too.")] = None,
-    stability: Annotated[
-        bool, typer.Option("--stability", help="Compute the stability of the ranking, too; takes minutes.")
-    ] = False,
+    stability: StabilityOption = False,
+    stability_rule: StabilityRuleOption = StabilityRule.PERCENTILE,
 ) -> None:
     """Analyse a published study where it lies, without any service."""
     check_output(json_file)
@@ -42,9 +46,8 @@ def analyse(
         read = read_study(dump)
     print_rejected(read.rejected)
     analysis = analyse_study(read.study, request)
-    stable = (
-        _stability(read.study, StabilityParameters(filter=request.filter, seed=request.seed)) if stability else None
-    )
+    resampling = StabilityParameters(filter=request.filter, rule=stability_rule.value, seed=request.seed)
+    stable = _stability(read.study, resampling) if stability else None
     document = analysis.model_dump(mode="json")
     write_json(json_file, document | {"stability": stable.model_dump(mode="json")} if stable else document)
     if out is not None:

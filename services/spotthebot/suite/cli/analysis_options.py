@@ -52,8 +52,24 @@ class Test(StrEnum):
     SCORE = "score"
 
 
+class StabilityRule(StrEnum):
+    """How random subsets of the conversations are ranked."""
+
+    PERCENTILE = "percentile"
+    PUBLISHED = "published"
+
+
 Campaign = Annotated[str, typer.Argument(help="Name or id of the campaign.")]
 ReportFolder = Annotated[Path, typer.Option("--out", help="Folder of the report; made where it is missing.")]
+StabilityOption = Annotated[
+    bool, typer.Option("--stability", help="Compute the stability of the ranking, too; takes minutes.")
+]
+StabilityRuleOption = Annotated[
+    StabilityRule,
+    typer.Option(
+        "--stability-rule", help="How subsets are ranked: by percentiles of a bootstrap, or as the paper's code does."
+    ),
+]
 
 
 def _parameters(

@@ -1,13 +1,18 @@
 """`stb report`: a campaign's report as a page to read and as tables."""
 
 import asyncio
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from spotthebot.analytics.report import write_report
 from spotthebot.contracts.analytics import Analysis, Stability, StabilityIn
-from spotthebot.suite.cli.analysis_options import Campaign, ReportFolder, takes_parameters
+from spotthebot.suite.cli.analysis_options import (
+    Campaign,
+    ReportFolder,
+    StabilityOption,
+    StabilityRule,
+    StabilityRuleOption,
+    takes_parameters,
+)
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, check_folder, folder_at
 from spotthebot.suite.progress import screen, showing_progress
 from spotthebot.suite.runtime.session import connect, open_session
@@ -20,9 +25,8 @@ def report(
     campaign: Campaign,
     out: ReportFolder,
     parameters: dict[str, Any],
-    stability: Annotated[
-        bool, typer.Option("--stability", help="Compute the stability of the ranking first; takes minutes.")
-    ] = False,
+    stability: StabilityOption = False,
+    stability_rule: StabilityRuleOption = StabilityRule.PERCENTILE,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Write a campaign's report: one HTML page, and its tables as CSV, JSON and LaTeX."""
@@ -37,7 +41,10 @@ def report(
                         analysis = await ranking.rank(clients, known.id, parameters)
                     if stability:
                         stability_request = StabilityIn(
-                            kind="stability", campaign_id=known.id, filter=parameters["filter"], seed=parameters["seed"]
+                            campaign_id=known.id,
+                            filter=parameters["filter"],
+                            rule=stability_rule.value,
+                            seed=parameters["seed"],
                         )
                         return analysis, await compute_stability(clients, stability_request, steps)
                 return analysis, await find_stability(clients, known.id)
