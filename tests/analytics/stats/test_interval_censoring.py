@@ -77,6 +77,13 @@ class TestNpmle:
             found = npmle(part_of(times, second == bool(at)))
             assert found.log_likelihood == pytest.approx(worked_example(name)["npmle_llk"][group], abs=1e-7)
 
+    def test_an_estimate_that_was_cut_off_says_how_far_it_is_from_the_maximum(self, monkeypatch):
+        monkeypatch.setattr("spotthebot.analytics.stats.survival.npmle._ITERATIONS", 0)
+        found = npmle(censored_times([0, 0, 0, 2], [2, 2, 2, INF]))
+        assert found.mass.tolist() == [0.5, 0.5]
+        # Mass moved to the first cell, which holds three of four rows, gains (3 / .5) / 4 - 1 a row.
+        assert found.kkt == pytest.approx(0.5)
+
     @settings(max_examples=40, deadline=None)
     @given(seed=st.integers(0, 10_000))
     def test_the_conditions_of_optimality_hold(self, seed):

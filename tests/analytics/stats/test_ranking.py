@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from spotthebot.analytics.stats import Clusters, SettingOutOfRange, Unit, count_wins, play_games, rank_bots
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, published_rank_ranges, rank_ranges
+from spotthebot.analytics.stats.win_rate_variance import WinRateVariance
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
 from tests.factories.known import known
 
@@ -142,6 +143,14 @@ class TestRankBots:
         half = known(alone.uncertainty.standard_error) ** 2 / 4
         # With C there is one conversation more, whose influence is nothing, among the clusters of the jackknife.
         assert known(a.uncertainty.standard_error) ** 2 == pytest.approx(0.25 / 4 + half, rel=0.02)
+
+    @pytest.mark.parametrize("clusters", Clusters)
+    def test_the_lead_of_one_of_two_bots_varies_as_their_win_rate_does(self, clusters):
+        # (1 + p - (1 - p)) / 2 is p itself.
+        rates = WinRateVariance(play_games(simulated_table(7, names=("A", "B"), per_pair=30, annotators=9)), clusters)
+        lead = rates.differences(np.array([0]), np.array([1]))
+        assert lead.share == pytest.approx(rates.pairs.share, rel=1e-12)
+        assert lead.variance.variance == pytest.approx(rates.pairs.variance.variance, rel=1e-9)
 
     @pytest.mark.parametrize(
         "setting", [{"confidence_level": 1.0}, {"confidence_level": 0.0}, {"n_resamples": 0}, {"significance_level": 0}]

@@ -218,6 +218,16 @@ class TestBounds:
             ("C", 1, 1, 1),
         ]
 
+    @pytest.mark.parametrize("better", ["A", "B"])  # the first of the two in the order of names, and the second
+    def test_a_bot_that_wins_nearly_all_games_is_ranked_first(self, better):
+        won, lost = ((2, 0), (0, 2)) if better == "A" else ((0, 2), (2, 0))
+        rows = [(at, "A", "B", 2, lost if at % 10 == 0 else won, at % 13) for at in range(60)]
+        ratings = rate_skills(play_games(table_of(rows, ("A", "B"))))
+        assert {bot.bot: (bot.rank_low, bot.rank_high) for bot in ratings.bots} == {
+            better: (1, 1),
+            "AB".replace(better, ""): (2, 2),
+        }
+
     def test_a_bot_that_never_lost_has_no_bounds_and_the_reason(self):
         rows = [(i, "A", "B", 2, (2, 0), i % 4) for i in range(12)]
         for bot in rate_skills(play_games(table_of(rows, ("A", "B")))).bots:

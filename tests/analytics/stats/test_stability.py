@@ -37,6 +37,11 @@ class TestStabilityAt:
         assert one == named
         assert stability_at(games, 5, rule=RankRule.PUBLISHED, n_subsets=20, n_resamples=50).rule is RankRule.PUBLISHED
 
+    def test_the_published_rule_is_that_of_the_released_code(self):
+        point = stability_at(_games(), 3, rule=RankRule.PUBLISHED, n_subsets=2, n_resamples=2)
+        # The released code always draws 5000 matches and keeps ranges that hold more than 99.5 % of replicates.
+        assert point.method == "released code: 5000 games drawn, ranges holding more than 99.5%"
+
     def test_fewer_conversations_are_less_stable(self):
         games = _games(2, names=("A", "B", "C", "D"), per_pair=30)
         few, many = (stability_at(games, size, n_subsets=60, n_resamples=200) for size in (3, 28))

@@ -23,6 +23,7 @@ from scipy import sparse, stats
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.annotator_sets import SharedMembers
 from spotthebot.analytics.stats.bootstrap import defined
+from spotthebot.analytics.stats.cells import cell_code, occurring_cells
 
 _WHOLE: Final = 1 - 1e-9
 
@@ -318,7 +319,7 @@ class _Part:
 
 def _both(influence: Influence, conversation: IntArray, annotator: IntArray, members: sparse.csr_array | None) -> _Part:
     """Return the part of observations that share a conversation and an annotator."""
-    pair, n_sets = _cell(conversation, annotator)
+    pair, n_sets = cell_code(conversation, annotator)
     pairs, cluster = np.unique(pair, return_inverse=True)
     if members is None or not len(pairs):
         return _Part(influence, cluster)
@@ -333,38 +334,29 @@ def _both(influence: Influence, conversation: IntArray, annotator: IntArray, mem
 
 def _enlarged(influence: Influence, cluster: IntArray, members: sparse.csr_array | None) -> FloatArray:
     """Return 1 / (1 - leverage) of each entry's cluster in its ratio; 0 where the cluster is the whole of it."""
-    weights, of_ratio, of_cluster = _weights_by(influence.ratio, cluster, influence.weight, members)
     totals = np.bincount(influence.ratio, weights=influence.weight)
-    at, n_clusters = _cell(of_ratio, of_cluster)
-    leverage = weights / totals[of_ratio]
     if members is None:
-        entry = influence.ratio * n_clusters + cluster
-        found = leverage[np.searchsorted(at, entry)]
+        cells = occurring_cells(influence.ratio, cluster, influence.weight)
+        found = cells.weight[cells.entry] / totals[influence.ratio]
     else:
         entry, annotator = _expanded(cluster, members)
-        found = leverage[np.searchsorted(at, influence.ratio[entry] * n_clusters + annotator)]
+        ratio = influence.ratio[entry]
+        cells = occurring_cells(ratio, annotator, influence.weight[entry])
+        leverage = cells.weight[cells.entry] / totals[ratio]
         sizes = np.bincount(entry, minlength=len(cluster))
-        found = np.bincount(entry, weights=found, minlength=len(cluster)) / sizes
+        found = np.bincount(entry, weights=leverage, minlength=len(cluster)) / sizes
     return np.where(found < _WHOLE, 1 / np.maximum(1 - found, 1 - _WHOLE), 0.0)
 
 
 def _weights(
     statistic: IntArray, cluster: IntArray, weight: FloatArray, members: sparse.csr_array | None
 ) -> tuple[FloatArray, IntArray]:
-    weights, of, _ = _weights_by(statistic, cluster, weight, members)
-    return weights, of
-
-
-def _weights_by(
-    group: IntArray, cluster: IntArray, weight: FloatArray, members: sparse.csr_array | None
-) -> tuple[FloatArray, IntArray, IntArray]:
-    """Total the weights by group and cluster, each annotator of a set by themselves, in the order of both codes."""
+    """Total the weights by statistic and cluster, each annotator of a set alone; with the statistic of each total."""
     if members is not None:
         entry, cluster = _expanded(cluster, members)
-        group, weight = group[entry], weight[entry]
-    at, n_clusters = _cell(group, cluster)
-    cells, place = np.unique(at, return_inverse=True)
-    return np.bincount(place, weights=weight).astype(np.float64), cells // n_clusters, cells % n_clusters
+        statistic, weight = statistic[entry], weight[entry]
+    cells = occurring_cells(statistic, cluster, weight)
+    return cells.weight, cells.outer
 
 
 def _expanded(code: IntArray, members: sparse.csr_array) -> tuple[IntArray, IntArray]:
@@ -383,14 +375,7 @@ def _effective(weights: FloatArray, of: IntArray, m: int) -> FloatArray:
 
 
 def _distinct(statistic: IntArray, cluster: IntArray, m: int) -> IntArray:
-    at, n_clusters = _cell(statistic, cluster)
-    return np.bincount(np.unique(at) // n_clusters, minlength=m)
-
-
-def _cell(outer: IntArray, inner: IntArray) -> tuple[IntArray, int]:
-    """Code two codes as one; the number by which it is divided to have them back."""
-    n = int(inner.max()) + 1 if len(inner) else 1
-    return outer.astype(np.int64) * n + inner, n
+    return np.bincount(occurring_cells(statistic, cluster, np.ones(len(statistic))).outer, minlength=m)
 
 
 def _codes(values: IntArray) -> IntArray:

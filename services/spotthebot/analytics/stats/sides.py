@@ -50,10 +50,9 @@ def sides_alike(table: AnnotationTable, *, n_resamples: int = 1000, seed: Seed =
     require_resamples(n_resamples)
     bots = table.between_bots()
     n, labels = len(bots), len(LabelCode)
-    _, who = np.unique(bots.annotator, return_inverse=True)
-    n_annotators = int(who.max()) + 1 if n else 0
+    annotators, who = np.unique(bots.annotator, return_inverse=True)
     first, second = (
-        np.bincount(who * labels + bots.label[:, side], minlength=n_annotators * labels).reshape(-1, labels)
+        np.bincount(who * labels + bots.label[:, side], minlength=len(annotators) * labels).reshape(-1, labels)
         for side in (0, 1)
     )
     observed = int(np.sum(bots.label[:, 0] == bots.label[:, 1]))
