@@ -1,14 +1,20 @@
 """How often nominal 95 % intervals hold the truth, and 5 % tests are wrong, where annotations are not independent.
 
-`python -m benchmarks.analytics.coverage [--simulations N] [--group G] [--cells]`: campaigns are drawn whose truth is
-known, with conversations and annotators that differ, and the shares are counted in every cell: 2, 4 and 10 bots, 15 and
-45 conversations a pair, 6 to 40 annotators, no to strong correlation within annotators, with and without their taste.
+`python -m benchmarks.analytics.coverage [--simulations N] [--group G] [--cells] [--json FILE]`: campaigns are drawn
+whose truth is known, with conversations and annotators that differ, and the shares are counted in every cell: 2, 4 and
+10 bots, 15 and 45 conversations a pair, 6 to 40 annotators, no to strong correlation within annotators, with and
+without their taste. With `--json` each cell is kept in the file as soon as it is counted, and a run that was
+interrupted goes on.
 """
 
 import argparse
+import json
 import os
+import sys
 from collections import defaultdict
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import astuple
+from pathlib import Path
 
 from benchmarks.analytics.coverage import labels, quality, survival
 from benchmarks.analytics.coverage.tallies import FALSE, Tallies
@@ -24,16 +30,41 @@ def main() -> None:
     parser.add_argument("--group", choices=sorted(GROUPS), action="append", help="only these kinds")
     parser.add_argument("--bots", type=int, choices=sorted({each.k for each in SETTINGS}), action="append")
     parser.add_argument("--cells", action="store_true", help="print every cell, too")
+    parser.add_argument("--json", type=Path, help="keep the cells in this file, and continue from it")
     arguments = parser.parse_args()
     settings = [each for each in SETTINGS if not arguments.bots or each.k in arguments.bots]
     groups = arguments.group or sorted(GROUPS)
     tasks = [(setting, group, arguments.simulations) for group in groups for setting in settings]
-    found: dict[str, dict[Setting, float]] = defaultdict(dict)
+    counted = _read(arguments.json)
+    pending = [task for task in tasks if _name(*task) not in counted]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for (setting, _, _), shares in zip(tasks, pool.map(_cell, tasks), strict=True):
-            for kind, share in shares.items():
-                found[kind][setting] = share
+        running = {pool.submit(_cell, task): task for task in pending}
+        for done in as_completed(running):
+            counted[_name(*running[done])] = done.result()
+            _write(arguments.json, counted)
+            left = sum(_name(*task) not in counted for task in tasks)
+            print(f"{len(tasks) - left} of {len(tasks)} cells", file=sys.stderr)  # noqa: T201 - the progress
+    found: dict[str, dict[Setting, float]] = defaultdict(dict)
+    for task in tasks:
+        for kind, share in counted[_name(*task)].items():
+            found[kind][task[0]] = share
     _print(found, arguments.simulations, cells=arguments.cells)
+
+
+def _name(setting: Setting, group: str, simulations: int) -> str:
+    return " ".join(map(str, [group, simulations, *astuple(setting)]))
+
+
+def _read(file: Path | None) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = json.loads(file.read_text(encoding="utf-8")) if file and file.exists() else {}
+    return found
+
+
+def _write(file: Path | None, counted: dict[str, dict[str, float]]) -> None:
+    if file is not None:
+        partial = file.with_name(f"{file.name}.partial")
+        partial.write_text(json.dumps(counted, indent=1) + "\n", encoding="utf-8")
+        partial.replace(file)
 
 
 def _cell(task: tuple[Setting, str, int]) -> dict[str, float]:
