@@ -133,7 +133,12 @@ class TestHostedModel:
         admin = await hosting.client("bots", "admin")
         await created(admin, "/v1/hosted-models", HOSTED | {"name": "broken", "directory": "broken"})
         loading = await admin.post("/v1/hosted-models/broken/load")
-        assert (loading.status_code, "can't be loaded" in loading.json()["detail"]) == (422, True)
+        assert (loading.status_code, "'broken' can't be loaded" in loading.json()["detail"]) == (422, True)
+        bot = await created(admin, "/v1/bots", _bot("broken"))
+        assert "'broken' can't be loaded" in bot["status_reason"]
+        for shown in (loading.text, bot["status_reason"], str(bot["probe"])):
+            assert str(models) not in shown
+            assert "/" not in shown.replace("/v1/hosted-models/broken/load", "")
         for directory in ("..", "../..", "/etc", "nowhere", "file", ".", "", "a/../../.."):
             answer = await admin.post("/v1/hosted-models", json=HOSTED | {"directory": directory})
             assert answer.status_code == 422, directory

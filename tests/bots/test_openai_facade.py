@@ -87,3 +87,84 @@ class TestOfficialClient:
             with pytest.raises(openai.InternalServerError, match="circuit_open") as failed:
                 await client.chat.completions.create(model=down["id"], messages=[{"role": "user", "content": "Hi."}])
         assert failed.value.status_code == 503
+
+
+class TestLimits:
+    """`max_tokens`, `stop`, `temperature` and `usage`, which clients of OpenAI's API send and read."""
+
+    SAID = "Well, I like green tea. And you? I am glad that you ask."
+    QUESTION: Any = ({"role": "system", "content": "Be kind."}, {"role": "user", "content": "Tea or coffee?"})
+
+    async def test_the_reply_is_cut_where_the_request_says(self, suite: RunningSuite):
+        cases: list[tuple[dict[str, Any], str, str]] = [
+            ({}, self.SAID, "stop"),
+            ({"max_tokens": 4}, "Well, I like", "length"),
+            ({"max_completion_tokens": 7}, "Well, I like green tea.", "length"),
+            ({"max_tokens": 100}, self.SAID, "stop"),
+            ({"stop": "And"}, "Well, I like green tea. ", "stop"),
+            ({"stop": ["glad", "you", "nowhere"]}, "Well, I like green tea. And ", "stop"),
+            ({"stop": ["Well"]}, "", "stop"),
+            ({"stop": "you", "max_tokens": 2}, "Well,", "length"),
+        ]
+        async with bot(lambda _: {"text": self.SAID}) as (_, url), await _client(suite) as client:
+            out = await created(await suite.client("bots", "admin"), "/v1/bots", webhook(url))
+            for more, text, reason in cases:
+                answer = await client.chat.completions.create(model=out["id"], messages=self.QUESTION, **more)
+                choice = answer.choices[0]
+                assert (choice.message.content, choice.finish_reason) == (text, reason), more
+
+    async def test_usage_counts_words_and_punctuation_marks(self, suite: RunningSuite):
+        async with bot(lambda _: {"text": self.SAID}) as (_, url), await _client(suite) as client:
+            out = await created(await suite.client("bots", "admin"), "/v1/bots", webhook(url))
+            answer = await client.chat.completions.create(model=out["id"], messages=self.QUESTION, max_tokens=9)
+            assert answer.usage is not None
+            counts = (answer.usage.prompt_tokens, answer.usage.completion_tokens, answer.usage.total_tokens)
+            assert counts == (3 + 4, 9, 16)  # Be kind . | Tea or coffee ?
+            options: Any = {"include_usage": True}
+            stream = await client.chat.completions.create(
+                model=out["id"], messages=self.QUESTION, max_tokens=9, stream=True, stream_options=options
+            )
+            chunks = [chunk async for chunk in stream]
+            pieces = [choice.delta.content or "" for chunk in chunks for choice in chunk.choices]
+            assert "".join(pieces) == answer.choices[0].message.content
+            assert chunks[-2].choices[0].finish_reason == "length"
+            assert (chunks[-1].choices, chunks[-1].usage) == ([], answer.usage)
+
+    async def test_a_temperature_reaches_the_server_of_a_bot_that_has_one(self, suite: RunningSuite):
+        said = {"choices": [{"message": {"content": "Hello, nice to meet you."}}]}
+        async with bot(lambda _: said) as (served, url), await _client(suite) as client:
+            protocol = {"kind": "openai", "base_url": url, "model": "m", "temperature": 0.8}
+            out = await created(await suite.client("bots", "admin"), "/v1/bots", webhook("") | {"protocol": protocol})
+            cases: list[tuple[dict[str, Any], float]] = [
+                ({}, 0.8),
+                ({"temperature": 0.0}, 0),
+                ({"temperature": 1.5}, 1.5),
+            ]
+            for more, expected in cases:
+                await client.chat.completions.create(model=out["id"], messages=self.QUESTION, **more)
+                assert served.asked[-1]["temperature"] == expected
+
+    async def test_a_temperature_is_refused_where_the_bot_has_none(self, suite: RunningSuite):
+        eliza = await add_bot(suite, "eliza")
+        async with await _client(suite) as client:
+            with pytest.raises(openai.UnprocessableEntityError, match="has no temperature") as refused:
+                await client.chat.completions.create(model=eliza, messages=self.QUESTION, temperature=0.5)
+            assert refused.value.param == "temperature"
+            assert (await client.chat.completions.create(model=eliza, messages=self.QUESTION, temperature=1)).choices
+
+    @pytest.mark.parametrize(
+        "more", [{"max_tokens": 0}, {"stop": ""}, {"stop": ["a"] * 5}, {"temperature": 3}, {"stop": "a\x00"}]
+    )
+    async def test_values_out_of_range_are_refused(self, suite: RunningSuite, more: dict[str, Any]):
+        eliza = await add_bot(suite, "eliza")
+        async with await _client(suite) as client:
+            with pytest.raises(openai.BadRequestError) as bad:
+                await client.chat.completions.create(model=eliza, messages=self.QUESTION, **more)
+        assert (bad.value.param or "").startswith(next(iter(more)))
+
+    async def test_messages_that_no_bot_can_be_shown_are_refused(self, suite: RunningSuite):
+        eliza = await add_bot(suite, "eliza")
+        async with await _client(suite) as client:
+            messages: Any = [{"role": "user", "content": "a" * 20_001}]
+            with pytest.raises(openai.UnprocessableEntityError, match="can't be shown to a bot"):
+                await client.chat.completions.create(model=eliza, messages=messages)

@@ -7,7 +7,6 @@ from uuid import uuid4
 
 import pytest
 
-from spotthebot.bots import app as bots_app
 from spotthebot.clients.requests import encoded
 from spotthebot.contracts.bots import MAX_REPLIES_BYTES, ContextIn, RepliesIn
 from spotthebot.contracts.conversations import (
@@ -20,6 +19,7 @@ from spotthebot.contracts.conversations import (
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.use_cases.turn_loop import bot_requests
 from spotthebot.conversations.use_cases.turn_loop.bot_requests import split_into_requests
+from spotthebot.kit.web.core.bodies import BodyLimits
 from tests.factories.bot_servers import bot, webhook
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import RunningSuite, run_suite
@@ -83,9 +83,8 @@ class TestSplitIntoRequests:
 @pytest.fixture
 async def suite(database_urls: DatabaseUrls, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RunningSuite]:
     """A service `bots` that reads little, as one behind a proxy with a limit of its own."""
-    monkeypatch.setattr(bots_app, "MAX_REPLIES_BYTES", LIMIT)
-    services = ("bots", "conversations")
-    async with run_suite(database_urls, only=services, bots={"max_body_bytes": LIMIT}) as running:
+    monkeypatch.setattr(BodyLimits, "bytes_allowed", lambda _limits, _settings: LIMIT)
+    async with run_suite(database_urls, only=("bots", "conversations")) as running:
         yield running
 
 

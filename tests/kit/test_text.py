@@ -1,0 +1,24 @@
+"""Text of others, made fit to be shown: without paths of the server, and otherwise as it was."""
+
+import pytest
+
+from spotthebot.kit.text import without_paths
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("/srv/models/gpt can't be read", "gpt can't be read"),
+        ("no file named model.safetensors in '/srv/my-models/gpt_2/'", "no file named model.safetensors in ''"),
+        ('File "/usr/lib/python3.11/site-packages/torch/nn.py", line 3', 'File "nn.py", line 3'),
+        ("in ~/models/gpt/config.json: oh", "in config.json: oh"),
+        ("see file:///srv/models/gpt", "see gpt"),
+        ("(/srv/a/b), [/srv/c]", "(b), [c]"),
+        ("see https://example.org/a/b/c", "see https://example.org/a/b/c"),
+        ("microsoft/DialoGPT-small is not there", "microsoft/DialoGPT-small is not there"),
+        ("1/2 of 3/4, and/or none", "1/2 of 3/4, and/or none"),
+        ("", ""),
+    ],
+)
+def test_a_path_leaves_its_last_part(text: str, shown: str):
+    assert without_paths(text) == shown
