@@ -7,6 +7,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -54,17 +55,17 @@ class Studies:
         """Read all of a campaign, or return the study that was read of this revision before."""
         key = (revision.campaign.id, revision.revision)
         if key not in self._read:
-            self._read[key] = asyncio.create_task(self._fetch(revision.campaign))
+            self._read[key] = task = asyncio.create_task(self._fetch(revision.campaign))
+            # Those who wait for it may be gone when it fails.
+            task.add_done_callback(partial(self._forget_failed, key))
         self._read.move_to_end(key)
-        try:
-            study = await asyncio.shield(self._read[key])
-        except BaseException:
-            task = self._read.get(key)
-            if task is not None and task.done():
-                del self._read[key]
-            raise
+        study = await asyncio.shield(self._read[key])
         self._forget_beyond_limits()
         return study
+
+    def _forget_failed(self, key: tuple[UUID, str], task: asyncio.Task[Study]) -> None:
+        if (task.cancelled() or task.exception() is not None) and self._read.get(key) is task:
+            del self._read[key]
 
     def _forget_beyond_limits(self) -> None:
         studies, annotations = 0, 0
@@ -72,7 +73,7 @@ class Studies:
             if not task.done():
                 continue
             studies += 1
-            annotations += len(task.result().annotations) if task.exception() is None else 0
+            annotations += len(task.result().annotations)
             if studies > 1 and (studies > _MAX_STUDIES or annotations > _MAX_ANNOTATIONS):
                 del self._read[key]
 

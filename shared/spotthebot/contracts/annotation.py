@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
-from spotthebot.contracts.turns import Turn
+from spotthebot.contracts.turns import MAX_TURNS, Turn
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
 CampaignId = NewType("CampaignId", UUID)
@@ -97,7 +97,7 @@ class CampaignOut(Wire):
     mode: str
     state: CampaignState
     failure: str | None
-    segments: tuple[int, ...]
+    segments: tuple[int, ...] = Field(max_length=10)
     annotations_per_segment: int
     package_size: int
     packages: int
@@ -111,7 +111,7 @@ class SegmentOut(Wire):
 
     id: UUID
     position: int
-    turns: tuple[Turn, ...]
+    turns: tuple[Turn, ...] = Field(max_length=2 * MAX_TURNS, description="Those of the opening first, if it is shown.")
 
 
 class ClaimIn(Wire):
@@ -136,8 +136,8 @@ class AssignmentOut(Wire):
     annotator: str
     state: AssignmentState
     instructions: str
-    segments: tuple[SegmentOut, ...]
-    annotated: tuple[UUID, ...] = Field(description="Segments that were already annotated.")
+    segments: tuple[SegmentOut, ...] = Field(max_length=200)
+    annotated: tuple[UUID, ...] = Field(max_length=200, description="Segments that were already annotated.")
     expires_at: datetime
     completion_code: str | None = Field(description="Given once all segments are annotated.")
 
@@ -240,7 +240,7 @@ class PackageOut(Wire):
 
     id: UUID
     external_id: str | None
-    segments: tuple["SegmentRef", ...]
+    segments: tuple["SegmentRef", ...] = Field(max_length=200)
 
 
 class SegmentRef(Wire):

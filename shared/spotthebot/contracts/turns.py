@@ -4,6 +4,9 @@ from typing import Literal
 
 from spotthebot.contracts.wire import Utterance, Wire
 
+MAX_TURNS = 1000
+"""Turns of one conversation."""
+
 
 class Turn(Wire):
     """One utterance; speaker A is the first participant."""

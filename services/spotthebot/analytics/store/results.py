@@ -17,11 +17,18 @@ async def find_result(session: ReadSession, key: bytes) -> bytes | None:
 
 
 async def put_result(session: WriteSession, key: bytes, campaign_id: UUID, revision: str, body: bytes) -> bytes:
-    """Keep a result, delete those of earlier revisions and the oldest; return the one that was kept first."""
-    mine = ResultRow.campaign_id == campaign_id
-    await session.execute(delete(ResultRow).where(mine, ResultRow.revision != revision))
-    newest_first = select(ResultRow.key).where(mine).order_by(ResultRow.created_at.desc(), ResultRow.key)
-    await session.execute(delete(ResultRow).where(ResultRow.key.in_(newest_first.offset(MAX_KEPT - 1))))
+    """Keep a result, delete those of earlier revisions and the oldest; return the one that was kept first.
+
+    One statement keeps and returns it: a process that keeps a result of another revision may delete this one in between
+    two. The rows to delete are those that nobody has locked, so that two processes never wait for each other.
+    """
     values = {"key": key, "campaign_id": campaign_id, "revision": revision, "body": body}
-    await session.execute(insert(ResultRow).values(values).on_conflict_do_nothing())
-    return (await session.scalars(select(ResultRow.body).where(ResultRow.key == key))).one()
+    kept = insert(ResultRow).values(values)
+    kept = kept.on_conflict_do_update(index_elements=[ResultRow.key], set_={"revision": revision})
+    first = (await session.scalars(kept.returning(ResultRow.body))).one()
+    others = [ResultRow.campaign_id == campaign_id, ResultRow.key != key]
+    newest = select(ResultRow.key).where(*others, ResultRow.revision == revision)
+    newest = newest.order_by(ResultRow.created_at.desc(), ResultRow.key).limit(MAX_KEPT - 1)
+    spare = select(ResultRow.key).where(*others, ResultRow.key.not_in(newest)).with_for_update(skip_locked=True)
+    await session.execute(delete(ResultRow).where(ResultRow.key.in_(spare.scalar_subquery())))
+    return first

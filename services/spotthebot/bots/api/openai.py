@@ -101,7 +101,7 @@ class ChatMessage(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     role: Literal["system", "developer", "user", "assistant"]
-    content: str | list[ContentPart]
+    content: str | Annotated[list[ContentPart], Field(max_length=1000)]
 
     @property
     def text(self) -> str:
@@ -159,7 +159,7 @@ class ModelsOut(BaseModel):
     """All bots that the key may use."""
 
     object: Literal["list"]
-    data: list[ModelOut]
+    data: list[ModelOut] = Field(max_length=_MAX_MODELS)
 
 
 @router.get("/models", operation_id="list_openai_models", responses=_ERRORS)

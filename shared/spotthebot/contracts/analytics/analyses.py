@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
+from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_PAIRS
 from spotthebot.contracts.analytics.provenance import Counts, Filter, Unit
 from spotthebot.contracts.wire import Wire
 
@@ -116,14 +117,16 @@ class StabilityPoint(Wire):
     rate: float
     low: float
     high: float
-    clusters: tuple[tuple[str, ...], ...] = Field(description="The commonest clustering, best first.")
+    clusters: tuple[Annotated[tuple[str, ...], Field(max_length=MAX_BOTS)], ...] = Field(
+        max_length=MAX_BOTS, description="The commonest clustering, best first."
+    )
 
 
 class StabilityCurve(Wire):
     """The rates over the sizes, of all bots or without one."""
 
     without: str | None = Field(description="The bot that was left out.")
-    points: tuple[StabilityPoint, ...]
+    points: tuple[StabilityPoint, ...] = Field(max_length=MAX_BOTS)
     first_stable: int | None = Field(description="The first size at which 95 % of the subsets agree.")
     stable_from: int | None = Field(description="The size from which on 95 % always agree.")
 
@@ -134,7 +137,7 @@ class Stability(Wire):
     rule: RankRule
     subsets: int
     resamples: int
-    curves: tuple[StabilityCurve, ...]
+    curves: tuple[StabilityCurve, ...] = Field(max_length=MAX_BOTS)
 
 
 class PairPlan(Wire):
@@ -167,7 +170,7 @@ class Plan(Wire):
     confidence_level: float | None = Field(description="Behind `low` and `high`; null without data.")
     conversations_per_pair: int | None = Field(description="Enough for every pair that has a number.")
     annotators: int | None = Field(description="For as many conversations of every pair.")
-    pairs: tuple[PairPlan, ...]
+    pairs: tuple[PairPlan, ...] = Field(max_length=MAX_PAIRS)
 
 
 class AnalysisJobOut(Wire):

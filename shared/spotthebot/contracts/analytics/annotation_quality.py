@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from spotthebot.contracts.analytics.bounds import MAX_ANNOTATORS, MAX_BOTS, MAX_LENGTHS
 from spotthebot.contracts.analytics.provenance import Uncertainty
 from spotthebot.contracts.wire import Wire
 
@@ -34,7 +35,7 @@ class Coefficient(Wire):
 class Agreement(Wire):
     """How far annotators agree."""
 
-    labels: tuple[LabelAgreement, ...]
+    labels: tuple[LabelAgreement, ...] = Field(max_length=3 * MAX_BOTS)
     method: str = Field(description="Of `labels`.")
     alpha: float | None = Field(description="Krippendorff's alpha of the labels, ordinal: bot < unsure < human.")
     alpha_interval: Coefficient
@@ -59,7 +60,9 @@ class WithoutWeak(Wire):
     annotators: int
     annotations: int
     kendall_tau: float | None = Field(description="With the ranking by all annotators.")
-    moved: tuple[str, ...] = Field(description="Bots whose range of ranks changes, or whose cluster holds other bots.")
+    moved: tuple[str, ...] = Field(
+        max_length=MAX_BOTS, description="Bots whose range of ranks changes, or whose cluster holds other bots."
+    )
     method: str
 
 
@@ -85,8 +88,8 @@ class Annotators(Wire):
     method: str = Field(description="Of the correctness.")
     human_correctness: float | None
     share_below_half: float | None = Field(description="Share of annotators who are right less than half the time.")
-    annotators: tuple[Annotator, ...]
-    without_weak: tuple[WithoutWeak, ...]
+    annotators: tuple[Annotator, ...] = Field(max_length=MAX_ANNOTATORS)
+    without_weak: tuple[WithoutWeak, ...] = Field(max_length=1000)
     sides_alike: SidesAlike
 
 
@@ -109,5 +112,5 @@ class Time(Wire):
     n: int
     excluded: int = Field(description="Annotations whose time is unknown or absurd.")
     rule: str = Field(description="What counts as absurd, and how the median is bounded.")
-    segments: tuple[TimeOfSegment, ...]
+    segments: tuple[TimeOfSegment, ...] = Field(max_length=MAX_LENGTHS)
     total_hours: float | None

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from spotthebot.contracts.analytics.bounds import MAX_BOTS
 from spotthebot.contracts.analytics.provenance import Interval, Uncertainty
 from spotthebot.contracts.wire import Wire
 
@@ -44,7 +45,7 @@ class RankedBot(Wire):
     win_rate_with_ties: float | None = Field(description="Mean share of wins among all games, ties included.")
     tie_rate: float | None = Field(description="Share of its games that are ties.")
     rank_probabilities: tuple[float, ...] = Field(
-        description="Of rank 1, 2, ... over draws from the estimates' distribution."
+        max_length=MAX_BOTS, description="Of rank 1, 2, ... over draws from the estimates' distribution."
     )
     trueskill: Skill
     bradley_terry: Strength
@@ -61,4 +62,4 @@ class Ranking(Wire):
     trueskill_method: str
     bradley_terry_method: str
     draw_probability: float = Field(description="Share of games that are ties, as TrueSkill takes it.")
-    bots: tuple[RankedBot, ...]
+    bots: tuple[RankedBot, ...] = Field(max_length=MAX_BOTS)

@@ -1,6 +1,9 @@
 """The results of a campaign, one class for each endpoint, and all of them as one document."""
 
+from pydantic import Field
+
 from spotthebot.contracts.analytics.annotation_quality import Agreement, Annotators, Time
+from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS
 from spotthebot.contracts.analytics.provenance import Provenance
 from spotthebot.contracts.analytics.ranking import Ranking
 from spotthebot.contracts.analytics.sensitivity import Sensitivity
@@ -29,13 +32,13 @@ class FeaturesOut(Provenance):
 class SegmentsOut(Provenance):
     """Result of `/segments`."""
 
-    segments: tuple[Segment, ...]
+    segments: tuple[Segment, ...] = Field(max_length=MAX_LENGTHS)
 
 
 class FoolingRatesOut(Provenance):
     """Result of `/fooling-rates`."""
 
-    fooling_rates: tuple[FoolingRate, ...]
+    fooling_rates: tuple[FoolingRate, ...] = Field(max_length=MAX_BOTS)
 
 
 class SurvivalOut(Provenance):

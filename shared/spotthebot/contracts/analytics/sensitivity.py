@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from spotthebot.contracts.analytics.bounds import MAX_BOTS
 from spotthebot.contracts.wire import Wire
 
 
@@ -12,14 +13,16 @@ class Alternative(Wire):
 
     choice: Literal["unsure", "filter", "unit"]
     value: str = Field(description="What is chosen instead.")
-    order: tuple[str, ...] = Field(description="Bots with decided games, best first.")
+    order: tuple[str, ...] = Field(max_length=MAX_BOTS, description="Bots with decided games, best first.")
     kendall_tau: float | None = Field(description="Of mean win rates, against those of the ranking.")
-    moved: tuple[str, ...] = Field(description="Bots whose set of ranks is another.")
+    moved: tuple[str, ...] = Field(max_length=MAX_BOTS, description="Bots whose set of ranks is another.")
     reason: str | None = Field(description="Why there are no ranks.")
 
 
 class Sensitivity(Wire):
     """The ranking beside those under other choices, one changed at a time."""
 
-    order: tuple[str, ...] = Field(description="Bots with decided games, best first, as they were ranked.")
-    alternatives: tuple[Alternative, ...]
+    order: tuple[str, ...] = Field(
+        max_length=MAX_BOTS, description="Bots with decided games, best first, as they were ranked."
+    )
+    alternatives: tuple[Alternative, ...] = Field(max_length=1000)

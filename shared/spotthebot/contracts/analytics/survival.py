@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS, MAX_PAIRS
 from spotthebot.contracts.analytics.provenance import Uncertainty
 from spotthebot.contracts.wire import Wire
 
@@ -10,12 +11,14 @@ class SurvivalCurve(Wire):
     """The share of times a bot is not yet spotted, at each of `Survival.times`."""
 
     bot: str
-    survival: tuple[float | None, ...]
-    low: tuple[float | None, ...]
-    high: tuple[float | None, ...]
-    inspected: tuple[int, ...]
-    spotted: tuple[int, ...]
-    uncertainty: tuple[Uncertainty | None, ...] = Field(description="Null where this bot was not inspected.")
+    survival: tuple[float | None, ...] = Field(max_length=MAX_LENGTHS)
+    low: tuple[float | None, ...] = Field(max_length=MAX_LENGTHS)
+    high: tuple[float | None, ...] = Field(max_length=MAX_LENGTHS)
+    inspected: tuple[int, ...] = Field(max_length=MAX_LENGTHS)
+    spotted: tuple[int, ...] = Field(max_length=MAX_LENGTHS)
+    uncertainty: tuple[Uncertainty | None, ...] = Field(
+        max_length=MAX_LENGTHS, description="Null where this bot was not inspected."
+    )
 
 
 class LogRank(Wire):
@@ -56,8 +59,8 @@ class CoxCoefficient(Wire):
 class Survival(Wire):
     """How long bots pass."""
 
-    times: tuple[int, ...] = Field(description="Exchanges seen.")
+    times: tuple[int, ...] = Field(max_length=MAX_LENGTHS, description="Exchanges seen.")
     method: str
-    curves: tuple[SurvivalCurve, ...]
-    log_rank: tuple[LogRank, ...]
-    cox: tuple[CoxCoefficient, ...]
+    curves: tuple[SurvivalCurve, ...] = Field(max_length=MAX_BOTS)
+    log_rank: tuple[LogRank, ...] = Field(max_length=MAX_PAIRS)
+    cox: tuple[CoxCoefficient, ...] = Field(max_length=MAX_PAIRS)

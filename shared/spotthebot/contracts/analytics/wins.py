@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_PAIRS
 from spotthebot.contracts.analytics.provenance import Interval, Uncertainty
 from spotthebot.contracts.wire import Wire
 
@@ -39,8 +40,8 @@ class BotWinRate(Wire):
 class WinRates(Wire):
     """Who wins against whom."""
 
-    pairs: tuple[PairResult, ...]
-    bots: tuple[BotWinRate, ...]
+    pairs: tuple[PairResult, ...] = Field(max_length=MAX_PAIRS)
+    bots: tuple[BotWinRate, ...] = Field(max_length=MAX_BOTS)
 
 
 class Features(Wire):
@@ -71,7 +72,7 @@ class Segment(Wire):
     exchanges: int
     ties: float | None = Field(description="Share of annotations that are ties.")
     n: int = Field(description="Annotations.")
-    bots: tuple[SegmentBot, ...]
+    bots: tuple[SegmentBot, ...] = Field(max_length=MAX_BOTS)
 
 
 class FoolingRate(Wire):

@@ -70,7 +70,7 @@ class HostedModelOut(Wire):
     name: str
     backend: Backend
     directory: str | None
-    files: tuple[UploadedFileOut, ...]
+    files: tuple[UploadedFileOut, ...] = Field(max_length=10_000)
     files_sha256: str | None = Field(description="Hash over all names and hashes of files; null before any file.")
     max_batch_size: int
     max_queue_delay_ms: float
@@ -85,4 +85,6 @@ class TritonOut(Wire):
     """The suite's own Triton server."""
 
     answers: bool
-    models: dict[str, str] = Field(description="State of each model in its repository: READY, UNLOADED, or why not.")
+    models: dict[str, str] = Field(
+        max_length=10_000, description="State of each model in its repository: READY, UNLOADED, or why not."
+    )

@@ -52,7 +52,7 @@ class ProbeReport(Wire):
     """All findings of one probe; it passed if no check failed."""
 
     passed: bool
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...] = Field(max_length=100)
     latency: Latency | None = Field(description="Null if no question was answered.")
     deterministic: bool | None = Field(description="Whether equal questions got equal replies; null: not tried.")
     questions: int = Field(description="How many questions the bot was asked.")

@@ -138,7 +138,7 @@ class BotOut(Wire):
     name: str
     team: str | None = Field(description="The team that owns it; null for the operator's own.")
     description: str
-    domains: tuple[str, ...]
+    domains: tuple[str, ...] = Field(max_length=20)
     limits: Limits
     status: BotStatus
     status_reason: str | None = Field(description="Why the bot is failing; null if it is not.")

@@ -69,4 +69,4 @@ class RepliesOut(Wire):
     bot_id: UUID
     version: int
     configuration_sha256: str
-    replies: tuple[ReplyOut, ...]
+    replies: tuple[ReplyOut, ...] = Field(max_length=MAX_CONTEXTS)

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from spotthebot.contracts.turns import MAX_TURNS
 from spotthebot.contracts.wire import Wire
 
 
@@ -24,7 +25,7 @@ class WebhookQuestion(Wire):
     persona: str | None
     speaker: Literal["A", "B"] = Field(description="The bot's side in this conversation.")
     seed: int
-    turns: tuple[WebhookTurn, ...] = Field(description="Oldest first; empty if the bot begins.")
+    turns: tuple[WebhookTurn, ...] = Field(max_length=MAX_TURNS, description="Oldest first; empty if the bot begins.")
 
 
 class WebhookAnswer(BaseModel):

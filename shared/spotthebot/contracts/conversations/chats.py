@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import Field, StringConstraints, model_validator
 
 from spotthebot.contracts.conversations.conversations import Participant
+from spotthebot.contracts.turns import MAX_TURNS
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire, Words
 
 _Key = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,49}$")]
@@ -113,7 +114,7 @@ class ChatConversationOut(Wire):
     number: int = Field(description="Counts from 1.")
     over: bool
     broken_off: bool = Field(description="Whether it is over because the partner did not answer.")
-    turns: tuple[ChatTurn, ...]
+    turns: tuple[ChatTurn, ...] = Field(max_length=MAX_TURNS)
 
 
 class ChatOut(Wire):
@@ -121,13 +122,15 @@ class ChatOut(Wire):
 
     id: UUID
     state: ChatState
-    conversations: tuple[ChatConversationOut, ...] = Field(description="Up to the one that goes on, which is the last.")
+    conversations: tuple[ChatConversationOut, ...] = Field(
+        max_length=100, description="Up to the one that goes on, which is the last."
+    )
     partners: int = Field(description="How many conversations there will be.")
     minimum_turns: int
     maximum_turns: int
     awaits_reply: bool = Field(description="Whether the partner is to speak next.")
     may_advance: bool = Field(description="Whether the person may go on to the next partner.")
-    questions: tuple[Question, ...] = Field(description="What is to be rated of each conversation.")
+    questions: tuple[Question, ...] = Field(max_length=50, description="What is to be rated of each conversation.")
     last_event: int = Field(description="Give it as `Last-Event-ID` for what happens from here on.")
 
 
@@ -150,7 +153,7 @@ class RatedConversationOut(Wire):
 
     conversation_id: UUID
     participant: Participant = Field(description="The bot.")
-    scores: dict[str, int]
+    scores: dict[str, int] = Field(max_length=50)
 
 
 class ChatRatingOut(Wire):
@@ -158,7 +161,9 @@ class ChatRatingOut(Wire):
 
     chat_id: UUID
     interactor: str
-    conversations: tuple[RatedConversationOut, ...] = Field(description="In the order in which they were held.")
+    conversations: tuple[RatedConversationOut, ...] = Field(
+        max_length=100, description="In the order in which they were held."
+    )
     preferred: UUID | None = Field(description="The conversation that was better; null where neither was.")
     rated_at: datetime
 
@@ -169,7 +174,7 @@ class ChatSummaryOut(Wire):
     id: UUID
     interactor: str
     state: ChatState
-    bots: tuple[UUID, ...] = Field(description="Who was drawn, in the order of the conversations.")
-    conversations: tuple[UUID, ...] = Field(description="Those that have begun.")
+    bots: tuple[UUID, ...] = Field(max_length=100, description="Who was drawn, in the order of the conversations.")
+    conversations: tuple[UUID, ...] = Field(max_length=100, description="Those that have begun.")
     created_at: datetime
     last_turn_at: datetime

@@ -218,7 +218,7 @@ class PairOut(Wire):
 
     number: int
     participants: tuple[str, str] = Field(description="Who begins, and who answers.")
-    conversations: dict[str, int] = Field(description="Number of conversations by state.")
+    conversations: dict[str, int] = Field(max_length=100, description="Number of conversations by state.")
 
 
 class FailureOut(Wire):

@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
 from spotthebot.contracts.conversations.ids import HUMAN_NAME
-from spotthebot.contracts.turns import Turn
+from spotthebot.contracts.turns import MAX_TURNS, Turn
 from spotthebot.contracts.wire import ExternalId, Name, Text, Wire
 
 
@@ -48,7 +48,7 @@ class ConversationIn(Wire):
 
     external_id: ExternalId = Field(description="Unique in the collection: uploading it again changes nothing.")
     participants: tuple[Participant, Participant]
-    turns: tuple[Turn, ...] = Field(min_length=1, max_length=1000, fail_fast=True)
+    turns: tuple[Turn, ...] = Field(min_length=1, max_length=MAX_TURNS, fail_fast=True)
 
     @model_validator(mode="after")
     def _speakers_alternate(self) -> "ConversationIn":
@@ -94,9 +94,9 @@ class TextsOut(Wire):
     id: UUID
     external_id: str | None
     state: ConversationState
-    opening: tuple[Turn, ...]
+    opening: tuple[Turn, ...] = Field(max_length=MAX_TURNS)
     opening_shown: bool = Field(description="Whether annotators see the opening.")
-    turns: tuple[Turn, ...]
+    turns: tuple[Turn, ...] = Field(max_length=MAX_TURNS)
 
 
 class SpeakersOut(Wire):
@@ -117,6 +117,6 @@ class ConversationOut(Wire):
     ended_by: Ending | None = Field(description="Null where it is not complete.")
     failure: str | None = Field(description="Why it failed, or waits.")
     participants: tuple[Participant, Participant]
-    opening: tuple[Turn, ...]
+    opening: tuple[Turn, ...] = Field(max_length=MAX_TURNS)
     opening_shown: bool = Field(description="Whether annotators see the opening.")
-    turns: tuple[Turn, ...]
+    turns: tuple[Turn, ...] = Field(max_length=MAX_TURNS)

@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import AfterValidator, Field, StringConstraints
 
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
+from spotthebot.contracts.turns import MAX_TURNS
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Split, Text, Utterance, Wire
 
 
@@ -23,7 +24,7 @@ def _storable(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     return metadata
 
 
-Metadata = Annotated[dict[str, Any], AfterValidator(_storable)]
+Metadata = Annotated[dict[str, Any], Field(max_length=200), AfterValidator(_storable)]
 
 
 class CorpusVisibility(StrEnum):
@@ -84,8 +85,10 @@ class CorpusOut(Wire):
     licence: str
     owner: str | None = Field(description="The team that it belongs to; null: the operator.")
     visibility: CorpusVisibility
-    dialogues: dict[str, int] = Field(description="Number of dialogues by split.")
-    statistics: dict[str, SplitStatisticsOut] = Field(description="By split, kept up to date by each upload.")
+    dialogues: dict[str, int] = Field(max_length=100_000, description="Number of dialogues by split.")
+    statistics: dict[str, SplitStatisticsOut] = Field(
+        max_length=100_000, description="By split, kept up to date by each upload."
+    )
     created_at: datetime
 
 
@@ -106,9 +109,9 @@ class DialogueOut(Wire):
 
     key: str
     split: str
-    turns: tuple[str, ...]
+    turns: tuple[str, ...] = Field(max_length=MAX_TURNS)
     persona: tuple[str, str] | None
-    metadata: dict[str, Any] | None
+    metadata: Annotated[dict[str, Any], Field(max_length=200)] | None
 
 
 class LearnableRevisionOut(Wire):
@@ -134,7 +137,7 @@ class RejectedOut(Wire):
     """How many dialogues were rejected, and the first hundred of them."""
 
     count: int
-    first: tuple[RejectedLineOut, ...]
+    first: tuple[RejectedLineOut, ...] = Field(max_length=100)
 
 
 class UploadOut(Wire):

@@ -9,7 +9,7 @@ from spotthebot.contracts.conversations.conversations import ConversationState, 
 from spotthebot.contracts.conversations.corpora import RejectedOut
 from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.contracts.conversations.quality import PersonalDataOut
-from spotthebot.contracts.turns import Turn
+from spotthebot.contracts.turns import MAX_TURNS, Turn
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
 
@@ -33,8 +33,8 @@ class ExportedQualityFlags(Wire):
     in_training: int | None = Field(
         description="Exchanges that stand in the training split; null where none was named."
     )
-    profanity: tuple[int, ...] = Field(description="Turns, from 0, with a profane word.")
-    personal_data: tuple[PersonalDataOut, ...]
+    profanity: tuple[int, ...] = Field(max_length=MAX_TURNS, description="Turns, from 0, with a profane word.")
+    personal_data: tuple[PersonalDataOut, ...] = Field(max_length=100_000)
 
 
 class ExportedConversation(Wire):

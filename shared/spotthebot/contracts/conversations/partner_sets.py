@@ -42,5 +42,5 @@ class PartnerSetOut(Wire):
     name: str
     version: int
     description: str
-    partners: tuple[PartnerOut, ...]
+    partners: tuple[PartnerOut, ...] = Field(max_length=200)
     created_at: datetime

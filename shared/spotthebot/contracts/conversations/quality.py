@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from spotthebot.contracts.turns import MAX_TURNS
 from spotthebot.contracts.wire import Split, Wire
 
 FlagKind = Literal["exact_duplicate", "near_duplicate", "in_training", "profanity", "personal_data"]
@@ -73,8 +74,8 @@ class QualityFlagsOut(Wire):
     in_training: int | None = Field(
         description="Exchanges that stand in the training split; null where none was named."
     )
-    profanity: tuple[int, ...] = Field(description="Turns, from 0, with a profane word.")
-    personal_data: tuple[PersonalDataOut, ...]
+    profanity: tuple[int, ...] = Field(max_length=MAX_TURNS, description="Turns, from 0, with a profane word.")
+    personal_data: tuple[PersonalDataOut, ...] = Field(max_length=100_000)
 
 
 class DistributionOut(Wire):
@@ -113,12 +114,14 @@ class QualitySummaryOut(Wire):
     turns: DistributionOut | None
     words: DistributionOut | None
     words_per_turn: float | None
-    languages: dict[str, int] = Field(description="Conversations by ISO 639-1; `unknown` for those too short to tell.")
+    languages: dict[str, int] = Field(
+        max_length=1000, description="Conversations by ISO 639-1; `unknown` for those too short to tell."
+    )
     exact_duplicates: FlagCountOut
     near_duplicates: FlagCountOut = Field(description="Beside the exact ones.")
     profanity: FlagCountOut
     personal_data: FlagCountOut
-    personal_data_kinds: dict[str, int] = Field(description="Conversations by what was found.")
+    personal_data_kinds: dict[str, int] = Field(max_length=100, description="Conversations by what was found.")
     training: TrainingShareOut | None
 
 

@@ -89,7 +89,7 @@ class SubscriptionOut(_Wire):
     id: UUID
     team: str | None = Field(description="The team it belongs to; null for the operator's own.")
     url: str
-    events: tuple[str, ...]
+    events: tuple[str, ...] = Field(max_length=20)
     active: bool
     inactive_reason: str | None = Field(description="Why nothing is sent; null while it is active.")
     old_secret_until: datetime | None = Field(description="Until when messages are signed by the old secret too.")
@@ -123,7 +123,7 @@ class EventOut(_Wire):
     id: UUID
     type: str
     timestamp: datetime
-    data: dict[str, Any]
+    data: dict[str, Any] = Field(max_length=200)
 
 
 class ReplayIn(_Wire):
@@ -151,7 +151,7 @@ class SubscriptionSchemas:
 def schemas_of(types: type[StrEnum]) -> SubscriptionSchemas:
     """Return the schemas whose `events` can only be a service's own types."""
     some: Any = _Events[types]  # type: ignore[valid-type] # known when a service starts
-    all_out: Any = tuple[types, ...]  # type: ignore[valid-type] # the same
+    all_out: Any = Annotated[tuple[types, ...], Field(max_length=20)]  # type: ignore[valid-type] # the same
     return SubscriptionSchemas(
         subscription_in=_with_events(SubscriptionIn, some, _TYPES),
         changes_in=_with_events(SubscriptionChangesIn, some | None, None),
