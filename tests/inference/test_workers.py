@@ -124,10 +124,31 @@ class TestModelWorkers:
         with pytest.raises(WorkerUnavailable, match="it is started again"):
             await workers.infer(echo, {"text": "die"})
         assert (await workers.infer(echo, {"text": "hello"}))["text"] == "hello"
-        (process,) = workers_of(tmp_path)
-        process.kill()
-        assert (await workers.infer(echo, {"text": "hello again"}))["text"] == "hello again"
-        assert len(starts_of(tmp_path)) == 3
+        for killed in (1, 0):  # the model's process, then the program that forks it
+            processes = workers_of(tmp_path)
+            assert len(processes) == 2
+            processes[killed].kill()
+            await asyncio.sleep(0.3)  # for the service to see it
+            assert (await workers.infer(echo, {"text": "hello again"}))["text"] == "hello again"
+        assert len(starts_of(tmp_path)) == 4
+        assert len(workers_of(tmp_path)) == 2
+
+    async def test_fork_a_killed_process_from_the_program_that_has_imported_everything(
+        self, workers: ModelWorkers, echo: WorkerModel, tmp_path: Path
+    ):
+        """What takes seconds is not done again, however often a process dies in the middle of a reply."""
+        await workers.load(echo)
+        program, process = workers_of(tmp_path)
+        for _ in range(3):
+            asked = asyncio.create_task(workers.infer(echo, {"text": "sleep"}))
+            await asyncio.sleep(0.3)
+            process.kill()
+            with pytest.raises(WorkerUnavailable, match="it is started again"):
+                await asyncio.wait_for(asked, 2)
+            async with asyncio.timeout(5):
+                assert (await workers.infer(echo, {"text": "hello"}))["text"] == "hello"
+            same, process = workers_of(tmp_path)
+            assert same.pid == program.pid
 
     async def test_end_the_process_of_an_idle_model_and_start_it_when_it_is_asked_again(
         self, echo: WorkerModel, tmp_path: Path
@@ -218,7 +239,7 @@ class TestModelWorkers:
     async def test_leave_no_process_behind(self, echo: WorkerModel, tmp_path: Path):
         workers = ModelWorkers()
         await workers.load(echo)
-        assert len(workers_of(tmp_path)) == 1
+        assert len(workers_of(tmp_path)) == 2
         await workers.close()
         assert workers_of(tmp_path) == []
 

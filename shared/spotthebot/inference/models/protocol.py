@@ -50,3 +50,13 @@ def load(
     module, _, function = kind.partition(":")
     loaded = getattr(import_module(module), function)(name_or_directory, device=device, dtype=dtype, revision=revision)
     return cast("BatchModel[Any]", loaded)
+
+
+def prepare(kind: str) -> None:
+    """Import what loading a model of a kind needs: its module, and the modules that this one names in `NEEDS`.
+
+    Loads nothing and starts no threads, so that a process may be forked afterwards. Raises ImportError.
+    """
+    module = import_module(kind.partition(":")[0])
+    for name in getattr(module, "NEEDS", ()):
+        import_module(name)

@@ -2,9 +2,7 @@
 
 import asyncio
 import json
-import os
 import socket
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,12 +12,13 @@ from typing import Any
 from spotthebot.inference.errors import ModelNotLoadable, WorkerUnavailable
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.inference.workers.batch_queue import BatchQueue, Result, WaitingRequest
+from spotthebot.inference.workers.fork_server import ForkServer
 from spotthebot.kit.errors import Error
 from spotthebot.kit.logs import get_logger
 from spotthebot.kit.text import without_paths
 
 _LINE_BYTES = 64 * 1024 * 1024
-_STOP_SECONDS = 5.0
+_DIED = "The model's worker died; it is started again."
 _UNLOADED = "The model was unloaded."
 _log = get_logger(__name__)
 
@@ -42,21 +41,26 @@ class WorkerModel:
 
 
 class Worker:
-    """One model's process and its queue. The process ends after some time without a request."""
+    """One model's process and its queue. The process ends after some time without a request.
+
+    A process that died is forked again from a program that has imported everything, which spares it seconds.
+    """
 
     def __init__(self, model: WorkerModel, *, idle_seconds: float) -> None:
         self._model = model
         self._idle_seconds = idle_seconds
         self._queue = BatchQueue(max_batch_size=model.max_batch_size, max_queue_delay_ms=model.max_queue_delay_ms)
         self._starting: asyncio.Task[None] | None = None
-        self._process: asyncio.subprocess.Process | None = None
+        self._server: ForkServer | None = None
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._loop: asyncio.Task[None] | None = None
         self._is_stopped = False
 
     @property
     def is_running(self) -> bool:
-        return self._process is not None and self._process.returncode is None and self._streams is not None
+        if self._streams is None or self._server is None:
+            return False
+        return self._server.is_running and not self._streams[0].at_eof()
 
     async def start(self) -> None:
         """Start the process unless it runs, and wait until the model is loaded.
@@ -90,13 +94,9 @@ class Worker:
         if self._loop is not None:
             self._loop.cancel()
             await asyncio.gather(self._loop, return_exceptions=True)
-        await self._close_process()
+        await self._end()
         if self._starting is not None:  # it fails, since its process was killed
             await asyncio.wait({self._starting})
-
-    async def _start(self) -> None:
-        await self._close_process()
-        await self._start_process()
 
     def _keep_batches_running(self) -> None:
         """Start the task that runs batches, unless it runs; it ends only when the worker stops."""
@@ -108,30 +108,28 @@ class Worker:
         if not start.cancelled():
             start.exception()  # it is seen, even where all callers were cancelled
 
-    async def _start_process(self) -> None:
-        ours, theirs = socket.socketpair()
-        model = self._model
-        arguments = ["--fd", str(theirs.fileno()), "--kind", model.kind, "--model", model.model]
-        arguments += ["--device", model.device, "--dtype", model.dtype]
-        arguments += ["--revision", model.revision] if model.revision else []
-        with theirs:
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *("-m", "spotthebot.inference.workers.process", *arguments),
-                pass_fds=(theirs.fileno(),),
-                env=_environment(),
-                stdin=asyncio.subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        reader, writer = await asyncio.open_connection(sock=ours, limit=_LINE_BYTES)
+    async def _start(self) -> None:
+        self._hang_up()
+        reader, writer = await asyncio.open_connection(sock=await self._fork(), limit=_LINE_BYTES)
         try:
             description = await self._read_description(reader)
         except BaseException:
             writer.close()
-            await self._close_process()
+            await self._end()
             raise
-        _log.info("model.loaded", model=model.model, **description)
+        _log.info("model.loaded", model=self._model.model, **description)
         self._streams = reader, writer
+
+    async def _fork(self) -> socket.socket:
+        """Have the model's process forked, by the program that forked the last one if it still runs."""
+        if self._server is None or not self._server.is_running:
+            await self._end()
+            self._server = await ForkServer.start(_arguments(self._model))
+        try:
+            return self._server.fork()
+        except OSError as error:
+            await self._end()
+            raise WorkerUnavailable(reason=_DIED) from error
 
     async def _read_description(self, reader: asyncio.StreamReader) -> Mapping[str, Any]:
         first_line = b"" if self._is_stopped else await reader.readline()
@@ -143,7 +141,7 @@ class Worker:
         while True:
             batch = await self._queue.next_batch(self._idle_seconds if self.is_running else None)
             if not batch:
-                await self._close_process()
+                await self._end()
                 continue
             try:
                 await self._run_batch(batch)
@@ -151,8 +149,8 @@ class Worker:
                 self._queue.fail(batch, error.detail)
             except Exception as error:  # noqa: BLE001 - whatever a foreign process sends, the next batch is run
                 _log.warning("model.worker_lost", model=self._model.model, error=str(error))
-                self._queue.fail(batch, "The model's worker died; it is started again.")
-                await self._close_process()
+                self._queue.fail(batch, _DIED)
+                self._hang_up()
             except BaseException:
                 self._queue.fail(batch, _UNLOADED)
                 raise
@@ -173,19 +171,24 @@ class Worker:
             raise ConnectionError(message)
         self._queue.settle(batch, json.loads(line)["results"], began=began, ended=time.perf_counter())
 
-    async def _close_process(self) -> None:
+    def _hang_up(self) -> None:
+        """Leave the model's process, which ends by that; its program stays, to fork the next one."""
         streams, self._streams = self._streams, None
-        process, self._process = self._process, None  # at once: another may be started while this one ends
         if streams is not None:
             streams[1].close()
-        if process is not None and process.returncode is None:
-            if streams is None:
-                process.kill()  # it is still loading, and would not see that the socket was closed
-            try:
-                await asyncio.wait_for(process.wait(), _STOP_SECONDS)
-            except TimeoutError:
-                process.kill()
-                await process.wait()
+
+    async def _end(self) -> None:
+        """End the model's process and its program; a process that is still loading would not see its socket close."""
+        is_loading = self._streams is None
+        self._hang_up()
+        server, self._server = self._server, None  # at once: another may be started while this one ends
+        if server is not None:
+            await server.stop(at_once=is_loading)
+
+
+def _arguments(model: WorkerModel) -> list[str]:
+    arguments = ["--kind", model.kind, "--model", model.model, "--device", model.device, "--dtype", model.dtype]
+    return [*arguments, *(["--revision", model.revision] if model.revision else [])]
 
 
 def _description(model: WorkerModel, first_line: bytes) -> Mapping[str, Any]:
@@ -197,12 +200,3 @@ def _description(model: WorkerModel, first_line: bytes) -> Mapping[str, Any]:
         raise ModelNotLoadable(model=f"'{name}'", reason=reason)
     description: Mapping[str, Any] = answer["ready"]
     return description
-
-
-def _environment() -> dict[str, str]:
-    """Give a worker the environment without our own settings: it needs no database and no key.
-
-    Torch's threads wait for each other by spinning, which starves all others where cores are few; a short spin is kind.
-    """
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("SPOTTHEBOT_")}
-    return {"GOMP_SPINCOUNT": "1000"} | inherited

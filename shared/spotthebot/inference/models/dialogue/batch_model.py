@@ -8,6 +8,9 @@ from . import load
 from .protocol import DialogueModel
 from .requests import GenerationRequest
 
+NEEDS = (f"{__package__}.loader",)
+"""Modules that a model is loaded with, for those who import them ahead: torch takes seconds."""
+
 
 class DialogueBatchModel:
     """Reads generation requests from JSON, and answers `{"text": ...}`."""
