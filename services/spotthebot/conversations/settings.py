@@ -77,6 +77,9 @@ class ConversationsSettings(ServiceSettings):
     chats_at_once: int = Field(
         default=64, ge=1, le=1000, description="Replies in chats that one worker process requests at the same time."
     )
+    chat_token_seconds: int = Field(
+        default=86_400, ge=1, le=30 * 86_400, description="How long a person's token for a chat is valid."
+    )
     chat_poll_seconds: float = Field(
         default=0.2, gt=0, le=10, description="Time between two polls of a process for events of watched chats."
     )

@@ -11,6 +11,7 @@ from sqlalchemy import (
     ForeignKey,
     ForeignKeyConstraint,
     Index,
+    LargeBinary,
     SmallInteger,
     String,
     Text,
@@ -299,6 +300,8 @@ class ChatRow(_Base):
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     last_turn_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     rated_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    token_sha256: Mapped[bytes | None] = mapped_column(LargeBinary)
+    token_expires_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
 
 
 class ChatEventRow(_Base):

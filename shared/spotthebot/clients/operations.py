@@ -236,10 +236,17 @@ class ServerSentEvent(Generic[Item]):
 class Events(_Stream[ServerSentEvent[Item]]):
     """Server-sent events, until the service ends the stream; `data` is the type that every event holds."""
 
-    def __init__(self, data: type[Item], path: str, *, last_event_id: int | str | None = None) -> None:
+    def __init__(
+        self,
+        data: type[Item],
+        path: str,
+        *,
+        params: Mapping[str, object] | None = None,
+        last_event_id: int | str | None = None,
+    ) -> None:
         headers = {} if last_event_id is None else {"Last-Event-ID": str(last_event_id)}
         self.data = data
-        self.request = Request(method="GET", path=path, headers=headers)
+        self.request = Request(method="GET", path=path, params=params or {}, headers=headers)
 
     async def asynchronous(self, channel: "Channel") -> AsyncGenerator[ServerSentEvent[Item], None]:
         fields: dict[str, str] = {}

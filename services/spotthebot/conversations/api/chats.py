@@ -1,10 +1,12 @@
 """`/v1/chats`: people talk to bots, turn by turn, and rate them; the frontend never learns which bots these are."""
 
-from collections.abc import AsyncIterator
-from typing import Annotated
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from datetime import timedelta
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from spotthebot.contracts.conversations import (
@@ -15,6 +17,7 @@ from spotthebot.contracts.conversations import (
     ChatRatingsIn,
     ChatState,
     ChatSummaryOut,
+    ChatTokenOut,
     ChatTurn,
     ChatTurnIn,
     CollectionOut,
@@ -22,7 +25,19 @@ from spotthebot.contracts.conversations import (
     RatedConversationOut,
 )
 from spotthebot.conversations import store
-from spotthebot.conversations.api.deps import Admin, ChatReader, Chatter, JobQueue, Reader, Watch
+from spotthebot.conversations.api.chat_access import expiry_of
+from spotthebot.conversations.api.deps import (
+    Admin,
+    ChatListener,
+    ChatReader,
+    Chatter,
+    Chatting,
+    Frontend,
+    JobQueue,
+    Reader,
+    Settings,
+    Watch,
+)
 from spotthebot.conversations.api.fetched import ReplyingBots
 from spotthebot.conversations.api.shapes import collection_out
 from spotthebot.conversations.domain.chats import Chat
@@ -32,16 +47,37 @@ from spotthebot.conversations.use_cases.chats.start import start_chat as start
 from spotthebot.conversations.use_cases.chats.study import finish_study
 from spotthebot.kit.database import Database
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
-
-router = APIRouter(prefix="/v1", tags=["chats"], route_class=IdempotentRoute)
 
 _EVENTS_AT_ONCE = 500
 
 
+class _NoMoreEventsError(Exception):
+    """Ends a request for events of which none will come."""
+
+
+class _ChatRoute(IdempotentRoute):
+    """Answers 204 where no event will come: `EventSource`, which connects again after `done`, then stops."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handler(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except _NoMoreEventsError:
+                return Response(status_code=204)
+
+        return handler
+
+
+router = APIRouter(prefix="/v1", tags=["chats"], route_class=_ChatRoute)
+
+
 @router.post("/chats", status_code=201, operation_id="start_chat")
-async def start_chat(replying: ReplyingBots, session: Writing, _caller: Chatter, request: ChatIn) -> ChatOut:
+async def start_chat(replying: ReplyingBots, session: Writing, _caller: Frontend, request: ChatIn) -> ChatOut:
     """Draw bots for a person to talk to; a person with an open chat in the collection gets that chat again."""
     chat = await start(session, request.collection_id, request.interactor, replying.result())
     return _to_out(await converse.view_chat(session, chat.id))
@@ -51,6 +87,16 @@ async def start_chat(replying: ReplyingBots, session: Writing, _caller: Chatter,
 async def get_chat(session: Writing, _caller: ChatReader, chat_id: UUID) -> ChatOut:
     """Return a chat with all its turns, and the number of its last event."""
     return _to_out(await converse.view_chat(session, chat_id))
+
+
+@router.put("/chats/{chat_id}/token", operation_id="replace_chat_token")
+async def replace_token(
+    session: Writing, _caller: Chatting, settings: Settings, now: Now, chat_id: UUID
+) -> ChatTokenOut:
+    """Make a token with which the person's browser may use this chat, and no other; the one before ends."""
+    expires_at = now + timedelta(seconds=settings.chat_token_seconds)
+    token = await store.chat_tokens.replace_token(session, chat_id, expires_at)
+    return ChatTokenOut(token=token, expires_at=expires_at)
 
 
 @router.post("/chats/{chat_id}/turns", status_code=202, operation_id="say_in_chat")
@@ -71,35 +117,68 @@ async def rate(session: Writing, _caller: ChatReader, chat_id: UUID, ratings: Ch
     return _to_out(await converse.rate(session, chat_id, ratings))
 
 
-async def _known(session: Reading, _caller: ChatReader, chat_id: UUID) -> UUID:
-    return (await store.chats.get_chat(session, chat_id)).id
+LastEventId = Annotated[
+    int, Header(alias="Last-Event-ID", ge=0, lt=2**31, description="Send only events after this one.")
+]
+TokenInUrl = Annotated[
+    str | None, Query(alias="token", description="The chat's token, where no header can be sent; or a cookie.")
+]
 
 
-@router.get("/chats/{chat_id}/events", operation_id="watch_chat", response_class=EventSourceResponse)
+async def _with_events_to_come(
+    session: Reading,
+    _caller: ChatListener,
+    watch: Watch,
+    chat_id: UUID,
+    last_event_id: LastEventId = 0,
+    _token: TokenInUrl = None,
+) -> UUID:
+    chat = await store.chats.get_chat(session, chat_id)
+    if chat.state is not ChatState.CHATTING and last_event_id >= chat.events:
+        raise _NoMoreEventsError
+    watch.require_room(chat_id)
+    return chat_id
+
+
+@router.get(
+    "/chats/{chat_id}/events",
+    operation_id="watch_chat",
+    response_class=EventSourceResponse,
+    responses={204: {"description": "The chat is over, and the client has all its events."}},
+)
 async def watch_chat(
-    chat_id: Annotated[UUID, Depends(_known)],
+    chat_id: Annotated[UUID, Depends(_with_events_to_come)],
+    request: Request,
     database: Annotated[Database, Depends(get_database)],
     watch: Watch,
-    last_event_id: Annotated[
-        int, Header(alias="Last-Event-ID", ge=0, lt=2**31, description="Send only events after this one.")
-    ] = 0,
+    now: Now,
+    last_event_id: LastEventId = 0,
 ) -> AsyncIterator[ServerSentEvent]:
     """Stream events as they happen: `turn`, `typing`, `failed`, `next`, and `done`, which is the last.
 
     A client that was cut off sends the id of its last event as `Last-Event-ID`, as browsers do, and misses nothing.
+    A browser's `EventSource` sends the chat's token as `?token=` or as the cookie `spotthebot_chat`. The stream ends
+    when the token expires.
     """
-    last = last_event_id
-    while True:
-        async with database.read() as session:
-            chat = await store.chats.get_chat(session, chat_id)
-            events = await store.chats.list_events(session, chat_id, after=last, limit=_EVENTS_AT_ONCE)
-        for event in events:
-            yield ServerSentEvent(id=str(event.number), event=event.kind, data=event.data, retry=1000)
-            last = event.number
-        if not events:
+    last, expires_at = last_event_id, expiry_of(request)
+    ends_at = None if expires_at is None else asyncio.get_running_loop().time() + (expires_at - now).total_seconds()
+    with watch.listening(chat_id):
+        while True:
+            async with database.read() as session:
+                chat = await store.chats.get_chat(session, chat_id)
+                events = await store.chats.list_events(session, chat_id, after=last, limit=_EVENTS_AT_ONCE)
+            for event in events:
+                yield ServerSentEvent(id=str(event.number), event=event.kind, data=event.data, retry=1000)
+                last = event.number
+            if events:
+                continue
             if chat.state is not ChatState.CHATTING:
                 return
-            await watch.wait_beyond(chat_id, last)
+            try:
+                async with asyncio.timeout_at(ends_at):
+                    await watch.wait_beyond(chat_id, last)
+            except TimeoutError:
+                return
 
 
 @router.post("/collections/{collection_id}/finish", operation_id="finish_collection")

@@ -7,6 +7,7 @@ from fastapi import Depends, Request
 from starlette.requests import ClientDisconnect
 
 from spotthebot.contracts.access import Role
+from spotthebot.conversations.api.chat_access import AllowInChat
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.errors import UploadCutShort
 from spotthebot.conversations.settings import ConversationsSettings
@@ -32,14 +33,19 @@ Taker = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVIC
 """Who may read the conversations that a bot takes part in: a team, of its own bots."""
 
 
-_may_chat = allow(Role.ADMIN, Role.ANNOTATION)
+_frontends = allow(Role.ADMIN, Role.ANNOTATION)
+_in_chat = AllowInChat()
 
-Chatter = Annotated[Principal, Depends(idempotent(_may_chat))]
+Frontend = Annotated[Principal, Depends(idempotent(_frontends))]
 """A frontend for people who talk to bots; honours `Idempotency-Key`."""
-Chatting = Annotated[Principal, Depends(_may_chat)]
-"""The same, without the key: for what is fetched before the key is claimed."""
-ChatReader = Annotated[Principal, Depends(_may_chat)]
+Chatting = Annotated[Principal, Depends(_frontends)]
+"""The same, without the key: for what is fetched before the key is claimed, and what can be repeated as it is."""
+Chatter = Annotated[Principal, Depends(idempotent(_in_chat))]
+"""A frontend, or the person whose chat it is; honours `Idempotency-Key`."""
+ChatReader = Annotated[Principal, Depends(_in_chat)]
 """The same, by requests that can be repeated as they are."""
+ChatListener = Annotated[Principal, Depends(AllowInChat(in_url=True))]
+"""The same, with a token in the URL or in a cookie as well: for `EventSource`."""
 
 
 async def _watch(request: Request) -> ChatWatch:

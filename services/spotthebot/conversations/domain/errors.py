@@ -40,11 +40,16 @@ Conflict
 ├── ChatEndedMeanwhile
 ├── ChatIsOver
 └── NotTimeToRate
+Unauthenticated
+├── NoSuchChatToken
+└── ChatTokenExpired
+TooMany
+└── TooManyListeners
 Unavailable
 └── NobodyToTalkTo
 """
 
-from spotthebot.kit.errors import Conflict, Invalid, NotFound, Unavailable
+from spotthebot.kit.errors import Conflict, Invalid, NotFound, TooMany, Unauthenticated, Unavailable
 
 
 class UnknownBot(Invalid):
@@ -193,6 +198,18 @@ class ChatIsOver(Conflict):
 
 class NotTimeToRate(Conflict):
     """This chat is {state}: it is rated when all its conversations are over."""
+
+
+class NoSuchChatToken(Unauthenticated):
+    """This token is not known, or is not for this chat: ask the frontend for a new one."""
+
+
+class ChatTokenExpired(Unauthenticated):
+    """This chat's token has expired: ask the frontend for a new one."""
+
+
+class TooManyListeners(TooMany):
+    """This chat's events are read {listeners} times already: close one, and try again in {retry_after_seconds} s."""
 
 
 class NobodyToTalkTo(Unavailable):

@@ -1,6 +1,7 @@
 """The only SQL of `conversations`, by noun."""
 
 from spotthebot.conversations.store import (
+    chat_tokens,
     chats,
     claims,
     collections,
@@ -19,6 +20,7 @@ from spotthebot.conversations.store import (
 )
 
 __all__ = [
+    "chat_tokens",
     "chats",
     "claims",
     "collections",

@@ -10,6 +10,7 @@ from spotthebot.contracts.conversations import (
     ChatRatingOut,
     ChatRatingsIn,
     ChatSummaryOut,
+    ChatTokenOut,
     ChatTurnIn,
 )
 
@@ -28,6 +29,11 @@ class ChatOperations:
         return Call(ChatOut, "GET", f"/v1/chats/{chat_id}")
 
     @operation
+    def replace_chat_token(self, chat_id: UUID) -> Call[ChatTokenOut]:
+        """Make a token with which the person's browser may use this chat, and no other; the one before ends."""
+        return Call(ChatTokenOut, "PUT", f"/v1/chats/{chat_id}/token")
+
+    @operation
     def say_in_chat(self, chat_id: UUID, turn: ChatTurnIn, *, idempotency_key: str | None = None) -> Call[ChatOut]:
         """Say something; the partner's reply comes as an event, and with `get_chat`."""
         return Call(ChatOut, "POST", f"/v1/chats/{chat_id}/turns", body=turn, idempotency_key=idempotency_key)
@@ -43,12 +49,16 @@ class ChatOperations:
         return Call(ChatOut, "PUT", f"/v1/chats/{chat_id}/ratings", body=ratings)
 
     @operation
-    def watch_chat(self, chat_id: UUID, *, last_event_id: int | None = None) -> Events[dict[str, Any]]:
+    def watch_chat(
+        self, chat_id: UUID, *, token: str | None = None, last_event_id: int | None = None
+    ) -> Events[dict[str, Any]]:
         """Follow a chat: `turn`, `typing`, `failed`, `next`, and `done`, which is the last.
 
-        A reader that was cut off gives the id of the last event it got as `last_event_id`, and misses nothing.
+        A reader that was cut off gives the id of the last event it got as `last_event_id`, and misses nothing. A
+        client that was made with a chat's token as its key needs no `token`, which would stand in the URL.
         """
-        return Events(dict[str, Any], f"/v1/chats/{chat_id}/events", last_event_id=last_event_id)
+        path = f"/v1/chats/{chat_id}/events"
+        return Events(dict[str, Any], path, params={"token": token}, last_event_id=last_event_id)
 
     @operation
     def list_chats(self, collection_id: UUID, **paging: Unpack[Paging]) -> Listing[ChatSummaryOut]:

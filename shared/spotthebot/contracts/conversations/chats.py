@@ -82,6 +82,13 @@ class ChatIn(Wire):
     interactor: ExternalId
 
 
+class ChatTokenOut(Wire):
+    """A person's access to one chat, for a browser; shown once, and valid for no other chat."""
+
+    token: str = Field(description="Sent as a bearer token; for events, where a browser can send none, in the URL.")
+    expires_at: datetime
+
+
 class ChatState(StrEnum):
     """Where a chat stands."""
 

@@ -1,13 +1,19 @@
 """Waiting for events of chats: one query for all chats that are watched through this process."""
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
 from uuid import UUID
 
 from spotthebot.conversations import store
+from spotthebot.conversations.domain.errors import TooManyListeners
 from spotthebot.kit.database import DATABASE_TROUBLE, Database
 from spotthebot.kit.logs import get_logger
 
+MAX_LISTENERS: Final = 20
+"""A person has a few tabs; more would occupy connections for nothing."""
 _log = get_logger(__name__)
 
 
@@ -18,7 +24,24 @@ class ChatWatch:
         self._database = database
         self._seconds = seconds
         self._waiting: dict[UUID, dict[asyncio.Future[None], int]] = defaultdict(dict)
+        self._listeners: Counter[UUID] = Counter()
         self._has_readers = asyncio.Event()
+
+    def require_room(self, chat_id: UUID) -> None:
+        """Raise TooManyListeners where a chat has as many listeners in this process as it may have."""
+        if (listeners := self._listeners.get(chat_id, 0)) >= MAX_LISTENERS:
+            raise TooManyListeners(listeners=listeners, retry_after_seconds=5)
+
+    @contextmanager
+    def listening(self, chat_id: UUID) -> Iterator[None]:
+        """Count a listener of a chat while the block lasts."""
+        self._listeners[chat_id] += 1
+        try:
+            yield
+        finally:
+            self._listeners[chat_id] -= 1
+            if not self._listeners[chat_id]:
+                del self._listeners[chat_id]
 
     async def wait_beyond(self, chat_id: UUID, number: int) -> None:
         """Return once a chat has an event with a number above `number`."""

@@ -39,14 +39,14 @@ class Allow(SecurityBase):
         principal: Principal | None = noted.get("principal")
         if principal is None:
             principal = noted["principal"] = await self._authenticate(request, noted)
-        if principal.role not in self.roles:
+        if not self.admits(principal):
             raise RoleNotAllowed(role=principal.role, allowed=", ".join(sorted(self.roles)))
         return principal
 
     async def _authenticate(self, request: Request, noted: dict[str, Any]) -> Principal:
         state = request.app.state
         try:
-            principal = await _known(request)
+            principal = await self.identify(request)
         except Unauthenticated:
             failed: FailedKeys = state.failed_keys
             failed.count(request.client.host if request.client else "")
@@ -60,13 +60,17 @@ class Allow(SecurityBase):
         limit.enforce()
         return principal
 
+    def admits(self, principal: Principal) -> bool:
+        """Say whether a caller may go on; a subclass may admit callers who have no key."""
+        return principal.role in self.roles
 
-async def _known(request: Request) -> Principal:
-    scheme, _, key = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not key:
-        raise Unauthenticated
-    authenticator: Authenticator = request.app.state.authenticator
-    return await authenticator.authenticate(key, request.app.state.clock())
+    async def identify(self, request: Request) -> Principal:
+        """Return the caller whose key a request carries; raises Unauthenticated. A subclass may know other keys."""
+        scheme, _, key = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not key:
+            raise Unauthenticated
+        authenticator: Authenticator = request.app.state.authenticator
+        return await authenticator.authenticate(key, request.app.state.clock())
 
 
 def allow(*roles: str) -> Allow:
