@@ -1,15 +1,11 @@
 """The command line as a user has it: real processes, real signals, the published data."""
 
-import contextlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +13,10 @@ import httpx
 import psutil
 import pytest
 
-from tests.factories.command_line import Printed, run_stb
+from tests.factories.stb_folder import STB, Folder, data_folder, lives, running_up, suspended, wait_until
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
-STB = [sys.executable, "-m", "spotthebot.suite"]
 
 COLLECTION = """\
 name: long
@@ -38,55 +33,16 @@ needs_published_data = pytest.mark.skipif(
 )
 
 
-class Folder:
-    """A data folder of its own, and `stb` on it."""
-
-    def __init__(self, parent: Path) -> None:
-        self.parent = parent
-        self.data = parent / "data"
-        self.environment = os.environ | {"SPOTTHEBOT_POSTGRES_HOME": str(parent / "homes"), "COLUMNS": "200"}
-
-    def stb(self, *arguments: str | Path) -> Printed:
-        """Run a command on the folder, in this process."""
-        return run_stb(*arguments, "--data-dir", self.data)
-
-    def process(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        """Run a command on the folder, as a process of its own."""
-        command = [*STB, *map(str, arguments), "--data-dir", str(self.data)]
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=60, check=False)
-
-    def status(self) -> dict[str, Any]:
-        return json.loads(self.stb("status", "--json").stdout)
-
-    def pid_of(self, worker: str) -> int:
-        """Return the process of a worker that runs."""
-        return next(each["pid"] for each in self.status()["workers"] if each["name"] == worker)
-
-
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Folder]:
-    parent = Path(tempfile.mkdtemp(prefix="stb-e2e-"))
-    parent.chmod(0o755)
-    (parent / "homes").mkdir(mode=0o755)
-    yield Folder(parent)
-    shutil.rmtree(parent, ignore_errors=True)
+    with data_folder() as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
 def up(folder: Folder, port_base: int) -> Iterator[subprocess.Popen[bytes]]:
-    command = [*STB, "up", "--data-dir", str(folder.data), "--port-base", str(port_base)]
-    log = (folder.parent / "up.log").open("wb")
-    process = subprocess.Popen(command, env=folder.environment, stdout=log, stderr=log)
-    _wait_until(lambda: process.poll() is not None or folder.stb("status").returncode == 0, 90)
-    assert process.poll() is None, (folder.parent / "up.log").read_text()
-    yield process
-    try:
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-            process.wait(60)
-    finally:
-        process.kill()  # one that hangs would outlive the test run
-        log.close()
+    with running_up(folder, port_base) as process:
+        yield process
 
 
 @pytest.mark.usefixtures("up")
@@ -158,7 +114,7 @@ class TestUp:
 
         before = find()
         os.kill(before["pid"], signal.SIGKILL)
-        _wait_until(lambda: find()["pid"] not in {before["pid"], None} and folder.stb("status").returncode == 0, 60)
+        wait_until(lambda: find()["pid"] not in {before["pid"], None} and folder.stb("status").returncode == 0, 60)
         assert find().get("url") == before.get("url")
 
     def test_a_killed_database_comes_back(self, folder: Folder, up: subprocess.Popen[bytes]):
@@ -167,8 +123,8 @@ class TestUp:
         )
         root = next((each for each in postmaster.parents() if each.name() == "postgres"), postmaster)
         root.kill()
-        _wait_until(lambda: not _lives(root), 20)
-        _wait_until(lambda: folder.stb("status").returncode == 0, 60)
+        wait_until(lambda: not lives(root), 20)
+        wait_until(lambda: folder.stb("status").returncode == 0, 60)
 
     def test_the_demo_ranks_the_same_with_the_same_seed(self, folder: Folder):
         results = []
@@ -227,7 +183,7 @@ class TestUp:
         file, account, out = (folder.parent / name for name in ("long.yaml", "account.json", "out"))
         file.write_text(COLLECTION)
         command = [*STB, "collect", str(file), "--data-dir", str(folder.data)]
-        with _suspended(folder.pid_of("conversations-worker")):  # no collection ends before Ctrl-C
+        with suspended(folder.pid_of("conversations-worker")):  # no collection ends before Ctrl-C
             first = subprocess.Popen(command, env=folder.environment, stderr=subprocess.PIPE, text=True)
             assert first.stderr is not None
             said = [next(line for line in first.stderr if "collecting:" in line)]
@@ -261,30 +217,6 @@ class TestDown:
         assert len(children) >= 6
         assert folder.stb("down").returncode == 0
         assert up.wait(30) == 0
-        assert [child for child in children if _lives(child)] == []
+        assert [child for child in children if lives(child)] == []
         assert folder.stb("status").returncode == 1
         assert folder.stb("down").returncode == 1
-
-
-@contextlib.contextmanager
-def _suspended(pid: int) -> Iterator[None]:
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.kill(pid, signal.SIGCONT)
-
-
-def _lives(process: psutil.Process) -> bool:
-    """Say whether a process still runs; one that ended and was not yet collected does not."""
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
-def _wait_until(holds: Callable[[], bool], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "it did not come true in time"
-        time.sleep(0.2)

@@ -14,7 +14,7 @@ from time import monotonic
 import httpx
 import psutil
 
-_LATE_SECONDS = 0.5
+_LATE_SECONDS = 1.0
 _IDLE_SHARE = 0.002
 """Share of one processor below which a process did nothing; a stopped or deadlocked one uses none at all."""
 
@@ -37,9 +37,9 @@ async def wait_until_hung(
     limits: HealthLimits, answers: Callable[[], Awaitable[bool]], processor_seconds: Callable[[], float]
 ) -> None:
     """Return when a process hangs; `processor_seconds` is what it has used since its start."""
-    missed, answered_at, used = 0, monotonic(), processor_seconds()
+    missed, answered_at, used, took = 0, monotonic(), processor_seconds(), 0.0
     while True:
-        await asyncio.sleep(limits.every_seconds)
+        await asyncio.sleep(max(limits.every_seconds - took, 0))
         asked_at = monotonic()
         is_answered = await _answered_in_time(answers, limits.timeout_seconds)
         took, used_before, used = monotonic() - asked_at, used, processor_seconds()
@@ -47,8 +47,9 @@ async def wait_until_hung(
             missed, answered_at = 0, monotonic()
             continue
         if took > limits.timeout_seconds + _LATE_SECONDS:
+            took = limits.every_seconds  # ask again at once
             continue
-        is_idle = used - used_before <= _IDLE_SHARE * (limits.every_seconds + took)
+        is_idle = used - used_before <= _IDLE_SHARE * max(limits.every_seconds, took)
         missed = missed + 1 if is_idle else 0
         if missed >= limits.misses or monotonic() - answered_at > limits.busy_seconds:
             return
