@@ -164,6 +164,23 @@ class TestTextThatIsNone:
         answer = await admin.post("/v1/bots", content=b'{"name": "\xed\xa0\x80"}', headers=JSON)
         assert answer.status_code == 400
 
+    @pytest.mark.parametrize("text", ["\\ud800", "\\u0000", "a \\udfff b"])
+    async def test_in_an_uploaded_file_is_no_fault_of_ours(self, suite: RunningSuite, text: str):
+        admin = await suite.client("conversations", "admin")
+        corpus = {"name": "c", "domain": "d", "origin": "o", "licence": "l"}
+        corpus_id = (await admin.post("/v1/corpora", json=corpus)).json()["id"]
+        collection = {"mode": "import", "name": "n", "domain": "d"}
+        collection_id = (await admin.post("/v1/collections", json=collection)).json()["id"]
+        line = f'{{"key": "k{text}", "split": "s", "turns": ["x{text}", "y"], "metadata": {{"m{text}": "{text}"}}}}\n'
+        for path in (
+            f"/v1/corpora/{corpus_id}/uploads?format=jsonl&split=s",
+            f"/v1/collections/{collection_id}/uploads",
+        ):
+            answer = await admin.post(path, content=line.encode())
+            assert answer.status_code in {200, 422}, answer.text
+        dialogues = await admin.get(f"/v1/corpora/{corpus_id}/dialogues")
+        assert dialogues.status_code == 200
+
     @pytest.mark.parametrize("service", SERVICE_NAMES)
     @pytest.mark.parametrize("text", ["a%00b", "%ED%A0%80"])
     async def test_is_no_fault_of_ours_in_query_and_path(self, suite: RunningSuite, service: str, text: str):

@@ -1,13 +1,15 @@
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 
 import psycopg
 import pytest
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import InternalError
 
-from spotthebot.kit.database import Database
+from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database
 from spotthebot.kit.lookups import Lookup
+from spotthebot.kit.pool_shares import PoolUser, pool_user
 from tests.factories.databases import DatabaseUrls, PostgresServer
 
 _NAME = "the-one-under-test"
@@ -38,6 +40,56 @@ class TestReading:
                     await writing.execute(change)
                 seen.append(await session.scalar(count))
         assert seen == [0, 1, 0]
+
+
+class TestTimeOfStatements:
+    async def test_is_the_logins_own_unless_another_is_given(self, database: Database, database_urls: DatabaseUrls):
+        long = Database(database_urls.app["bots"], pool_size=1, statement_seconds=LONG_STATEMENT_SECONDS)
+        show = text("SHOW statement_timeout")
+        try:
+            for given, expected in ((database, "1min"), (long, "15min")):
+                for session in (given.read, given.write):
+                    async with session() as opened:
+                        assert await opened.scalar(show) == expected
+        finally:
+            await long.close()
+
+
+class TestShares:
+    async def test_leave_connections_to_others(self, database: Database):
+        """Of four connections for writing, a user has two."""
+        pool_user.set(PoolUser("greedy"))
+        async with AsyncExitStack() as stack:
+            for _ in range(2):
+                await asyncio.create_task(_enter(stack, database))
+            third = asyncio.create_task(_write_as(database, "greedy"))
+            await asyncio.wait_for(_write_as(database, "other"), 5)
+            assert not third.done()
+        await asyncio.wait_for(third, 5)
+
+    async def test_count_a_request_that_holds_two_connections_once(self, database: Database):
+        pool_user.set(PoolUser("nested"))
+        async with asyncio.timeout(5), database.write(), database.write(), database.write() as session:
+            assert await session.scalar(text("SELECT 1")) == 1
+
+    async def test_are_free_again_after_a_failure(self, database: Database):
+        for _ in range(5):
+            with pytest.raises(ZeroDivisionError):
+                await asyncio.wait_for(_write_as(database, "failing", fail=True), 5)
+
+
+async def _enter(stack: AsyncExitStack, database: Database) -> None:
+    pool_user.set(PoolUser("greedy"))
+    session = await stack.enter_async_context(database.write())
+    await session.scalar(text("SELECT 1"))
+
+
+async def _write_as(database: Database, name: str, *, fail: bool = False) -> None:
+    pool_user.set(PoolUser(name))
+    async with database.write() as session:
+        await session.scalar(text("SELECT 1"))
+        if fail:
+            raise ZeroDivisionError
 
 
 class TestConnectionsThatDied:

@@ -101,6 +101,13 @@ class TestAppLogin:
             run(shared.app_urls["bots"], statement)
 
     @pytest.mark.parametrize("kind", ["owner_urls", "app_urls"])
+    def test_ends_locks_statements_and_idle_transactions_in_time(self, shared, kind):
+        for url in getattr(shared, kind).values():
+            limits = [run(url, f"SHOW {name}")[0][0] for name in ("lock_timeout", "statement_timeout")]
+            assert limits == ["5s", "1min"]
+            assert run(url, "SHOW idle_in_transaction_session_timeout") == [("1min",)]
+
+    @pytest.mark.parametrize("kind", ["owner_urls", "app_urls"])
     @pytest.mark.parametrize(
         "statement",
         [
