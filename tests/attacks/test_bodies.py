@@ -78,8 +78,29 @@ class TestStrangers:
                     await asyncio.sleep(0.1)
             assert time.monotonic() - started < 5
 
+    @pytest.mark.parametrize("path", ["/openapi.json", "/readyz"])
+    async def test_cost_little_with_what_anybody_may_ask_for(self, stranger: httpx.AsyncClient, path: str):
+        """A document of 170 kB was written again for each request, and every look at readiness asked the database."""
+        await stranger.get(path)
+        started = time.process_time()
+        answers = await asyncio.gather(*(stranger.get(path) for _ in range(100)))
+        assert {answer.status_code for answer in answers} == {200}
+        assert time.process_time() - started < 1.0
+
 
 class TestCallers:
+    async def test_hang_up_in_the_middle_of_a_body_without_an_error_of_ours(self, suite: RunningSuite):
+        key = await suite.keys.make("admin")
+        async with opened(suite.urls["bots"]) as (_, writer):
+            more = {"Content_Type": "application/json", "Content_Length": "900"}
+            writer.write(head("POST", "/v1/bots", Authorization=f"Bearer {key}", **more) + b"{")
+            await asyncio.sleep(0.2)
+        metrics = suite.apps["bots"].state.metrics
+        async with asyncio.timeout(5):
+            while b'route="/v1/bots",service="bots",status="400"' not in metrics.render():
+                assert b'status="500"' not in metrics.render()
+                await asyncio.sleep(0.05)
+
     @pytest.mark.parametrize("announced", [True, False])
     async def test_send_one_mebibyte_unless_a_route_declares_more(self, suite: RunningSuite, announced: bool):
         async def pieces():

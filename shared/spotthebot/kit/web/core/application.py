@@ -67,6 +67,7 @@ def build_application(
     for router in routers:
         app.include_router(router, responses=documented)
     app.include_router(operations.router)
+    operations.mount_document(app)
     error_responses.mount(app)
     for part in parts:
         part.mount(app)

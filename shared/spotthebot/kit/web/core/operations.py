@@ -1,9 +1,14 @@
-"""The endpoints for those who run a service: health, readiness, metrics."""
+"""The endpoints for those who run a service: health, readiness, metrics; and its OpenAPI document.
 
+Anybody may ask for them, so they cost little however often they are asked for.
+"""
+
+import asyncio
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 from starlette.responses import Response
@@ -31,10 +36,31 @@ async def health() -> Health:
 @router.get("/readyz", operation_id="readiness")
 async def readiness(request: Request) -> Health:
     """Say whether requests can be served: the database answers, schemas are at this release's, disks have room."""
-    parts: Sequence[Part] = request.app.state.parts
+    state = request.app.state
+    check: asyncio.Task[None] | None = getattr(state, "readiness_check", None)
+    if check is None or check.done():
+        check = state.readiness_check = asyncio.create_task(_check_ready(state.parts))
+    await asyncio.shield(check)  # those who ask meanwhile share it
+    return Health(status="ready")
+
+
+async def _check_ready(parts: Sequence[Part]) -> None:
     for part in parts:
         await part.check_ready()
-    return Health(status="ready")
+
+
+def mount_document(app: FastAPI) -> None:
+    """Answer requests for the OpenAPI document with the same bytes each time: to write it again takes milliseconds."""
+    made: list[bytes] = []
+
+    async def document(_request: Request) -> Response:
+        if not made:
+            made.append(json.dumps(app.openapi(), ensure_ascii=False).encode())
+        return Response(made[0], media_type="application/json")
+
+    routes = app.router.routes
+    routes[:] = [route for route in routes if getattr(route, "path", None) != app.openapi_url]
+    app.add_route(str(app.openapi_url), document, include_in_schema=False)
 
 
 def metrics_router(guard: Callable[..., Any]) -> APIRouter:

@@ -13,6 +13,8 @@ from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from fastapi.security.base import SecurityBase
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from spotthebot.kit.web.core.bodies import BodyLimits, LimitedRequest, has_body
@@ -37,7 +39,7 @@ class CheckedRoute(APIRoute):
         limits = BodyLimits.declared(self.openapi_extra)
         takes_json = self.body_field is not None
 
-        async def handler(request: Request) -> Response:
+        async def checked(request: Request) -> Response:
             for guard in guards:
                 await guard(request)
             check_parameters(request, known)
@@ -48,6 +50,12 @@ class CheckedRoute(APIRoute):
                     with suppress(ValueError):  # FastAPI, which asks for it again, answers that it is no JSON
                         await request.json()
             return await handle(request)
+
+        async def handler(request: Request) -> Response:
+            try:
+                return await checked(request)
+            except ClientDisconnect:  # nobody reads the answer; it is no fault of ours, which would be logged
+                raise HTTPException(400, "The body broke off") from None
 
         return handler
 
