@@ -37,6 +37,8 @@ def exported(number: int, *, exchanges: int = 2, **changes: object) -> ExportedC
         ended_by=None,
         failure=None,
         turns=turns,
+        collection_cancelled=False,
+        rating=None,
         quality_flags=None,
     )
     return whole.model_copy(update=changes)

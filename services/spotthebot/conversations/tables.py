@@ -304,6 +304,22 @@ class ChatRow(_Base):
     token_expires_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
 
 
+class ImportedRatingRow(_Base):
+    """How a person rated a conversation where it was held; ratings of chats that were held here lie with the chats."""
+
+    __tablename__ = "imported_ratings"
+    __table_args__ = (Index(None, "collection_id", "chat_id"),)
+
+    conversation_id: Mapped[UUID] = mapped_column(ForeignKey(ConversationRow.id), primary_key=True)
+    collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id))
+    chat_id: Mapped[UUID]
+    interactor: Mapped[str] = mapped_column(String(200))
+    number: Mapped[int] = mapped_column(SmallInteger)
+    scores: Mapped[dict[str, int]] = mapped_column(JSONB)
+    preferred: Mapped[int | None] = mapped_column(SmallInteger)
+    rated_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+
+
 class ChatEventRow(_Base):
     """An event of a chat, which is sent to the person who chats."""
 

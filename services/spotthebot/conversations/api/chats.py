@@ -40,7 +40,7 @@ from spotthebot.conversations.api.deps import (
 )
 from spotthebot.conversations.api.fetched import ReplyingBots
 from spotthebot.conversations.api.shapes import collection_out
-from spotthebot.conversations.domain.chats import Chat
+from spotthebot.conversations.domain.chats import Chat, RatedChat
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.use_cases.chats import converse
 from spotthebot.conversations.use_cases.chats.start import start_chat as start
@@ -198,26 +198,21 @@ async def list_chats(session: Reading, _caller: Reader, collection_id: UUID, pag
 @router.get("/collections/{collection_id}/ratings", operation_id="list_chat_ratings")
 async def list_ratings(session: Reading, _caller: Reader, collection_id: UUID, paging: Paging) -> Page[ChatRatingOut]:
     """List how people rated their chats, with the bots, oldest chat first."""
-    study = await store.chats.get_study(session, collection_id)
-    rows = await store.chats.list_chats(session, collection_id, rated=True, after=paging.after, limit=paging.limit + 1)
+    rows = await store.ratings.list_rated_chats(session, collection_id, after=paging.after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda chat: chat.id, to_out=_rating_out)
 
-    def to_out(chat: Chat) -> ChatRatingOut:
-        scores = {each.number: each.scores for each in chat.ratings.conversations} if chat.ratings else {}
-        preferred = chat.ratings.preferred if chat.ratings else None
-        return ChatRatingOut(
-            chat_id=chat.id,
-            interactor=chat.interactor,
-            conversations=tuple(
-                RatedConversationOut(
-                    conversation_id=conversation_id, participant=study.partners[bot], scores=scores.get(number, {})
-                )
-                for number, (bot, conversation_id) in enumerate(zip(chat.bots, chat.conversations, strict=False), 1)
-            ),
-            preferred=chat.conversations[preferred - 1] if preferred else None,
-            rated_at=chat.rated_at or chat.last_turn_at,
-        )
 
-    return page_of(rows, paging, key=lambda chat: chat.id, to_out=to_out)
+def _rating_out(chat: RatedChat) -> ChatRatingOut:
+    return ChatRatingOut(
+        chat_id=chat.id,
+        interactor=chat.interactor,
+        conversations=tuple(
+            RatedConversationOut(conversation_id=each.id, participant=each.participant, scores=dict(each.scores))
+            for each in chat.conversations
+        ),
+        preferred=next((each.id for each in chat.conversations if each.number == chat.preferred), None),
+        rated_at=chat.rated_at,
+    )
 
 
 def _summary(chat: Chat) -> ChatSummaryOut:

@@ -76,12 +76,15 @@ def _check_out(check: QualityCheck) -> QualityCheckOut:
 def _flags_out(flags: QualityFlags) -> QualityFlagsOut:
     return QualityFlagsOut(
         conversation_id=flags.conversation_id,
+        exported_id=flags.exported_id,
         turns=flags.turns,
         words=flags.words,
         language=flags.language,
         language_probability=flags.language_probability,
         exact_duplicate_of=flags.exact_duplicate_of,
         near_duplicate_of=flags.near_duplicate_of,
+        exact_duplicate_of_exported=flags.exact_duplicate_of_exported,
+        near_duplicate_of_exported=flags.near_duplicate_of_exported,
         similarity=flags.similarity,
         exchanges=flags.exchanges,
         in_training=flags.in_training,

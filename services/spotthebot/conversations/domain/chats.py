@@ -93,6 +93,27 @@ class AwaitedReply:
 
 
 @dataclass(frozen=True)
+class RatedConversation:
+    """A conversation with a bot, counted from 1, and the scores by question; none where it was broken off."""
+
+    id: UUID
+    number: int
+    participant: Participant
+    scores: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class RatedChat:
+    """How a person rated a chat, here or where it was imported from; `preferred` counts conversations from 1."""
+
+    id: UUID
+    interactor: str
+    conversations: tuple[RatedConversation, ...]
+    preferred: int | None
+    rated_at: datetime
+
+
+@dataclass(frozen=True)
 class ChatEvent:
     """Something that happened in a chat; events are numbered from 1 in each chat."""
 

@@ -24,6 +24,7 @@ class ExportSource:
     domain: str
     mode: str
     held_as: str | None
+    is_cancelled: bool
     plan: dict[str, Any]
     created_at: datetime
 

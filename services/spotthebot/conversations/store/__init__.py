@@ -15,6 +15,7 @@ from spotthebot.conversations.store import (
     quality_checks,
     quality_flags,
     quality_summaries,
+    ratings,
     turns,
     unavailable_bots,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "quality_checks",
     "quality_flags",
     "quality_summaries",
+    "ratings",
     "turns",
     "unavailable_bots",
 ]

@@ -70,7 +70,7 @@ async def count_draws(session: ReadSession, collection_id: UUID) -> dict[Drawn, 
 async def list_chats_of(session: ReadSession, collection_id: UUID, interactor: str) -> list[Chat]:
     """Return a person's chats in a collection, oldest first."""
     statement = select(ChatRow).where(ChatRow.collection_id == collection_id, ChatRow.interactor == interactor)
-    return [_chat(row) for row in await session.scalars(statement.order_by(ChatRow.id))]
+    return [chat_of(row) for row in await session.scalars(statement.order_by(ChatRow.id))]
 
 
 async def add_chat(
@@ -94,7 +94,7 @@ async def get_chat(session: ReadSession, chat_id: UUID) -> Chat:
     row = await session.scalar(select(ChatRow).where(ChatRow.id == chat_id))
     if row is None:
         raise NoSuchChat(chat_id=chat_id)
-    return _chat(row)
+    return chat_of(row)
 
 
 async def list_unanswered(session: ReadSession) -> list[AwaitedReply]:
@@ -119,7 +119,7 @@ async def lock_chat(session: WriteSession, chat_id: UUID, *, shared: bool = Fals
     row = await session.scalar(select(ChatRow).where(ChatRow.id == chat_id).with_for_update(read=shared))
     if row is None:
         raise NoSuchChat(chat_id=chat_id)
-    return _chat(row)
+    return chat_of(row)
 
 
 async def change_chat(session: WriteSession, chat_id: UUID, **values: object) -> None:
@@ -169,7 +169,7 @@ async def list_chats(
         statement = statement.where(ChatRow.rated_at.is_not(None))
     if after is not None:
         statement = statement.where(ChatRow.id > after)
-    return [_chat(row) for row in await session.scalars(statement.order_by(ChatRow.id).limit(limit))]
+    return [chat_of(row) for row in await session.scalars(statement.order_by(ChatRow.id).limit(limit))]
 
 
 async def list_idle(session: ReadSession, *, limit: int) -> list[UUID]:
@@ -193,7 +193,7 @@ async def lock_chatting(session: WriteSession, collection_id: UUID) -> list[Chat
     statement = select(ChatRow).where(
         ChatRow.collection_id == collection_id, ChatRow.state.in_(states_before(ChatState.ABANDONED))
     )
-    return [_chat(row) for row in await session.scalars(statement.order_by(ChatRow.id).with_for_update())]
+    return [chat_of(row) for row in await session.scalars(statement.order_by(ChatRow.id).with_for_update())]
 
 
 async def cancel_conversation(session: WriteSession, conversation_id: UUID, reason: str) -> None:
@@ -211,7 +211,8 @@ async def cancel_conversation(session: WriteSession, conversation_id: UUID, reas
     )
 
 
-def _chat(row: ChatRow) -> Chat:
+def chat_of(row: ChatRow) -> Chat:
+    """Return the chat that a row holds."""
     return Chat(
         id=row.id,
         collection_id=CollectionId(row.collection_id),

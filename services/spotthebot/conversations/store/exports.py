@@ -10,12 +10,19 @@ from uuid import UUID
 from sqlalchemy import func, select, text
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.contracts.conversations import CollectionId, ConversationId, Participant
+from spotthebot.contracts.conversations import (
+    CollectionId,
+    CollectionState,
+    ConversationId,
+    ExportedRating,
+    Participant,
+)
 from spotthebot.contracts.conversations.exports import ExportedConversation, ExportedQualityFlags
 from spotthebot.conversations.domain.conversations import speaker_at
 from spotthebot.conversations.domain.errors import NoSuchCollection
 from spotthebot.conversations.domain.exports import ExportedRow, ExportSource, SourceCorpus
 from spotthebot.conversations.domain.plans import Sides
+from spotthebot.conversations.store.ratings import add_ratings, find_ratings
 from spotthebot.conversations.tables import CollectionRow, ConversationRow, CorpusRow, PairRow, QualityFlagsRow, TurnRow
 from spotthebot.kit.database import ReadSession, WriteSession
 
@@ -29,7 +36,16 @@ async def get_source(session: ReadSession, collection_id: UUID) -> ExportSource:
     if row is None:
         raise NoSuchCollection(collection_id=collection_id)
     held_as = row.plan.get("held_as")
-    return ExportSource(CollectionId(row.id), row.name, row.domain, row.mode, held_as, row.plan, row.created_at)
+    return ExportSource(
+        id=CollectionId(row.id),
+        name=row.name,
+        domain=row.domain,
+        mode=row.mode,
+        held_as=held_as,
+        is_cancelled=row.state == CollectionState.CANCELLED,
+        plan=row.plan,
+        created_at=row.created_at,
+    )
 
 
 async def list_participants(session: ReadSession, collection_id: UUID) -> list[Participant]:
@@ -65,10 +81,14 @@ async def list_rows(
     rows = (await session.execute(statement)).all()
     found = [row.id for row, _ in rows]
     turns, quality_flags = await _turns(session, found), await _quality_flags(session, found)
+    ratings = await find_ratings(session, source, found)
 
     def build() -> list[ExportedRow]:
         return [
-            ExportedRow(ConversationId(row.id), _exported(row, sides, source, turns[row.id], quality_flags.get(row.id)))
+            ExportedRow(
+                ConversationId(row.id),
+                _exported(row, sides, source, turns[row.id], quality_flags.get(row.id), ratings.get(row.id)),
+            )
             for row, sides in rows
         ]
 
@@ -122,6 +142,11 @@ async def add_exported(
         if row_id in stored
         for position, turn in enumerate(each.turns)
     ]
+    await add_ratings(
+        session,
+        collection_id,
+        [(row_id, each.rating) for row_id, each in conversations if row_id in stored and each.rating is not None],
+    )
     await session.execute(
         text("""
             INSERT INTO conversations.turns (conversation_id, position, text, raw, latency_ms, said_at)
@@ -204,6 +229,7 @@ def _exported(
     source: ExportSource,
     turns: Sequence[dict[str, Any]],
     quality_flags: ExportedQualityFlags | None,
+    rating: ExportedRating | None,
 ) -> ExportedConversation:
     return ExportedConversation.model_validate(
         {
@@ -211,6 +237,7 @@ def _exported(
             "collection": source.name,
             "domain": source.domain,
             "mode": source.exported_mode,
+            "collection_cancelled": source.is_cancelled,
             "bots": [side["name"] for side in sides],
             "participants": sides,
             "opening": [
@@ -223,6 +250,7 @@ def _exported(
             "ended_by": row.ended_by,
             "failure": row.failure,
             "turns": turns,
+            "rating": rating,
             "quality_flags": quality_flags,
         }
     )

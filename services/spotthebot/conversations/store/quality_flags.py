@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Integer, Select, Uuid, cast, func, select, update
+from sqlalchemy import ColumnElement, Integer, Select, String, Uuid, cast, func, select, update
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
-from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from spotthebot.contracts.conversations import ConversationState, FlagKind, ParticipantKind
 from spotthebot.conversations.domain.quality.flags import RULES, QualityFlags, TextFlags, UnflaggedConversation
@@ -166,14 +166,18 @@ async def list_flags(
     session: ReadSession, collection_id: UUID, *, only: FlagKind | None, after: UUID | None, limit: int
 ) -> list[QualityFlags]:
     """Return the flags of a collection's conversations, or of those with one flag, in the order of the plan."""
+    own, exact, near = (aliased(ConversationRow) for _ in range(3))
     shown = (
         QualityFlagsRow.conversation_id,
+        exported_id(own).label("exported_id"),
         QualityFlagsRow.turns,
         QualityFlagsRow.words,
         QualityFlagsRow.language,
         QualityFlagsRow.language_probability,
         QualityFlagsRow.exact_duplicate_of,
         QualityFlagsRow.near_duplicate_of,
+        exported_id(exact).label("exact_duplicate_of_exported"),
+        exported_id(near).label("near_duplicate_of_exported"),
         QualityFlagsRow.similarity,
         exchanges().label("exchanges"),
         QualityFlagsRow.in_training,
@@ -182,6 +186,9 @@ async def list_flags(
     )
     statement = (
         select(*shown)
+        .join(own, own.id == QualityFlagsRow.conversation_id)
+        .outerjoin(exact, exact.id == QualityFlagsRow.exact_duplicate_of)
+        .outerjoin(near, near.id == QualityFlagsRow.near_duplicate_of)
         .where(QualityFlagsRow.collection_id == collection_id)
         .order_by(QualityFlagsRow.conversation_id)
         .limit(limit)
@@ -191,6 +198,11 @@ async def list_flags(
     if after is not None:
         statement = statement.where(QualityFlagsRow.conversation_id > after)
     return [QualityFlags(**row) for row in (await session.execute(statement)).mappings()]
+
+
+def exported_id(conversation: type[ConversationRow]) -> ColumnElement[str]:
+    """Return a conversation's id in an export: the one it was imported with, else its own; null without one."""
+    return func.coalesce(conversation.external_id, cast(conversation.id, String))
 
 
 def exchanges() -> ColumnElement[int]:

@@ -7,7 +7,13 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from spotthebot.clients import AsyncConversations
-from spotthebot.contracts.conversations import CollectionOut, ExportedConversation, ImportedOut, ImportIn
+from spotthebot.contracts.conversations import (
+    CollectionOut,
+    CollectionState,
+    ExportedConversation,
+    ImportedOut,
+    ImportIn,
+)
 from spotthebot.suite.errors import NotAnExport
 from spotthebot.suite.progress import Steps
 
@@ -47,17 +53,19 @@ async def import_export(
     conversations: AsyncConversations, export: Export, name: str | None, steps: Steps
 ) -> tuple[CollectionOut, ImportedOut]:
     """Upload an export to the import collection of this name, else of its own; can be repeated, and goes on."""
-    collection = await _find_or_create(conversations, name or export.first.collection, export.first.domain)
+    collection = await _find_or_create(conversations, name or export.first.collection, export.first)
     with steps.step(f"Sending {export.file.name}", export.file.stat().st_size) as step:
         done = await conversations.upload_export(collection.id, step.read(export.file))
     return await conversations.get_collection(collection.id), done
 
 
-async def _find_or_create(conversations: AsyncConversations, name: str, domain: str) -> CollectionOut:
+async def _find_or_create(conversations: AsyncConversations, name: str, first: ExportedConversation) -> CollectionOut:
+    domain, cancelled = first.domain, first.collection_cancelled
     async for found in conversations.list_collections(name=name):
-        if found.mode == "import" and found.domain == domain:
+        is_cancelled = found.state is CollectionState.CANCELLED
+        if found.mode == "import" and found.domain == domain and is_cancelled is cancelled:
             return found
-    key = hashlib.sha256(f"{domain}/{name}".encode()).hexdigest()
+    key = hashlib.sha256(f"{domain}/{name}{'/cancelled' if cancelled else ''}".encode()).hexdigest()
     # Not validated here: the service says what is wrong with a name.
-    request = ImportIn.model_construct(mode="import", name=name, domain=domain)
+    request = ImportIn.model_construct(mode="import", name=name, domain=domain, cancelled=cancelled)
     return await conversations.create_collection(request, idempotency_key=f"import/{key}")

@@ -67,6 +67,8 @@ from spotthebot.contracts.conversations.events import EventType
 from spotthebot.contracts.conversations.exports import (
     ExportedConversation,
     ExportedQualityFlags,
+    ExportedRating,
+    ExportedScore,
     ExportedTurn,
     ImportedOut,
 )
@@ -136,6 +138,8 @@ __all__ = [
     "EventType",
     "ExportedConversation",
     "ExportedQualityFlags",
+    "ExportedRating",
+    "ExportedScore",
     "ExportedTurn",
     "FailureOut",
     "FlagCountOut",

@@ -153,6 +153,9 @@ class ImportIn(Wire):
     held_as: Mode | None = Field(
         default=None, description="The mode they were held in; null: the first exported conversation uploaded says it."
     )
+    cancelled: bool = Field(
+        default=False, description="Whether the collection was cancelled where it was held: it is cancelled here, too."
+    )
 
 
 PlannedIn = Annotated[SelfPlayIn | AllPlayAllIn | BipartiteIn, Field(discriminator="mode")]

@@ -2,9 +2,11 @@
 
 from itertools import pairwise
 from typing import Annotated
+from uuid import UUID
 
-from pydantic import AwareDatetime, Field, model_validator
+from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
+from spotthebot.contracts.conversations.chats import Score
 from spotthebot.contracts.conversations.conversations import ConversationState, Ending, Participant
 from spotthebot.contracts.conversations.corpora import RejectedOut
 from spotthebot.contracts.conversations.ids import Mode
@@ -37,6 +39,24 @@ class ExportedQualityFlags(Wire):
     personal_data: tuple[PersonalDataOut, ...] = Field(max_length=100_000)
 
 
+class ExportedScore(Wire):
+    """The score that a person gave a conversation for one question."""
+
+    question: Annotated[Text, StringConstraints(min_length=1, max_length=50)]
+    score: Score
+
+
+class ExportedRating(Wire):
+    """How a person rated a conversation, beside the others of the same chat."""
+
+    chat_id: UUID = Field(description="Conversations of one chat are rated together.")
+    interactor: ExternalId = Field(description="What the frontend called the person.")
+    number: int = Field(ge=1, le=2, description="Which conversation of the chat this is, counted from 1.")
+    scores: tuple[ExportedScore, ...] = Field(max_length=50, description="Empty where the partner broke off.")
+    preferred: int | None = Field(ge=1, le=2, description="Which conversation of the chat was better; null: none.")
+    rated_at: AwareDatetime
+
+
 class ExportedConversation(Wire):
     """One conversation, whole: an import of what was exported gives the same export again."""
 
@@ -44,6 +64,10 @@ class ExportedConversation(Wire):
     collection: Name
     domain: Domain
     mode: Mode = Field(description="How it was held; `import` where its source did not say.")
+    collection_cancelled: bool = Field(
+        default=False,  # in files of 0.1.0, which do not say it
+        description="Whether the collection was cancelled: its conversations are not all that were planned.",
+    )
     bots: tuple[Name, Name] = Field(description="What results call A and B; all humans are HU.")
     participants: tuple[Participant, Participant]
     opening: tuple[Turn, ...] = Field(max_length=1000, description="What people said before the first turn.")
@@ -53,6 +77,10 @@ class ExportedConversation(Wire):
     ended_by: Ending | None
     failure: Annotated[Text, Field(max_length=1000)] | None
     turns: tuple[ExportedTurn, ...] = Field(max_length=1000)
+    rating: ExportedRating | None = Field(
+        default=None,  # in files of 0.1.0, which hold none
+        description="How the person rated it; null where nobody did.",
+    )
     quality_flags: ExportedQualityFlags | None = Field(
         description="Null before the quality check; an import ignores them and computes them again."
     )

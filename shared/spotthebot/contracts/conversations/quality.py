@@ -63,12 +63,15 @@ class QualityFlagsOut(Wire):
     """The flags of a conversation; no conversation is deleted because of a flag."""
 
     conversation_id: UUID
+    exported_id: str = Field(description="Its id in the collection's export; imported ones keep the id they came with.")
     turns: int
     words: int
     language: str | None = Field(description="ISO 639-1; null where fewer than five different words are said.")
     language_probability: float | None
     exact_duplicate_of: UUID | None = Field(description="The first conversation with the same words.")
     near_duplicate_of: UUID | None = Field(description="The earlier conversation that it resembles most.")
+    exact_duplicate_of_exported: str | None = Field(description="The id in the export of `exact_duplicate_of`.")
+    near_duplicate_of_exported: str | None = Field(description="The id in the export of `near_duplicate_of`.")
     similarity: float | None = Field(description="Jaccard similarity to it, of sequences of three words; estimated.")
     exchanges: int = Field(description="Two adjacent turns each.")
     in_training: int | None = Field(

@@ -21,10 +21,14 @@ class ReadExport:
 
 
 class ExportLines:
-    """Parses exported conversations for a collection of one domain, all held in one mode, which the first one says."""
+    """Parses exported conversations for a collection of one domain, all held in one mode, which the first one says.
 
-    def __init__(self, domain: str, held_as: str | None) -> None:
+    Those of a cancelled collection are for a cancelled one: it must not come back as complete.
+    """
+
+    def __init__(self, domain: str, held_as: str | None, *, is_cancelled: bool) -> None:
         self._domain = domain
+        self._is_cancelled = is_cancelled
         self.held_as = held_as
 
     def line(self, number: int, text: str) -> Iterable[ReadExport]:
@@ -35,6 +39,9 @@ class ExportLines:
             raise Fault(reason=_faults_of(error)) from None
         if found.domain != self._domain:
             raise Fault(reason=f"is of domain '{found.domain}', the collection is of '{self._domain}'")
+        if found.collection_cancelled is not self._is_cancelled:
+            was, own = ("was", "was not") if found.collection_cancelled else ("was not", "was")
+            raise Fault(reason=f"its collection {was} cancelled, this one {own}: use another (`cancelled` says which)")
         if found.state is ConversationState.RUNNING:
             raise Fault(reason="has not ended: export it again when it has")
         if self.held_as is None:

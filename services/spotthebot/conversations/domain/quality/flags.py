@@ -54,12 +54,16 @@ class QualityFlags:
     """All flags of one conversation, those from comparisons included."""
 
     conversation_id: UUID
+    exported_id: str
+    """Its id in the collection's export, as the two of duplicates below."""
     turns: int
     words: int
     language: str | None
     language_probability: float | None
     exact_duplicate_of: UUID | None
     near_duplicate_of: UUID | None
+    exact_duplicate_of_exported: str | None
+    near_duplicate_of_exported: str | None
     similarity: float | None
     exchanges: int
     in_training: int | None

@@ -43,7 +43,7 @@ async def import_export(
         source = await store.exports.get_source(session, collection_id)
     if source.mode != "import":
         raise NotAnImport(name=source.name)
-    lines = ExportLines(source.domain, source.held_as)
+    lines = ExportLines(source.domain, source.held_as, is_cancelled=source.is_cancelled)
     reader = Reader(lines)
     batch = _Batch(database, source, lines)
     async for piece in pieces:

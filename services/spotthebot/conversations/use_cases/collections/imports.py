@@ -28,7 +28,7 @@ async def open_import(session: WriteSession, request: ImportIn) -> Collection:
         domain=request.domain,
         mode=request.mode,
         plan=request.model_dump(mode="json"),
-        state=CollectionState.COMPLETE,
+        state=CollectionState.CANCELLED if request.cancelled else CollectionState.COMPLETE,
     )
     return await store.collections.get_collection(session, collection_id)
 

@@ -1,0 +1,157 @@
+"""What an export holds beside conversations: people's ratings, the end of the collection, ids that flags name, too."""
+
+import asyncio
+import io
+import json
+from typing import Any
+from uuid import UUID
+
+import pyarrow.parquet as pq
+
+from spotthebot.contracts.conversations import ConversationState, ExportedConversation
+from spotthebot.conversations.domain.formats.exported import ExportLines
+from spotthebot.conversations.domain.formats.lines import Reader
+from tests.factories.exported import exported
+from tests.factories.frontends import SCORES, exchange, open_study, rate, ratings, start, talk, two_bots
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import created
+
+
+async def _exported(suite: RunningSuite, collection: str, form: str = "ndjson") -> bytes:
+    analyst = await suite.client("conversations", "analyst")
+    answer = await analyst.get(f"/v1/collections/{collection}/export", params={"format": form})
+    assert answer.status_code == 200, answer.text
+    return answer.content
+
+
+def _rows(content: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) | {"quality_flags": None} for line in content.split(b"\n") if line]
+
+
+async def _import(suite: RunningSuite, content: bytes, **more: Any) -> tuple[str, dict[str, Any]]:
+    admin = await suite.client("conversations", "admin")
+    body = {"mode": "import", "name": "people", "domain": "everyday"} | more
+    collection = (await created(admin, "/v1/collections", body))["id"]
+    answer = await admin.post(f"/v1/collections/{collection}/uploads", content=content)
+    assert answer.status_code == 200, answer.text
+    return collection, answer.json()
+
+
+async def _ratings_of(suite: RunningSuite, collection: str, **query: Any) -> list[dict[str, Any]]:
+    analyst = await suite.client("conversations", "analyst")
+    answer = await analyst.get(f"/v1/collections/{collection}/ratings", params=query)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["items"]
+
+
+def _without_ids(rated: list[dict[str, Any]]) -> list[Any]:
+    """What must be the same in a copy, whose conversations have ids of their own."""
+    return [
+        [
+            each["chat_id"],
+            each["interactor"],
+            [(held["participant"], held["scores"]) for held in each["conversations"]],
+            [held["conversation_id"] for held in each["conversations"]].index(each["preferred"])
+            if each["preferred"]
+            else None,
+            each["rated_at"],
+        ]
+        for each in rated
+    ]
+
+
+class TestRatings:
+    async def test_come_back_with_the_conversations_that_they_are_of(self, suite: RunningSuite):
+        study = await open_study(suite, await two_bots(suite))
+        for number, preferred in enumerate((1, 2, None)):
+            chat = await start(suite, study, f"p{number}\u2028")
+            await talk(suite, chat)
+            assert (await rate(suite, chat, ratings(1, 2, preferred=preferred))).status_code == 200
+        unrated = await start(suite, study, "unrated")
+        await talk(suite, unrated)
+        admin = await suite.client("conversations", "admin")
+        assert (await admin.post(f"/v1/collections/{study}/finish")).status_code == 200
+
+        content = await _exported(suite, study)
+        rated = [row["rating"] for row in _rows(content)]
+        assert sum(each is None for each in rated) == 2
+        assert {each["score"] for each in rated[0]["scores"]} == set(SCORES.values())
+        in_parquet = pq.read_table(io.BytesIO(await _exported(suite, study, "parquet"))).to_pylist()
+        assert [row["rating"] and row["rating"]["interactor"] for row in in_parquet] == [
+            each and each["interactor"] for each in rated
+        ]
+        copy, account = await _import(suite, content)
+        assert (account["stored"], account["rejected"]["count"]) == (8, 0)
+        assert _rows(await _exported(suite, copy)) == _rows(content)
+        there, back = await _ratings_of(suite, study), await _ratings_of(suite, copy)
+        assert [each["interactor"] for each in back] == ["p0\u2028", "p1\u2028", "p2\u2028"]
+        assert _without_ids(back) == _without_ids(there)
+        again = await admin.post(f"/v1/collections/{copy}/uploads", content=content)
+        assert (again.json()["already_there"], again.json()["stored"]) == (8, 0)
+        analyst = await suite.client("conversations", "analyst")
+        first = (await analyst.get(f"/v1/collections/{copy}/ratings", params={"limit": 2})).json()
+        assert [*first["items"], *await _ratings_of(suite, copy, cursor=first["next_cursor"])] == back
+
+    async def test_have_no_scores_of_a_conversation_that_was_broken_off(self, suite: RunningSuite):
+        content = exported(1, mode="human_bot").model_dump(mode="json")
+        rating = {
+            "chat_id": str(UUID(int=7)),
+            "interactor": "p",
+            "number": 2,
+            "scores": [],
+            "preferred": 1,
+            "rated_at": "2026-01-02T00:00:00Z",
+        }
+        copy, account = await _import(suite, json.dumps(content | {"rating": rating}).encode())
+        assert account["stored"] == 1
+        (rated,) = await _ratings_of(suite, copy)
+        assert (rated["preferred"], rated["conversations"][0]["scores"]) == (None, {})  # conversation 1 is not there
+        assert _rows(await _exported(suite, copy))[0]["rating"] == rating
+
+    def test_are_not_needed_in_files_of_the_first_release(self):
+        content = exported(1).model_dump(mode="json")
+        old = {name: value for name, value in content.items() if name not in {"rating", "collection_cancelled"}}
+        reader = Reader(ExportLines("everyday", None, is_cancelled=False))
+        (read,) = [*reader.feed(json.dumps(old).encode()), *reader.close()]
+        assert ExportedConversation.model_validate(content) == getattr(read, "conversation", read)
+
+
+class TestCancelledCollections:
+    async def test_come_back_as_cancelled(self, suite: RunningSuite):
+        study = await open_study(suite, await two_bots(suite))
+        await exchange(suite, await start(suite, study))
+        admin = await suite.client("conversations", "admin")
+        assert (await admin.post(f"/v1/collections/{study}/cancel")).status_code == 200
+        content = await _exported(suite, study)
+        assert [row["collection_cancelled"] for row in _rows(content)] == [True]
+        copy, account = await _import(suite, content, cancelled=True)
+        assert account["stored"] == 1
+        found = (await admin.get(f"/v1/collections/{copy}")).json()
+        assert (found["state"], found["cancelled"]) == ("cancelled", 1)
+        assert _rows(await _exported(suite, copy)) == _rows(content)
+
+    async def test_do_not_come_back_as_complete(self, suite: RunningSuite):
+        """Neither way: a line says whether its collection was cancelled, and so does the import."""
+        for is_cancelled in (True, False):
+            line = exported(1, collection_cancelled=is_cancelled, state=ConversationState.COMPLETE).model_dump_json()
+            _, account = await _import(suite, line.encode(), cancelled=not is_cancelled)
+            assert (account["stored"], account["rejected"]["count"]) == (0, 1)
+            assert "cancelled" in account["rejected"]["first"][0]["reason"]
+
+
+class TestQualityFlags:
+    async def test_name_conversations_by_their_ids_in_the_export(self, suite: RunningSuite):
+        twins = [exported(1), exported(1, id="twin"), exported(2)]
+        content = b"".join(each.model_dump_json().encode() + b"\n" for each in twins)
+        copy, _ = await _import(suite, content)
+        admin = await suite.client("conversations", "admin")
+        async with asyncio.timeout(30):
+            while (await admin.get(f"/v1/collections/{copy}/quality")).json()["check"]["state"] != "done":
+                await asyncio.sleep(0.05)
+        flags = (await admin.get(f"/v1/collections/{copy}/quality-flags")).json()["items"]
+        assert [each["exported_id"] for each in flags] == ["c1", "twin", "c2"]
+        assert [each["exact_duplicate_of_exported"] for each in flags] == [None, "c1", None]
+        assert flags[1]["exact_duplicate_of"] == flags[0]["conversation_id"]
+        rows = [json.loads(line) for line in (await _exported(suite, copy)).split(b"\n") if line]
+        assert [row["id"] for row in rows] == [each["exported_id"] for each in flags]
+        assert [row["quality_flags"]["exact_duplicate_of"] for row in rows] == [None, "c1", None]
