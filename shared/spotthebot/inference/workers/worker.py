@@ -100,7 +100,7 @@ class Worker:
 
     def _keep_batches_running(self) -> None:
         """Start the task that runs batches, unless it runs; it ends only when the worker stops."""
-        if self._loop is None or self._loop.done():
+        if not self._is_stopped and (self._loop is None or self._loop.done()):
             self._loop = asyncio.create_task(self._run_batches())
 
     def _forget_start(self, start: asyncio.Task[None]) -> None:
