@@ -2,22 +2,26 @@
 #   docker build -f docker/service.Dockerfile --build-arg SERVICE=bots -t spotthebot-bots .
 # A container serves; `docker run ... spotthebot-bots migrate` brings the service's schema up to date, `work` runs its
 # worker where it has one. Settings come from the environment, see docs/settings.md.
-ARG PYTHON=3.12
+# The base by digest, of all platforms; for another one: docker buildx imagetools inspect python:3.12-slim-bookworm
+ARG PYTHON_IMAGE=python:3.12.14-slim-bookworm@sha256:782412e85d0f0984994c290652577d4018aff08145c85b262bb63dc0c7522254
 
-FROM python:${PYTHON}-slim AS build
+FROM ${PYTHON_IMAGE} AS build
 ARG SERVICE
 WORKDIR /source
 # The dependencies change less often than the sources, so they are a layer of their own.
-COPY pyproject.toml constraints.txt README.md LICENSE ./
+COPY requirements.txt ./
 RUN test -n "${SERVICE}" \
     && python -m venv /opt/spotthebot \
-    && mkdir -p services/spotthebot shared/spotthebot \
-    && /opt/spotthebot/bin/pip install --no-cache-dir --constraint constraints.txt ".[${SERVICE}]"
+    && grep -E '# .*\bbuild\b' requirements.txt > build.txt \
+    && grep -E "# .*\b${SERVICE}\b" requirements.txt > service.txt \
+    && /opt/spotthebot/bin/pip install --no-cache-dir --require-hashes -r build.txt \
+    && /opt/spotthebot/bin/pip install --no-cache-dir --require-hashes --no-build-isolation -r service.txt
+COPY pyproject.toml README.md LICENSE ./
 COPY services services
 COPY shared shared
-RUN /opt/spotthebot/bin/pip install --no-cache-dir --no-deps --force-reinstall .
+RUN /opt/spotthebot/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
-FROM python:${PYTHON}-slim
+FROM ${PYTHON_IMAGE}
 ARG SERVICE
 RUN useradd --uid 10001 --create-home --shell /usr/sbin/nologin spotthebot
 COPY --from=build /opt/spotthebot /opt/spotthebot

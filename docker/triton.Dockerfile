@@ -1,9 +1,10 @@
 # NVIDIA's Triton with what dialogue models need; the models themselves come from a mounted repository.
 #   docker build -f docker/triton.Dockerfile -t spotthebot-triton .
-# Any release whose Python is 3.11 or later will do.
-ARG TRITON=25.10-py3
+# Any release whose Python is 3.11 or later will do. It is named by its tag, which NVIDIA does not move; to be sure, give
+# its digest: --build-arg TRITON_IMAGE=nvcr.io/nvidia/tritonserver@sha256:... (docker buildx imagetools inspect says it).
+ARG TRITON_IMAGE=nvcr.io/nvidia/tritonserver:25.10-py3
 
-FROM nvcr.io/nvidia/tritonserver:${TRITON}
+FROM ${TRITON_IMAGE}
 ENV PIP_BREAK_SYSTEM_PACKAGES=1 PYTHONUNBUFFERED=1 GOMP_SPINCOUNT=1000
 # numpy 2 is too new for the Python backend of some releases.
 RUN pip install --no-cache-dir torch==2.13.0 transformers==5.23.0 "numpy<2"

@@ -39,5 +39,6 @@ COMMANDS: CommandTable = {
     "install": Command(f"{_HERE}.install", "install", "Install an optional part."),
     "doctor": Command(f"{_HERE}.doctor", "doctor", "Show which optional parts are there, and what each is for."),
     "docs": Command(f"{_HERE}.documents", "docs", "Renew what a clone's documents take from the code."),
+    "pins": Command(f"{_HERE}.pins", "pins", "Renew requirements.txt, the hashes of all that is installed."),
     "test": Command(f"{_HERE}.tests", "run_tests", "Run the whole test suite.", passes_arguments_on=True),
 }

@@ -1,0 +1,108 @@
+"""What is installed is known by its hash: packages, and the images that services stand on."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import pytest
+from packaging.markers import Marker
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from spotthebot.suite.cli.pins import BUILD, EXTRAS
+
+ROOT = Path(__file__).parents[2]
+LINE = re.compile(r"([\w.-]+)==(\S+)(?: ; (.+?))?((?: --hash=sha256:[0-9a-f]{64})+)  # ([a-z ]+)")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+BY_TAG = {"docker/triton.Dockerfile"}
+"""No digest is published beside NVIDIA's tags, and none could be looked up where this was written."""
+
+
+def requirement_lines() -> list[re.Match[str]]:
+    lines = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if not line.startswith("#")]
+    found = [LINE.fullmatch(line) for line in lines]
+    assert None not in found, lines[found.index(None)][:100]
+    return [each for each in found if each is not None]
+
+
+def packages_of(part: str) -> dict[str, str]:
+    """Return name and version of the packages of a part that this machine installs."""
+    return {
+        canonicalize_name(line[1]): line[2]
+        for line in requirement_lines()
+        if part in line[5].split() and (line[3] is None or Marker(line[3]).evaluate())
+    }
+
+
+def needed(requirements: list[Requirement], seen: set[tuple[str, str]] | None = None) -> Iterator[str]:
+    """Yield all packages that requirements lead to here, by the metadata of what is installed."""
+    seen = set() if seen is None else seen
+    for requirement in requirements:
+        name = canonicalize_name(requirement.name)
+        for extra in ("", *sorted(requirement.extras)):
+            if (name, extra) in seen or name == "spotthebot":
+                continue
+            seen.add((name, extra))
+            yield name
+            try:
+                listed = map(Requirement, distribution(name).requires or ())
+            except PackageNotFoundError:
+                continue
+            yield from needed([each for each in listed if _applies(each, extra)], seen)
+
+
+def _applies(requirement: Requirement, extra: str) -> bool:
+    return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
+
+
+def _direct(extra: str) -> list[Requirement]:
+    found = [Requirement(each) for each in PROJECT["project"]["dependencies"]]
+    waiting = [extra]
+    while waiting:
+        for each in map(Requirement, PROJECT["project"]["optional-dependencies"][waiting.pop()]):
+            if each.name == "spotthebot":
+                waiting += each.extras
+            else:
+                found.append(each)
+    return found
+
+
+class TestRequirements:
+    @pytest.mark.parametrize("extra", EXTRAS)
+    def test_hold_all_that_a_part_needs(self, extra: str):
+        assert set(needed(_direct(extra))) - set(packages_of(extra)) == set()
+
+    def test_hold_the_build_backend(self):
+        backend = [Requirement(each) for each in PROJECT["build-system"]["requires"]]
+        pinned = {each.name: str(each.specifier).removeprefix("==") for each in backend}
+        assert pinned.items() <= packages_of(BUILD).items()
+
+    def test_have_the_versions_of_the_constraints(self):
+        pins = re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+        constrained = {canonicalize_name(name): version for name, version in pins}
+        other = {
+            (name, version): constrained[name]
+            for line in requirement_lines()
+            if (name := canonicalize_name(line[1])) in constrained and (version := line[2]) != constrained[name]
+        }
+        assert other == {}, "renew them: ./stb pins"
+
+
+def test_images_stand_on_bases_that_are_known_by_their_digest():
+    found = {recipe: _bases(recipe.read_text()) for recipe in sorted((ROOT / "docker").glob("*Dockerfile"))}
+    assert all(found.values())
+    unpinned = {
+        str(recipe.relative_to(ROOT))
+        for recipe, bases in found.items()
+        if not all(re.search(r"@sha256:[0-9a-f]{64}$", base) for base in bases)
+    }
+    assert unpinned == BY_TAG
+
+
+def _bases(recipe: str) -> list[str]:
+    """Return the images that a recipe begins with, under its own arguments."""
+    arguments = dict(re.findall(r"^ARG (\w+)=(\S+)$", recipe, re.MULTILINE))
+    bases = re.findall(r"^FROM (\S+)", recipe, re.MULTILINE)
+    return [re.sub(r"\$\{(\w+)\}", lambda each: arguments[each[1]], base) for base in bases]
