@@ -193,6 +193,27 @@ class TestPeoplesConversations:
         assert [each["text"] for each in json.loads(line)["turns"]][::2] == PEOPLE[0][:2]
         assert await _learnable(suite, corpus) == OTHERS
 
+    @pytest.mark.usefixtures("always_checked")
+    async def test_with_bots_silence_no_bot_that_learned_what_the_person_repeats(self, suite: RunningSuite):
+        """A person says every other line of a dialogue, and the bot that learned it says those in between."""
+        corpus = await _corpus(suite, PEOPLE)
+        bots = await suite.client("bots", "admin")
+        bot = (await created(bots, "/v1/bots", _learner(corpus)))["id"]
+        study = await open_study(suite, [bot], bots_per_chat=1, minimum_turns=8, maximum_turns=8)
+        chat = await start(suite, study)
+        for words in PEOPLE[0][::2]:
+            found = await exchange(suite, chat, words)
+        assert [turn["text"] for turn in found["conversations"][0]["turns"]] == PEOPLE[0]
+        assert (await _asked(suite, bot, PEOPLE[0][:1])).json()["replies"][0]["text"] == PEOPLE[0][1]
+        assert await _learnable(suite, corpus) == PEOPLE
+        analyst = await suite.client("conversations", "analyst")
+        content = (await analyst.get(f"/v1/collections/{study}/export")).content
+        admin = await suite.client("conversations", "admin")
+        copy = await created(admin, "/v1/collections", {"mode": "import", "name": "copy", "domain": "everyday"})
+        assert (await admin.post(f"/v1/collections/{copy['id']}/uploads", content=content)).json()["stored"] == 1
+        assert (await _asked(suite, bot, PEOPLE[0][:1])).status_code == 200
+        assert await _learnable(suite, await _corpus(suite, [*OTHERS, PEOPLE[0]], "later")) == OTHERS
+
     async def test_a_collection_whose_own_bot_learned_from_their_split_is_refused(self, suite: RunningSuite):
         corpus = await _corpus(suite, PEOPLE)
         bots = await suite.client("bots", "admin")

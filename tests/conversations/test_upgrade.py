@@ -13,7 +13,7 @@ from alembic import command
 
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.concurrency import SlotRequest
-from spotthebot.conversations.domain.held_out import exchange_numbers
+from spotthebot.conversations.domain.held_out import ALWAYS, HeldOutExchange, exchange_numbers
 from spotthebot.conversations.domain.quality.flags import RULES
 from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.tables import LINEAGE
@@ -297,4 +297,5 @@ async def test_old_corpora_are_private_but_for_the_sample_and_people_in_old_coll
         ("sample", None, "shared"),
         ("own", None, "private"),
     }
-    assert held_out == dict.fromkeys(exchange_numbers(said[:3]), False)
+    expected = [HeldOutExchange(number, ALWAYS, suffices=False) for number in exchange_numbers(said[:3])]
+    assert held_out == {each.number: [each] for each in expected}

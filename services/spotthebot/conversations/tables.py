@@ -83,6 +83,9 @@ class HeldOutExchangeRow(_Base):
     __tablename__ = "held_out_exchanges"
 
     hash: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    in_chat: Mapped[bool] = mapped_column(primary_key=True)
+    since: Mapped[UUID]
+    """Dialogues with lower ids were stored before it was said, and are not held out by it."""
     suffices: Mapped[bool]
 
 

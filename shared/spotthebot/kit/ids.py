@@ -2,6 +2,7 @@
 
 import os
 import time
+from datetime import datetime
 from uuid import UUID
 
 
@@ -11,6 +12,12 @@ def new_id() -> UUID:
     random_bits = int.from_bytes(os.urandom(10), "big")
     value = (milliseconds & (1 << 48) - 1) << 80 | 0x7 << 76 | (random_bits >> 68 & 0xFFF) << 64
     return UUID(int=value | 0b10 << 62 | random_bits & (1 << 62) - 1)
+
+
+def first_id_at(moment: datetime) -> UUID:
+    """Return an identifier below all that are made from this millisecond on, and above all before it."""
+    milliseconds = max(0, int(moment.timestamp() * 1000))
+    return UUID(int=(milliseconds & (1 << 48) - 1) << 80)
 
 
 def new_ids(count: int) -> list[UUID]:

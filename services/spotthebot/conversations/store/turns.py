@@ -8,6 +8,7 @@ from sqlalchemy import text
 
 from spotthebot.contracts.conversations import CollectionState, ConversationState
 from spotthebot.conversations.domain.collections import COMPLETE
+from spotthebot.conversations.domain.held_out import PeoplesConversation
 from spotthebot.conversations.domain.transitions import Step
 from spotthebot.conversations.store.collections import change_state
 from spotthebot.conversations.store.held_out import hold_out
@@ -41,7 +42,7 @@ async def commit_steps(session: WriteSession, steps: Sequence[Step]) -> Committe
         each.after for each in done if each.after.state is ConversationState.COMPLETE and each.after.has_person
     ]
     if with_people:
-        await hold_out(session, [each.history for each in with_people])
+        await hold_out(session, [PeoplesConversation(each.history, since=each.id) for each in with_people])
     return CommittedSteps(kept, collections, finished)
 
 

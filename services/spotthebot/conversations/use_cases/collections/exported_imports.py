@@ -19,9 +19,10 @@ from spotthebot.conversations.domain.exports import ExportSource
 from spotthebot.conversations.domain.formats.exported import ExportLines, ReadExport
 from spotthebot.conversations.domain.formats.lines import Reader
 from spotthebot.conversations.domain.formats.records import RejectedLine
+from spotthebot.conversations.domain.held_out import PeoplesConversation
 from spotthebot.conversations.use_cases.quality.requests import request_check
 from spotthebot.kit.database import Database, WriteSession
-from spotthebot.kit.ids import new_ids
+from spotthebot.kit.ids import first_id_at, new_ids
 from spotthebot.kit.jobs import Jobs
 
 _AT_ONCE = 500
@@ -142,10 +143,7 @@ class _Batch:
             turns=turns,
             turns_planned=turns,
         )
-        by_people = [each for each in new if any(side.kind is ParticipantKind.HUMAN for side in each.participants)]
-        await store.held_out.hold_out(
-            session, [[turn.text for turn in (*each.opening, *each.turns)] for each in by_people]
-        )
+        await store.held_out.hold_out(session, [each for each in map(_by_people, new) if each is not None])
         return frozenset(each.id for each in new)
 
     async def _known(self, session: WriteSession, ids: list[str]) -> dict[str, ExportedConversation]:
@@ -169,3 +167,15 @@ class _Batch:
 def _content(conversation: ExportedConversation) -> ExportedConversation:
     """Return the part that has to be the same: the collection may have another name, and flags are computed again."""
     return conversation.model_copy(update={"collection": "", "mode": "import", "quality_flags": None})
+
+
+def _by_people(conversation: ExportedConversation) -> PeoplesConversation | None:
+    """Return a conversation with a person in it; one with a bot is a chat, which began when its first turn was said."""
+    kinds = {side.kind for side in conversation.participants}
+    if ParticipantKind.HUMAN not in kinds:
+        return None
+    turns = [turn.text for turn in (*conversation.opening, *conversation.turns)]
+    said_at = next((turn.said_at for turn in conversation.turns), None)
+    if ParticipantKind.BOT not in kinds or said_at is None:
+        return PeoplesConversation(turns)
+    return PeoplesConversation(turns, since=first_id_at(said_at))

@@ -16,6 +16,7 @@ from spotthebot.conversations import store
 from spotthebot.conversations.domain.collections import Collection
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.errors import NotAnImport
+from spotthebot.conversations.domain.held_out import PeoplesConversation
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.ids import new_ids
 
@@ -66,6 +67,7 @@ async def import_conversations(
         session, collection.id, conversations=len(stored), complete=len(stored), turns=turns, turns_planned=turns
     )
     await store.held_out.hold_out(
-        session, [each.history for each in conversations if each.id in stored and each.has_person]
+        session,
+        [PeoplesConversation(each.history) for each in conversations if each.id in stored and each.has_person],
     )
     return StoredOut(stored=len(stored), already_there=len(uploaded) - len(stored))

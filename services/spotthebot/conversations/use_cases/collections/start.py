@@ -19,6 +19,7 @@ from spotthebot.conversations import store
 from spotthebot.conversations.domain.collections import Collection
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.errors import LearnedFromPeople, NoSuchCorpus, SplitIsEmpty, UnknownCorpusInPlan
+from spotthebot.conversations.domain.held_out import PeoplesConversation
 from spotthebot.conversations.domain.plans import PlannedConversation, Sides, count_conversations, plan_conversations
 from spotthebot.conversations.use_cases.collections.participants import Participants
 from spotthebot.conversations.use_cases.turn_loop.maintenance import queue_runners
@@ -67,7 +68,7 @@ async def start_collection(
         turns_planned=sum(each.turns_planned for each in conversations),
     )
     await queue_runners(session, jobs, waiting=len(conversations) - len(by_people), batch=batch)
-    await store.held_out.hold_out(session, [each.history for each in by_people])
+    await store.held_out.hold_out(session, [PeoplesConversation(each.history) for each in by_people])
     return await store.collections.get_collection(session, collection_id)
 
 

@@ -46,7 +46,7 @@ async def list_learnable(
     exchanges = await asyncio.to_thread(_exchanges, dialogues)
     held_out = await store.held_out.find_held_out(session, set(chain.from_iterable(exchanges.values())))
     return LearnablePage(
-        dialogues, frozenset(row_id for row_id, numbers in exchanges.items() if is_held_out(numbers, held_out))
+        dialogues, frozenset(row_id for row_id, numbers in exchanges.items() if is_held_out(row_id, numbers, held_out))
     )
 
 
