@@ -15,7 +15,7 @@ from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import created
 
 ONCE = {"Idempotency-Key": "once"}
-QUICK_SECONDS = 1.0
+QUICK_SECONDS = 3.0
 BUILTIN = {"domains": ["d"], "protocol": {"kind": "builtin", "model": "dull"}}
 
 
@@ -51,7 +51,7 @@ class TestRepeats:
             repeats = await asyncio.gather(
                 *(attacker.post("/v1/bots", json=webhook(url), headers=ONCE) for _ in range(24))
             )
-            assert time.monotonic() - started < 5
+            assert time.monotonic() - started < 10
             assert {answer.status_code for answer in repeats} == {409}
             assert {int(answer.headers["Retry-After"]) >= 1 for answer in repeats} == {True}
             started = time.monotonic()
@@ -87,7 +87,7 @@ class TestHangingWrites:
             started = time.monotonic()
             answer = await team.patch(f"/v1/bots/{mine['id']}", json={"description": "x"})
             assert answer.status_code == 503
-            assert 4 < time.monotonic() - started < 10
+            assert 4 < time.monotonic() - started < 20
         assert (await team.patch(f"/v1/bots/{mine['id']}", json={"description": "x"})).status_code == 200
 
 

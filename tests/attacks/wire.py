@@ -45,16 +45,24 @@ async def is_closed(reader: asyncio.StreamReader, within: float) -> bool:
     return True
 
 
-async def slowest(client: httpx.AsyncClient, path: str, *, seconds: float) -> float:
-    """Ask again and again, and return the longest time that an answer took, in seconds."""
-    worst, ends_at = 0.0, time.monotonic() + seconds
+async def latency(client: httpx.AsyncClient, path: str, *, seconds: float) -> float:
+    """Ask again and again, and return the time within which nine of ten answers came, in seconds.
+
+    Not the longest: on a busy machine any request may be the one that waits for the processor.
+    """
+    times, ends_at = [], time.monotonic() + seconds
     while time.monotonic() < ends_at:
         started = time.perf_counter()
         answer = await client.get(path)
-        worst = max(worst, time.perf_counter() - started)
+        times.append(time.perf_counter() - started)
         assert answer.status_code == 200
         await asyncio.sleep(0.01)
-    return worst
+    return sorted(times)[len(times) * 9 // 10]
+
+
+def bearable(usual: float) -> float:
+    """Return the latency that an attack may cause: a tenth of a second, more only where the machine is slow already."""
+    return max(0.1, 3 * usual)
 
 
 def head(method: str, path: str, **headers: str) -> bytes:
