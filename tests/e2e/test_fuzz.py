@@ -1,9 +1,10 @@
 """Whatever a caller sends, no service answers with an error of its own, nor with what its OpenAPI does not promise.
 
 The suite's own run tries 15 requests of each operation, always the same ones. The long mode tries as many as
-`SPOTTHEBOT_FUZZ_CASES` says, over all callers, drawn by `SPOTTHEBOT_FUZZ_SEED`, and prints both:
+`SPOTTHEBOT_FUZZ_CASES` says, over all callers, drawn by `SPOTTHEBOT_FUZZ_SEED`, and prints both. It sends each request
+once as it was made up, and nine times with one more part replaced by something nasty:
 
-    SPOTTHEBOT_FUZZ_CASES=100000 ./stb test tests/e2e/test_fuzz.py
+    SPOTTHEBOT_FUZZ_CASES=100000 ./stb test tests/e2e/test_fuzz.py -rP
 """
 
 import asyncio
@@ -24,6 +25,7 @@ from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
 from tests.factories.databases import DatabaseUrls
+from tests.factories.mutated_cases import Mutant
 from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import (
     add_bot,
@@ -48,7 +50,8 @@ SMALL = {"conversations_per_pair": 2, "exchanges": 2}  # a fuzzer should not hol
 CASES = int(os.environ.get("SPOTTHEBOT_FUZZ_CASES", "0"))
 SEED = int(os.environ.get("SPOTTHEBOT_FUZZ_SEED", str(random.randrange(2**32))))
 USUAL_EXAMPLES = 15
-UNLIMITED = {"rate_limit_requests_per_minute": 10_000_000}
+MUTANTS = 9
+UNLIMITED = {"rate_limit_requests_per_minute": 10_000_000, "failed_keys_per_minute": 10_000_000}
 """A fuzzer asks more often than a caller may."""
 
 # A registration may last as long as a probe, 45 s by default. The fuzzer's client waits 10 s.
@@ -101,7 +104,8 @@ def _fuzz(url: str, key: str, real: dict[str, Any]) -> tuple[Counter[int], list[
     session = requests.Session()  # a connection for all: to open one takes as long as most requests
     schema = schemathesis.openapi.from_url(f"{url}/openapi.json")
     operations = list(schema.get_all_operations())
-    examples = CASES // len(CALLERS) // len(operations) + 1 if CASES else USUAL_EXAMPLES
+    examples = CASES // len(CALLERS) // len(operations) // (1 + MUTANTS) + 1 if CASES else USUAL_EXAMPLES
+    rng = random.Random(SEED)
     for result in operations:
         assert isinstance(result, Ok)
         operation = result.ok()
@@ -129,6 +133,13 @@ def _fuzz(url: str, key: str, real: dict[str, Any]) -> tuple[Counter[int], list[
                 case.validate_response(answer, checks=CHECKS)
             except (Failure, FailureGroup) as fault:
                 faults.append(f"{case.method} {case.formatted_path} {case.body!r:.300}: {fault!r:.500}")
+            mutant = Mutant.of(case)
+            for _ in range(MUTANTS if CASES else 0):
+                mutant.mutate(rng)
+                answered = mutant.send(session, url, key)
+                statuses[answered.status_code] += 1
+                if answered.status_code >= 500:
+                    faults.append(f"{mutant!r:.900}: {answered.status_code} {answered.text:.300}")
 
         attempt()
     return statuses, faults
@@ -137,14 +148,10 @@ def _fuzz(url: str, key: str, real: dict[str, Any]) -> tuple[Counter[int], list[
 # The services draw random numbers in this process meanwhile, which hypothesis takes for a strategy's.
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
 @pytest.mark.parametrize(("service", "role"), CALLERS)
-async def test_no_request_makes_a_service_fail(
-    suite: RunningSuite, service: str, role: str, capsys: pytest.CaptureFixture[str]
-):
+async def test_no_request_makes_a_service_fail(suite: RunningSuite, service: str, role: str):
     real = await _seed(suite)
     key = await suite.keys.make(role, team="fuzzers" if role == "team" else None)
     statuses, faults = await asyncio.to_thread(_fuzz, suite.urls[service], key, real)
-    if CASES:
-        with capsys.disabled():
-            print(f"\n{service} as {role}: {statuses.total()} cases, seed {SEED}, {sorted(statuses.items())}")
+    print(f"{service} as {role}: {statuses.total()} cases, seed {SEED}, {sorted(statuses.items())}")
     assert faults[:20] == []
     assert {200, 422} <= statuses.keys()  # it got through, and it was turned away
