@@ -89,6 +89,7 @@ class TestPrivateCorpora:
         assert (await team.patch(f"/v1/corpora/{corpus}", json={"visibility": "shared"})).status_code == 403
         service = await suite.client("conversations", "service")
         assert (await service.get(f"/v1/corpora/{corpus}/dialogues")).status_code == 403
+        assert (await service.get(f"/v1/collections/{NOWHERE}/export")).status_code == 403
 
     async def test_a_version_that_the_operator_adds_to_a_teams_bot_learns_as_the_team(self, suite: RunningSuite):
         shared = await _corpus(suite, OTHERS, "shared", visibility="shared")

@@ -27,7 +27,7 @@ Uploader = Annotated[Principal, Depends(_admins)]
 """Who may send a file; `Idempotency-Key` would have all of it read into memory, and is not needed."""
 Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]
 DialogueReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST))]
-"""Who may read all dialogues of a corpus. A service reads for a team, and so only what that team's bots may learn."""
+"""Who may read dialogues and exports whole. A service reads for a team: only what that team's bots may learn."""
 LearningService = Annotated[Principal, Depends(allow(Role.ADMIN, Role.SERVICE))]
 Taker = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE, Role.TEAM))]
 """Who may read the conversations that a bot takes part in: a team, of its own bots."""

@@ -9,7 +9,7 @@ from starlette.responses import StreamingResponse
 
 from spotthebot.contracts.conversations import ImportedOut
 from spotthebot.conversations import store
-from spotthebot.conversations.api.deps import JobQueue, Reader, Uploader, pieces_of
+from spotthebot.conversations.api.deps import DialogueReader, JobQueue, Uploader, pieces_of
 from spotthebot.conversations.use_cases.collections import exported_imports
 from spotthebot.conversations.use_cases.exports import export_collection
 from spotthebot.kit.database import Database
@@ -36,7 +36,7 @@ _BINARY = {"schema": {"type": "string", "format": "binary"}}
 )
 async def download_export(
     session: Reading,
-    _caller: Reader,
+    _caller: DialogueReader,
     database: Annotated[Database, Depends(get_database)],
     collection_id: UUID,
     form: Annotated[ExportFormat, Query(alias="format")] = ExportFormat.NDJSON,
