@@ -23,6 +23,7 @@ from spotthebot.suite.errors import NotAnExport
 from spotthebot.suite.progress import showing_progress
 from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.runtime.session import Clients
+from tests.factories.exported import exported
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created
 
@@ -110,6 +111,16 @@ class TestCollect:
         again = await export(clients.conversations, copy.id, tmp_path / "again")
         came_back = [json.loads(line) for line in again.read_text().splitlines()]
         assert came_back == [line | {"collection": "small-copy"} for line in lines]  # with the same flags
+
+    async def test_brings_a_cancelled_collection_back_as_cancelled(self, clients: Clients, tmp_path: Path):
+        """Beside a complete one of the same name, which takes none of its lines."""
+        for is_cancelled, state in ((True, "cancelled"), (False, "complete")):
+            line = exported(1, collection_cancelled=is_cancelled).model_dump_json()
+            file = tmp_path / f"{state}.jsonl"
+            file.write_text(f"{line}\n", encoding="utf-8")
+            with showing_progress() as steps:
+                copy, done = await import_export(clients.conversations, open_export(file), "twice", steps)
+            assert (copy.state, done.stored, done.rejected.count) == (state, 1, 0)
 
     async def test_finds_the_collection_it_started_before_and_resumes_a_paused_one(
         self, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
