@@ -12,7 +12,7 @@ import pytest
 
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.health import wait_until_server_hangs
-from spotthebot.suite.supervision.health import HealthLimits
+from spotthebot.suite.supervision.spec import HealthLimits
 
 LIMITS = HealthLimits(every_seconds=0.1, timeout_seconds=0.3, misses=3, busy_seconds=60)
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from spotthebot.suite.supervision.health import HealthLimits, wait_until_hung
+from spotthebot.suite.supervision.health import wait_until_hung
 from spotthebot.suite.supervision.sockets import bind
-from spotthebot.suite.supervision.spec import Event, ProcessSpec
+from spotthebot.suite.supervision.spec import Event, HealthLimits, ProcessSpec
 from spotthebot.suite.supervision.supervisor import Supervisor
 
 # Answers on an inherited socket, after something that takes its time.

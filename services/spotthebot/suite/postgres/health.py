@@ -9,7 +9,8 @@ import contextlib
 from functools import partial
 
 from spotthebot.suite.postgres.cluster import Cluster
-from spotthebot.suite.supervision.health import HealthLimits, processor_seconds_of, wait_until_hung
+from spotthebot.suite.supervision.health import processor_seconds_of, wait_until_hung
+from spotthebot.suite.supervision.spec import HealthLimits
 
 _SSL_REQUEST = bytes.fromhex("0000000804d2162f")
 _LIMITS = HealthLimits()

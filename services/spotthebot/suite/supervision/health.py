@@ -7,30 +7,17 @@ one that computes is busy, and gets minutes. Where we ourselves were late, on a 
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
 import httpx
 import psutil
 
+from spotthebot.suite.supervision.spec import HealthLimits
+
 _LATE_SECONDS = 1.0
 _IDLE_SHARE = 0.002
 """Share of one processor below which a process did nothing; a stopped or deadlocked one uses none at all."""
-
-
-@dataclass(frozen=True)
-class HealthLimits:
-    """How often a process is asked, and what it may miss before it counts as hung.
-
-    An answer is waited for `timeout_seconds`. A process that used no processor hangs after `misses` in a row, a busy
-    one after `busy_seconds` without an answer.
-    """
-
-    every_seconds: float = 5.0
-    timeout_seconds: float = 5.0
-    misses: int = 3
-    busy_seconds: float = 120.0
 
 
 async def wait_until_hung(

@@ -5,9 +5,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from spotthebot.suite.supervision.health import HealthLimits
-
 EventKind = Literal["started", "ready", "hung", "died", "stopped"]
+
+
+@dataclass(frozen=True)
+class HealthLimits:
+    """How often a process is asked, and what it may miss before it counts as hung.
+
+    An answer is waited for `timeout_seconds`. A process that used no processor hangs after `misses` in a row, a busy
+    one after `busy_seconds` without an answer.
+    """
+
+    every_seconds: float = 5.0
+    timeout_seconds: float = 5.0
+    misses: int = 3
+    busy_seconds: float = 120.0
 
 
 @dataclass(frozen=True)

@@ -73,11 +73,12 @@ class Outbox:
 
         One transaction at a time: positions become visible in their order.
         """
-        await session.execute(
-            select(func.pg_advisory_xact_lock(func.hashtextextended(f"{self._events.fullname}.position", 0)))
-        )
         events = self._events
         new = select(events.c.id).where(events.c.distributed, events.c.position.is_(None)).order_by(events.c.id)
+        if await session.scalar(new.limit(1)) is None:
+            return 0
+        lock = func.hashtextextended(f"{events.fullname}.position", 0)
+        await session.execute(select(func.pg_advisory_xact_lock(lock)))
         ordered = new.limit(_NUMBERED_AT_ONCE).subquery("ordered")
         numbered = select(ordered.c.id, self._positions.next_value()).subquery("numbered")
         event_id, position = numbered.c
