@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from spotthebot.bots.app import SERVICE as BOTS
 from spotthebot.kit.process import openapi_text
 from spotthebot.kit.web.bearer.authentication import Allow, allow
+from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from tests.factories.services import SERVICES
 
@@ -37,6 +38,17 @@ class TestRoles:
 
     def test_no_role_may_do_everything(self):
         assert allow("team").roles == {"team"}
+
+
+class TestChecks:
+    """What `CheckedRoute` does comes before anything else: the key, unknown parameters, limits of the body."""
+
+    @EVERY
+    def test_every_route_makes_them(self, service: Any):
+        assert [route.path for route in _routes(_app(service)) if not isinstance(route, CheckedRoute)] == []
+
+    def test_one_that_does_not_would_be_noticed(self):
+        assert not any(isinstance(route, CheckedRoute) for route in _planted.routes)
 
 
 class TestRepeats:
