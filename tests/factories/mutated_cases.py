@@ -22,7 +22,7 @@ NASTY: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 2**31, 2**53, 2**63, 2**64, -(2**63) - 1, 10**300, 1e308, -1e-320, 0.1),
     *([], {}, [[]], [None] * 50, {"": ""}, {"a": {"b": {"c": []}}}),
 )
-Place = tuple[Any, Any]
+Part = tuple[Any, Any]
 
 
 @dataclass
@@ -63,14 +63,14 @@ class Mutant:
             del self.body[rng.choice(list(self.body))]
         elif choice == 4 and self.body is not None:
             self.body = nasty
-        elif places := list(_places(self.body)):
-            parent, name = rng.choice(places)
+        elif parts := list(_parts(self.body)):
+            parent, name = rng.choice(parts)
             parent[name] = nasty
 
 
-def _places(value: Any) -> Iterator[Place]:
+def _parts(value: Any) -> Iterator[Part]:
     """Yield every part of a value, as what holds it and the name or number of the part there."""
     held = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for name, each in list(held):
         yield value, name
-        yield from _places(each)
+        yield from _parts(each)
