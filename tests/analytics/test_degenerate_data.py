@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Hashable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import CodedAnnotation, Study
 from spotthebot.analytics.figures import FIGURES, FigureInput
 from spotthebot.analytics.report import methods
+from spotthebot.contracts.analytics import Analysis
 
 HUMAN, UNSURE, BOT = 2, 1, 0
 PARAMETERS = Parameters(filter="none", resamples=40)
@@ -64,6 +66,11 @@ STUDIES = {
 }
 
 
+@cache
+def _analysis(name: str) -> Analysis:
+    return analyse(_study(STUDIES[name]), PARAMETERS)
+
+
 def _numbers(found: Any) -> Iterator[float]:
     if isinstance(found, dict):
         for value in found.values():
@@ -78,7 +85,7 @@ def _numbers(found: Any) -> Iterator[float]:
 class TestFigures:
     @pytest.mark.parametrize("name", [name for name in STUDIES if name != "100 bots"])
     def test_can_be_drawn_or_say_why_not(self, name: str):
-        analysis = analyse(_study(STUDIES[name]), PARAMETERS)
+        analysis = _analysis(name)
         for figure in FIGURES.keys() - {"stability"}:
             spec = FIGURES[figure](FigureInput(analysis, None))
             if figure == "ranking" and analysis.ranking.reason is not None:
@@ -91,14 +98,14 @@ class TestFigures:
 class TestEveryQuestion:
     @pytest.mark.parametrize("name", STUDIES)
     def test_has_a_defined_answer(self, name: str):
-        document = analyse(_study(STUDIES[name]), PARAMETERS).model_dump()  # in JSON a NaN would pass for a null
+        document = _analysis(name).model_dump()  # in JSON a NaN would pass for a null
         assert all(math.isfinite(number) for number in _numbers(document))
         shares = [bot["win_rate"]["estimate"] for bot in document["ranking"]["bots"]]
         assert all(share is None or 0 <= share <= 1 for share in shares)
 
     @pytest.mark.parametrize("name", STUDIES)
     def test_says_why_where_there_is_no_figure(self, name: str):
-        document = json.loads(analyse(_study(STUDIES[name]), PARAMETERS).model_dump_json())
+        document = json.loads(_analysis(name).model_dump_json())
         survival, agreement = document["survival"], document["agreement"]
         for test in survival["log_rank"]:
             assert (test["p_value"] is None) == bool(test["reason"])

@@ -18,7 +18,7 @@ from spotthebot.analytics.stats import (
 )
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.annotator_sets import SharedMembers
-from spotthebot.analytics.stats.clustered_variance import ClusteredParts
+from spotthebot.analytics.stats.clustered_variance import clustered_parts
 
 
 def drawn(seed: int, n: int = 60) -> tuple[IntArray, FloatArray, IntArray, IntArray]:
@@ -83,7 +83,7 @@ class TestShares:
             weight=influence.weight,
         )
         # All clusters have a part in both shares, so that the number of clusters is the same.
-        parts = ClusteredParts(who, influence, Clusters.ANNOTATOR)
+        parts = clustered_parts(who, influence, Clusters.ANNOTATOR)
         whole = clustered_variance(who, contrast, Clusters.ANNOTATOR)
         assert parts.differences(np.array([0]), np.array([1])).variance == pytest.approx(whole.variance, rel=1e-9)
 
@@ -107,7 +107,7 @@ class TestFloor:
     def test_the_variance_of_a_difference_is_that_of_independent_observations(self, clusters: Clusters):
         who = Observations(np.tile(self.WHO.conversation, 2), np.tile(self.WHO.annotator, 2) + np.repeat([0, 2], 4))
         _, _, influence = shares_of(np.repeat([0, 1], 4), np.tile(self.HITS, 2), 2)
-        found = ClusteredParts(who, influence, clusters).differences(np.array([0]), np.array([1]))
+        found = clustered_parts(who, influence, clusters).differences(np.array([0]), np.array([1]))
         assert found.variance == pytest.approx(2 * self.SINGLE, rel=1e-12)
 
 
@@ -138,7 +138,7 @@ class TestSetsOfAnnotators:
             value=hits - hits.mean(),
             weight=np.ones(400),
         )
-        found = ClusteredParts(Observations(conversation, crew, members), influence, Clusters.BOTH)
+        found = clustered_parts(Observations(conversation, crew, members), influence, Clusters.BOTH)
         share_annotator = np.array([[bool(set(a) & set(b)) for b in crews] for a in crews])[crew][:, crew]
         share_conversation = conversation[:, None] == conversation
         products = np.outer(influence.value, influence.value)

@@ -190,7 +190,10 @@ class TestBounds:
         slope = (near[0] - near[1]) / 0.02
         mu = np.array([bot.mu for bot in rate_skills(games).bots])
         with_share, without = (
-            _Player(games, share, each).influence(mu) for each in (STANDARD, SkillSettings(draw_probability=share))
+            found.scores @ found.moves
+            for found in (
+                _Player(games, share, each).influence(mu) for each in (STANDARD, SkillSettings(draw_probability=share))
+            )
         )
         tie = int(np.flatnonzero(games.outcome == 0)[0])
         assert (with_share - without)[tie] * len(games) / (1 - share) == pytest.approx(slope, abs=0.05)

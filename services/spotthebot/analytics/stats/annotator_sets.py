@@ -1,12 +1,14 @@
 """Sets of annotators, of units that join several annotations such as both labels of one side of a segment."""
 
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from scipy import sparse
 
-from spotthebot.analytics.stats.annotations import IntArray
+from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.cells import cell_code
 
+_Sums = TypeVar("_Sums", sparse.csr_array, FloatArray)
 _MAX_SUBSETS: Final = 20_000_000
 """Beyond, as of sets of twenty annotators, it is cheaper to list the pairs of sets."""
 
@@ -35,6 +37,43 @@ def annotator_sets(unit: IntArray, annotator: IntArray) -> tuple[IntArray, spars
     return codes.reshape(-1), members
 
 
+def set_members(code: IntArray, members: sparse.csr_array) -> tuple[IntArray, IntArray]:
+    """List every annotator of every entry's set (n,): the entry and the annotator.
+
+    >>> entry, annotator = set_members(np.array([1, 0]), sparse.csr_array(np.array([[1.0, 0.0], [1.0, 1.0]])))
+    >>> entry.tolist(), annotator.tolist()
+    ([0, 0, 1], [0, 1, 0])
+    """
+    sizes = np.diff(members.indptr)[code]
+    entry = np.repeat(np.arange(len(code)), sizes)
+    offsets = np.arange(len(entry)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return entry, members.indices[members.indptr[code][entry] + offsets].astype(np.int64)
+
+
+def shared_cells(
+    conversation: IntArray, annotator: IntArray, members: sparse.csr_array | None
+) -> tuple[IntArray, sparse.csr_array | None]:
+    """Return the cell of conversation and annotator, or set of annotators, of each entry (n,).
+
+    Of sets, the matrix (cells, cells) is 1 where two cells of one conversation have an annotator in common.
+
+    >>> cell, alike = shared_cells(np.array([4, 4, 5]), np.array([0, 1, 0]), sparse.csr_array(np.eye(2)))
+    >>> cell.tolist(), alike.toarray().tolist()
+    ([0, 1, 2], [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    """
+    pair, n_sets = cell_code(conversation, annotator)
+    pairs, cell = np.unique(pair, return_inverse=True)
+    if members is None or not len(pairs):
+        return cell, None
+    conversations, sets = pairs // n_sets, pairs % n_sets
+    within = sparse.csr_array((np.ones(len(pairs)), (np.arange(len(pairs)), conversations)))
+    alike = sparse.coo_array(within @ within.T)
+    rows, columns = alike.coords
+    kept = np.asarray(members[sets[rows]].multiply(members[sets[columns]]).sum(axis=1)).ravel() > 0
+    ones = np.ones(int(kept.sum()))
+    return cell, sparse.csr_array((ones, (rows[kept], columns[kept])), shape=alike.shape)
+
+
 class SharedMembers:
     """Adds up, for each set, what belongs to the sets that have an annotator in common with it, itself included.
 
@@ -54,9 +93,9 @@ class SharedMembers:
         else:
             self._after, self._before = _subsets(members)
 
-    def __matmul__(self, sums: sparse.csr_array) -> sparse.csr_array:
+    def __matmul__(self, sums: _Sums) -> _Sums:
         """Add up the sums (sets, m) over the sets that share an annotator."""
-        found: sparse.csr_array = self._after @ (sums if self._before is None else self._before @ sums)
+        found: _Sums = self._after @ (sums if self._before is None else self._before @ sums)
         return found
 
 

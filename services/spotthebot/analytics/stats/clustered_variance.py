@@ -15,17 +15,17 @@ observations. Degrees of freedom are Satterthwaite's (1946) over the effective n
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from scipy import sparse, stats
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.annotator_sets import SharedMembers
+from spotthebot.analytics.stats.annotator_sets import SharedMembers, set_members, shared_cells
 from spotthebot.analytics.stats.bootstrap import defined
-from spotthebot.analytics.stats.cells import cell_code, occurring_cells
+from spotthebot.analytics.stats.cells import occurring_cells
 
-_WHOLE: Final = 1 - 1e-9
+WHOLE: Final = 1 - 1e-9
 
 
 class Clusters(StrEnum):
@@ -208,53 +208,59 @@ def clustered_variance(
     >>> found.variance.round(9).tolist()  # without either conversation the share is 1 or 0: (1 / 2) * (.5² + .5²)
     [0.25]
     """
-    return ClusteredParts(observations, influence, clusters).variances()
+    return clustered_parts(observations, influence, clusters).variances()
 
 
+class Part(Protocol):
+    """The clusters of one kind; `degrees` (m,) and what it returns are NaN where they are fewer than two."""
+
+    degrees: FloatArray
+
+    def variances(self) -> FloatArray:
+        """Return the variance (m,) of each statistic."""
+
+    def covariance(self) -> FloatArray:
+        """Return the covariance (m, m) of the statistics."""
+
+
+@dataclass(frozen=True, eq=False)
 class ClusteredParts:
-    """The parts of the variance of some statistics, from which that of their differences follows as well."""
+    """The parts of the variance of some statistics, from which that of their differences follows as well.
 
-    def __init__(self, observations: Observations, influence: Influence, clusters: Clusters) -> None:
-        self.clusters = clusters
-        m, members = influence.n_statistics, observations.members
-        annotator = observations.annotator[influence.observation]
-        conversation = _codes(observations.conversation)[influence.observation]
-        self._n_conversations = _distinct(influence.statistic, conversation, m)
-        _, of = _weights(influence.statistic, annotator, influence.weight, members)
-        self._n_annotators = np.bincount(of, minlength=m)
-        self._single = _Part(influence, influence.observation)
-        shared = None if members is None else SharedMembers(members)
-        self._clustered = []
-        if clusters.has_conversations:
-            self._clustered.append(_Part(influence, conversation))
-        if clusters.has_annotators:
-            self._clustered.append(_Part(influence, annotator, members, shared))
-        self._both = _both(influence, conversation, annotator, members) if len(self._clustered) == 2 else None
+    `single` takes observations for independent, `clustered` has the kinds of clusters, `both` what two kinds share.
+    """
+
+    single: Part
+    clustered: Sequence[Part]
+    both: Part | None
+    n_conversations: IntArray
+    n_annotators: IntArray
+    clusters: Clusters
 
     def variances(self) -> ClusteredVariance:
         """Return the variance of every statistic."""
-        return self._combined(_Part.variances, [part.degrees for part in self._clustered or [self._single]])
+        return self._combined(lambda part: part.variances(), [part.degrees for part in self.clustered or [self.single]])
 
     def differences(self, first: IntArray, second: IntArray) -> ClusteredVariance:
         """Return the variance of statistic `first` (d,) less statistic `second` (d,)."""
 
-        def of(part: "_Part") -> FloatArray:
+        def of(part: Part) -> FloatArray:
             gram = part.covariance()
             return np.maximum(gram[first, first] + gram[second, second] - 2 * gram[first, second], 0.0)
 
-        degrees = [np.minimum(part.degrees[first], part.degrees[second]) for part in self._clustered or [self._single]]
+        degrees = [np.minimum(part.degrees[first], part.degrees[second]) for part in self.clustered or [self.single]]
         return replace(
             self._combined(of, degrees),
-            n_conversations=np.minimum(self._n_conversations[first], self._n_conversations[second]),
-            n_annotators=np.minimum(self._n_annotators[first], self._n_annotators[second]),
+            n_conversations=np.minimum(self.n_conversations[first], self.n_conversations[second]),
+            n_annotators=np.minimum(self.n_annotators[first], self.n_annotators[second]),
         )
 
     def covariance(self) -> FloatArray:
         """Return the covariance (m, m) of all statistics, without its negative directions; NaN where unknown."""
-        parts = [part.covariance() for part in self._clustered or [self._single]]
+        parts = [part.covariance() for part in self.clustered or [self.single]]
         whole = np.sum(parts, axis=0)
-        if self._both is not None:
-            whole = whole - self._both.covariance()
+        if self.both is not None:
+            whole = whole - self.both.covariance()
         unknown = np.isnan(np.diag(whole))
         values, vectors = np.linalg.eigh(np.nan_to_num(whole))
         found: FloatArray = (vectors * np.maximum(values, 0.0)) @ vectors.T
@@ -262,18 +268,43 @@ class ClusteredParts:
         found[:, unknown] = np.nan
         return found
 
-    def _combined(self, of: Callable[["_Part"], FloatArray], degrees: Sequence[FloatArray]) -> ClusteredVariance:
-        single = of(self._single)
-        parts = [of(part) for part in self._clustered]
+    def _combined(self, of: Callable[[Part], FloatArray], degrees: Sequence[FloatArray]) -> ClusteredVariance:
+        single = of(self.single)
+        parts = [of(part) for part in self.clustered]
         whole: FloatArray = np.sum(parts, axis=0) if parts else single
-        if self._both is not None:
-            whole = whole - of(self._both)
+        if self.both is not None:
+            whole = whole - of(self.both)
         variance = np.maximum(whole, np.where(np.isnan(single), 0.0, single))
         freedom = degrees[0]
         if len(parts) == 2:
             spread = parts[0] ** 2 / degrees[0] + parts[1] ** 2 / degrees[1]
             freedom = np.divide(variance**2, spread, out=np.minimum(*degrees), where=spread > 0)
-        return ClusteredVariance(variance, freedom, self._n_conversations, self._n_annotators, self.clusters)
+        return ClusteredVariance(variance, freedom, self.n_conversations, self.n_annotators, self.clusters)
+
+
+def clustered_parts(observations: Observations, influence: Influence, clusters: Clusters) -> ClusteredParts:
+    """Return the parts of the variance of statistics that few observations each have a part in."""
+    m, members = influence.n_statistics, observations.members
+    annotator = observations.annotator[influence.observation]
+    conversation = _codes(observations.conversation)[influence.observation]
+    clustered = []
+    if clusters.has_conversations:
+        clustered.append(_Part(influence, conversation))
+    if clusters.has_annotators:
+        shared = None if members is None else SharedMembers(members)
+        clustered.append(_Part(influence, annotator, members, shared))
+    both = None
+    if len(clustered) == 2:
+        cluster, alike = shared_cells(conversation, annotator, members)
+        both = _Part(influence, cluster, None, alike)
+    return ClusteredParts(
+        single=_Part(influence, influence.observation),
+        clustered=clustered,
+        both=both,
+        n_conversations=_distinct(influence.statistic, conversation, m),
+        n_annotators=np.bincount(_weights(influence.statistic, annotator, influence.weight, members)[1], minlength=m),
+        clusters=clusters,
+    )
 
 
 class _Part:
@@ -317,21 +348,6 @@ class _Part:
         return gram
 
 
-def _both(influence: Influence, conversation: IntArray, annotator: IntArray, members: sparse.csr_array | None) -> _Part:
-    """Return the part of observations that share a conversation and an annotator."""
-    pair, n_sets = cell_code(conversation, annotator)
-    pairs, cluster = np.unique(pair, return_inverse=True)
-    if members is None or not len(pairs):
-        return _Part(influence, cluster)
-    conversations, sets = pairs // n_sets, pairs % n_sets
-    within = sparse.csr_array((np.ones(len(pairs)), (np.arange(len(pairs)), conversations)))
-    alike = sparse.coo_array(within @ within.T)
-    rows, columns = alike.coords
-    kept = np.asarray(members[sets[rows]].multiply(members[sets[columns]]).sum(axis=1)).ravel() > 0
-    ones = np.ones(int(kept.sum()))
-    return _Part(influence, cluster, None, sparse.csr_array((ones, (rows[kept], columns[kept])), shape=alike.shape))
-
-
 def _enlarged(influence: Influence, cluster: IntArray, members: sparse.csr_array | None) -> FloatArray:
     """Return 1 / (1 - leverage) of each entry's cluster in its ratio; 0 where the cluster is the whole of it."""
     totals = np.bincount(influence.ratio, weights=influence.weight)
@@ -339,13 +355,13 @@ def _enlarged(influence: Influence, cluster: IntArray, members: sparse.csr_array
         cells = occurring_cells(influence.ratio, cluster, influence.weight)
         found = cells.weight[cells.entry] / totals[influence.ratio]
     else:
-        entry, annotator = _expanded(cluster, members)
+        entry, annotator = set_members(cluster, members)
         ratio = influence.ratio[entry]
         cells = occurring_cells(ratio, annotator, influence.weight[entry])
         leverage = cells.weight[cells.entry] / totals[ratio]
         sizes = np.bincount(entry, minlength=len(cluster))
         found = np.bincount(entry, weights=leverage, minlength=len(cluster)) / sizes
-    return np.where(found < _WHOLE, 1 / np.maximum(1 - found, 1 - _WHOLE), 0.0)
+    return np.where(found < WHOLE, 1 / np.maximum(1 - found, 1 - WHOLE), 0.0)
 
 
 def _weights(
@@ -353,18 +369,10 @@ def _weights(
 ) -> tuple[FloatArray, IntArray]:
     """Total the weights by statistic and cluster, each annotator of a set alone; with the statistic of each total."""
     if members is not None:
-        entry, cluster = _expanded(cluster, members)
+        entry, cluster = set_members(cluster, members)
         statistic, weight = statistic[entry], weight[entry]
     cells = occurring_cells(statistic, cluster, weight)
     return cells.weight, cells.outer
-
-
-def _expanded(code: IntArray, members: sparse.csr_array) -> tuple[IntArray, IntArray]:
-    """List every annotator of every entry's set: the entry and the annotator."""
-    sizes = np.diff(members.indptr)[code]
-    entry = np.repeat(np.arange(len(code)), sizes)
-    offsets = np.arange(len(entry)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return entry, members.indices[members.indptr[code][entry] + offsets].astype(np.int64)
 
 
 def _effective(weights: FloatArray, of: IntArray, m: int) -> FloatArray:

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import linprog
 from scipy.sparse.csgraph import connected_components
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.clustered_variance import ClusteredVariance, Clusters, Uncertainty
-from spotthebot.analytics.stats.rating_variance import rating_parts
+from spotthebot.analytics.stats.rating_variance import RatingInfluence, rating_parts
 from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins
 
 _ITERATIONS: Final = 100
@@ -91,10 +92,7 @@ def rate_davidson(games: Games, *, confidence_level: float = 0.95, clusters: Clu
     if separated:
         wins += 0.5 * ((wins + wins.T + ties + ties.T) > 0)
     fit = _fit(wins, ties) if reason is None else None
-    influence = np.zeros((len(games), len(counts.bots)))
-    if fit is not None:
-        influence[:, met] = _influence(games, met, fit)
-    variance = rating_parts(games, influence, clusters).variances()
+    variance = rating_parts(games, _influence(games, met, fit), clusters).variances()
     return _result(counts, played, met, fit, variance, confidence_level, separated=separated, reason=reason)
 
 
@@ -191,28 +189,32 @@ def _fit(wins: FloatArray, ties: FloatArray) -> _Fit:
     )
 
 
-def _influence(games: Games, met: IntArray, fit: _Fit) -> FloatArray:
-    """Return by how much each game moves each strength, (games, bots that met)."""
+def _influence(games: Games, met: IntArray, fit: _Fit | None) -> RatingInfluence:
+    """Return by how much each game moves each strength: nothing without a fit."""
+    n, n_bots = len(games), len(games.bots)
+    if fit is None:
+        return RatingInfluence(sparse.csr_array((n, 1)), np.zeros((1, n_bots)))
     k, d = len(met), len(fit.parameters)
-    place = np.zeros(len(games.bots), dtype=np.int64)
+    place = np.zeros(n_bots, dtype=np.int64)
     place[met] = np.arange(k)
-    seen = np.where(games.outcome > 0, 0, np.where(games.outcome < 0, 1, 2))
-    kinds, kind = np.unique(
-        np.column_stack([place[games.first], place[games.second], seen]), axis=0, return_inverse=True
-    )
-    first, second, outcome = kinds.T
-    rows = np.arange(len(kinds))
-    factors = np.zeros((len(kinds), 2 + (d > k), d))
-    factors[rows, 0, first] = factors[rows, 1, second] = 1.0
-    if d > k:
-        factors[rows, 2, first] = factors[rows, 2, second] = 0.5
-        factors[:, 2, k] = 1.0
-    scores = factors @ fit.parameters
+    first, second = place[games.first], place[games.second]
+    of_first, of_second = fit.parameters[first], fit.parameters[second]
+    tie = (of_first + of_second) / 2 + fit.parameters[k] if d > k else np.full(n, -np.inf)
+    scores = np.column_stack([of_first, of_second, tie])
     scores -= scores.max(axis=1, keepdims=True)
     shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    score = factors[rows, outcome] - np.einsum("go,god->gd", shares, factors)
-    influence: FloatArray = (score @ fit.covariance.T)[kind.ravel()]
-    return influence
+    # Whether each outcome was seen, less its probability.
+    won, lost, tied = (np.column_stack([games.outcome > 0, games.outcome < 0, games.outcome == 0]) - shares).T
+    value, parameter = [won + tied / 2, lost + tied / 2], [first, second]
+    if d > k:
+        value.append(tied)
+        parameter.append(np.full(n, k))
+    game = np.tile(np.arange(n), len(value))
+    moves = np.zeros((d, n_bots))
+    moves[:, met] = fit.covariance.T
+    return RatingInfluence(
+        sparse.csr_array((np.concatenate(value), (game, np.concatenate(parameter))), shape=(n, d)), moves
+    )
 
 
 def _slopes(

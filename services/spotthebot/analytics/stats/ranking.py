@@ -116,8 +116,8 @@ def rank_bots(
     ranked = np.flatnonzero(~np.isnan(estimates)) if reason is None else np.empty(0, dtype=np.int64)
     better = _significantly_better(rates, ranked, significance_level, adjustment)
     rank_low, rank_high = 1 + better.sum(axis=0), len(ranked) - better.sum(axis=1)
-    draws = rates.draws(n_resamples, generator_of(seed))[:, ranked]
-    probabilities = rank_probabilities(draws)
+    draws = rates.draws(n_resamples, generator_of(seed)) if len(ranked) else np.empty((n_resamples, k))
+    probabilities = rank_probabilities(draws[:, ranked])
     cluster = clusters_of_ranges(rank_low, rank_high)
     place = {int(code): at for at, code in enumerate(ranked)}
     decided = counts.wins.sum(axis=0) + counts.wins.sum(axis=1)

@@ -1,31 +1,146 @@
-"""The variance of bots' ratings, each of which every game of the campaign moves a little."""
+"""The variance of bots' ratings, each of which every game of the campaign moves a little.
+
+A game's influence on all ratings is its score, which few parameters have a part in, times how far these move the
+ratings. The sum over a cluster is the sum of its scores times the same, and a cluster is enlarged alike for all its
+games: so nothing of the size games times ratings is ever held, unless clusters are sets of several annotators.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
+from scipy import sparse
 
-from spotthebot.analytics.stats.annotations import FloatArray
-from spotthebot.analytics.stats.clustered_variance import ClusteredParts, Clusters, Influence
+from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.annotator_sets import SharedMembers, shared_cells
+from spotthebot.analytics.stats.clustered_variance import WHOLE, ClusteredParts, Clusters
 from spotthebot.analytics.stats.wins import Games
 
+_NUMBERS_AT_ONCE: Final = 1_000_000
 
-def rating_parts(games: Games, influence: FloatArray, clusters: Clusters) -> ClusteredParts:
-    """Return the parts of the variance of ratings whose influence by each game is given, (games, bots).
+
+@dataclass(frozen=True, eq=False)
+class RatingInfluence:
+    """By how much games move ratings, (games, bots): `scores` (games, parameters) times `moves` (parameters, bots)."""
+
+    scores: sparse.csr_array
+    moves: FloatArray
+
+
+def rating_parts(games: Games, influence: RatingInfluence, clusters: Clusters) -> ClusteredParts:
+    """Return the parts of the variance of the ratings of all bots.
 
     A cluster's leverage on a rating is its share of the bot's games. A bot without games has no variance.
     """
-    n, k = influence.shape
-    games_of = np.zeros((n, k))
-    games_of[np.arange(n), games.first] = games_of[np.arange(n), games.second] = 1.0
-    played = np.flatnonzero(games_of.any(axis=0))
-    bot, game = np.repeat(played, n), np.tile(np.arange(n), len(played))
+    n, k = len(games), len(games.bots)
+    playing = _matrix(np.tile(np.arange(n), 2), np.concatenate([games.first, games.second]), (n, k))
+    members = games.members
+    ratings = _Ratings(influence, playing, np.asarray(playing.sum(axis=0), dtype=np.float64).ravel())
+    conversation = np.unique(games.conversation, return_inverse=True)[1]
+    clustered = []
+    if clusters.has_conversations:
+        clustered.append(_RatingPart(ratings, conversation))
+    if clusters.has_annotators:
+        shared = None if members is None else SharedMembers(members)
+        clustered.append(_RatingPart(ratings, games.annotator, members, shared))
+    both = None
+    if len(clustered) == 2:
+        cell, alike = shared_cells(conversation, games.annotator, members)
+        both = _RatingPart(ratings, cell, None, alike)
     return ClusteredParts(
-        games.observations,
-        Influence(
-            n_statistics=k,
-            statistic=bot,
-            observation=game,
-            ratio=bot,
-            value=influence[game, bot],
-            weight=games_of[game, bot],
-        ),
-        clusters,
+        single=_RatingPart(ratings, np.arange(n)),
+        clustered=clustered,
+        both=both,
+        n_conversations=np.where(ratings.played, len(np.unique(conversation)), 0),
+        n_annotators=np.where(ratings.played, _n_clusters(games.annotator, members), 0),
+        clusters=clusters,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Ratings:
+    """The influence with the bots of each game (games, bots), and how many games each bot has (bots,)."""
+
+    influence: RatingInfluence
+    playing: sparse.csr_array
+    totals: FloatArray
+
+    @property
+    def played(self) -> BoolArray:
+        return self.totals > 0
+
+
+class _RatingPart:
+    """The clusters of one kind: their summed scores and their leverages, by which the sums are enlarged."""
+
+    def __init__(
+        self,
+        ratings: _Ratings,
+        cluster: IntArray,
+        members: sparse.csr_array | None = None,
+        shared: SharedMembers | sparse.csr_array | None = None,
+    ) -> None:
+        rows = int(cluster.max(initial=0)) + 1 if members is None else members.shape[0]
+        into = _matrix(cluster, np.arange(len(cluster)), (rows, len(cluster)))
+        self._scores = into @ ratings.influence.scores
+        self._moves = ratings.influence.moves
+        weights = into @ ratings.playing
+        if members is not None:
+            weights = members.T @ weights
+        leverage = weights * (1 / np.maximum(ratings.totals, 1))
+        if members is not None:
+            # Of a set it is the mean of its annotators'.
+            leverage = (members * (1 / np.diff(members.indptr))[:, None]) @ leverage
+        self._leverage = sparse.csr_array(leverage)
+        n = _n_clusters(cluster, members)
+        self._known = ratings.played & (n > 1)
+        self._factor = np.sqrt((n - 1) / n) if n else 1.0
+        self._shared = shared
+        self._gram: FloatArray | None = None
+        sums, squares = (np.asarray(each.sum(axis=0), dtype=np.float64).ravel() for each in (weights, weights.power(2)))
+        effective = np.divide(sums**2, squares, out=np.zeros(len(squares)), where=squares > 0)
+        self.degrees: FloatArray = np.where(self._known, np.maximum(effective - 1, 0.5), np.nan)
+
+    def variances(self) -> FloatArray:
+        """Return the variance of each rating, NaN where it has fewer than two clusters."""
+        return np.maximum(np.diag(self.covariance()), 0.0)
+
+    def covariance(self) -> FloatArray:
+        """Return the covariance (bots, bots) of the ratings."""
+        if self._gram is None:
+            self._gram = self._products()
+            self._gram[~self._known] = np.nan
+            self._gram[:, ~self._known] = np.nan
+        return self._gram
+
+    def _products(self) -> FloatArray:
+        k = self._moves.shape[1]
+        gram = np.zeros((k, k))
+        if self._shared is None:
+            for sums in self._sums():
+                gram += sums.T @ sums
+            return gram
+        whole = np.vstack([np.zeros((0, k)), *self._sums()])
+        step = max(1, _NUMBERS_AT_ONCE // max(len(whole), 1))
+        for start in range(0, k, step):
+            bots = slice(start, start + step)
+            gram[:, bots] = whole.T @ (self._shared @ whole[:, bots])
+        return gram
+
+    def _sums(self) -> Iterator[FloatArray]:
+        """Yield the sums of some clusters after the other, (clusters, bots)."""
+        rows, step = self._scores.shape[0], max(1, _NUMBERS_AT_ONCE // max(self._moves.shape[1], 1))
+        for start in range(0, rows, step):
+            leverage = self._leverage[start : start + step].toarray()
+            enlarged = np.where(leverage < WHOLE, self._factor / np.maximum(1 - leverage, 1 - WHOLE), 0.0)
+            yield (self._scores[start : start + step] @ self._moves) * enlarged
+
+
+def _matrix(rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> sparse.csr_array:
+    return sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+
+
+def _n_clusters(cluster: IntArray, members: sparse.csr_array | None) -> int:
+    codes = np.unique(cluster)
+    return len(codes if members is None else np.unique(members[codes].indices))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from scipy import stats
+from scipy import sparse, stats
 from scipy.sparse.csgraph import connected_components
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
@@ -14,7 +14,7 @@ from spotthebot.analytics.stats.clustered_variance import ClusteredParts, Cluste
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges
-from spotthebot.analytics.stats.rating_variance import rating_parts
+from spotthebot.analytics.stats.rating_variance import RatingInfluence, rating_parts
 from spotthebot.analytics.stats.significance import Adjustment, adjust
 from spotthebot.analytics.stats.trueskill_updates import SkillSettings, draw_margin, play_matches, truncation
 from spotthebot.analytics.stats.wins import Games
@@ -208,24 +208,25 @@ class _Player:
             settings=self._settings,
         )
 
-    def influence(self, mu: FloatArray) -> FloatArray:
-        """Return by how much each game moves each mu at these values, (games, k)."""
+    def influence(self, mu: FloatArray) -> RatingInfluence:
+        """Return by how much each game moves each mu at these values."""
         if not self._tells:
-            return np.zeros((self._n, self._k))
+            return RatingInfluence(sparse.csr_array((self._n, 1)), np.zeros((1, self._k)))
         v, w = self._slopes(mu, self._margin)
+        winner, loser = self._winner[:-1], self._loser[:-1]
         precision = np.eye(self._k) / self._settings.sigma**2
-        for a, b, sign in ((0, 0, 1), (1, 1, 1), (0, 1, -1), (1, 0, -1)):
-            at = (self._winner, self._loser)[a][:-1], (self._winner, self._loser)[b][:-1]
-            np.add.at(precision, at, sign * w)
+        for one, other, sign in ((winner, winner, 1), (loser, loser, 1), (winner, loser, -1), (loser, winner, -1)):
+            np.add.at(precision, (one, other), sign * w)
         covariance = np.linalg.inv(precision)
-        moved: FloatArray = (covariance[self._winner[:-1]] - covariance[self._loser[:-1]]) * v[:, None]
-        p = self._draw_probability
+        p, slope, of_ties = self._draw_probability, np.zeros(self._k), np.zeros(self._n)
         if self._settings.draw_probability is None and _STEP < p < 1 - _STEP:
             # The margin is estimated from the ties, and the skills stretch with it.
             higher, lower = (self._scores(mu, draw_margin(p + step, self._settings.beta)) for step in (_STEP, -_STEP))
             slope = covariance @ (higher - lower) / (2 * _STEP)
-            moved += np.outer((self._drawn[:-1] - p) / self._n, slope)
-        return moved
+            of_ties = (self._drawn[:-1] - p) / self._n
+        value, parameter = np.concatenate([v, -v, of_ties]), np.concatenate([winner, loser, np.full(self._n, self._k)])
+        scores = sparse.csr_array((value, (np.tile(np.arange(self._n), 3), parameter)), shape=(self._n, self._k + 1))
+        return RatingInfluence(scores, np.vstack([covariance, slope]))
 
     def why_no_interval(self) -> str | None:
         """Say why nothing but the prior bounds the ratings."""

@@ -7,10 +7,10 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.clustered_variance import (
-    ClusteredParts,
     ClusteredVariance,
     Clusters,
     Influence,
+    clustered_parts,
     clustered_variance,
 )
 from spotthebot.analytics.stats.wins import Games, count_wins
@@ -55,7 +55,7 @@ class WinRateVariance:
         )
         opponents = np.bincount(first[known], minlength=k) + np.bincount(second[known], minlength=k)
         share = np.divide(1.0, opponents, out=np.zeros(k), where=opponents > 0)
-        self._parts = ClusteredParts(
+        self._parts = clustered_parts(
             games.observations,
             Influence(
                 n_statistics=k,

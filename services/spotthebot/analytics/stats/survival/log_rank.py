@@ -253,11 +253,13 @@ def _decide(
 def _batches(pairs: Iterable[_Pair]) -> Iterator[list[_Pair]]:
     """Yield the pairs in runs of not too many rows: one variance of many pairs costs less than many of one."""
     batch: list[_Pair] = []
+    n_rows = 0
     for pair in pairs:
-        if batch and sum(len(each.rows) for each in batch) + len(pair.rows) > _ROWS_AT_ONCE:
+        if batch and n_rows + len(pair.rows) > _ROWS_AT_ONCE:
             yield batch
-            batch = []
+            batch, n_rows = [], 0
         batch.append(pair)
+        n_rows += len(pair.rows)
     if batch:
         yield batch
 
