@@ -349,6 +349,31 @@ class TestCancellation:
             longest = max(longest, time.monotonic() - began)
         print(f"the slowest end took {longest:.2f} s")
 
+    async def test_a_worker_ends_whose_repair_loses_the_cancellation(self, queue: Queue):
+        """`asyncio.wait_for` of Python 3.11, in psycopg's pool, drops one that comes as its work ends."""
+        started = asyncio.Event()
+
+        async def work(_context: JobContext) -> None:
+            return
+
+        async def lose_cancellation(_session: ReadSession) -> list[Arguments]:
+            if not started.is_set():
+                started.set()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.Event().wait()
+            return []
+
+        task = queue.task(work, list_unfinished=lose_cancellation)
+        working = asyncio.create_task(
+            Jobs(queue.url, SCHEMA, stalled_after_seconds=2.0).work(
+                [task], concurrency=1, context={"database": queue.database}
+            )
+        )
+        await started.wait()
+        working.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(asyncio.shield(working), 14)
+
 
 def _has_started(note: Path, times: int, _queue: Queue) -> bool:
     return note.exists() and note.read_text().count("started") >= times

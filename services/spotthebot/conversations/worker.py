@@ -19,6 +19,7 @@ from spotthebot.conversations.use_cases.quality.check import check_quality, fail
 from spotthebot.conversations.use_cases.quality.requests import lock_of
 from spotthebot.conversations.use_cases.turn_loop.maintenance import RUNNERS, maintain
 from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
+from spotthebot.kit.cancellation import pause
 from spotthebot.kit.database import DATABASE_TROUBLE, LONG_STATEMENT_SECONDS, Database, ReadSession
 from spotthebot.kit.events.dispatcher import DeliverySchedule, EventDispatcher
 from spotthebot.kit.events.signer import EventSigner
@@ -150,7 +151,7 @@ async def _repeat(work: Callable[[], Awaitable[None]], seconds: float) -> None:
             await work()
         except (*DATABASE_TROUBLE, QueueTrouble, *PEER_TROUBLE) as error:
             _log.warning("maintenance.failed", reason=str(error)[:200])
-        await asyncio.sleep(seconds)
+        await pause(seconds)
 
 
 def _dispatcher(settings: ConversationsSettings, database: Database, bots: Bots, http: HttpByOwner) -> EventDispatcher:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+from spotthebot.kit.cancellation import pause, raise_if_cancelled
 from spotthebot.kit.clock import Clock, system_clock
 from spotthebot.kit.database import DATABASE_TROUBLE, Database
 from spotthebot.kit.events.domain import GONE, AttemptOutcome, ClaimedDelivery, Event
@@ -91,7 +92,7 @@ class EventDispatcher:
                 await step()
             except DATABASE_TROUBLE as error:
                 _log.warning("dispatcher.waits", error=type(error).__name__)
-            await asyncio.sleep(seconds)
+            await pause(seconds)
 
     async def _distribute(self) -> None:
         """Make the deliveries of all new events; those whose team can't be found now are left for the next round.
@@ -133,6 +134,7 @@ class EventDispatcher:
 
         try:
             while True:
+                raise_if_cancelled()
                 self._wake.clear()
                 for claimed in await self._claim(_MAX_ATTEMPTS_UNDER_WAY - len(under_way)):
                     task = asyncio.create_task(self._attempt(claimed))

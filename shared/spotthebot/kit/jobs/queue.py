@@ -1,8 +1,7 @@
 """The job queue of one service: jobs are deferred in a transaction, run in workers, and repeated when they got lost."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +12,7 @@ from procrastinate.worker import Worker
 from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
+from spotthebot.kit.cancellation import pause, raise_if_cancelled
 from spotthebot.kit.database import DATABASE_TROUBLE, Database, WriteSession
 from spotthebot.kit.jobs.lost import requeue_lost
 from spotthebot.kit.jobs.outcomes import JobOutcomes
@@ -86,11 +86,13 @@ class Jobs:
         self._app.add_tasks_from(_blueprint(tasks, outcomes.uncounted), namespace=self._schema)
         queues = concurrency if isinstance(concurrency, Mapping) else {DEFAULT_QUEUE: concurrency}
         try:
-            async with self._app.open_async(), _unless_cancelled(), asyncio.TaskGroup() as group:
-                group.create_task(self._repair(tasks, context.get("database")))
-                for queue, at_once in queues.items():
-                    group.create_task(self._run(queue, at_once, context))
-                _log.info("worker.ready", schema=self._schema)
+            async with self._app.open_async():
+                raise_if_cancelled()
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(self._repair(tasks, context.get("database")))
+                    for queue, at_once in queues.items():
+                        group.create_task(self._run(queue, at_once, context))
+                    _log.info("worker.ready", schema=self._schema)
         finally:
             await self._connector.close_async()  # also where it was cancelled while it was opened
 
@@ -116,7 +118,7 @@ class Jobs:
                 _log.warning("worker.lost_queue", queue=queue, reason=str(error.__cause__ or error)[:200])
             else:
                 _log.warning("worker.lost_queue", queue=queue, reason="its heartbeat or its listener failed")
-            await asyncio.sleep(_RESTART_SECONDS)
+            await pause(_RESTART_SECONDS)
 
     async def _repair(self, tasks: Sequence[Task], database: Database | None) -> None:
         """Repeat jobs of dead workers, and queue jobs for rows that wait for one in vain."""
@@ -127,7 +129,7 @@ class Jobs:
                     await requeue_lost(database, self, self._schema, tasks)
             except (QueueTrouble, *DATABASE_TROUBLE) as error:
                 _log.warning("worker.repairs_nothing", reason=str(error.__cause__ or error)[:200])  # another time
-            await asyncio.sleep(self._stalled_after_seconds / 4)
+            await pause(self._stalled_after_seconds / 4)
 
     async def _retry_stalled_jobs(self) -> None:
         manager = self._app.job_manager
@@ -150,15 +152,6 @@ def _attempting(task: Task) -> Any:  # noqa: ANN401 - procrastinate's type of a 
         await attempt(task, context, arguments)
 
     return attempting
-
-
-@asynccontextmanager
-async def _unless_cancelled() -> AsyncIterator[None]:
-    """Raise a cancellation that was lost: `asyncio.wait_for` of Python 3.11, in psycopg's pool, drops some."""
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():
-        raise asyncio.CancelledError
-    yield
 
 
 async def _run_until_cancelled(worker: Worker, stopping: asyncio.Event) -> None:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.errors import TooManyListeners
+from spotthebot.kit.cancellation import pause
 from spotthebot.kit.database import DATABASE_TROUBLE, Database
 from spotthebot.kit.logs import get_logger
 
@@ -71,4 +72,4 @@ class ChatWatch:
                         woken.set_result(None)
             if not self._waiting:
                 self._has_readers.clear()
-            await asyncio.sleep(self._seconds)
+            await pause(self._seconds)

@@ -1,0 +1,20 @@
+"""Endless loops that end when they are cancelled, even where a library loses the cancellation.
+
+`asyncio.wait_for` of Python 3.11, in psycopg's pool, drops a cancellation that comes as its work ends. A task that
+lost one goes on, and what waits for its end waits for ever.
+"""
+
+import asyncio
+
+
+def raise_if_cancelled() -> None:
+    """Raise CancelledError where the present task was cancelled before, whether or not anything raised it then."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+
+
+async def pause(seconds: float) -> None:
+    """Sleep between two rounds of an endless loop; raises CancelledError, also for a cancellation that was lost."""
+    raise_if_cancelled()
+    await asyncio.sleep(seconds)
