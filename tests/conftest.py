@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
 
@@ -81,10 +82,18 @@ def services_of() -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="module")
-async def module_suite(databases: Databases, services_of: tuple[str, ...]) -> AsyncIterator[RunningSuite]:
+def settings_of() -> dict[str, dict[str, Any]]:
+    """Settings that a file's tests need, by service: a file overrides it."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+async def module_suite(
+    databases: Databases, services_of: tuple[str, ...], settings_of: dict[str, dict[str, Any]]
+) -> AsyncIterator[RunningSuite]:
     """Services and workers that run as long as the tests of a file do."""
     with databases.lend() as urls:
-        async with run_suite(urls, only=services_of) as running:
+        async with run_suite(urls, only=services_of, **settings_of) as running:
             yield running
 
 

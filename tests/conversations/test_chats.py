@@ -27,6 +27,7 @@ from tests.factories.frontends import (
 )
 from tests.factories.running_suite import RunningSuite, served
 from tests.factories.studies import add_bot
+from tests.factories.subscribers import until
 
 
 class TestExchange:
@@ -80,8 +81,12 @@ class TestExchange:
         assert (refused.status_code, "complete" in refused.json()["detail"]) == (409, True)
         assert (await get(suite, running))["state"] == "abandoned"
         assert (await rate(suite, over, ratings(1, 2))).status_code == 200
-        events = (await admin.get("/v1/events")).json()["items"]
-        assert [each["data"]["collection"]["id"] for each in events] == [study]
+
+        async def events() -> list[dict[str, Any]]:
+            items: list[dict[str, Any]] = (await admin.get("/v1/events")).json()["items"]
+            return items
+
+        assert [each["data"]["collection"]["id"] for each in await until(events)] == [study]
 
 
 class TestEvents:

@@ -25,9 +25,14 @@ from spotthebot.kit.signatures import new_signing_secret
 from spotthebot.kit.vault import Vault
 from tests.factories.bot_servers import bot, never_answers, raw_server, says
 from tests.factories.databases import DatabaseUrls
-from tests.factories.running_suite import RunningSuite, conversations_settings, run_suite
+from tests.factories.running_suite import EAGER_DELIVERIES, RunningSuite, run_suite
 from tests.factories.studies import add_bot, created
 from tests.factories.subscribers import FINISHED, deliveries, happen, ids, settled, subscribe, true, until
+
+
+@pytest.fixture(scope="module")
+def settings_of() -> dict[str, dict[str, Any]]:
+    return {"conversations": EAGER_DELIVERIES}
 
 
 class TestMessages:
@@ -174,7 +179,7 @@ class TestSubscribers:
         assert sorted(ids(quick)) == sorted(set(ids(quick)))
 
     async def test_fail_an_attempt_by_a_time_out(self, database_urls: DatabaseUrls, outbox_alone: Database):
-        short = conversations_settings() | {"delivery_timeout_seconds": 0.2, "delivery_waits_seconds": (0.05,)}
+        short = EAGER_DELIVERIES | {"delivery_timeout_seconds": 0.2, "delivery_waits_seconds": (0.05,)}
         async with run_suite(database_urls, conversations=short) as suite, raw_server(never_answers) as url:
             made = await subscribe(suite, url)
             await happen(outbox_alone)
@@ -208,7 +213,7 @@ class TestSubscribers:
     async def test_receive_events_without_a_bot_while_the_service_bots_is_down(
         self, database_urls: DatabaseUrls, outbox_alone: Database
     ):
-        away = conversations_settings() | {"bots_url": "http://127.0.0.1:9"}
+        away = EAGER_DELIVERIES | {"bots_url": "http://127.0.0.1:9"}
         async with run_suite(database_urls, conversations=away) as suite, bot(lambda _: {}) as (subscriber, url):
             made = await subscribe(suite, url, "bot.failing", "collection.finished")
             failing = {"bot": {"id": "00000000-0000-7000-8000-000000000000", "name": "x"}, "reason": "?"}

@@ -2,13 +2,21 @@
 
 import asyncio
 from collections import Counter
+from typing import Any
+
+import pytest
 
 from spotthebot.kit.database import Database
 from tests.factories.bot_servers import bot, webhook, well_behaved
 from tests.factories.frontends import webhook_bot
-from tests.factories.running_suite import RunningSuite
+from tests.factories.running_suite import EAGER_DELIVERIES, RunningSuite
 from tests.factories.studies import add_bot, created, plan
 from tests.factories.subscribers import distributed, happen, ids, settled, subscribe, true
+
+
+@pytest.fixture(scope="module")
+def settings_of() -> dict[str, dict[str, Any]]:
+    return {"conversations": EAGER_DELIVERIES}
 
 
 class TestEvents:

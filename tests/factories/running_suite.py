@@ -167,13 +167,16 @@ def bots_settings() -> dict[str, Any]:
 
 
 def conversations_settings() -> dict[str, Any]:
-    """Settings of `conversations` in tests: subscribers on loopback are allowed and get events at once."""
+    """Settings of `conversations` in tests: subscribers on loopback are allowed, and asked again soon."""
     return {
         "allowed_networks": ("127.0.0.0/8", "::1/128"),
         "secrets_key": Fernet.generate_key().decode(),
-        "delivery_poll_seconds": 0.05,
         "delivery_waits_seconds": (0.1, 0.1, 0.1),
     }
+
+
+EAGER_DELIVERIES = {"delivery_poll_seconds": 0.05}
+"""Settings of `conversations` for tests that wait for deliveries: to look that often costs as much as most tests do."""
 
 
 _OUTBOUND: dict[str, Callable[[], dict[str, Any]]] = {"bots": bots_settings, "conversations": conversations_settings}
