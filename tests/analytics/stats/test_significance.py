@@ -76,6 +76,7 @@ class TestAdjust:
     def test_a_test_that_was_not_made_does_not_count(self):
         np.testing.assert_allclose(adjust(np.array([0.01, np.nan, 0.03])), [0.02, np.nan, 0.03])
 
+    @settings(deadline=None)
     @given(p=st.lists(st.floats(0, 1), max_size=8))
     def test_holm_never_loses_to_bonferroni_and_keeps_the_order(self, p):
         values = np.array(p)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotthebot.analytics.stats import CriterionUnknown, Unit, Weighting, count_wins, play_games
@@ -69,6 +69,7 @@ class TestPlayGames:
         with pytest.raises(CriterionUnknown, match=f"'{criterion}': there are human"):
             play_games(table_of([(0, "A", "B", 2, (2, 0), 0)], ("A", "B")), criterion=criterion)
 
+    @settings(deadline=None)
     @given(seed=seeds, unit=st.sampled_from(Unit))
     def test_row_order_changes_nothing(self, seed, unit):
         table = simulated_table(seed)
@@ -76,6 +77,7 @@ class TestPlayGames:
         for column in ("first", "second", "outcome", "conversation", "annotator"):
             assert getattr(games, column).tolist() == getattr(again, column).tolist()
 
+    @settings(deadline=None)
     @given(seed=seeds, unit=st.sampled_from(Unit))
     def test_order_of_names_changes_only_the_order_of_the_counts(self, seed, unit):
         table = simulated_table(seed, names=("A", "HU", "B", "C"))
@@ -112,6 +114,7 @@ class TestPairCounts:
         assert np.isnan(counts.tie_rate)
         assert np.isnan(counts.mean_win_rates).all()
 
+    @settings(deadline=None)
     @given(seed=seeds)
     def test_wins_losses_and_ties_are_all_the_games(self, seed):
         table = simulated_table(seed)

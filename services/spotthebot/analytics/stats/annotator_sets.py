@@ -3,17 +3,17 @@
 from typing import Final, TypeVar
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.cells import cell_code
 
-_Sums = TypeVar("_Sums", sparse.csr_array, FloatArray)
+_Sums = TypeVar("_Sums", "scipy.sparse.csr_array", FloatArray)
 _MAX_SUBSETS: Final = 20_000_000
 """Beyond, as of sets of twenty annotators, it is cheaper to list the pairs of sets."""
 
 
-def annotator_sets(unit: IntArray, annotator: IntArray) -> tuple[IntArray, sparse.csr_array]:
+def annotator_sets(unit: IntArray, annotator: IntArray) -> tuple[IntArray, "scipy.sparse.csr_array"]:
     """Return each unit's code of a set (units,), and the sets' `members` (sets, annotators), for `Observations`.
 
     `unit` (n,) holds codes from 0 without a gap, `annotator` (n,) any codes; an annotator who occurs twice in a unit
@@ -33,14 +33,14 @@ def annotator_sets(unit: IntArray, annotator: IntArray) -> tuple[IntArray, spars
     sets, codes = np.unique(listed, axis=0, return_inverse=True)
     entries = sets >= 0
     rows = np.repeat(np.arange(len(sets)), entries.sum(axis=1))
-    members = sparse.csr_array((np.ones(len(rows)), (rows, sets[entries])), shape=(len(sets), n_annotators))
+    members = scipy.sparse.csr_array((np.ones(len(rows)), (rows, sets[entries])), shape=(len(sets), n_annotators))
     return codes.reshape(-1), members
 
 
-def set_members(code: IntArray, members: sparse.csr_array) -> tuple[IntArray, IntArray]:
+def set_members(code: IntArray, members: "scipy.sparse.csr_array") -> tuple[IntArray, IntArray]:
     """List every annotator of every entry's set (n,): the entry and the annotator.
 
-    >>> entry, annotator = set_members(np.array([1, 0]), sparse.csr_array(np.array([[1.0, 0.0], [1.0, 1.0]])))
+    >>> entry, annotator = set_members(np.array([1, 0]), scipy.sparse.csr_array(np.array([[1.0, 0.0], [1.0, 1.0]])))
     >>> entry.tolist(), annotator.tolist()
     ([0, 0, 1], [0, 1, 0])
     """
@@ -51,13 +51,13 @@ def set_members(code: IntArray, members: sparse.csr_array) -> tuple[IntArray, In
 
 
 def shared_cells(
-    conversation: IntArray, annotator: IntArray, members: sparse.csr_array | None
-) -> tuple[IntArray, sparse.csr_array | None]:
+    conversation: IntArray, annotator: IntArray, members: "scipy.sparse.csr_array | None"
+) -> tuple[IntArray, "scipy.sparse.csr_array | None"]:
     """Return the cell of conversation and annotator, or set of annotators, of each entry (n,).
 
     Of sets, the matrix (cells, cells) is 1 where two cells of one conversation have an annotator in common.
 
-    >>> cell, alike = shared_cells(np.array([4, 4, 5]), np.array([0, 1, 0]), sparse.csr_array(np.eye(2)))
+    >>> cell, alike = shared_cells(np.array([4, 4, 5]), np.array([0, 1, 0]), scipy.sparse.csr_array(np.eye(2)))
     >>> cell.tolist(), alike.toarray().tolist()
     ([0, 1, 2], [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     """
@@ -66,12 +66,12 @@ def shared_cells(
     if members is None or not len(pairs):
         return cell, None
     conversations, sets = pairs // n_sets, pairs % n_sets
-    within = sparse.csr_array((np.ones(len(pairs)), (np.arange(len(pairs)), conversations)))
-    alike = sparse.coo_array(within @ within.T)
+    within = scipy.sparse.csr_array((np.ones(len(pairs)), (np.arange(len(pairs)), conversations)))
+    alike = scipy.sparse.coo_array(within @ within.T)
     rows, columns = alike.coords
     kept = np.asarray(members[sets[rows]].multiply(members[sets[columns]]).sum(axis=1)).ravel() > 0
     ones = np.ones(int(kept.sum()))
-    return cell, sparse.csr_array((ones, (rows[kept], columns[kept])), shape=alike.shape)
+    return cell, scipy.sparse.csr_array((ones, (rows[kept], columns[kept])), shape=alike.shape)
 
 
 class SharedMembers:
@@ -81,12 +81,12 @@ class SharedMembers:
     it, with the sign of inclusion and exclusion, so that each pair counts once however many annotators it has in
     common.
 
-    >>> members = sparse.csr_array(np.array([[1.0, 1, 0, 0], [1, 1, 1, 0], [0, 0, 0, 1]]))
-    >>> (SharedMembers(members) @ sparse.csr_array(np.eye(3))).toarray().tolist()
+    >>> members = scipy.sparse.csr_array(np.array([[1.0, 1, 0, 0], [1, 1, 1, 0], [0, 0, 0, 1]]))
+    >>> (SharedMembers(members) @ scipy.sparse.csr_array(np.eye(3))).toarray().tolist()
     [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
 
-    def __init__(self, members: sparse.csr_array) -> None:
+    def __init__(self, members: "scipy.sparse.csr_array") -> None:
         subsets = float(np.sum(2.0 ** np.diff(members.indptr)))
         if subsets > _MAX_SUBSETS:
             self._after, self._before = ((members @ members.T) > 0).astype(np.float64).tocsr(), None
@@ -99,7 +99,7 @@ class SharedMembers:
         return found
 
 
-def _subsets(members: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array]:
+def _subsets(members: "scipy.sparse.csr_array") -> tuple["scipy.sparse.csr_array", "scipy.sparse.csr_array"]:
     """Return which sets hold each subset of annotators, with its sign (sets, subsets) and without (subsets, sets)."""
     n_sets, n_annotators = members.shape
     sizes, starts = np.diff(members.indptr), members.indptr[:-1]
@@ -121,5 +121,5 @@ def _subsets(members: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_ar
     nothing = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
     sets, subset, signs = (np.concatenate(column) for column in zip(nothing, *found, strict=True))
     shape = (n_sets, n_subsets)
-    signed = sparse.csr_array((signs, (sets, subset)), shape=shape)
-    return signed, sparse.csr_array((np.ones(len(sets)), (sets, subset)), shape=shape).T.tocsr()
+    signed = scipy.sparse.csr_array((signs, (sets, subset)), shape=shape)
+    return signed, scipy.sparse.csr_array((np.ones(len(sets)), (sets, subset)), shape=shape).T.tocsr()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level, require_resamples, resampled_totals
@@ -88,11 +88,11 @@ def bca_interval(
     below = (np.sum(known < estimate) + np.sum(known <= estimate)) / 2 / len(known)
     if not 0 < below < 1:
         return float("nan"), float("nan")
-    bias = float(ndtri(below))
+    bias = float(scipy.special.ndtri(below))
     leads = spread.mean() - spread
     squares = float(np.sum(leads**2))
     acceleration = float(np.sum(leads**3)) / (6 * squares**1.5) if squares > 0 else 0.0
-    tails = ndtri(np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2]))
-    points = ndtr(bias + (bias + tails) / (1 - acceleration * (bias + tails)))
+    tails = scipy.special.ndtri(np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2]))
+    points = scipy.special.ndtr(bias + (bias + tails) / (1 - acceleration * (bias + tails)))
     low, high = np.quantile(known, points)
     return float(low), float(high)

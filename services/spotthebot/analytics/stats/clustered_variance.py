@@ -18,12 +18,13 @@ from enum import StrEnum
 from typing import Final, Protocol
 
 import numpy as np
-from scipy import sparse, stats
+import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.annotator_sets import SharedMembers, set_members, shared_cells
 from spotthebot.analytics.stats.bootstrap import defined
 from spotthebot.analytics.stats.cells import occurring_cells
+from spotthebot.analytics.stats.distributions import student_quantiles
 
 WHOLE: Final = 1 - 1e-9
 
@@ -73,7 +74,7 @@ class Observations:
 
     conversation: IntArray
     annotator: IntArray
-    members: sparse.csr_array | None = None
+    members: "scipy.sparse.csr_array | None" = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +159,7 @@ class ClusteredVariance:
 
     def quantiles(self, confidence_level: float) -> FloatArray:
         """Return Student's quantiles (m,) of two-sided intervals; NaN without a variance."""
-        return np.asarray(stats.t.ppf((1 + confidence_level) / 2, self.degrees), dtype=np.float64)
+        return student_quantiles((1 + confidence_level) / 2, self.degrees)
 
 
 _NOTHING: Final = "nothing was observed"
@@ -314,8 +315,8 @@ class _Part:
         self,
         influence: Influence,
         cluster: IntArray,
-        members: sparse.csr_array | None = None,
-        shared: SharedMembers | sparse.csr_array | None = None,
+        members: "scipy.sparse.csr_array | None" = None,
+        shared: "SharedMembers | scipy.sparse.csr_array | None" = None,
     ) -> None:
         m = influence.n_statistics
         value = influence.value * _enlarged(influence, cluster, members)
@@ -324,7 +325,7 @@ class _Part:
         enough = n > 1
         factor = np.sqrt(np.divide(n - 1, n, out=np.full(m, np.nan), where=enough))
         rows = int(cluster.max()) + 1 if len(cluster) else 1
-        self._sums = sparse.csr_array(
+        self._sums = scipy.sparse.csr_array(
             (value * factor[influence.statistic], (cluster, influence.statistic)),
             shape=(rows if members is None else members.shape[0], m),
         )
@@ -348,7 +349,7 @@ class _Part:
         return gram
 
 
-def _enlarged(influence: Influence, cluster: IntArray, members: sparse.csr_array | None) -> FloatArray:
+def _enlarged(influence: Influence, cluster: IntArray, members: "scipy.sparse.csr_array | None") -> FloatArray:
     """Return 1 / (1 - leverage) of each entry's cluster in its ratio; 0 where the cluster is the whole of it."""
     totals = np.bincount(influence.ratio, weights=influence.weight)
     if members is None:
@@ -365,7 +366,7 @@ def _enlarged(influence: Influence, cluster: IntArray, members: sparse.csr_array
 
 
 def _weights(
-    statistic: IntArray, cluster: IntArray, weight: FloatArray, members: sparse.csr_array | None
+    statistic: IntArray, cluster: IntArray, weight: FloatArray, members: "scipy.sparse.csr_array | None"
 ) -> tuple[FloatArray, IntArray]:
     """Total the weights by statistic and cluster, each annotator of a set alone; with the statistic of each total."""
     if members is not None:

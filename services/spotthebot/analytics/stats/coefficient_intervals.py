@@ -12,7 +12,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.annotator_sets import annotator_sets
@@ -23,6 +22,7 @@ from spotthebot.analytics.stats.clustered_variance import (
     Uncertainty,
     clustered_variance,
 )
+from spotthebot.analytics.stats.distributions import student_quantiles
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 
 METHOD: Final = "Student's interval of Fisher's z, from every unit's influence"
@@ -119,7 +119,7 @@ def coefficient_interval(
     if uncertainty.standard_error is None or uncertainty.degrees_of_freedom is None:
         return CoefficientInterval(None, None, uncertainty)
     degrees = min(uncertainty.degrees_of_freedom, int(variance.n_clusters[0]) - 1)
-    quantile = float(stats.t.ppf((1 + confidence_level) / 2, degrees))
+    quantile = float(student_quantiles((1 + confidence_level) / 2, degrees))
     reach = quantile * uncertainty.standard_error / (1 - estimate**2)
     low, high = (math.tanh(math.atanh(estimate) + sign * reach) for sign in (-1, 1))
     return CoefficientInterval(low, high, replace(uncertainty, degrees_of_freedom=degrees))

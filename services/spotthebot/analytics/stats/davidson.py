@@ -9,9 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from scipy import sparse
-from scipy.optimize import linprog
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
@@ -111,14 +109,14 @@ def _why_no_fit(wins: FloatArray, ties: FloatArray) -> str | None:
         return "no two bots met"
     if not wins.any():
         return "every game is a tie"
-    if connected_components(wins + ties, directed=False)[0] > 1:
+    if scipy.sparse.csgraph.connected_components(wins + ties, directed=False)[0] > 1:
         return "there are groups of bots that never met each other"
     return None
 
 
 def _is_separated(wins: FloatArray, ties: FloatArray) -> bool:
     """Return whether the likelihood grows without end in some direction of the parameters."""
-    if connected_components(wins, directed=True, connection="strong")[0] == 1:
+    if scipy.sparse.csgraph.connected_components(wins, directed=True, connection="strong")[0] == 1:
         return False
     design, observed = _design(wins, ties)
     better = [
@@ -130,7 +128,7 @@ def _is_separated(wins: FloatArray, ties: FloatArray) -> bool:
     ]
     gains = np.vstack(better)
     # Of all directions in which no outcome that was seen becomes less likely, the one that gains most.
-    best = linprog(
+    best = scipy.optimize.linprog(
         -gains.sum(axis=0), A_ub=np.vstack([-gains, gains]), b_ub=np.repeat([0.0, 1.0], len(gains)), bounds=(None, None)
     )
     return -float(best.fun or 0.0) > _SMALLEST_SEPARATION
@@ -193,7 +191,7 @@ def _influence(games: Games, met: IntArray, fit: _Fit | None) -> RatingInfluence
     """Return by how much each game moves each strength: nothing without a fit."""
     n, n_bots = len(games), len(games.bots)
     if fit is None:
-        return RatingInfluence(sparse.csr_array((n, 1)), np.zeros((1, n_bots)))
+        return RatingInfluence(scipy.sparse.csr_array((n, 1)), np.zeros((1, n_bots)))
     k, d = len(met), len(fit.parameters)
     place = np.zeros(n_bots, dtype=np.int64)
     place[met] = np.arange(k)
@@ -213,7 +211,7 @@ def _influence(games: Games, met: IntArray, fit: _Fit | None) -> RatingInfluence
     moves = np.zeros((d, n_bots))
     moves[:, met] = fit.covariance.T
     return RatingInfluence(
-        sparse.csr_array((np.concatenate(value), (game, np.concatenate(parameter))), shape=(n, d)), moves
+        scipy.sparse.csr_array((np.concatenate(value), (game, np.concatenate(parameter))), shape=(n, d)), moves
     )
 
 

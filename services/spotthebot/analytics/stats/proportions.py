@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from scipy import stats
+import scipy
 
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.errors import SettingOutOfRange
@@ -52,7 +52,7 @@ def wilson_interval(successes: int, n: int, *, confidence_level: float = 0.95) -
 
 def wilson_bounds(successes: int, n: int, confidence_level: float) -> tuple[float, float]:
     """Return Wilson's bounds of a share of n > 0 independent observations."""
-    quantile = float(stats.norm.ppf((1 + confidence_level) / 2))
+    quantile = float(scipy.special.ndtri((1 + confidence_level) / 2))
     share, weight = successes / n, quantile**2 / n
     centre = (share + weight / 2) / (1 + weight)
     reach = quantile / (1 + weight) * math.sqrt(share * (1 - share) / n + weight / 4 / n)
@@ -76,7 +76,7 @@ def compare_proportions(first: int, n_first: int, second: int, n_second: int) ->
     if pooled in {0.0, 1.0}:
         return ProportionTest(difference, None, None, method, "both shares are 0, or both are 1")
     statistic = difference / math.sqrt(pooled * (1 - pooled) * (1 / n_first + 1 / n_second))
-    return ProportionTest(difference, statistic, float(2 * stats.norm.sf(abs(statistic))), method, None)
+    return ProportionTest(difference, statistic, float(2 * scipy.special.ndtr(-abs(statistic))), method, None)
 
 
 def _require_counts(successes: int, n: int) -> None:

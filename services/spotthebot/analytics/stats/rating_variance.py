@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.annotator_sets import SharedMembers, shared_cells
@@ -24,7 +24,7 @@ _NUMBERS_AT_ONCE: Final = 1_000_000
 class RatingInfluence:
     """By how much games move ratings, (games, bots): `scores` (games, parameters) times `moves` (parameters, bots)."""
 
-    scores: sparse.csr_array
+    scores: "scipy.sparse.csr_array"
     moves: FloatArray
 
 
@@ -63,7 +63,7 @@ class _Ratings:
     """The influence with the bots of each game (games, bots), and how many games each bot has (bots,)."""
 
     influence: RatingInfluence
-    playing: sparse.csr_array
+    playing: "scipy.sparse.csr_array"
     totals: FloatArray
 
     @property
@@ -78,8 +78,8 @@ class _RatingPart:
         self,
         ratings: _Ratings,
         cluster: IntArray,
-        members: sparse.csr_array | None = None,
-        shared: SharedMembers | sparse.csr_array | None = None,
+        members: "scipy.sparse.csr_array | None" = None,
+        shared: "SharedMembers | scipy.sparse.csr_array | None" = None,
     ) -> None:
         rows = int(cluster.max(initial=0)) + 1 if members is None else members.shape[0]
         into = _matrix(cluster, np.arange(len(cluster)), (rows, len(cluster)))
@@ -92,7 +92,7 @@ class _RatingPart:
         if members is not None:
             # Of a set it is the mean of its annotators'.
             leverage = (members * (1 / np.diff(members.indptr))[:, None]) @ leverage
-        self._leverage = sparse.csr_array(leverage)
+        self._leverage = scipy.sparse.csr_array(leverage)
         n = _n_clusters(cluster, members)
         self._known = ratings.played & (n > 1)
         self._factor = np.sqrt((n - 1) / n) if n else 1.0
@@ -137,10 +137,10 @@ class _RatingPart:
             yield (self._scores[start : start + step] @ self._moves) * enlarged
 
 
-def _matrix(rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> sparse.csr_array:
-    return sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+def _matrix(rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> "scipy.sparse.csr_array":
+    return scipy.sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
 
 
-def _n_clusters(cluster: IntArray, members: sparse.csr_array | None) -> int:
+def _n_clusters(cluster: IntArray, members: "scipy.sparse.csr_array | None") -> int:
     codes = np.unique(cluster)
     return len(codes if members is None else np.unique(members[codes].indices))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.errors import SettingOutOfRange
@@ -234,13 +234,13 @@ def _powers(
 ) -> FloatArray:
     worth = _worth(design, conversations, n_pairs)
     lead = 2 * abs(win_rate - 0.5) * np.sqrt(worth.n)
-    critical = stats.t.isf(significance_level / n_pairs / 2, worth.degrees)
+    critical = scipy.stats.t.isf(significance_level / n_pairs / 2, worth.degrees)
     near = np.minimum(lead, 30.0)
     # Where the lead is certain scipy's lower tail is NaN: it is 0.
-    lower = np.nan_to_num(stats.nct.cdf(-critical, worth.degrees, near))
-    upper = stats.nct.sf(critical, worth.degrees, near)
+    lower = np.nan_to_num(scipy.stats.nct.cdf(-critical, worth.degrees, near))
+    upper = scipy.stats.nct.sf(critical, worth.degrees, near)
     # A lead so far out hardly varies: the estimated variance decides.
-    certain = stats.chi2.cdf(worth.degrees * (lead / critical) ** 2, worth.degrees)
+    certain = scipy.stats.chi2.cdf(worth.degrees * (lead / critical) ** 2, worth.degrees)
     powers: FloatArray = np.where(lead < 30, np.minimum(1.0, upper + lower), certain)
     powers[conversations < 2] = 0.0
     return powers

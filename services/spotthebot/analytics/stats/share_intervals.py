@@ -8,10 +8,10 @@ Clopper & Pearson's (1934) of as many clusters, and p is that of flipping the si
 from typing import Final
 
 import numpy as np
-from scipy import stats
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.clustered_variance import ClusteredVariance
+from spotthebot.analytics.stats.distributions import student_tails
 
 METHOD: Final = "Wilson's interval for the effective number of observations"
 _CERTAIN: Final = 1e-12
@@ -57,7 +57,7 @@ def share_tests(
     agreed = _unanimous(share, variance)
     statistic = np.where(agreed, np.nan, 2 * (share - 0.5) * np.sqrt(_effective(share, n, variance)))
     flips = np.minimum(1.0, 2 * 0.5 ** np.maximum(variance.n_clusters, 1).astype(np.float64))
-    p_values: FloatArray = np.where(agreed, flips, 2 * stats.t.sf(np.abs(statistic), variance.degrees))
+    p_values: FloatArray = np.where(agreed, flips, 2 * student_tails(np.abs(statistic), variance.degrees))
     return statistic, p_values
 
 

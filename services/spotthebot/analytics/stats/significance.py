@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.bootstrap import defined
 from spotthebot.analytics.stats.clustered_variance import Clusters, Uncertainty
+from spotthebot.analytics.stats.distributions import chi_square_tails
 from spotthebot.analytics.stats.share_intervals import share_tests
 from spotthebot.analytics.stats.win_rate_variance import WinRateVariance
 from spotthebot.analytics.stats.wins import Games, PairWins, count_wins
@@ -96,7 +97,7 @@ def pair_tests(
         p_values = np.array([_sign(pair) for pair in pairs])
     else:
         statistics = np.array([_yates(pair) for pair in pairs])
-        p_values = stats.chi2.sf(statistics, 1)
+        p_values = chi_square_tails(statistics, 1)
     adjusted = adjust(p_values, adjustment)
     return tuple(
         PairComparison(
@@ -152,7 +153,9 @@ def _why_not(pair: PairWins, uncertainty: Uncertainty | None, p_value: float) ->
 
 def _sign(pair: PairWins) -> float:
     decided = pair.wins + pair.losses
-    return min(1.0, 2 * float(stats.binom.cdf(min(pair.wins, pair.losses), decided, 0.5))) if decided else float("nan")
+    if not decided:
+        return float("nan")
+    return min(1.0, 2 * float(scipy.stats.binom.cdf(min(pair.wins, pair.losses), decided, 0.5)))
 
 
 def _yates(pair: PairWins) -> float:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from scipy import sparse, stats
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.clustered_variance import ClusteredParts, Clusters, Uncertainty
+from spotthebot.analytics.stats.distributions import student_tails
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges
@@ -152,7 +152,7 @@ def _groups(games: Games, k: int) -> IntArray:
     """Return the code of each bot's group of bots that met, over others too."""
     met = np.zeros((k, k))
     met[games.first, games.second] = 1.0
-    return connected_components(met, directed=False)[1].astype(np.int64)
+    return scipy.sparse.csgraph.connected_components(met, directed=False)[1].astype(np.int64)
 
 
 def _centred(mu: FloatArray, group: IntArray, level: float) -> FloatArray:
@@ -171,7 +171,7 @@ def _rank_sets(
     lead = mu[ranked[first]] - mu[ranked[second]]
     errors = np.sqrt(variance.variance)
     t = np.divide(lead, errors, out=np.full(len(lead), np.nan), where=errors > 0)
-    p_values = np.asarray(2 * stats.t.sf(np.abs(t), variance.degrees), dtype=np.float64)
+    p_values = 2 * student_tails(np.abs(t), variance.degrees)
     significant = adjust(p_values, adjustment) < significance_level
     better[first[significant & (lead > 0)], second[significant & (lead > 0)]] = True
     better[second[significant & (lead < 0)], first[significant & (lead < 0)]] = True
@@ -211,7 +211,7 @@ class _Player:
     def influence(self, mu: FloatArray) -> RatingInfluence:
         """Return by how much each game moves each mu at these values."""
         if not self._tells:
-            return RatingInfluence(sparse.csr_array((self._n, 1)), np.zeros((1, self._k)))
+            return RatingInfluence(scipy.sparse.csr_array((self._n, 1)), np.zeros((1, self._k)))
         v, w = self._slopes(mu, self._margin)
         winner, loser = self._winner[:-1], self._loser[:-1]
         precision = np.eye(self._k) / self._settings.sigma**2
@@ -225,7 +225,9 @@ class _Player:
             slope = covariance @ (higher - lower) / (2 * _STEP)
             of_ties = (self._drawn[:-1] - p) / self._n
         value, parameter = np.concatenate([v, -v, of_ties]), np.concatenate([winner, loser, np.full(self._n, self._k)])
-        scores = sparse.csr_array((value, (np.tile(np.arange(self._n), 3), parameter)), shape=(self._n, self._k + 1))
+        scores = scipy.sparse.csr_array(
+            (value, (np.tile(np.arange(self._n), 3), parameter)), shape=(self._n, self._k + 1)
+        )
         return RatingInfluence(scores, np.vstack([covariance, slope]))
 
     def why_no_interval(self) -> str | None:
@@ -235,7 +237,8 @@ class _Player:
         led = np.zeros((self._k, self._k))
         led[self._winner[:-1], self._loser[:-1]] = 1.0
         led[self._loser[:-1][self._drawn[:-1]], self._winner[:-1][self._drawn[:-1]]] = 1.0
-        if connected_components(led, connection="strong")[0] > connected_components(led, directed=False)[0]:
+        components = scipy.sparse.csgraph.connected_components
+        if components(led, connection="strong")[0] > components(led, directed=False)[0]:
             return "some bots never lost to the others nor tied with them: the prior alone bounds their ratings"
         return None
 

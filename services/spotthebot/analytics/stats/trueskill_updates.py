@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.errors import SettingOutOfRange
@@ -51,7 +51,7 @@ def draw_margin(draw_probability: float, beta: float) -> float:
     >>> round(draw_margin(0.10, 25 / 6), 4)  # 2 * Phi(margin / (sqrt(2) * beta)) - 1 = 0.10
     0.7405
     """
-    return float(ndtri((draw_probability + 1) / 2)) * math.sqrt(2) * beta
+    return float(scipy.special.ndtri((draw_probability + 1) / 2)) * math.sqrt(2) * beta
 
 
 def play_matches(
@@ -102,8 +102,8 @@ def truncation(t: FloatArray, margin: FloatArray, drawn: BoolArray) -> tuple[Flo
     distance = np.abs(t)
     upper = np.where(drawn, margin - distance, t - margin)
     lower = np.where(drawn, -margin - distance, _FAR)
-    mass = ndtr(upper)
-    mass -= ndtr(lower)
+    mass = scipy.special.ndtr(upper)
+    mass -= scipy.special.ndtr(lower)
     peak_upper, peak_lower = np.exp(-0.5 * upper * upper), np.exp(-0.5 * lower * lower)
     sure = mass > 0
     mass[~sure] = 1.0

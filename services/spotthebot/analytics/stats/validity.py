@@ -5,8 +5,8 @@ from itertools import permutations
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.bootstrap import defined
@@ -58,10 +58,10 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> RankCorrelation:
     if n < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         reason = "fewer than three pairs" if n < 3 else "one side does not vary"
         return RankCorrelation(None, None, n, "Spearman", reason)
-    ranks_x, ranks_y = stats.rankdata(x), stats.rankdata(y)
+    ranks_x, ranks_y = scipy.stats.rankdata(x), scipy.stats.rankdata(y)
     rho = float(np.corrcoef(ranks_x, ranks_y)[0, 1])
     if n > _MAX_PERMUTED:
-        return RankCorrelation(rho, float(stats.spearmanr(x, y).pvalue), n, "Spearman, Student's t", None)
+        return RankCorrelation(rho, float(scipy.stats.spearmanr(x, y).pvalue), n, "Spearman, Student's t", None)
     orders = np.array(list(permutations(ranks_y - ranks_y.mean())))
     spread = np.sqrt(np.sum((ranks_x - ranks_x.mean()) ** 2) * np.sum((ranks_y - ranks_y.mean()) ** 2))
     found = np.abs(orders @ (ranks_x - ranks_x.mean())) / spread

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, IntArray
 from spotthebot.analytics.stats.annotator_sets import annotator_sets
@@ -64,7 +64,7 @@ class Games:
     annotator: IntArray
     unit: Unit
     criterion: str
-    members: sparse.csr_array | None = None
+    members: "scipy.sparse.csr_array | None" = None
 
     def __len__(self) -> int:
         return len(self.outcome)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray
 
@@ -72,7 +72,9 @@ def is_separated(design: FloatArray, events: FloatArray, trials: FloatArray) -> 
     were non-events, and not all zero (Silvapulle 1981; found by linear programming as in Konis 2007).
     """
     outward = np.vstack([design[events > 0], -design[events < trials]])
-    found = linprog(-outward.sum(axis=0), A_ub=-outward, b_ub=np.zeros(len(outward)), bounds=(-1, 1), method="highs")
+    found = scipy.optimize.linprog(
+        -outward.sum(axis=0), A_ub=-outward, b_ub=np.zeros(len(outward)), bounds=(-1, 1), method="highs"
+    )
     # The all-zero direction is always allowed, so the programme has an answer.
     return found.fun is not None and bool(found.fun < -1e-7)
 

@@ -15,7 +15,6 @@ from enum import StrEnum
 from typing import Final
 
 import numpy as np
-from scipy import stats
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
@@ -26,6 +25,7 @@ from spotthebot.analytics.stats.clustered_variance import (
     Uncertainty,
     clustered_variance,
 )
+from spotthebot.analytics.stats.distributions import student_quantiles, student_tails
 from spotthebot.analytics.stats.errors import CriterionUnknown
 from spotthebot.analytics.stats.survival.curves import CurrentStatus
 from spotthebot.analytics.stats.survival.proportional_hazards import HazardsFit, fit_proportional_hazards
@@ -270,10 +270,10 @@ def _wald(
     low = high = p_value = None
     if standard_error is not None:
         degrees = uncertainty.degrees_of_freedom
-        reference = stats.norm() if degrees is None else stats.t(degrees)
-        reach = float(reference.ppf((1 + confidence_level) / 2)) * standard_error
+        known = np.inf if degrees is None else degrees
+        reach = float(student_quantiles((1 + confidence_level) / 2, known)) * standard_error
         low, high = float(estimate - reach), float(estimate + reach)
-        p_value = float(2 * reference.sf(abs(estimate) / standard_error))
+        p_value = float(2 * student_tails(abs(estimate) / standard_error, known))
     return CoxCoefficient(
         feature=feature,
         estimate=float(estimate),

@@ -12,8 +12,8 @@ from typing import Any
 import lifelines
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.errors import SettingOutOfRange
@@ -150,7 +150,7 @@ def cox_of_exact_times(
         frame["cluster_"] = np.asarray(cluster)
         clustered = {"cluster_col": "cluster_"}
     fitted = lifelines.CoxPHFitter().fit(frame, "duration_", "decided_", **clustered)
-    quantile = float(stats.norm.ppf((1 + confidence_level) / 2))
+    quantile = float(scipy.special.ndtri((1 + confidence_level) / 2))
     return tuple(
         HazardRatio(
             covariate=name,

@@ -11,7 +11,6 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
@@ -21,6 +20,7 @@ from spotthebot.analytics.stats.clustered_variance import (
     Observations,
     clustered_variance,
 )
+from spotthebot.analytics.stats.distributions import student_quantiles, student_tails
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes
 from spotthebot.analytics.stats.survival.npmle import npmle
@@ -284,10 +284,10 @@ def _wald(
 ) -> IntervalCoefficient:
     low = high = p_value = None
     if standard_error is not None:
-        reference = stats.norm() if degrees is None else stats.t(degrees)
-        reach = float(reference.ppf((1 + confidence_level) / 2)) * standard_error
+        known = np.inf if degrees is None else degrees
+        reach = float(student_quantiles((1 + confidence_level) / 2, known)) * standard_error
         low, high = beta - reach, beta + reach
-        p_value = float(2 * reference.sf(abs(beta) / standard_error))
+        p_value = float(2 * student_tails(abs(beta) / standard_error, known))
     return IntervalCoefficient(name, beta, standard_error, degrees, low, high, p_value, reason)
 
 

@@ -11,10 +11,10 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_resamples
+from spotthebot.analytics.stats.distributions import chi_square_tails
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
 from spotthebot.analytics.stats.significance import Adjustment, adjust
@@ -242,7 +242,7 @@ def _chi_squared(sums: FloatArray, covariance: FloatArray, k: int) -> tuple[floa
     if np.linalg.matrix_rank(inside) < k - 1:
         return None, None
     statistic = float(sums[:-1] @ np.linalg.solve(inside, sums[:-1]))
-    return (statistic, float(stats.chi2.sf(statistic, k - 1))) if statistic >= 0 else (None, None)
+    return (statistic, float(chi_square_tails(statistic, k - 1))) if statistic >= 0 else (None, None)
 
 
 def _why(groups: tuple[str, ...], values: FloatArray) -> str:

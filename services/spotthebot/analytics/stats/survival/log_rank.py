@@ -17,7 +17,6 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
-from scipy import stats
 
 from spotthebot.analytics.stats.annotations import HUMAN, BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import defined
@@ -29,6 +28,7 @@ from spotthebot.analytics.stats.clustered_variance import (
     Uncertainty,
     clustered_variance,
 )
+from spotthebot.analytics.stats.distributions import chi_square_tails, f_tails
 from spotthebot.analytics.stats.significance import Adjustment, adjust
 from spotthebot.analytics.stats.survival.curves import CurrentStatus
 from spotthebot.analytics.stats.survival.isotonic import isotonic_shares, pooled_blocks
@@ -226,7 +226,7 @@ def _independent_test(pair: _Pair, variance: LogRankVariance) -> _Decision:
     statistic = pair.pooled.score**2 / spread if spread > 0 else None
     return _Decision(
         statistic=statistic,
-        p_value=None if statistic is None else float(stats.chi2.sf(statistic, 1)),
+        p_value=None if statistic is None else float(chi_square_tails(statistic, 1)),
         uncertainty=Uncertainty(
             standard_error=float(np.sqrt(spread)) if spread > 0 else None,
             degrees_of_freedom=None,
@@ -298,7 +298,7 @@ def _clustered_test(pair: _Pair, known: ClusteredVariance, at: int) -> _Decision
         degrees = min(degrees, max(0.5, float(known.n_clusters[at] - 1)))
     return _Decision(
         statistic=statistic,
-        p_value=float(stats.f.sf(statistic, 1, degrees)),
+        p_value=float(f_tails(statistic, 1, degrees)),
         uncertainty=replace(
             uncertainty, standard_error=float(np.sqrt(max(variance, least))), degrees_of_freedom=degrees
         ),

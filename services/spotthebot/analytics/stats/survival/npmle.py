@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import nnls
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
@@ -223,7 +223,7 @@ def _non_negative_maximum(curvature: FloatArray, target: FloatArray) -> FloatArr
     values, vectors = np.linalg.eigh(curvature)
     kept = values > values[-1] * 1e-13
     root = np.sqrt(values[kept])
-    found: FloatArray = nnls((vectors[:, kept] * root).T, vectors[:, kept].T @ target / root)[0]
+    found: FloatArray = scipy.optimize.nnls((vectors[:, kept] * root).T, vectors[:, kept].T @ target / root)[0]
     return found
 
 
