@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.process import openapi_text
-from tests.factories.services import SERVICES
+from spotthebot.suite.runtime.services import load_service
 
 FIGURE = "application/vnd.vegalite.v6+json"
 
@@ -28,9 +29,9 @@ def _unbounded(node: Any, place: str = "") -> Iterator[str]:
             yield from _unbounded(each, f"{place}/{name}")
 
 
-@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
-def test_every_list_and_every_object_with_free_names_has_an_end(service: Any):
-    assert list(_unbounded(json.loads(openapi_text(service)))) == []
+@pytest.mark.parametrize("name", SERVICE_NAMES)
+def test_every_list_and_every_object_with_free_names_has_an_end(name: str):
+    assert list(_unbounded(json.loads(openapi_text(load_service(name))))) == []
 
 
 @pytest.mark.parametrize(

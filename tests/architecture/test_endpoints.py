@@ -12,15 +12,21 @@ from fastapi.routing import APIRoute
 from pydantic import SecretStr
 
 from spotthebot.bots.app import SERVICE as BOTS
-from spotthebot.kit.process import openapi_text
+from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.kit.process import Service, openapi_text
 from spotthebot.kit.web.bearer.authentication import Allow, allow
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
-from tests.factories.services import SERVICES
+from spotthebot.suite.runtime.services import load_service
 
 ROOT = Path(__file__).parents[2]
 OPEN_ON_PURPOSE = {"/healthz", "/readyz", "/docs", "/docs/oauth2-redirect", "/openapi.json"}
-EVERY = pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
+EVERY = pytest.mark.parametrize("service", SERVICE_NAMES, indirect=True)
+
+
+@pytest.fixture
+def service(request: pytest.FixtureRequest) -> Service[Any]:
+    return load_service(request.param)
 
 
 class TestRoles:

@@ -9,10 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
+from spotthebot.contracts.services import SERVICE_NAMES
 from tests.factories.running_suite import RunningSuite
-from tests.factories.services import SERVICES
 
-SERVICE_NAMES = [service.name for service in SERVICES]
 SURROGATE = "\ud800"
 JSON = {"Content-Type": "application/json"}
 

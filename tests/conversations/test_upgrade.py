@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from alembic import command
 
+from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.concurrency import SlotRequest
 from spotthebot.conversations.domain.held_out import ALWAYS, HeldOutExchange, exchange_numbers
@@ -25,7 +26,6 @@ from spotthebot.kit.ids import new_ids
 from spotthebot.kit.migrations import upgrade
 from spotthebot.suite.postgres.provision import Provisioned, logins, provision
 from tests.factories.databases import PostgresServer
-from tests.factories.services import SERVICES
 
 FIRST, SECOND = new_ids(2)
 
@@ -34,8 +34,8 @@ FIRST, SECOND = new_ids(2)
 def _database_at(cluster: PostgresServer, revision: str) -> Iterator[Provisioned]:
     """A database at an older revision, without data."""
     name = f"before_{secrets.token_hex(4)}"
-    services = [service.name for service in SERVICES]
-    made = provision(cluster.admin_url, name, services, {login: secrets.token_hex(8) for login in logins(services)})
+    passwords = {login: secrets.token_hex(8) for login in logins(SERVICE_NAMES)}
+    made = provision(cluster.admin_url, name, SERVICE_NAMES, passwords)
     command.upgrade(LINEAGE.config(made.owner_urls["conversations"]), revision)
     yield made
     with psycopg.connect(cluster.admin_url, autocommit=True) as admin:

@@ -1,13 +1,16 @@
 """Whatever a caller sends, no service answers with an error of its own, nor with what its OpenAPI does not promise.
 
-The suite's own run tries 15 requests of each operation, always the same ones. The long mode tries as many as
-`SPOTTHEBOT_FUZZ_CASES` says, over all callers, drawn by `SPOTTHEBOT_FUZZ_SEED`, and prints both. It sends each request
-once as it was made up, and nine times with one more part replaced by something nasty:
+The suite's own run tries 10 requests of each operation and caller, as the schema has them and with its rules broken,
+always the same ones. The long mode tries at least as many as `SPOTTHEBOT_FUZZ_CASES` says, over all callers, drawn by
+`SPOTTHEBOT_FUZZ_SEED`, and prints both. It sends each request once as it was made up, and nine times with one more part
+replaced by something nasty:
 
     SPOTTHEBOT_FUZZ_CASES=100000 ./stb test tests/e2e/test_fuzz.py -rP
 """
 
 import asyncio
+import itertools
+import math
 import os
 import random
 from collections import Counter
@@ -24,7 +27,7 @@ from schemathesis.core.failures import Failure, FailureGroup
 from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
-from tests.factories.databases import DatabaseUrls
+from tests.factories.databases import Databases
 from tests.factories.mutated_cases import Mutant
 from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import (
@@ -48,8 +51,8 @@ CHECKS = [not_a_server_error, response_schema_conformance, content_type_conforma
 SMALL = {"conversations_per_pair": 2, "exchanges": 2}  # a fuzzer should not hold a million conversations
 
 CASES = int(os.environ.get("SPOTTHEBOT_FUZZ_CASES", "0"))
-SEED = int(os.environ.get("SPOTTHEBOT_FUZZ_SEED", str(random.randrange(2**32))))
-USUAL_EXAMPLES = 15
+SEED = int(os.environ.get("SPOTTHEBOT_FUZZ_SEED", str(random.randrange(2**32) if CASES else 0)))
+USUAL_EXAMPLES = 10
 MUTANTS = 9
 UNLIMITED = {"rate_limit_requests_per_minute": 10_000_000, "failed_keys_per_minute": 10_000_000}
 """A fuzzer asks more often than a caller may."""
@@ -58,13 +61,14 @@ UNLIMITED = {"rate_limit_requests_per_minute": 10_000_000, "failed_keys_per_minu
 PROBE_SECONDS = 4.0
 
 
-@pytest.fixture
-async def suite(database_urls: DatabaseUrls, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RunningSuite]:
+@pytest.fixture(scope="module")
+async def module_suite(databases: Databases) -> AsyncIterator[RunningSuite]:
     """All services; made-up models of a hub are looked for on this machine only."""
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     unlimited = dict.fromkeys(("conversations", "annotation", "analytics"), UNLIMITED)
-    async with run_suite(database_urls, bots={"probe_seconds": PROBE_SECONDS, **UNLIMITED}, **unlimited) as running:
-        yield running
+    with databases.lend() as urls, pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+        async with run_suite(urls, bots={"probe_seconds": PROBE_SECONDS, **UNLIMITED}, **unlimited) as running:
+            yield running
 
 
 async def _seed(suite: RunningSuite) -> dict[str, Any]:
@@ -97,20 +101,36 @@ def _with_real_ids(value: Any, real: dict[str, Any]) -> Any:
     return value
 
 
-def _fuzz(url: str, key: str, real: dict[str, Any]) -> tuple[Counter[int], list[str]]:
-    """Try made-up requests, right and wrong ones, on every operation; returns the statuses seen and the faults."""
-    statuses: Counter[int] = Counter()
-    faults: list[str] = []
-    session = requests.Session()  # a connection for all: to open one takes as long as most requests
-    schema = schemathesis.openapi.from_url(f"{url}/openapi.json")
-    operations = list(schema.get_all_operations())
-    examples = CASES // len(CALLERS) // len(operations) // (1 + MUTANTS) + 1 if CASES else USUAL_EXAMPLES
-    rng = random.Random(SEED)
-    for result in operations:
-        assert isinstance(result, Ok)
-        operation = result.ok()
+class Fuzzer:
+    """Tries made-up requests, right and wrong ones, and counts the statuses of the answers."""
 
-        @seed(SEED)
+    def __init__(self, url: str, key: str, real: dict[str, Any]) -> None:
+        self._url = url
+        self._key = key
+        self._real = real
+        self._session = requests.Session()  # a connection for all: to open one takes as long as most requests
+        self._session.trust_env = False  # else each request looks for proxies and a .netrc
+        self._rng = random.Random(SEED)
+        self.statuses: Counter[int] = Counter()
+        self.faults: list[str] = []
+
+    def run(self) -> None:
+        """Try every operation; in the long mode, again and again until there were enough cases."""
+        operations = []
+        for result in schemathesis.openapi.from_url(f"{self._url}/openapi.json").get_all_operations():
+            assert isinstance(result, Ok)
+            operations.append(result.ok())
+        for drawn_by in itertools.count(SEED):
+            missing = math.ceil(CASES / len(CALLERS)) - self.statuses.total()
+            examples = math.ceil(missing / len(operations) / (1 + MUTANTS)) if CASES else USUAL_EXAMPLES
+            for operation in operations:
+                self._try_operation(operation, examples, drawn_by)
+            # An operation with few parameters ends early: the next round makes up for it.
+            if self.statuses.total() * len(CALLERS) >= CASES:
+                return
+
+    def _try_operation(self, operation: Any, examples: int, drawn_by: int) -> None:
+        @seed(drawn_by)
         @given(
             case=st.one_of([operation.as_strategy(mode) for mode in schemathesis.GenerationMode]),
             known=st.sampled_from((True, True, False)),
@@ -119,30 +139,31 @@ def _fuzz(url: str, key: str, real: dict[str, Any]) -> tuple[Counter[int], list[
             max_examples=examples,
             deadline=None,
             database=None,
-            derandomize=not CASES,
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         )
         def attempt(case: schemathesis.Case[Any], known: bool) -> None:
-            if known:
-                case.path_parameters = _with_real_ids(case.path_parameters, real)
-                case.body = _with_real_ids(case.body, real | SMALL)
-            answer = case.call(headers={"Authorization": f"Bearer {key}"}, session=session)
-            statuses[answer.status_code] += 1
-            try:
-                case.validate_response(answer, checks=CHECKS)
-            except (Failure, FailureGroup) as fault:
-                faults.append(f"{case.method} {case.formatted_path} {case.body!r:.300}: {fault!r:.500}")
-            mutant = Mutant.of(case)
-            for _ in range(MUTANTS if CASES else 0):
-                mutant.mutate(rng)
-                answered = mutant.send(session, url, key)
-                statuses[answered.status_code] += 1
-                if answered.status_code >= 500:
-                    faults.append(f"{mutant!r:.900}: {answered.status_code} {answered.text:.300}")
+            self._try_case(case, known=known)
 
         attempt()
-    return statuses, faults
+
+    def _try_case(self, case: schemathesis.Case[Any], *, known: bool) -> None:
+        if known:
+            case.path_parameters = _with_real_ids(case.path_parameters, self._real)
+            case.body = _with_real_ids(case.body, self._real | SMALL)
+        answer = case.call(headers={"Authorization": f"Bearer {self._key}"}, session=self._session)
+        self.statuses[answer.status_code] += 1
+        try:
+            case.validate_response(answer, checks=CHECKS)
+        except (Failure, FailureGroup) as fault:
+            self.faults.append(f"{case.method} {case.formatted_path} {case.body!r:.300}: {fault!r:.500}")
+        mutant = Mutant.of(case)
+        for _ in range(MUTANTS if CASES else 0):
+            mutant.mutate(self._rng)
+            answered = mutant.send(self._session, self._url, self._key)
+            self.statuses[answered.status_code] += 1
+            if answered.status_code >= 500:
+                self.faults.append(f"{mutant!r:.900}: {answered.status_code} {answered.text:.300}")
 
 
 # The services draw random numbers in this process meanwhile, which hypothesis takes for a strategy's.
@@ -151,7 +172,9 @@ def _fuzz(url: str, key: str, real: dict[str, Any]) -> tuple[Counter[int], list[
 async def test_no_request_makes_a_service_fail(suite: RunningSuite, service: str, role: str):
     real = await _seed(suite)
     key = await suite.keys.make(role, team="fuzzers" if role == "team" else None)
-    statuses, faults = await asyncio.to_thread(_fuzz, suite.urls[service], key, real)
+    fuzzer = Fuzzer(suite.urls[service], key, real)
+    await asyncio.to_thread(fuzzer.run)
+    statuses = fuzzer.statuses
     print(f"{service} as {role}: {statuses.total()} cases, seed {SEED}, {sorted(statuses.items())}")
-    assert faults[:20] == []
+    assert fuzzer.faults[:20] == []
     assert {200, 422} <= statuses.keys()  # it got through, and it was turned away

@@ -21,12 +21,13 @@ import psycopg
 from psycopg import sql
 from sqlalchemy.engine import make_url
 
+from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.access.tables import LINEAGE as ACCESS_LINEAGE
 from spotthebot.kit.migrations import upgrade
 from spotthebot.kit.process import migrate_access
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, provision
-from tests.factories.services import SERVICES
+from spotthebot.suite.runtime.services import load_lineage
 
 _COMMENT = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s"
 _OTHERS = """
@@ -90,18 +91,16 @@ def migrated_template(server: PostgresServer) -> Provisioned:
     Its name carries a hash of all migrations, so that another release's template on the same server is another one.
     """
     name = f"template_{_hash_of_migrations()}"
-    schemas = [service.name for service in SERVICES]
-    passwords = {login: _password(server.secret, login) for login in logins(schemas)}
+    passwords = {login: _password(server.secret, login) for login in logins(SERVICE_NAMES)}
     with psycopg.connect(server.admin_url, autocommit=True) as admin:
         admin.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [name])
         made = admin.execute(_COMMENT, [name]).fetchone()
         if made is not None and made[0] is not None:
             return Provisioned(**json.loads(made[0]))
-        urls = provision(server.admin_url, name, schemas, passwords)
+        urls = provision(server.admin_url, name, SERVICE_NAMES, passwords)
         migrate_access(urls.owner_urls[ACCESS])
-        for service in SERVICES:
-            if service.lineage is not None:
-                upgrade(service.lineage, urls.owner_urls[service.name])
+        for service in SERVICE_NAMES:
+            upgrade(load_lineage(service), urls.owner_urls[service])
         known = json.dumps({"owner_urls": dict(urls.owner_urls), "app_urls": dict(urls.app_urls)})
         admin.execute(sql.SQL("COMMENT ON DATABASE {} IS {}").format(sql.Identifier(name), sql.Literal(known)))
     return urls
@@ -186,7 +185,7 @@ class Databases:
 
 
 def _hash_of_migrations() -> str:
-    lineages = [ACCESS_LINEAGE, *(service.lineage for service in SERVICES if service.lineage is not None)]
+    lineages = [ACCESS_LINEAGE, *map(load_lineage, SERVICE_NAMES)]
     digest = hashlib.sha256()
     for lineage in lineages:
         for revision in sorted(Path(lineage.revisions).glob("*.py")):

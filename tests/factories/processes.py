@@ -17,17 +17,18 @@ from pathlib import Path
 import httpx
 from cryptography.fernet import Fernet
 
+from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.errors import Error
 from spotthebot.kit.migrations import upgrade
 from spotthebot.kit.process import migrate_access
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, provision
+from spotthebot.suite.runtime.services import load_lineage
 from spotthebot.suite.supervision.sockets import bind
 from spotthebot.suite.supervision.spec import Event, ProcessSpec
 from spotthebot.suite.supervision.supervisor import Supervisor
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import Keys
-from tests.factories.services import SERVICES
 
 HOST = "127.0.0.1"
 _DATABASE_CHECK_SECONDS = 0.05
@@ -115,13 +116,11 @@ def prepared_installation(*, durable: bool = True) -> Iterator[Installation]:
     folder.chmod(0o755)  # root's PostgreSQL runs as another account, which has to pass
     try:
         with Cluster(folder / "data", home=folder / "homes", durable=durable) as cluster:
-            names = [service.name for service in SERVICES]
-            passwords = {login: secrets.token_hex(8) for login in logins(names)}
-            urls = provision(cluster.admin_url, "processes", names, passwords)
+            passwords = {login: secrets.token_hex(8) for login in logins(SERVICE_NAMES)}
+            urls = provision(cluster.admin_url, "processes", SERVICE_NAMES, passwords)
             migrate_access(urls.owner_urls[ACCESS])
-            for service in SERVICES:
-                if service.lineage is not None:
-                    upgrade(service.lineage, urls.owner_urls[service.name])
+            for name in SERVICE_NAMES:
+                upgrade(load_lineage(name), urls.owner_urls[name])
             yield Installation(folder, cluster, urls)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -143,7 +142,7 @@ async def running_processes(
     keys = Keys(installation.urls.owner_urls[ACCESS])
     service_key = await keys.make("service")
     async with contextlib.AsyncExitStack() as stack:
-        sockets = {each.name: stack.enter_context(contextlib.closing(bind(HOST, 0))) for each in SERVICES}
+        sockets = {name: stack.enter_context(contextlib.closing(bind(HOST, 0))) for name in SERVICE_NAMES}
         urls = {name: f"http://{HOST}:{each.getsockname()[1]}" for name, each in sockets.items()}
         environments = {
             name: _environment(installation, name, service_key, urls, (settings or {}).get(name, {})) for name in urls

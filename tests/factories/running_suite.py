@@ -15,12 +15,13 @@ from cryptography.fernet import Fernet
 from fastapi import FastAPI
 
 from spotthebot.clients import AsyncAnalytics, AsyncAnnotation, AsyncBots, AsyncConversations
+from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.access.store import create_key
 from spotthebot.kit.database import Database
 from spotthebot.kit.serving.configuration import server_config
+from spotthebot.suite.runtime.services import load_service
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.databases import DatabaseUrls
-from tests.factories.services import SERVICES
 
 TypedClient = TypeVar("TypedClient", AsyncBots, AsyncConversations, AsyncAnnotation, AsyncAnalytics)
 
@@ -131,7 +132,7 @@ async def run_suite(
     database: DatabaseUrls, *, only: Collection[str] = (), **settings: Mapping[str, Any]
 ) -> AsyncIterator[RunningSuite]:
     """Run all services and workers, or only those named; `settings` adds to a service's own, by its name."""
-    running = [service for service in SERVICES if not only or service.name in only]
+    running = [load_service(name) for name in SERVICE_NAMES if not only or name in only]
     keys = Keys(database.owner["access"])
     service_key = await keys.make("service")
     async with contextlib.AsyncExitStack() as stack:

@@ -16,18 +16,19 @@ from sqlalchemy import Column, MetaData, String
 
 from spotthebot.bots.app import SERVICE as BOTS
 from spotthebot.bots.tables import LINEAGE as BOTS_LINEAGE
+from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.conversations.tables import LINEAGE as CONVERSATIONS_LINEAGE
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.database import Database
 from spotthebot.kit.migrations import Lineage, check_drift, current_revision, upgrade
 from spotthebot.kit.process import Service, migrate_access
 from spotthebot.suite.postgres.provision import Provisioned, logins, provision
+from spotthebot.suite.runtime.services import load_lineage, load_service
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.databases import Databases, DatabaseUrls, PostgresServer
 from tests.factories.running_suite import served
-from tests.factories.services import SERVICES
 
-LINEAGES = [ACCESS, *(service.lineage for service in SERVICES if service.lineage)]
+LINEAGES = [ACCESS, *map(load_lineage, SERVICE_NAMES)]
 
 
 @pytest.fixture
@@ -41,8 +42,8 @@ def database_urls(databases: Databases) -> Iterator[DatabaseUrls]:
 def empty(cluster: PostgresServer) -> Iterator[Provisioned]:
     """A database with schemas and roles, and nothing in them."""
     name = f"empty_{secrets.token_hex(4)}"
-    services = [service.name for service in SERVICES]
-    yield provision(cluster.admin_url, name, services, {login: secrets.token_hex(8) for login in logins(services)})
+    passwords = {login: secrets.token_hex(8) for login in logins(SERVICE_NAMES)}
+    yield provision(cluster.admin_url, name, SERVICE_NAMES, passwords)
     with psycopg.connect(cluster.admin_url, autocommit=True) as admin:
         admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
@@ -89,9 +90,10 @@ def test_a_column_that_no_revision_makes_is_noticed(database_urls: DatabaseUrls)
 
 
 class TestReadiness:
-    @pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
-    async def test_a_service_on_an_unmigrated_schema_is_not_ready(self, service: Service[Any], empty: Provisioned):
+    @pytest.mark.parametrize("name", SERVICE_NAMES)
+    async def test_a_service_on_an_unmigrated_schema_is_not_ready(self, name: str, empty: Provisioned):
         """Analytics has no tables of its own, but needs those of the keys."""
+        service = load_service(name)
         if service.lineage is not None:
             await asyncio.to_thread(migrate_access, empty.owner_urls["access"])
         answer = await _readiness(service, empty)
