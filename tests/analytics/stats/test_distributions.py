@@ -18,9 +18,10 @@ class TestDistributions:
     def test_are_those_of_scipy_stats(self, degrees: float):
         np.testing.assert_allclose(student_tails(VALUES, degrees), stats.t.sf(VALUES, degrees), rtol=1e-13)
         np.testing.assert_allclose(student_tails(-VALUES, degrees), stats.t.sf(-VALUES, degrees), rtol=1e-13)
-        np.testing.assert_allclose(f_tails(VALUES, 1.0, degrees), stats.f.sf(VALUES, 1, degrees), rtol=1e-13)
         np.testing.assert_allclose(student_quantiles(0.975, degrees), stats.t.ppf(0.975, degrees), rtol=1e-13)
-        np.testing.assert_allclose(chi_square_tails(VALUES, degrees), stats.chi2.sf(VALUES, degrees), rtol=1e-13)
+        if not np.isinf(degrees):
+            np.testing.assert_allclose(f_tails(VALUES, 1.0, degrees), stats.f.sf(VALUES, 1, degrees), rtol=1e-13)
+            np.testing.assert_allclose(chi_square_tails(VALUES, degrees), stats.chi2.sf(VALUES, degrees), rtol=1e-13)
 
 
 class TestStart:
