@@ -158,6 +158,18 @@ class TestOverHttp:
         assert found["seconds"] > 0  # from the probes of their registration
         assert (await admin.get("/v1/collections")).json()["items"] == []
 
+    async def test_a_dry_run_counts_the_human_dialogues_that_are_too_short(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        corpus = await add_corpus(suite)  # 8 dialogues of 12 turns in the split
+        short = [{"key": f"short-{n}", "split": "openings", "turns": ["Hi.", f"Hello, {n}."]} for n in range(3)]
+        await created(admin, f"/v1/corpora/{corpus}/dialogues", {"dialogues": short})
+        bots = [await add_bot(suite, model) for model in ("eliza", "parrot")]
+        request = plan(bots, exchanges=6, humans={"corpus_id": corpus, "conversations": 8})
+        found = (await admin.post("/v1/collections/dry-run", json=request)).json()
+        assert (found["by_people"], found["too_short"]) == (8, 3)
+        answer = await admin.post("/v1/collections/dry-run", json=request | {"exchanges": 7})
+        assert (answer.status_code, answer.json()["type"]) == (422, "urn:spotthebot:problem:too-few-dialogues")
+
     @pytest.mark.parametrize(
         ("change", "said"),
         [

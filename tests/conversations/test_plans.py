@@ -90,11 +90,20 @@ class TestPlan:
         assert all(each.opening + each.turns in {turns[:8] for turns in DIALOGUES} for each in people)
         assert not {each.opening for each in people} & {each.opening for each in planned if not each.turns}
 
-    def test_people_are_heard_from_their_first_word_where_openings_are_shown(self):
+    @pytest.mark.parametrize("take", [1, 2, 3])
+    def test_a_shown_opening_is_as_long_for_people_as_for_bots(self, take: int):
         bots = _bots()
-        planned = plan_conversations(_plan(bots, opening={"shown": True}, humans=5), bots, [], DIALOGUES, DIALOGUES)
+        opening = {"shown": True, "take": take}
+        planned = plan_conversations(_plan(bots, opening=opening, humans=5), bots, [], DIALOGUES, DIALOGUES)
         people = [each for each in planned if each.participants == HUMANS]
-        assert all(each.opening == () and each.turns in {turns[:6] for turns in DIALOGUES} for each in people)
+        assert {len(each.opening) for each in planned} == {take}
+        assert all(each.opening + each.turns in {turns[: take + 6] for turns in DIALOGUES} for each in people)
+
+    def test_only_dialogues_as_long_as_the_bots_conversations_are_drawn(self):
+        bots = _bots()
+        short = [tuple(f"short {number}/{turn}" for turn in range(5)) for number in range(30)]
+        planned = plan_conversations(_plan(bots, humans=12), bots, [], [], [*short, *DIALOGUES])
+        assert [len(each.turns) for each in planned if each.participants == HUMANS] == [6] * 12  # 3 exchanges
 
     def test_people_talk_among_the_bots_not_after_them(self):
         bots = _bots()
@@ -119,10 +128,21 @@ class TestPlan:
         assert shape(1) == shape(1)
         assert shape(1) != shape(2)
 
-    def test_too_few_dialogues_of_people_are_refused(self):
+    @pytest.mark.parametrize(
+        ("more", "words"),
+        [
+            ({"humans": 13}, "12 dialogues of 6 turns or more, 13 are needed: 0 are too short"),
+            ({"exchanges": 6, "humans": 1}, "0 dialogues of 12 turns or more, 1 are needed: 12 are too short"),
+            ({"exchanges": 4, "opening": {"take": 3}, "humans": 1}, "0 dialogues of 12 turns or more"),
+            ({"exchanges": 4, "opening": {"take": 3, "shown": True}, "humans": 1}, "0 dialogues of 11 turns or more"),
+        ],
+    )
+    def test_too_few_dialogues_as_long_as_the_bots_are_refused_with_how_many_are_too_short(
+        self, more: dict[str, Any], words: str
+    ):
         bots = _bots()
-        with pytest.raises(TooFewDialogues, match="12 dialogues"):
-            plan_conversations(_plan(bots, humans=13), bots, [], [], DIALOGUES)
+        with pytest.raises(TooFewDialogues, match=words):
+            plan_conversations(_plan(bots, **more), bots, [], DIALOGUES, DIALOGUES)
 
     def test_dialogues_too_short_for_an_opening_are_refused(self):
         bots = _bots()

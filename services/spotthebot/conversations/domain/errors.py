@@ -85,7 +85,7 @@ class SplitIsEmpty(Invalid):
 
 
 class TooFewDialogues(Invalid):
-    """The split '{split}' has {available} dialogues long enough for human-human conversations, {request} are needed."""
+    """'{split}' has {available} dialogues of {turns} turns or more, {request} are needed: {too_short} are too short."""
 
 
 class DialoguesTooShort(Invalid):

@@ -24,7 +24,13 @@ class Speaker:
 
 
 def estimate(
-    bots: Sequence[Speaker], partners: Sequence[Speaker], *, conversations: int, by_people: int, exchanges: int
+    bots: Sequence[Speaker],
+    partners: Sequence[Speaker],
+    *,
+    conversations: int,
+    by_people: int,
+    too_short: int = 0,
+    exchanges: int,
 ) -> EstimateOut:
     """Bound the time from below by two things: the busiest bot, and one conversation from its first turn to its last.
 
@@ -42,6 +48,7 @@ def estimate(
         conversations=conversations + by_people,
         turns=turns,
         by_people=by_people,
+        too_short=too_short,
         seconds=round(max(busy[slowest], exchanges * longest), 3) if known else None,
         slowest_bot=slowest,
     )

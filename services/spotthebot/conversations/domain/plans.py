@@ -14,6 +14,7 @@ from spotthebot.contracts.conversations import (
     MAX_CONVERSATIONS,
     AllPlayAllIn,
     BipartiteIn,
+    HumanPool,
     Participant,
     ParticipantKind,
     PlannedIn,
@@ -110,17 +111,43 @@ def _mixed(
     by_people: Sequence[tuple[str, ...]],
     chance: random.Random,
 ) -> list[PlannedConversation]:
+    start = _turns_before_people(plan)
     for number, turns in enumerate(by_people):
-        start = _turns_before_people(plan)
         said = turns[start : start + 2 * plan.exchanges]
         position = chance.randrange(len(conversations) + 1)
         conversations.insert(position, PlannedConversation(HUMANS, turns[:start], said, 0, number))
     return conversations
 
 
+def list_human_dialogues(
+    plan: PlannedIn, humans: HumanPool, dialogues: Sequence[tuple[str, ...]]
+) -> list[tuple[str, ...]]:
+    """Return the dialogues that can be shown as far as the bots' conversations; raises TooFewDialogues.
+
+    Human-human conversations that never appear at the longest length tell people from bots without a look at the text.
+    """
+    turns_needed = _turns_before_people(plan) + 2 * plan.exchanges
+    long_enough = [turns for turns in dialogues if len(turns) >= turns_needed]
+    if len(long_enough) < humans.conversations:
+        raise TooFewDialogues(
+            split=humans.split,
+            available=len(long_enough),
+            turns=turns_needed,
+            too_short=len(dialogues) - len(long_enough),
+            request=humans.conversations,
+        )
+    return long_enough
+
+
 def _turns_before_people(plan: PlannedIn) -> int:
-    """Count the turns that annotators of a human conversation do not see: whole exchanges, so that A stays A."""
-    return 2 * -(-plan.opening.utterances // 2) if plan.opening and not plan.opening.shown else 0
+    """Count the turns of a human dialogue that stand for the opening of a bots' conversation.
+
+    A shown opening is as long for people as for bots, so that the number of turns tells nothing. A hidden one is whole
+    exchanges, so that A stays A.
+    """
+    if plan.opening is None:
+        return 0
+    return plan.opening.utterances if plan.opening.shown else 2 * -(-plan.opening.utterances // 2)
 
 
 def _choose_human_dialogues(
@@ -128,10 +155,7 @@ def _choose_human_dialogues(
 ) -> list[tuple[str, ...]]:
     if plan.humans is None:
         return []
-    long_enough = [turns for turns in dialogues if len(turns) >= _turns_before_people(plan) + 2]
-    if len(long_enough) < plan.humans.conversations:
-        raise TooFewDialogues(split=plan.humans.split, available=len(long_enough), request=plan.humans.conversations)
-    return chance.sample(long_enough, plan.humans.conversations)
+    return chance.sample(list_human_dialogues(plan, plan.humans, dialogues), plan.humans.conversations)
 
 
 def _draw_openings(

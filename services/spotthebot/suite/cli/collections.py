@@ -119,6 +119,8 @@ def _print_estimate(estimate: EstimateOut, declared: Declared, json_file: Path |
     if str(json_file) == "-":
         return
     _say(f"{estimate.conversations} conversations, {estimate.turns} replies of bots")
+    if estimate.too_short:
+        _say(f"{estimate.too_short} human dialogues are too short to be drawn")
     if estimate.seconds is None:
         _say("time: unknown, as not every bot was probed yet")
     else:

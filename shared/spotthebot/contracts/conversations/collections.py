@@ -34,7 +34,7 @@ class Opening(Wire):
 
 
 class HumanPool(Wire):
-    """Dialogues of a corpus that become human-human conversations of a collection."""
+    """Dialogues of a corpus that become human-human conversations, drawn from those as long as the bots'."""
 
     corpus_id: UUID
     split: Split = "openings"
@@ -207,6 +207,9 @@ class EstimateOut(Wire):
     conversations: int
     turns: int = Field(description="Replies of bots; people's dialogues are there already.")
     by_people: int = Field(description="Human-human conversations among them.")
+    too_short: int = Field(
+        description="Dialogues of `humans` that are never drawn, as they are shorter than the bots' conversations."
+    )
     seconds: float | None = Field(
         description=(
             "At the latencies of the bots' last probes and within their limits, at best; null where a bot was never "
