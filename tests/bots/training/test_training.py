@@ -76,7 +76,7 @@ class TestEveryModelOfThePool:
         out, card, progress = trained(kind)
         assert ModelCard.read(out) == card
         assert (card.model, card.date, card.steps) == (kind.value, "2026-11-21", 40)
-        assert card.dialogues == {"train": 76, "validation": 8}
+        assert card.dialogues == {"train": 19, "validation": 2}
         assert card.parameters == load(str(out)).description.parameters
         assert card.epochs[-1]["validation_loss"] == progress[-1].validation_loss
         if "perplexity" in card.epochs[-1]:
@@ -113,7 +113,7 @@ class TestEveryModelOfThePool:
 
 class TestResuming:
     def test_continues_from_the_last_checkpoint_after_a_crash(self, trained, tmp_path):
-        """936 examples in batches of 32 are 29 steps an epoch; the crash in step 24 loses the steps after step 21."""
+        """232 examples in batches of 8 are 29 steps an epoch; the crash in step 24 loses the steps after step 21."""
 
         def crash(progress):
             if progress.step == 24:
