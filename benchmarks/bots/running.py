@@ -82,8 +82,7 @@ def running_bots(**settings: str) -> Iterator[RunningBots]:
             {login: secrets.token_hex(8) for login in logins([SERVICE.name])},
         )
         migrate_access(urls.owner_urls[ACCESS])
-        if SERVICE.lineage is not None:
-            upgrade(SERVICE.lineage, urls.owner_urls[SERVICE.name])
+        upgrade(SERVICE.lineage, urls.owner_urls[SERVICE.name])
         key = asyncio.run(_admin_key(urls.owner_urls[ACCESS]))
         own = {
             "DATABASE_URL": urls.app_urls[SERVICE.name],

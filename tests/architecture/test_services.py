@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,14 @@ from spotthebot.suite.runtime.services import load_service
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 CONTRACTS = PROJECT["tool"]["importlinter"]["contracts"]
-NOT_SERVED = {"datasets", "lifelines", "matplotlib", "pandas", "torch", "transformers", "typer"}
+NOT_SERVED = {"alembic", "datasets", "lifelines", "matplotlib", "pandas", "torch", "transformers", "typer"}
 OF_OTHERS = {
     "bots": {"altair", "pyarrow", "scipy", "spotthebot.bots.training"},
     "conversations": {"altair", "scipy", "tritonclient"},
     "annotation": {"altair", "scipy", "tritonclient"},
     "analytics": {"tritonclient"},
 }
+WEB = {"fastapi", "prometheus_client", "starlette", "uvicorn"}
 EVERY = pytest.mark.parametrize("entry", SERVICES, ids=lambda entry: entry.name)
 
 
@@ -61,8 +63,7 @@ class TestEntry:
     def test_agrees_with_the_code_of_its_service(self, entry: ServiceEntry):
         service = load_service(entry.name)
         assert service.name == entry.name
-        assert (service.work is not None) is entry.has_worker
-        assert service.lineage is not None
+        assert (find_spec(f"spotthebot.{entry.name}.worker") is not None) is entry.has_worker
         assert service.lineage.schema == entry.schema
         assert service.settings.model_config["env_prefix"] == entry.environment_prefix
 
@@ -106,10 +107,21 @@ class TestStart:
 
     @EVERY
     def test_imports_what_is_served_and_no_other_service(self, entry: ServiceEntry):
-        program = f"import sys, {entry.package}.app; print(*sys.modules)"
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         others = {other.package for other in SERVICES if other is not entry} | {"spotthebot.suite"}
-        assert set(done.stdout.split()) & (NOT_SERVED | OF_OTHERS[entry.name] | others) == set()
+        kept_out = NOT_SERVED | OF_OTHERS[entry.name] | others | {f"{entry.package}.worker"}
+        assert _imports_of(f"{entry.package}.app") & kept_out == set()
+
+    @pytest.mark.parametrize("entry", [each for each in SERVICES if each.has_worker], ids=lambda entry: entry.name)
+    def test_of_a_worker_imports_no_web_framework_and_no_application(self, entry: ServiceEntry):
+        kept_out = NOT_SERVED | OF_OTHERS[entry.name] | WEB | {f"{entry.package}.{part}" for part in ("api", "app")}
+        assert _imports_of(f"{entry.package}.worker", "spotthebot.kit.process") & kept_out == set()
+
+
+def _imports_of(*modules: str) -> set[str]:
+    """Return all modules that a new process holds after importing these."""
+    program = f"import sys, {', '.join(modules)}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
 
 
 class TestDocuments:

@@ -25,6 +25,7 @@ from spotthebot.conversations.use_cases.collections.participants import find_par
 from spotthebot.conversations.use_cases.collections.start import start_collection
 from spotthebot.conversations.use_cases.turn_loop.bot_requests import request_turns
 from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
+from spotthebot.conversations.worker import work
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Jobs
 from spotthebot.suite.supervision.sockets import bind
@@ -285,8 +286,7 @@ def _free_port() -> int:
 
 @asynccontextmanager
 async def _at_work(settings: Any) -> AsyncIterator[None]:
-    assert CONVERSATIONS.work is not None
-    worker = asyncio.ensure_future(CONVERSATIONS.work(settings))
+    worker = asyncio.ensure_future(work(settings))
     try:
         yield
     finally:

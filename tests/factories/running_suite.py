@@ -7,6 +7,7 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, Self, TypeVar
 
 import httpx
@@ -15,9 +16,10 @@ from cryptography.fernet import Fernet
 from fastapi import FastAPI
 
 from spotthebot.clients import AsyncAnalytics, AsyncAnnotation, AsyncBots, AsyncConversations
-from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.contracts.services import SERVICE_NAMES, get_service
 from spotthebot.kit.access.store import create_key
 from spotthebot.kit.database import Database
+from spotthebot.kit.process import Worker
 from spotthebot.kit.serving.configuration import server_config
 from spotthebot.suite.runtime.services import load_service
 from spotthebot.suite.supervision.sockets import bind
@@ -153,8 +155,14 @@ async def run_suite(
         }
         apps = {service.name: service.create_app(own[service.name]) for service in running}
         await stack.enter_async_context(serve_all([(configured(app), sockets[name]) for name, app in apps.items()]))
-        await stack.enter_async_context(_working([s.work(own[s.name]) for s in running if s.work is not None]))
+        working = [_load_worker(name).work(own[name]) for name in own if get_service(name).has_worker]
+        await stack.enter_async_context(_working(working))
         yield RunningSuite(urls, apps, database, keys, stack)
+
+
+def _load_worker(name: str) -> Worker[Any]:
+    worker: Worker[Any] = import_module(f"spotthebot.{name}.worker").WORKER
+    return worker
 
 
 def bots_settings() -> dict[str, Any]:

@@ -37,7 +37,7 @@ from spotthebot.kit.process import migrate_access
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.vault import Vault
 from spotthebot.kit.web.api import build_service
-from spotthebot.kit.web.database.idempotency import idempotency_table
+from spotthebot.kit.web.database.tables import idempotency_table
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.provision import Provisioned, logins, provision
 from spotthebot.suite.supervision.sockets import bind

@@ -1,6 +1,5 @@
-"""`python -m spotthebot.analytics serve | openapi`."""
+"""`python -m spotthebot.analytics serve | work | migrate | openapi`."""
 
-from spotthebot.analytics.app import SERVICE
 from spotthebot.kit.process import run
 
-run(SERVICE)
+run("analytics")

@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from spotthebot.analytics import worker
 from spotthebot.analytics.api import analyses, figures, results
 from spotthebot.analytics.clients import Studies
 from spotthebot.analytics.settings import AnalyticsSettings
@@ -48,5 +47,4 @@ SERVICE = Service(
     settings=AnalyticsSettings,
     create_app=create_app,
     lineage=LINEAGE,
-    work=worker.work,
 )

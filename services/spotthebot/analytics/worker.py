@@ -8,6 +8,7 @@ from spotthebot.analytics.use_cases.analyses import STEP_JOBS, prepare_analysis
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database
 from spotthebot.kit.jobs import Jobs, WorkerContext
+from spotthebot.kit.process import Worker
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork
 
@@ -39,3 +40,6 @@ async def work(settings: AnalyticsSettings) -> None:
             await Jobs(url, "analytics").work(TASKS, concurrency=settings.worker_concurrency, context=context)
     finally:
         await asyncio.shield(database.close())
+
+
+WORKER = Worker(AnalyticsSettings, work)

@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from spotthebot.annotation import worker
 from spotthebot.annotation.api import annotations, assignments, campaigns
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
@@ -43,5 +42,4 @@ SERVICE = Service(
     settings=AnnotationSettings,
     create_app=create_app,
     lineage=LINEAGE,
-    work=worker.work,
 )

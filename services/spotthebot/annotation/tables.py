@@ -21,7 +21,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from spotthebot.kit.database import schema_metadata
 from spotthebot.kit.migrations import Lineage
-from spotthebot.kit.web.database.idempotency import idempotency_table
+from spotthebot.kit.web.database.tables import idempotency_table
 
 
 class _Base(DeclarativeBase):

@@ -10,6 +10,7 @@ from spotthebot.annotation.use_cases import campaigns
 from spotthebot.clients import PEER_TROUBLE, AsyncConversations
 from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database, ReadSession
 from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
+from spotthebot.kit.process import Worker
 
 
 async def _build_campaign(context: JobContext, campaign_id: str) -> None:
@@ -57,3 +58,6 @@ async def work(settings: AnnotationSettings) -> None:
             await Jobs(url, "annotation").work(TASKS, concurrency=2, context=context)
     finally:
         await asyncio.shield(database.close())
+
+
+WORKER = Worker(AnnotationSettings, work)

@@ -8,7 +8,6 @@ from fastapi import FastAPI
 
 from spotthebot.clients import AsyncBots
 from spotthebot.contracts.conversations import EventType
-from spotthebot.conversations import worker
 from spotthebot.conversations.api import (
     chats,
     collections,
@@ -80,5 +79,4 @@ SERVICE = Service(
     settings=ConversationsSettings,
     create_app=create_app,
     lineage=LINEAGE,
-    work=worker.work,
 )

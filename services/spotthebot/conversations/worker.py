@@ -26,6 +26,7 @@ from spotthebot.kit.events.signer import EventSigner
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Arguments, JobContext, Jobs, QueueTrouble, Task, WorkerContext
 from spotthebot.kit.logs import get_logger
 from spotthebot.kit.outbound import HttpByOwner
+from spotthebot.kit.process import Worker
 from spotthebot.kit.vault import vault_from
 
 _LONGEST_REPLIES_SECONDS = 660.0
@@ -164,3 +165,6 @@ def _dispatcher(settings: ConversationsSettings, database: Database, bots: Bots,
     )
     vault = vault_from(settings.secrets_key.get_secret_value(), settings.secrets_key_file)
     return EventDispatcher(database, EVENTS, EventSigner(vault), http, team_finder(bots), schedule)
+
+
+WORKER = Worker(ConversationsSettings, work)

@@ -1,4 +1,7 @@
-"""Runs a service from the command line: `python -m spotthebot.<service> serve | work | migrate | openapi`."""
+"""Runs a service from the command line: `python -m spotthebot.<service> serve | work | migrate | openapi`.
+
+A command imports the part of the service that it needs: a worker has no web framework, and only `migrate` has Alembic.
+"""
 
 import argparse
 import asyncio
@@ -11,19 +14,20 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import uvicorn
-import uvloop
-from fastapi import FastAPI
 from pydantic import SecretStr, ValidationError
 
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.logs import configure_logs
 from spotthebot.kit.migrations import Lineage, upgrade
-from spotthebot.kit.serving.configuration import server_config
 from spotthebot.kit.settings import ServiceSettings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 _GARBAGE_THRESHOLDS = (20_000, 20, 20)
 _MAX_FILES = 65_536
@@ -35,48 +39,71 @@ Settings = TypeVar("Settings", bound=ServiceSettings)
 
 @dataclass(frozen=True)
 class Service(Generic[Settings]):
-    """A service: its name, settings, application, schema and worker."""
+    """A service: its name, settings, application and schema."""
 
     name: str
     settings: type[Settings]
-    create_app: Callable[[Settings], FastAPI]
-    lineage: Lineage | None = None
-    work: Callable[[Settings], Awaitable[None]] | None = None
+    create_app: Callable[[Settings], "FastAPI"]
+    lineage: Lineage
 
 
-def run(service: Service[Settings]) -> None:
-    """Do what the command line asks of this service."""
-    commands = [
-        "serve",
-        "openapi",
-        *(["migrate"] if service.lineage else []),
-        *(["work"] if service.work else []),
-    ]
-    parser = argparse.ArgumentParser(prog=f"python -m spotthebot.{service.name}")
+@dataclass(frozen=True)
+class Worker(Generic[Settings]):
+    """The worker of a service, which runs without its application."""
+
+    settings: type[Settings]
+    work: Callable[[Settings], Awaitable[None]]
+
+
+def run(name: str) -> None:
+    """Do what the command line asks of the service of this name, whose modules `app` and `worker` say what it is."""
+    package = f"spotthebot.{name}"
+    commands = ["serve", "openapi", "migrate", *(["work"] if find_spec(f"{package}.worker") else [])]
+    parser = argparse.ArgumentParser(prog=f"python -m {package}")
     parser.add_argument("command", choices=commands)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--port", type=int, default=8000, help="port to listen on")
     parser.add_argument("--fd", type=int, help="listen on this inherited socket instead")
     arguments = parser.parse_args()
+    if arguments.command == "work":
+        worker: Worker[Any] = _import(f"{package}.worker").WORKER
+        settings = _read_settings(name, worker.settings)
+        asyncio.run(_until_stopped(worker.work(settings), settings.heartbeat_file))
+        return
+    service: Service[Any] = _import(f"{package}.app").SERVICE
     if arguments.command == "openapi":
         print(openapi_text(service))  # noqa: T201 - the document is the output
         return
+    settings = _read_settings(name, service.settings)
+    if arguments.command == "migrate":
+        upgrade(service.lineage, settings.database_url.get_secret_value())
+    else:
+        _serve(service.create_app(settings), arguments.host, arguments.port, arguments.fd)
+
+
+def _import(module: str) -> Any:  # noqa: ANN401 - a module
+    """Import a module and collect no garbage meanwhile: a fifth of the time went into looking through what stays.
+
+    What is there then is left out of later collections, which are made less often.
+    """
+    gc.disable()
     try:
-        settings = service.settings()
+        return import_module(module)
+    finally:
+        gc.freeze()
+        gc.set_threshold(*_GARBAGE_THRESHOLDS)
+        gc.enable()
+
+
+def _read_settings(name: str, kind: type[Settings]) -> Settings:
+    """Read the settings and configure the logs by them; ends the process where some are missing."""
+    try:
+        settings = kind()
     except ValidationError as error:
         missing = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-        sys.exit(f"The settings of {service.name} are incomplete: {missing}")
-    lines_per_second = settings.request_log_lines_per_second
-    configure_logs(service.name, settings.log_level, request_lines_per_second=lines_per_second)
-    match arguments.command:
-        case "migrate":
-            if service.lineage is not None:
-                upgrade(service.lineage, settings.database_url.get_secret_value())
-        case "work":
-            if service.work is not None:
-                asyncio.run(_until_stopped(service.work(settings), settings.heartbeat_file))
-        case _:
-            _serve(service.create_app(settings), arguments.host, arguments.port, arguments.fd)
+        sys.exit(f"The settings of {name} are incomplete: {missing}")
+    configure_logs(name, settings.log_level, request_lines_per_second=settings.request_log_lines_per_second)
+    return settings
 
 
 def migrate_access(owner_url: str) -> None:
@@ -102,21 +129,18 @@ def allow_many_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
 
-def _serve(app: FastAPI, host: str, port: int, fd: int | None) -> None:
+def _serve(app: "FastAPI", host: str, port: int, fd: int | None) -> None:
+    import uvicorn  # noqa: PLC0415 - a worker serves nothing
+    import uvloop  # noqa: PLC0415
+
+    from spotthebot.kit.serving.configuration import server_config  # noqa: PLC0415
+
     config = server_config(app, host=host, port=port, timeout_graceful_shutdown=_STREAMS_END_SECONDS)
     server = uvicorn.Server(config)
     allow_many_files()
-    _collect_garbage_less_often()
     sockets = None if fd is None else [socket.socket(fileno=fd)]
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(server.serve(sockets=sockets))
-
-
-def _collect_garbage_less_often() -> None:
-    """Leave what is there already out of collections, which would walk through all of it, and collect more at once."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*_GARBAGE_THRESHOLDS)
 
 
 async def _until_stopped(work: Awaitable[None], heartbeat_file: Path | None) -> None:

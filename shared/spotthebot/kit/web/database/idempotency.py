@@ -15,21 +15,7 @@ from uuid import UUID
 
 from fastapi import Depends, Header, Request
 from fastapi.dependencies.models import Dependant
-from sqlalchemy import (
-    Column,
-    DateTime,
-    Index,
-    LargeBinary,
-    MetaData,
-    SmallInteger,
-    String,
-    Table,
-    Uuid,
-    delete,
-    func,
-    select,
-    update,
-)
+from sqlalchemy import Table, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from starlette.responses import JSONResponse, Response
 
@@ -38,10 +24,10 @@ from spotthebot.kit.errors import Conflict, Invalid
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.sessions import Writing
+from spotthebot.kit.web.database.tables import LONGEST_PATH
 
 KEPT = timedelta(hours=24)
 _PURGED_AT_ONCE = 100
-_LONGEST_PATH = 500
 _NO_STATE: Mapping[str, Any] = {}
 
 
@@ -55,24 +41,6 @@ class IdempotencyKeyReused(Invalid):
     """This Idempotency-Key was used for another request: send a new key with a new body."""
 
     title = "Idempotency-Key reused"
-
-
-def idempotency_table(metadata: MetaData, *, early_claims: bool = False) -> Table:
-    """Add the table of answers to a service's schema; `early_claims` store the id of what was created."""
-    return Table(
-        "idempotency_keys",
-        metadata,
-        Column("principal", Uuid, primary_key=True),
-        Column("path", String(_LONGEST_PATH), primary_key=True),
-        Column("key", String(200), primary_key=True),
-        # Its name in the database is older than the method and the query in it.
-        Column("body_sha256", LargeBinary, key="request_sha256", nullable=False),
-        Column("status", SmallInteger),
-        Column("body", LargeBinary),
-        Column("created_at", DateTime(timezone=True), nullable=False),
-        *([Column("created", Uuid)] if early_claims else []),
-        Index("ix_idempotency_keys_created_at", "created_at"),
-    )
 
 
 class Identified(Protocol):
@@ -110,7 +78,7 @@ class RunningRequests:
 def identity_of(request: Request, principal: Identified, key: str) -> dict[str, Any]:
     """Return whose key this is: the columns that find its answer."""
     path = request.scope["path"]
-    if len(path) > _LONGEST_PATH:
+    if len(path) > LONGEST_PATH:
         path = hashlib.sha256(path.encode()).hexdigest()
     return {"principal": principal.key_id, "path": path, "key": key}
 
