@@ -28,9 +28,10 @@ NOT_SERVED = {"alembic", "datasets", "lifelines", "matplotlib", "pandas", "torch
 OF_OTHERS = {
     "bots": {"altair", "pyarrow", "scipy", "spotthebot.bots.training"},
     "conversations": {"altair", "scipy", "tritonclient"},
-    "annotation": {"altair", "scipy", "tritonclient"},
+    "annotation": {"altair", "numpy", "scipy", "tritonclient"},
     "analytics": {"tritonclient"},
 }
+WITH_THE_FIRST_USE = {"altair", "grpc", "pyarrow", "scipy.optimize", "scipy.sparse", "scipy.stats", "tritonclient"}
 WEB = {"fastapi", "prometheus_client", "starlette", "uvicorn"}
 EVERY = pytest.mark.parametrize("entry", SERVICES, ids=lambda entry: entry.name)
 
@@ -108,12 +109,18 @@ class TestStart:
     @EVERY
     def test_imports_what_is_served_and_no_other_service(self, entry: ServiceEntry):
         others = {other.package for other in SERVICES if other is not entry} | {"spotthebot.suite"}
-        kept_out = NOT_SERVED | OF_OTHERS[entry.name] | others | {f"{entry.package}.worker"}
+        kept_out = NOT_SERVED | WITH_THE_FIRST_USE | OF_OTHERS[entry.name] | others | {f"{entry.package}.worker"}
         assert _imports_of(f"{entry.package}.app") & kept_out == set()
 
     @pytest.mark.parametrize("entry", [each for each in SERVICES if each.has_worker], ids=lambda entry: entry.name)
     def test_of_a_worker_imports_no_web_framework_and_no_application(self, entry: ServiceEntry):
-        kept_out = NOT_SERVED | OF_OTHERS[entry.name] | WEB | {f"{entry.package}.{part}" for part in ("api", "app")}
+        kept_out = (
+            NOT_SERVED
+            | WITH_THE_FIRST_USE
+            | OF_OTHERS[entry.name]
+            | WEB
+            | {f"{entry.package}.{part}" for part in ("api", "app")}
+        )
         assert _imports_of(f"{entry.package}.worker", "spotthebot.kit.process") & kept_out == set()
 
 

@@ -1,15 +1,17 @@
-"""A client of Triton over gRPC: requests and results are JSON texts, failures are TritonRefused."""
+"""A client of Triton over gRPC: requests and results are JSON texts, failures are TritonRefused.
+
+The first call imports gRPC and numpy, 0.15 s of work: few services ask a Triton server.
+"""
 
 import asyncio
-from typing import Any
-
-import numpy as np
-from tritonclient.grpc.aio import InferenceServerClient, InferInput
-from tritonclient.utils import InferenceServerException
+from typing import TYPE_CHECKING, Any
 
 from spotthebot.inference.errors import TritonRefused
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.kit.text import without_paths
+
+if TYPE_CHECKING:
+    from tritonclient.grpc.aio import InferenceServerClient
 
 CONTROL_SECONDS = 300.0
 """Longest time for loading or unloading a model, and for its first inference."""
@@ -28,6 +30,9 @@ class TritonClient:
 
     async def infer(self, model: str, request: str, *, timeout_seconds: float | None = None) -> str:
         """Return a model's result of one request; cancelling the call cancels it on the wire. Raises TritonRefused."""
+        import numpy as np  # noqa: PLC0415 - see the module
+        from tritonclient.grpc.aio import InferInput  # noqa: PLC0415
+
         tensor = InferInput("request", [1, 1], "BYTES")
         tensor.set_data_from_numpy(np.array([[request.encode()]], dtype=np.object_))
         result = await self._call("infer", model, [tensor], client_timeout=timeout_seconds)
@@ -75,6 +80,9 @@ class TritonClient:
             self._client = None
 
     async def _call(self, method: str, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - the client's own types
+        from tritonclient.grpc.aio import InferenceServerClient  # noqa: PLC0415 - see the module
+        from tritonclient.utils import InferenceServerException  # noqa: PLC0415
+
         if self._client is None:
             self._client = InferenceServerClient(self._address, ssl=self._tls, channel_args=self._options)
         try:
