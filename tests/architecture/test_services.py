@@ -113,7 +113,7 @@ class TestStart:
         assert _imports_of(f"{entry.package}.app") & kept_out == set()
 
     @pytest.mark.parametrize("entry", [each for each in SERVICES if each.has_worker], ids=lambda entry: entry.name)
-    def test_of_a_worker_imports_no_web_framework_and_no_application(self, entry: ServiceEntry):
+    def test_imports_no_web_framework_and_no_application_for_a_worker(self, entry: ServiceEntry):
         kept_out = (
             NOT_SERVED
             | WITH_THE_FIRST_USE
