@@ -2,15 +2,17 @@
 
 from typing import Any
 
-import openai
 import pytest
 
 from tests.factories.bot_servers import bot, webhook, well_behaved
+from tests.factories.lazy_imports import lazily
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created
 
+openai = lazily("openai")
 
-async def _client(suite: RunningSuite, role: str = "admin", team: str | None = None) -> openai.AsyncOpenAI:
+
+async def _client(suite: RunningSuite, role: str = "admin", team: str | None = None) -> Any:
     key = await suite.keys.make(role, team=team)
     return openai.AsyncOpenAI(api_key=key, base_url=f"{suite.urls['bots']}/openai/v1", max_retries=0)
 

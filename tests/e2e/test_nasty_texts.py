@@ -7,7 +7,6 @@ import json
 from typing import Any
 from uuid import UUID
 
-import openai
 import pyarrow.parquet as pq
 import pytest
 
@@ -16,8 +15,11 @@ from spotthebot.contracts.conversations import CollectionState, CorpusFormat, Im
 from spotthebot.kit.exports.formats import ExportFormat
 from tests.factories.bot_servers import bot, well_behaved
 from tests.factories.frontends import all_events, answered, open_study, say, start, webhook_bot
+from tests.factories.lazy_imports import lazily
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created, plan
+
+openai = lazily("openai")
 
 SPOKEN = (
     "a line\u2028separator",

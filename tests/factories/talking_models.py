@@ -3,11 +3,18 @@
 from pathlib import Path
 from typing import Any
 
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-
+from tests.factories.lazy_imports import lazily
 from tests.factories.tiny_models import END, PADDING, SENTENCES, TEMPLATE
 
+Tokenizer = lazily("tokenizers:Tokenizer")
+models = lazily("tokenizers.models")
+pre_tokenizers = lazily("tokenizers.pre_tokenizers")
+trainers = lazily("tokenizers.trainers")
+GPT2Config = lazily("transformers:GPT2Config")
+GPT2LMHeadModel = lazily("transformers:GPT2LMHeadModel")
+LlamaConfig = lazily("transformers:LlamaConfig")
+LlamaForCausalLM = lazily("transformers:LlamaForCausalLM")
+PreTrainedTokenizerFast = lazily("transformers:PreTrainedTokenizerFast")
 _UNKNOWN = "<|unknown|>"
 
 
@@ -37,7 +44,7 @@ def talking_llama(folder: Path) -> Path:
     return _save(folder, LlamaForCausalLM(config), words)
 
 
-def _words(**more: str) -> PreTrainedTokenizerFast:
+def _words(**more: str) -> Any:
     made = Tokenizer(models.WordLevel(unk_token=_UNKNOWN))
     made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     made.train_from_iterator(SENTENCES, trainers.WordLevelTrainer(special_tokens=[END, PADDING, _UNKNOWN]))
@@ -45,7 +52,7 @@ def _words(**more: str) -> PreTrainedTokenizerFast:
     return PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=256, **special, **more)
 
 
-def _save(folder: Path, model: GPT2LMHeadModel | LlamaForCausalLM, words: PreTrainedTokenizerFast) -> Path:
+def _save(folder: Path, model: Any, words: Any) -> Path:
     if model.generation_config is not None:
         model.generation_config.suppress_tokens = [0, 1, 2]  # so that it never ends, and says known words only
     model.save_pretrained(folder)

@@ -2,25 +2,26 @@
 
 import random
 
-import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import (
-    BartConfig,
-    BartForConditionalGeneration,
-    BlenderbotConfig,
-    BlenderbotForConditionalGeneration,
-    GPT2Config,
-    GPT2LMHeadModel,
-    LlamaConfig,
-    LlamaForCausalLM,
-    PreTrainedTokenizerFast,
-    T5Config,
-    T5ForConditionalGeneration,
-)
-
 from spotthebot.inference.models.dialogue import GenerationRequest
+from tests.factories.lazy_imports import lazily
 
-torch.set_num_threads(1)  # tests share processors: threads that wait for each other would take most of the time
+torch = lazily("torch")
+Tokenizer = lazily("tokenizers:Tokenizer")
+decoders = lazily("tokenizers.decoders")
+models = lazily("tokenizers.models")
+pre_tokenizers = lazily("tokenizers.pre_tokenizers")
+trainers = lazily("tokenizers.trainers")
+BartConfig = lazily("transformers:BartConfig")
+BartForConditionalGeneration = lazily("transformers:BartForConditionalGeneration")
+BlenderbotConfig = lazily("transformers:BlenderbotConfig")
+BlenderbotForConditionalGeneration = lazily("transformers:BlenderbotForConditionalGeneration")
+GPT2Config = lazily("transformers:GPT2Config")
+GPT2LMHeadModel = lazily("transformers:GPT2LMHeadModel")
+LlamaConfig = lazily("transformers:LlamaConfig")
+LlamaForCausalLM = lazily("transformers:LlamaForCausalLM")
+PreTrainedTokenizerFast = lazily("transformers:PreTrainedTokenizerFast")
+T5Config = lazily("transformers:T5Config")
+T5ForConditionalGeneration = lazily("transformers:T5ForConditionalGeneration")
 
 SENTENCES = (
     "Did you water the tomatoes this morning?",

@@ -3,13 +3,11 @@
 from dataclasses import replace
 from datetime import date
 
-import torch
-
 from spotthebot.bots.training import Size, preset, train, with_validation
 from spotthebot.suite.sample import sample_dialogues
+from tests.factories.lazy_imports import lazily
 
-torch.set_num_threads(1)  # tests share processors: threads that wait for each other would take most of the time
-
+torch = lazily("torch")
 TODAY = date(2026, 11, 21)
 # A quarter of the sample in batches of a quarter of the size: as many steps an epoch.
 SAMPLE = [tuple(each["turns"]) for each in sample_dialogues() if each["split"] == "train"][::4]
@@ -21,5 +19,6 @@ def tiny(kind, **changed):
 
 
 def run(kind, out, dialogues=None, *, options=None, **more):
+    torch.set_num_threads(1)  # tests share processors: threads would wait for each other
     corpus = with_validation("sample", {"train": dialogues or SAMPLE})
     return train(kind, corpus.dialogues, out, options or tiny(kind), corpus="sample", today=TODAY, **more)

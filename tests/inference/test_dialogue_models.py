@@ -1,20 +1,22 @@
-# ruff: noqa: E402 - torch is optional: what needs it is imported after the check
 import random
 from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import Any
 
 import pytest
-
-torch = pytest.importorskip("torch", reason="torch is not installed: run './stb install models'")
-pytest.importorskip("transformers", reason="transformers is not installed: run './stb install models'")
-
 from scipy import stats
-from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer, GenerationConfig
 
 from spotthebot.inference.models.dialogue import GenerationRequest, load
 from tests.factories import tiny_models
+from tests.factories.lazy_imports import lazily, needs_models
 from tests.factories.tiny_models import BEGIN, END, MAKERS, SENTENCES, mixed_requests
+
+pytestmark = needs_models
+torch = lazily("torch")
+AutoModelForCausalLM = lazily("transformers:AutoModelForCausalLM")
+AutoModelForSeq2SeqLM = lazily("transformers:AutoModelForSeq2SeqLM")
+AutoTokenizer = lazily("transformers:AutoTokenizer")
+GenerationConfig = lazily("transformers:GenerationConfig")
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,3 @@
-# ruff: noqa: E402 - torch is optional: what needs it is imported after the check
 import ast
 import json
 import os
@@ -8,12 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-torch = pytest.importorskip("torch", reason="torch is not installed: run './stb install models'")
-pytest.importorskip("transformers", reason="transformers is not installed: run './stb install models'")
-
-from safetensors.torch import load_file, save_file
-from transformers import BertConfig, BertModel
 
 from spotthebot.inference import models
 from spotthebot.inference.models import (
@@ -26,6 +19,14 @@ from spotthebot.inference.models import (
 )
 from spotthebot.inference.models.dialogue import GenerationRequest, load
 from tests.factories import tiny_models
+from tests.factories.lazy_imports import lazily, needs_models
+
+pytestmark = needs_models
+torch = lazily("torch")
+load_file = lazily("safetensors.torch:load_file")
+save_file = lazily("safetensors.torch:save_file")
+BertConfig = lazily("transformers:BertConfig")
+BertModel = lazily("transformers:BertModel")
 
 GREEDY = [GenerationRequest(("Did you water the tomatoes?",), temperature=0)]
 

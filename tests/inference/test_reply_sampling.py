@@ -1,24 +1,25 @@
-# ruff: noqa: E402 - torch is optional: what needs it is imported after the check
 import itertools
 import math
 import random
 
 import pytest
-
-torch = pytest.importorskip("torch", reason="torch is not installed: run './stb install models'")
-pytest.importorskip("transformers", reason="transformers is not installed: run './stb install models'")
-
 from scipy import stats
-from transformers.generation.logits_process import TopKLogitsWarper, TopPLogitsWarper
 
 from spotthebot.inference.models.dialogue import GenerationRequest
 from spotthebot.inference.models.dialogue.context_window import split_context
-from spotthebot.inference.models.dialogue.noise import _split_mix, gumbel_noise
-from spotthebot.inference.models.dialogue.sampler import RowSampler, _threshold
 from spotthebot.inference.models.row_groups import groups
+from tests.factories.lazy_imports import lazily, needs_models
 from tests.factories.tiny_models import mixed_requests
 
-CPU = torch.device("cpu")
+pytestmark = needs_models
+torch = lazily("torch")
+TopKLogitsWarper = lazily("transformers.generation.logits_process:TopKLogitsWarper")
+TopPLogitsWarper = lazily("transformers.generation.logits_process:TopPLogitsWarper")
+_split_mix = lazily("spotthebot.inference.models.dialogue.noise:_split_mix")
+gumbel_noise = lazily("spotthebot.inference.models.dialogue.noise:gumbel_noise")
+RowSampler = lazily("spotthebot.inference.models.dialogue.sampler:RowSampler")
+_threshold = lazily("spotthebot.inference.models.dialogue.sampler:_threshold")
+
 MASK_64 = 2**64 - 1
 
 
@@ -42,18 +43,20 @@ class TestTheRowSampler:
         """Sixteen equal best scores: top-1 keeps them all, so that sorting decides nothing."""
         scores = torch.zeros(300, 40)
         scores[:, 4:20] = 5.0
-        drawn = RowSampler([GenerationRequest((), top_k=1, seed=seed) for seed in range(300)], CPU).choose(scores)
+        drawn = RowSampler(
+            [GenerationRequest((), top_k=1, seed=seed) for seed in range(300)], torch.device("cpu")
+        ).choose(scores)
         assert set(drawn.tolist()) == set(range(4, 20))
 
     def test_penalises_tokens_of_the_prompt_and_not_the_padding(self):
         """A penalty of 2 makes 4 to 2 and -1 to -2 (Keskar et al. 2019), for tokens 0 and 3; 1 is only padding."""
-        sampler = RowSampler([GenerationRequest((), temperature=0, repetition_penalty=2.0)], CPU)
+        sampler = RowSampler([GenerationRequest((), temperature=0, repetition_penalty=2.0)], torch.device("cpu"))
         sampler.saw(torch.tensor([[1, 0, 3]]), torch.tensor([[0, 1, 1]]), 4)
         assert sampler.choose(torch.tensor([[4.0, 2.5, 0.0, 4.9]])).tolist() == [1]
         assert sampler.choose(torch.tensor([[-1.0, -1.9, -9.0, -1.1]])).tolist() == [0]
 
     def test_goes_on_to_new_noise_at_every_step(self):
-        sampler = RowSampler([GenerationRequest(())], CPU)
+        sampler = RowSampler([GenerationRequest(())], torch.device("cpu"))
         assert len({int(sampler.choose(torch.zeros(1, 10_000))) for _ in range(50)}) > 45
 
 
@@ -70,14 +73,14 @@ class TestNoise:
         assert [value & MASK_64 for value in stream[1].tolist()] == split_mix(-5 & MASK_64, 400)
 
     def test_is_distributed_as_gumbel(self):
-        noise = gumbel_noise(range(20), 3, 5000, CPU)
+        noise = gumbel_noise(range(20), 3, 5000, torch.device("cpu"))
         assert stats.kstest(noise.flatten().numpy(), "gumbel_r").pvalue > 0.001
         assert torch.isfinite(noise).all()
 
     def test_belongs_to_seed_and_step_alone(self):
-        alone = gumbel_noise([9], 2, 30, CPU)
-        assert torch.equal(gumbel_noise([1, 9, 2**63 - 1], 2, 50, CPU)[1, :30], alone[0])
-        assert not torch.equal(gumbel_noise([9], 3, 30, CPU), alone)
+        alone = gumbel_noise([9], 2, 30, torch.device("cpu"))
+        assert torch.equal(gumbel_noise([1, 9, 2**63 - 1], 2, 50, torch.device("cpu"))[1, :30], alone[0])
+        assert not torch.equal(gumbel_noise([9], 3, 30, torch.device("cpu")), alone)
 
 
 def split_mix(state, count):

@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
-from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
-from statsmodels.stats.proportion import proportion_confint
 
 from spotthebot.analytics.stats import (
     AgreementRule,
@@ -24,7 +22,11 @@ from spotthebot.analytics.stats.alpha import alpha_of_coincidences, coincidences
 from spotthebot.analytics.stats.bca import bca_interval, bootstrap_clusters
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
 from tests.factories.known import known
+from tests.factories.lazy_imports import lazily
 from tests.factories.published_dump import reference
+
+statsmodels_kappa = lazily("statsmodels.stats.inter_rater:fleiss_kappa")
+proportion_confint = lazily("statsmodels.stats.proportion:proportion_confint")
 
 LEVELS = [Measurement.NOMINAL, Measurement.ORDINAL, Measurement.INTERVAL, Measurement.RATIO]
 

@@ -2,7 +2,6 @@ import math
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
@@ -19,6 +18,9 @@ from spotthebot.analytics.stats import (
 )
 from tests.factories.annotation_tables import simulated_table
 from tests.factories.known import all_known, known, lowest
+from tests.factories.lazy_imports import lazily
+
+sm = lazily("statsmodels.api")
 
 
 def _counts(wins, ties=None, bots="ABCDEFGH"):

@@ -3,8 +3,6 @@ import math
 import numpy as np
 import pytest
 from scipy import stats as scipy_stats
-from statsmodels import datasets
-from statsmodels.stats.proportion import proportion_confint
 
 from spotthebot.analytics.stats import (
     SettingOutOfRange,
@@ -14,7 +12,11 @@ from spotthebot.analytics.stats import (
     rank_correlation,
     wilson_interval,
 )
+from tests.factories.lazy_imports import lazily
 from tests.factories.published_dump import reference
+
+datasets = lazily("statsmodels.datasets")
+proportion_confint = lazily("statsmodels.stats.proportion:proportion_confint")
 
 
 def _worked(name):

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.power import TTestPower
 
 from spotthebot.analytics.stats import (
     Clusters,
@@ -20,6 +19,9 @@ from spotthebot.analytics.stats import (
 from spotthebot.analytics.stats.sample_size import MAX_CONVERSATIONS
 from tests.factories.clustered_games import draw_games
 from tests.factories.known import known
+from tests.factories.lazy_imports import lazily
+
+TTestPower = lazily("statsmodels.stats.power:TTestPower")
 
 ALONE = Design(
     tie_rate=0,

@@ -1,4 +1,3 @@
-# ruff: noqa: E402 - torch is optional: what needs it is imported after the check
 import json
 import shutil
 from dataclasses import replace
@@ -6,25 +5,28 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="torch is not installed: run './stb install models'")
-pytest.importorskip("transformers", reason="transformers is not installed: run './stb install models'")
-
 from spotthebot.bots.training import ModelKind, Size, preset
-from spotthebot.bots.training.causal_task import gpt_network
-from spotthebot.bots.training.checkpoints import Checkpoints
 from spotthebot.bots.training.errors import CorpusTooSmall, OptionOutOfRange, TrainingDiverged
-from spotthebot.bots.training.gru_task import gru_arguments
-from spotthebot.bots.training.own_vocabulary import OwnVocabulary
-from spotthebot.bots.training.ranking_tasks import BiEncoderTask, KeyValueTask
-from spotthebot.bots.training.training_loop import TrainingLoop
 from spotthebot.inference.models import ModelFilesDamaged, UnknownModelKind
 from spotthebot.inference.models.dialogue import GenerationRequest, load
-from spotthebot.inference.models.dialogue.bi_encoder import BiEncoder
-from spotthebot.inference.models.dialogue.gru import AttentionGru, GruModel
-from spotthebot.inference.models.dialogue.key_value import KeyValueMemory
-from spotthebot.inference.models.dialogue.own_files import read_own_files
-from spotthebot.inference.models.dialogue.rows import padded
+from tests.factories.lazy_imports import lazily, needs_models
 from tests.factories.trainings import run, tiny
+
+pytestmark = needs_models
+torch = lazily("torch")
+gpt_network = lazily("spotthebot.bots.training.causal_task:gpt_network")
+Checkpoints = lazily("spotthebot.bots.training.checkpoints:Checkpoints")
+gru_arguments = lazily("spotthebot.bots.training.gru_task:gru_arguments")
+OwnVocabulary = lazily("spotthebot.bots.training.own_vocabulary:OwnVocabulary")
+BiEncoderTask = lazily("spotthebot.bots.training.ranking_tasks:BiEncoderTask")
+KeyValueTask = lazily("spotthebot.bots.training.ranking_tasks:KeyValueTask")
+TrainingLoop = lazily("spotthebot.bots.training.training_loop:TrainingLoop")
+BiEncoder = lazily("spotthebot.inference.models.dialogue.bi_encoder:BiEncoder")
+AttentionGru = lazily("spotthebot.inference.models.dialogue.gru:AttentionGru")
+GruModel = lazily("spotthebot.inference.models.dialogue.gru:GruModel")
+KeyValueMemory = lazily("spotthebot.inference.models.dialogue.key_value:KeyValueMemory")
+read_own_files = lazily("spotthebot.inference.models.dialogue.own_files:read_own_files")
+padded = lazily("spotthebot.inference.models.dialogue.rows:padded")
 
 
 @pytest.fixture(scope="module")

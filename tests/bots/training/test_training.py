@@ -1,16 +1,9 @@
-# ruff: noqa: E402 - torch is optional: what needs it is imported after the check
 import math
 import signal
 from dataclasses import replace
 from typing import Any
 
 import pytest
-
-torch = pytest.importorskip("torch", reason="torch is not installed: run './stb install models'")
-pytest.importorskip("transformers", reason="transformers is not installed: run './stb install models'")
-
-from safetensors.torch import load_file
-from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from spotthebot.bots.training import ModelCard, ModelKind, Progress, train
 from spotthebot.bots.training.errors import (
@@ -20,7 +13,14 @@ from spotthebot.bots.training.errors import (
     TrainingStopped,
 )
 from spotthebot.inference.models.dialogue import GenerationRequest, load
+from tests.factories.lazy_imports import lazily, needs_models
 from tests.factories.trainings import SAMPLE, TODAY, run, tiny
+
+pytestmark = needs_models
+torch = lazily("torch")
+load_file = lazily("safetensors.torch:load_file")
+AutoModelForCausalLM = lazily("transformers:AutoModelForCausalLM")
+AutoTokenizer = lazily("transformers:AutoTokenizer")
 
 WORDS = ("apples", "bread", "cats", "ducks", "eggs", "figs", "grapes", "hats", "ink", "jam", "kites", "lamps")
 ASKED = ("I saw {} today.", "Do you like {}?", "My aunt collects {}.", "We ran out of {}.", "Nothing beats {}.")
