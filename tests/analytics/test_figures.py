@@ -19,6 +19,16 @@ def shown():
     return FigureInput(analysis(), stability())
 
 
+@pytest.fixture(scope="module")
+def awkward():
+    return FigureInput(analysis(AWKWARD), stability())
+
+
+@pytest.fixture(scope="module")
+def thirty():
+    return FigureInput(analysis(tuple(f"bot-{at:02}" for at in range(30)), per_pair=1), None)
+
+
 def _values(spec):
     """All rows of data in a spec, wherever altair put them."""
     rows = [row for dataset in spec.get("datasets", {}).values() for row in dataset]
@@ -89,18 +99,16 @@ class TestSpecs:
 
 class TestRendering:
     @pytest.mark.parametrize("name", FIGURES)
-    def test_names_of_any_kind_come_out_escaped(self, name):
-        svg = render(FIGURES[name](FigureInput(analysis(AWKWARD), stability())), "svg")
+    def test_names_of_any_kind_come_out_escaped(self, awkward, name):
+        svg = render(FIGURES[name](awkward), "svg")
         root = ET.fromstring(svg)  # noqa: S314 - our own
         texts = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
         assert name == "stability" or AWKWARD[1] in texts
         assert not list(root.iter("{http://www.w3.org/2000/svg}b"))
 
     @pytest.mark.parametrize("name", [name for name in FIGURES if name != "stability"])
-    def test_thirty_bots_fit(self, name):
-        bots = tuple(f"bot-{at:02}" for at in range(30))
-        spec = FIGURES[name](FigureInput(analysis(bots, per_pair=1), None))
-        assert render(spec, "svg").startswith(b"<svg")
+    def test_thirty_bots_fit(self, thirty, name):
+        assert render(FIGURES[name](thirty), "svg").startswith(b"<svg")
 
     def test_png_is_a_picture(self, shown):
         assert render(FIGURES["ranking"](shown), "png").startswith(b"\x89PNG")

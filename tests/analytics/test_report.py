@@ -21,10 +21,12 @@ def results():
     return analysis()
 
 
-@pytest.fixture
-def folder(tmp_path, results):
-    write_report(results, stability(), tmp_path / "report")
-    return tmp_path / "report"
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, results):
+    """Write one report, which tests only read."""
+    folder = tmp_path_factory.mktemp("written") / "report"
+    write_report(results, stability(), folder)
+    return folder
 
 
 class _Page(HTMLParser):
@@ -93,16 +95,11 @@ class TestPage:
 
 
 class TestFiles:
-    def test_the_same_results_give_the_same_bytes(self, tmp_path, results):
-        for name in ("one", "two"):
-            write_report(results, stability(), tmp_path / name)
+    def test_the_same_results_give_the_same_bytes(self, folder, tmp_path, results):
+        write_report(results, stability(), tmp_path)
         one, two = (
-            {
-                path.relative_to(tmp_path / name): path.read_bytes()
-                for path in (tmp_path / name).rglob("*")
-                if path.is_file()
-            }
-            for name in ("one", "two")
+            {path.relative_to(each): path.read_bytes() for path in each.rglob("*") if path.is_file()}
+            for each in (folder, tmp_path)
         )
         assert one == two
 
