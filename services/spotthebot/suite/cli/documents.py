@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from spotthebot.contracts.protocols import protocol_schema_text
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.process import openapi_text
 from spotthebot.suite.cli.tests import ROOT, NotAClone
@@ -11,12 +12,13 @@ from spotthebot.suite.runtime.services import load_service
 
 
 def docs() -> None:
-    """Renew what a clone's documents take from the code: `openapi/`, and the diagrams of `docs/develop.md`."""
+    """Renew what a clone's documents take from the code: `openapi/`, `docs/protocol.schema.json`, and diagrams."""
     folder, develop = ROOT / "openapi", ROOT / "docs" / "develop.md"
     if not folder.is_dir():
         raise NotAClone
     for name in SERVICE_NAMES:
         _renew(folder / f"{name}.json", openapi_text(load_service(name)) + "\n")
+    _renew(ROOT / "docs" / "protocol.schema.json", protocol_schema_text() + "\n")
     _renew(develop, drawn(develop.read_text()))
 
 

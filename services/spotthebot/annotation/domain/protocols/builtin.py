@@ -1,0 +1,19 @@
+"""The protocols that come with the service, from the documents beside this module."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+from spotthebot.contracts.protocols import AnnotationProtocol
+
+_DOCUMENTS = Path(__file__).parent / "documents"
+
+
+@cache
+def built_in_protocols() -> Mapping[tuple[str, int], AnnotationProtocol]:
+    """Return the built-in protocols by name and version, in the order of their names."""
+    protocols = [
+        AnnotationProtocol.model_validate_json(path.read_bytes()) for path in sorted(_DOCUMENTS.glob("*.json"))
+    ]
+    return MappingProxyType({(protocol.name, protocol.version): protocol for protocol in protocols})

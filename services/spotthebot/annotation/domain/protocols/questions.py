@@ -1,0 +1,118 @@
+"""The questions of a protocol in order, and whom each is asked for.
+
+The order is that of the document, depth first: a question, the follow-ups of its first choice, those of its second.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from spotthebot.contracts.annotation import Preference
+from spotthebot.contracts.protocols import (
+    AnnotationProtocol,
+    LikertQuestion,
+    MultipleQuestion,
+    PreferenceQuestion,
+    Question,
+    Side,
+    SingleQuestion,
+    TextQuestion,
+    TurnsUnit,
+)
+from spotthebot.contracts.turns import Turn
+
+Value: TypeAlias = str | int
+Target: TypeAlias = str | None
+"""Of a question per side `"A"` or `"B"`, per turn the number of the turn from `"0"`, per unit None."""
+
+
+@dataclass(frozen=True)
+class UnitShape:
+    """What a protocol's answers depend on of the unit that is shown: its sides, and who speaks each turn.
+
+    A pair has neither sides nor turns. A unit of which one side alone is annotated has that side in `sides`.
+    """
+
+    sides: tuple[Side, ...] = ("A", "B")
+    speakers: tuple[Side, ...] = ()
+
+    @classmethod
+    def of_turns(cls, turns: Sequence[Turn]) -> "UnitShape":
+        """Return the shape of a conversation whose turns are shown."""
+        return cls(speakers=tuple(turn.speaker for turn in turns))
+
+
+PAIR_SHAPE = UnitShape(sides=())
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A question has one of these values, for the same target or for the unit."""
+
+    question: str
+    values: frozenset[Value]
+
+
+@dataclass(frozen=True)
+class PlacedQuestion:
+    """A question, where it stands, and what must hold for it to be asked.
+
+    `pointer` (RFC 6901) leads to it in the document; `parents` are the questions that it follows up, outermost first.
+    """
+
+    question: Question
+    step: str
+    pointer: str
+    parents: tuple[Question, ...]
+    conditions: tuple[Condition, ...]
+
+
+def questions_of(protocol: AnnotationProtocol, step: str | None = None) -> Iterator[PlacedQuestion]:
+    """Yield the questions of a protocol, or of one of its steps, in order."""
+    for number, each in enumerate(protocol.steps):
+        if step is None or each.id == step:
+            yield from _placed(each.questions, each.id, f"/steps/{number}/questions", (), ())
+
+
+def _placed(
+    questions: Sequence[Question],
+    step: str,
+    pointer: str,
+    parents: tuple[Question, ...],
+    taken: tuple[Condition, ...],
+) -> Iterator[PlacedQuestion]:
+    for number, question in enumerate(questions):
+        here = f"{pointer}/{number}"
+        when = question.when
+        own = () if when is None else (Condition(when.question, frozenset(when.any_of)),)
+        yield PlacedQuestion(question, step, here, parents, (*taken, *own))
+        if isinstance(question, SingleQuestion | MultipleQuestion):
+            for index, choice in enumerate(question.choices):
+                follows = (Condition(question.id, frozenset({choice.value})),)
+                below = f"{here}/choices/{index}/questions"
+                yield from _placed(choice.questions, step, below, (*parents, question), follows)
+
+
+def targets_of(protocol: AnnotationProtocol, question: Question, shape: UnitShape) -> tuple[Target, ...]:
+    """Return for which targets a question stands in a unit of this shape."""
+    match question.per:
+        case "unit":
+            return (None,)
+        case "side":
+            return shape.sides
+        case "turn":
+            speaker = protocol.unit.speaker if isinstance(protocol.unit, TurnsUnit) else None
+            return tuple(str(turn) for turn, each in enumerate(shape.speakers) if speaker in {each, "both"})
+
+
+def values_of(question: Question) -> tuple[Value, ...] | None:
+    """Return the values that a question's answer can have or hold; None for free text."""
+    match question:
+        case SingleQuestion() | MultipleQuestion():
+            return tuple(choice.value for choice in question.choices)
+        case LikertQuestion():
+            return tuple(range(question.scale.min, question.scale.max + 1))
+        case PreferenceQuestion():
+            return tuple(each.value for each in Preference)
+        case TextQuestion():
+            return None
