@@ -170,7 +170,7 @@ def bots_settings() -> dict[str, Any]:
     return {
         "allowed_networks": ("127.0.0.0/8", "::1/128"),
         "secrets_key": Fernet.generate_key().decode(),
-        "recovery_seconds": 0.2,
+        "recovery_seconds": 0.5,
         "probes_per_team": 8,
     }
 
