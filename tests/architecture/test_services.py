@@ -31,7 +31,10 @@ OF_OTHERS = {
     "annotation": {"altair", "numpy", "scipy", "tritonclient"},
     "analytics": {"tritonclient"},
 }
-WITH_THE_FIRST_USE = {"altair", "grpc", "pyarrow", "scipy.optimize", "scipy.sparse", "scipy.stats", "tritonclient"}
+WITH_THE_FIRST_USE = {
+    *("altair", "grpc", "pyarrow", "tritonclient"),
+    *("scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats"),
+}
 WEB = {"fastapi", "prometheus_client", "starlette", "uvicorn"}
 EVERY = pytest.mark.parametrize("entry", SERVICES, ids=lambda entry: entry.name)
 
