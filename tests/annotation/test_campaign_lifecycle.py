@@ -23,6 +23,7 @@ CAMPAIGN = Campaign(
     created_at=datetime(2026, 1, 1, tzinfo=UTC),
     state=CampaignState.OPEN,
     failure=None,
+    too_short=None,
     progress=Progress(packages=3, segments=60, annotations=0, complete_assignments=0),
 )
 

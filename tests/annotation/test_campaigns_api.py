@@ -92,6 +92,52 @@ class TestCreateCampaign:
         campaign = await created(admin, "/v1/campaigns", body)
         failed = await until(admin, f"/v1/campaigns/{campaign['id']}", "failed")
         assert "9 exchanges" in failed["failure"]
+        assert "4 are too short" in failed["failure"]
+
+    async def test_shows_a_conversation_at_every_length_or_at_none_and_counts_those_left_out(self, suite: RunningSuite):
+        short = [conversation(f"short{number}", "HU", "HU", exchanges=1) for number in range(3)]
+        collection = await import_conversations(suite, [*CONVERSATIONS, *short])
+        admin = await suite.client("annotation", "admin")
+        body = {"name": "c", "domain": "everyday", "collection_id": collection, "segments": [1, 2]}
+        assert (await created(admin, PATH, body))["too_short"] is None  # not known before packages are made
+        campaign = await open_campaign(suite, collection, segments=[1, 2])
+        assert (campaign["too_short"], campaign["packages"], campaign["annotations_needed"]) == (3, 2, 2 * 4 * 2)
+        with psycopg.connect(suite.database.owner["annotation"]) as connection:
+            stored = connection.execute(
+                "SELECT count(*) FROM annotation.shown_conversations WHERE campaign_id = %s", [campaign["id"]]
+            ).fetchone()
+        assert stored == (4,)  # of the others nothing is kept
+
+    async def test_makes_the_same_packages_of_the_same_secret_and_seed_and_others_of_a_drawn_one(
+        self, suite: RunningSuite
+    ):
+        collection = await import_conversations(suite, [conversation(f"c{n}", "X", "Y") for n in range(30)])
+        analyst = await suite.client("annotation", "analyst")
+        secret = "0123456789abcdef" * 4
+
+        async def packages(**more: Any) -> list[Any]:
+            campaign = await open_campaign(suite, collection, package_size=5, **more)
+            assert secret not in str(campaign)
+            listed = (await analyst.get(f"{PATH}/{campaign['id']}/packages")).json()["items"]
+            return [package["segments"] for package in listed]
+
+        given = await packages(secret=secret)
+        assert given == await packages(secret=secret)
+        assert given != await packages(secret=secret, seed=1)
+        drawn = [await packages(), await packages()]
+        assert drawn[0] != drawn[1]
+        assert given not in drawn
+
+    @pytest.mark.parametrize("secret", ["", "0" * 63, "G" * 64, "ABCDEF" * 10 + "ABCD", 7])
+    async def test_refuses_a_secret_that_is_not_32_bytes_in_hexadecimal_and_does_not_repeat_it(
+        self, suite: RunningSuite, secret: Any
+    ):
+        admin = await suite.client("annotation", "admin")
+        nowhere = "00000000-0000-7000-8000-000000000000"
+        body = {"name": "c", "domain": "everyday", "collection_id": nowhere, "secret": secret}
+        answer = await admin.post(PATH, json=body)
+        assert (answer.status_code, [each["pointer"] for each in answer.json()["errors"]]) == (422, ["/secret"])
+        assert not secret or str(secret) not in answer.text
 
     async def test_refuses_an_unknown_collection(self, suite: RunningSuite):
         admin = await suite.client("annotation", "admin")

@@ -105,3 +105,47 @@ async def test_upgrading_keeps_annotators_and_gives_every_campaign_its_state(bef
     assert {campaign.id: campaign.state for campaign in found} == expected
     assert (kept.annotator, kept.state, len(kept.annotations)) == ("ann", "complete", 1)
     assert (annotation.annotator, annotation.annotation.label_a, annotation.annotation.fluency) == ("ann", "human", "A")
+
+
+async def test_upgrading_changes_no_package_of_a_campaign_that_was_built_before(before: Provisioned):
+    owner = before.owner_urls["annotation"]
+    command.upgrade(LINEAGE.config(owner), "annotation_0002")
+    with psycopg.connect(owner) as connection:
+        campaign = _add_campaign_with_a_state(connection, "open")
+        query = "SELECT id, package_id, conversation_id, exchanges, position FROM annotation.segments"
+        segments = connection.execute(query).fetchall()
+    upgrade(LINEAGE, owner)
+    database = Database(before.app_urls["annotation"], pool_size=1)
+    async with database.read() as session:
+        kept = await store.campaigns.get_campaign(session, campaign)
+        (package,) = await store.packages.list_packages(session, campaign, after=None, limit=10)
+    await database.close()
+    with psycopg.connect(owner) as connection:
+        assert connection.execute(query).fetchall() == segments
+    assert (kept.state, kept.too_short, kept.progress.packages, kept.progress.segments) == ("open", None, 1, 1)
+    assert [(each.conversation_id, each.exchanges) for each in package.segments] == [(segments[0][2], 1)]
+
+
+async def test_a_campaign_of_the_release_before_gets_a_secret_when_it_is_built_and_keeps_it(before: Provisioned):
+    owner = before.owner_urls["annotation"]
+    command.upgrade(LINEAGE.config(owner), "annotation_0002")
+    with psycopg.connect(owner) as connection:
+        campaigns = [_add_campaign_with_a_state(connection, "building") for _ in range(2)]
+    upgrade(LINEAGE, owner)
+    database = Database(before.app_urls["annotation"], pool_size=1)
+    drawn = []
+    for campaign in (*campaigns, *campaigns):
+        async with database.write() as session:
+            drawn.append(await store.campaigns.get_secret(session, campaign))
+    await database.close()
+    assert drawn[:2] == drawn[2:]
+    assert len(set(drawn)) == 2
+    assert {len(secret) for secret in drawn} == {32}
+
+
+def _add_campaign_with_a_state(connection: psycopg.Connection, state: str) -> UUID:
+    connection.execute("ALTER TABLE annotation.campaigns ALTER state SET DEFAULT 'building'")
+    campaign = _add_campaign(connection)
+    connection.execute("ALTER TABLE annotation.campaigns ALTER state DROP DEFAULT")
+    connection.execute("UPDATE annotation.campaigns SET state = %s WHERE id = %s", [state, campaign])
+    return campaign

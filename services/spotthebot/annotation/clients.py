@@ -37,3 +37,10 @@ class Conversations:
                     opening=conversation.opening if conversation.opening_shown else (),
                     turns=conversation.turns,
                 )
+
+    async def strata(self, collection_id: UUID) -> dict[UUID, str]:
+        """Return labels of conversations, the same for those with the same two speakers, which they don't name.
+
+        Labels are drawn for each request: they serve to spread conversations over packages, and are not stored.
+        """
+        return {each.id: each.stratum async for each in self._conversations.stream_strata(collection_id)}

@@ -11,6 +11,7 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Integer,
+    LargeBinary,
     String,
     Text,
     UniqueConstraint,
@@ -29,7 +30,10 @@ class _Base(DeclarativeBase):
 
 
 class CampaignRow(_Base):
-    """A campaign; `built_at` is when its packages were there, `closed_at` when an administrator closed it."""
+    """A campaign; `built_at` is when its packages were there, `closed_at` when an administrator closed it.
+
+    `secret` decides with the seed how its conversations are packed, and leaves this table for no answer.
+    """
 
     __tablename__ = "campaigns"
 
@@ -48,6 +52,8 @@ class CampaignRow(_Base):
     built_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     closed_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     failure: Mapped[str | None] = mapped_column(Text)
+    secret: Mapped[bytes | None] = mapped_column(LargeBinary)
+    too_short: Mapped[int | None]
 
 
 class ShownConversationRow(_Base):
@@ -64,7 +70,7 @@ class ShownConversationRow(_Base):
 
 
 class PackageRow(_Base):
-    """Segments that one annotator labels in one sitting."""
+    """Segments that one annotator labels in one sitting; packages of one `block` show the same conversations."""
 
     __tablename__ = "packages"
     __table_args__ = (UniqueConstraint("campaign_id", "external_id"),)
@@ -72,6 +78,7 @@ class PackageRow(_Base):
     id: Mapped[UUID] = mapped_column(primary_key=True)
     campaign_id: Mapped[UUID] = mapped_column(ForeignKey(CampaignRow.id), index=True)
     external_id: Mapped[str | None] = mapped_column(String(200))
+    block: Mapped[int | None]
 
 
 class SegmentRow(_Base):

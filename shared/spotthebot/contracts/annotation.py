@@ -1,11 +1,12 @@
 """Campaigns, packages, assignments and annotations, as they cross the boundary of the service `annotation`."""
 
+import re
 from datetime import MAXYEAR, MINYEAR, datetime
 from enum import StrEnum
-from typing import Annotated, Literal, NewType
+from typing import Annotated, Final, Literal, NewType
 from uuid import UUID
 
-from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, AwareDatetime, Field, SecretStr, StringConstraints, model_validator
 
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
 from spotthebot.contracts.turns import MAX_TURNS, Turn
@@ -28,6 +29,21 @@ def _in_every_time_zone(moment: datetime) -> datetime:
 
 
 Moment = Annotated[AwareDatetime, AfterValidator(_in_every_time_zone)]
+
+
+SECRET_BYTES: Final = 32
+
+
+def _in_hexadecimal(secret: SecretStr) -> SecretStr:
+    if not re.fullmatch(f"[0-9a-f]{{{2 * SECRET_BYTES}}}", secret.get_secret_value()):
+        message = f"must be {SECRET_BYTES} bytes in hexadecimal: {2 * SECRET_BYTES} digits"
+        raise ValueError(message)
+    return secret
+
+
+CampaignSecret = Annotated[
+    SecretStr, Field(min_length=2 * SECRET_BYTES, max_length=2 * SECRET_BYTES), AfterValidator(_in_hexadecimal)
+]
 
 
 class Label(StrEnum):
@@ -78,6 +94,13 @@ class CampaignIn(Wire):
     package_size: int = Field(default=20, ge=1, le=200, description="Segments in a package, at most.")
     instructions: Annotated[Text, StringConstraints(max_length=20_000)] = ""
     seed: int = Field(default=0, ge=0, lt=2**31)
+    secret: CampaignSecret | None = Field(
+        default=None,
+        description=(
+            "32 random bytes in hexadecimal, which no answer shows. Same secret, seed and conversations: the same "
+            "packages. Null: one is drawn."
+        ),
+    )
 
     @model_validator(mode="after")
     def _segments_grow(self) -> "CampaignIn":
@@ -97,6 +120,12 @@ class CampaignOut(Wire):
     mode: str
     state: CampaignState
     failure: str | None
+    too_short: int | None = Field(
+        description=(
+            "Conversations that are not shown, as they are shorter than the longest segment; null before packages are "
+            "made, and for imports."
+        )
+    )
     segments: tuple[int, ...] = Field(max_length=10)
     annotations_per_segment: int
     package_size: int

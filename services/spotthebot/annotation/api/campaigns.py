@@ -82,6 +82,7 @@ def _to_out(campaign: Campaign) -> CampaignOut:
         mode=campaign.mode,
         state=campaign.state,
         failure=campaign.failure,
+        too_short=campaign.too_short,
         segments=campaign.segments,
         annotations_per_segment=campaign.annotations_per_segment,
         package_size=campaign.package_size,

@@ -38,7 +38,10 @@ class Progress:
 
 @dataclass(frozen=True)
 class Campaign:
-    """The annotation of a collection's conversations; `failure` says why one in state FAILED has no packages."""
+    """The annotation of a collection's conversations; `failure` says why one in state FAILED has no packages.
+
+    `too_short` conversations are not shown; None where that was not counted, as in imports.
+    """
 
     id: CampaignId
     name: str
@@ -53,6 +56,7 @@ class Campaign:
     created_at: datetime
     state: CampaignState
     failure: str | None
+    too_short: int | None
     progress: Progress
 
     @property

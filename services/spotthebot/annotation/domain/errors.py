@@ -3,6 +3,8 @@
 Invalid
 ├── UnknownCollection
 ├── NothingToAnnotate
+├── TooFewToCompare
+├── ConstraintsNotMet
 ├── NotInTheAssignment
 └── UnknownReferences
 NotFound
@@ -27,7 +29,15 @@ class UnknownCollection(Invalid):
 
 
 class NothingToAnnotate(Invalid):
-    """No conversation of the collection is as long as the shortest segment, {shortest} exchanges."""
+    """No conversation has {exchanges} exchanges, as the longest segment needs: {too_short} are too short."""
+
+
+class TooFewToCompare(Invalid):
+    """{largest} of {dialogues} dialogues have the same two speakers: {at_most} at most find others to stand beside."""
+
+
+class ConstraintsNotMet(Invalid):
+    """{count} limits of the campaign can't be reached with these conversations: see `errors`."""
 
 
 class NotInTheAssignment(Invalid):

@@ -1,5 +1,6 @@
 """Campaigns and how much of them is done."""
 
+import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
@@ -10,19 +11,16 @@ from sqlalchemy.dialects.postgresql import insert
 from spotthebot.annotation.domain.campaigns import Campaign, Progress, states_before
 from spotthebot.annotation.domain.errors import NoSuchCampaign
 from spotthebot.annotation.tables import AnnotationRow, AssignmentRow, CampaignRow, PackageRow, SegmentRow
-from spotthebot.contracts.annotation import AssignmentState, CampaignId, CampaignIn, CampaignState
+from spotthebot.contracts.annotation import SECRET_BYTES, AssignmentState, CampaignId, CampaignIn, CampaignState
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
 
 async def add_campaign(session: WriteSession, request: CampaignIn) -> Campaign:
     campaign_id = new_id()
-    values = request.model_dump()
-    await session.execute(
-        insert(CampaignRow).values(
-            id=campaign_id, state=CampaignState.BUILDING, **values | {"segments": [*request.segments]}
-        )
-    )
+    secret = bytes.fromhex(request.secret.get_secret_value()) if request.secret else None
+    values = request.model_dump() | {"segments": [*request.segments], "secret": secret}
+    await session.execute(insert(CampaignRow).values(id=campaign_id, state=CampaignState.BUILDING, **values))
     return await get_campaign(session, campaign_id)
 
 
@@ -51,6 +49,23 @@ async def list_building(session: ReadSession) -> list[UUID]:
 async def lock_campaign(session: WriteSession, campaign_id: UUID) -> None:
     """Let one transaction at a time build a campaign, add to it or complete it; annotations of it are not held up."""
     await session.execute(select(CampaignRow.id).where(CampaignRow.id == campaign_id).with_for_update(key_share=True))
+
+
+async def get_secret(session: WriteSession, campaign_id: UUID) -> bytes:
+    """Return what a campaign's draws are mixed with; it is drawn now unless the owner gave one."""
+    drawn = secrets.token_bytes(SECRET_BYTES)
+    statement = (
+        update(CampaignRow)
+        .where(CampaignRow.id == campaign_id)
+        .values(secret=func.coalesce(CampaignRow.secret, drawn))
+        .returning(CampaignRow.secret)
+    )
+    return await session.scalar(statement) or drawn
+
+
+async def count_too_short(session: WriteSession, campaign_id: UUID, conversations: int) -> None:
+    """Note how many conversations a campaign does not show, as they are too short."""
+    await session.execute(update(CampaignRow).where(CampaignRow.id == campaign_id).values(too_short=conversations))
 
 
 async def open_campaign(session: WriteSession, campaign_id: UUID) -> None:
@@ -109,6 +124,7 @@ async def _campaigns(session: ReadSession, statement: Select[CampaignRow]) -> li
             created_at=row.created_at,
             state=CampaignState(row.state),
             failure=row.failure,
+            too_short=row.too_short,
             progress=Progress(
                 packages=packages.get(row.id, 0),
                 segments=segments.get(row.id, 0),

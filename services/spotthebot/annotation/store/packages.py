@@ -6,20 +6,18 @@ from uuid import UUID
 from sqlalchemy import and_, select
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.annotation.domain.packages import Package, PackedSegment
+from spotthebot.annotation.domain.packages import NewPackage, Package, PackedSegment
 from spotthebot.annotation.tables import PackageRow, SegmentRow
 from spotthebot.annotation.tables import ShownConversationRow as ShownRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
 
 
-async def add_packages(
-    session: WriteSession, campaign_id: UUID, packages: Sequence[tuple[str | None, Sequence[PackedSegment]]]
-) -> int:
-    """Store packages (external id, segments), in order; those whose external id is known stay. Returns how many."""
+async def add_packages(session: WriteSession, campaign_id: UUID, packages: Sequence[NewPackage]) -> int:
+    """Store packages, in order; those whose external id is known stay as they are. Returns how many are new."""
     rows = [
-        {"id": row_id, "campaign_id": campaign_id, "external_id": external_id}
-        for row_id, (external_id, _) in zip(new_ids(len(packages)), packages, strict=True)
+        {"id": row_id, "campaign_id": campaign_id, "external_id": package.external_id, "block": package.block}
+        for row_id, package in zip(new_ids(len(packages)), packages, strict=True)
     ]
     statement = insert(PackageRow).values(rows).on_conflict_do_nothing().returning(PackageRow.id)
     stored = set(await session.scalars(statement))
@@ -31,9 +29,9 @@ async def add_packages(
             "exchanges": segment.exchanges,
             "position": position,
         }
-        for row, (_, content) in zip(rows, packages, strict=True)
+        for row, package in zip(rows, packages, strict=True)
         if row["id"] in stored
-        for position, segment in enumerate(content)
+        for position, segment in enumerate(package.segments)
     ]
     if segments:
         ids = new_ids(len(segments))

@@ -1,14 +1,18 @@
 """Campaigns: start, build and close."""
 
+import asyncio
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from spotthebot.annotation import store
 from spotthebot.annotation.clients import Conversations
+from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Unit, allocate
 from spotthebot.annotation.domain.campaigns import Campaign
-from spotthebot.annotation.domain.errors import NothingToAnnotate
-from spotthebot.annotation.domain.packages import pack
+from spotthebot.annotation.domain.conversations import ShownConversation
+from spotthebot.annotation.domain.packages import NewPackage, PackedSegment
 from spotthebot.contracts.annotation import CampaignIn, CampaignState
 from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.errors import Invalid
 from spotthebot.kit.jobs import Jobs
 
 BUILD_CAMPAIGN = "annotation:build_campaign"
@@ -29,22 +33,63 @@ async def build_campaign(database: Database, conversations: Conversations, campa
     if campaign.state is not CampaignState.BUILDING:
         return
     shown = [each async for each in conversations.shown(campaign.collection_id)]
+    if campaign.mode != "live":
+        async with database.write() as session:
+            if await _lock_building(session, campaign_id):
+                await store.conversations.add_shown_conversations(session, campaign_id, shown)
+                await store.campaigns.open_campaign(session, campaign_id)
+        return
+    strata = await conversations.strata(campaign.collection_id)
     async with database.write() as session:
-        await store.campaigns.lock_campaign(session, campaign_id)
-        campaign = await store.campaigns.get_campaign(session, campaign_id)
-        if campaign.state is not CampaignState.BUILDING:
-            return
-        await store.conversations.add_shown_conversations(session, campaign_id, shown)
-        if campaign.mode == "live":
-            try:
-                packages = pack(shown, campaign.segments, package_size=campaign.package_size, seed=campaign.seed)
-            except NothingToAnnotate as error:
-                await store.campaigns.fail_campaign(session, campaign_id, error.detail)
-                return
-            for start in range(0, len(packages), _ROWS_AT_ONCE):
-                batch = packages[start : start + _ROWS_AT_ONCE]
-                await store.packages.add_packages(session, campaign_id, [(None, package) for package in batch])
-        await store.campaigns.open_campaign(session, campaign_id)
+        secret = await store.campaigns.get_secret(session, campaign_id)
+    try:
+        allocation = await asyncio.to_thread(_allocate, campaign, shown, strata, secret)
+    except Invalid as error:
+        async with database.write() as session:
+            await store.campaigns.fail_campaign(session, campaign_id, error.detail)
+        return
+    async with database.write() as session:
+        if await _lock_building(session, campaign_id):
+            await _store(session, campaign_id, shown, allocation)
+            await store.campaigns.open_campaign(session, campaign_id)
+
+
+async def _lock_building(session: WriteSession, campaign_id: UUID) -> bool:
+    """Lock a campaign until this transaction ends, and say whether it is still to be built."""
+    await store.campaigns.lock_campaign(session, campaign_id)
+    return (await store.campaigns.get_campaign(session, campaign_id)).state is CampaignState.BUILDING
+
+
+def _allocate(
+    campaign: Campaign, shown: Sequence[ShownConversation], strata: Mapping[UUID, str], secret: bytes
+) -> Allocation:
+    return allocate(
+        [Candidate(each.conversation_id, each.exchanges, strata[each.conversation_id]) for each in shown],
+        Unit(campaign.segments),
+        package_size=campaign.package_size,
+        secret=secret,
+        seed=campaign.seed,
+    )
+
+
+async def _store(
+    session: WriteSession, campaign_id: UUID, shown: Sequence[ShownConversation], allocation: Allocation
+) -> None:
+    """Store an allocation; of conversations that are left out nothing is kept but their number."""
+    used = allocation.conversations
+    await store.conversations.add_shown_conversations(
+        session, campaign_id, [each for each in shown if each.conversation_id in used]
+    )
+    packages = [NewPackage(_segments(each), block=each.block) for each in allocation.packages]
+    for start in range(0, len(packages), _ROWS_AT_ONCE):
+        await store.packages.add_packages(session, campaign_id, packages[start : start + _ROWS_AT_ONCE])
+    await store.campaigns.count_too_short(session, campaign_id, allocation.too_short)
+
+
+def _segments(package: AllocatedPackage) -> tuple[PackedSegment, ...]:
+    return tuple(
+        PackedSegment(item.conversations[0], item.exchanges) for item in package.items if item.exchanges is not None
+    )
 
 
 async def close_campaign(session: WriteSession, campaign_id: UUID) -> Campaign:

@@ -9,7 +9,7 @@ from spotthebot.annotation.domain.annotations import ImportedAnnotation
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.conversations import ShownConversation
 from spotthebot.annotation.domain.errors import CampaignNotOpen, CampaignTakesNoImports, UnknownReferences
-from spotthebot.annotation.domain.packages import PackedSegment
+from spotthebot.annotation.domain.packages import NewPackage, PackedSegment
 from spotthebot.contracts.annotation import CampaignState, ImportedAnnotationIn, PackageIn, SegmentIn
 from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
@@ -51,9 +51,9 @@ async def import_packages(
     if faults:
         raise UnknownReferences(count=len(faults), fields=tuple(faults))
     packages = [
-        (
-            package.external_id,
-            [PackedSegment(known[each.conversation][0], each.exchanges) for each in package.segments],
+        NewPackage(
+            tuple(PackedSegment(known[each.conversation][0], each.exchanges) for each in package.segments),
+            external_id=package.external_id,
         )
         for package in uploaded
     ]

@@ -3,7 +3,10 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from uuid import UUID
+
+from pydantic import SecretStr
 
 from spotthebot.clients import AsyncAnnotation, Conflict, NotFound
 from spotthebot.contracts.analytics import Analysis
@@ -108,6 +111,8 @@ async def _build(clients: Clients, collection: CollectionOut, seed: int, steps: 
         package_size=_PACKAGE_SIZE,
         instructions=_INSTRUCTIONS,
         seed=seed,
+        # Simulated annotators are kept from nothing by a secret: the seed alone decides the demonstration.
+        secret=SecretStr(sha256(f"demo/{seed}".encode()).hexdigest()),
     )
     with steps.step("Building packages", total=1):
         campaign = await clients.annotation.create_campaign(request)

@@ -13,6 +13,7 @@ from spotthebot.contracts.conversations import (
     ImportedOut,
     SpeakersOut,
     StoredOut,
+    StratumOut,
     TextsOut,
 )
 from spotthebot.kit.exports.formats import ExportFormat
@@ -45,6 +46,11 @@ class TranscriptOperations:
     def stream_speakers(self, collection_id: UUID) -> Ndjson[SpeakersOut]:
         """Stream who spoke in each conversation of a collection, without the texts."""
         return Ndjson(SpeakersOut, f"/v1/collections/{collection_id}/speakers/stream")
+
+    @operation
+    def stream_strata(self, collection_id: UUID) -> Ndjson[StratumOut]:
+        """Stream a label for each conversation, the same for those with the same two speakers, without their names."""
+        return Ndjson(StratumOut, f"/v1/collections/{collection_id}/strata/stream")
 
     @operation
     def export_collection(self, collection_id: UUID, form: ExportFormat = ExportFormat.NDJSON) -> Download:

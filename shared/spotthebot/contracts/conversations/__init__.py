@@ -46,6 +46,7 @@ from spotthebot.contracts.conversations.conversations import (
     Participant,
     ParticipantKind,
     SpeakersOut,
+    StratumOut,
     TextsOut,
 )
 from spotthebot.contracts.conversations.corpora import (
@@ -175,6 +176,7 @@ __all__ = [
     "SplitStatisticsOut",
     "StopRules",
     "StoredOut",
+    "StratumOut",
     "TextsOut",
     "TrainingShareOut",
     "TrainingSplit",

@@ -107,6 +107,13 @@ class SpeakersOut(Wire):
     participants: tuple["Participant", "Participant"]
 
 
+class StratumOut(Wire):
+    """A label of a conversation that is the same for conversations with the same two speakers, and names neither."""
+
+    id: UUID
+    stratum: str
+
+
 class ConversationOut(Wire):
     """A conversation with its turns so far; `opening` holds what people said before the first of them."""
 

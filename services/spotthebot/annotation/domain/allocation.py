@@ -1,0 +1,237 @@
+"""Allocation: which package shows which conversation, how far, at which position.
+
+Conversations are dealt into blocks, and a block makes one package for each length: every conversation of the block is
+in each of its packages, at another length in each. So no package shows a conversation twice, and an annotator who may
+see a conversation once can take one package of every block.
+
+All draws mix a secret with the seed: the owner can repeat them, and nobody recovers the order of the collection's plan,
+which says who is a bot, from what annotators see. Spot The Bot packs segments this way (Deriu et al. 2020, section
+3.1), but shows conversations that are too short at the lengths that they have: a conversation that never appears at the
+longest length is then known to be of people.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Literal, TypeVar
+from uuid import UUID
+
+from spotthebot.annotation.domain.errors import ConstraintsNotMet, NothingToAnnotate, TooFewToCompare
+from spotthebot.kit.errors import FieldError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What one item shows: a conversation, or two side by side; at each of several lengths in exchanges, or whole.
+
+    Segments have lengths; dialogues, and dialogues of which turns are annotated, have none; pairs have two dialogues.
+    """
+
+    lengths: tuple[int, ...] = ()
+    dialogues: Literal[1, 2] = 1
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A conversation that a campaign could show; those of one `stratum` have the same two speakers, known to nobody."""
+
+    conversation_id: UUID
+    exchanges: int
+    stratum: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """The conversations that are annotated together, up to a number of exchanges, or whole."""
+
+    conversations: tuple[UUID, ...]
+    exchanges: int | None
+
+
+@dataclass(frozen=True)
+class AllocatedPackage:
+    """Items in the order in which they are shown; packages of one block show the same conversations."""
+
+    block: int
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """All packages in the order in which they are given out, and how many conversations were left out.
+
+    `too_short` conversations lack exchanges, `unpaired` is 1 where an odd number of dialogues is compared in pairs.
+    """
+
+    packages: tuple[AllocatedPackage, ...]
+    blocks: int
+    too_short: int
+    unpaired: int
+
+    @property
+    def conversations(self) -> frozenset[UUID]:
+        """The conversations that are shown: each at every length."""
+        return frozenset(each for package in self.packages for item in package.items for each in item.conversations)
+
+    def count_annotators_needed(self, *, annotations_per_item: int, packages_per_annotator: int | None) -> int:
+        """Return the fewest annotators who can annotate everything, each with one package of a block at most."""
+        needed = len(self.packages) * annotations_per_item
+        each = min(packages_per_annotator or self.blocks, self.blocks)
+        return max(needed // self.blocks, -(-needed // each))
+
+    def require(
+        self,
+        *,
+        package_size: int,
+        annotations_per_item: int,
+        packages_per_annotator: int | None = None,
+        annotators: int | None = None,
+    ) -> None:
+        """Raise ConstraintsNotMet where packages can't be so large, or annotators not be so few or take so many.
+
+        The limits of a campaign are upper bounds, within which it can be built whatever this says.
+        """
+        faults = []
+        largest = max(len(package.items) for package in self.packages)
+        if largest < package_size:
+            faults.append(
+                FieldError("/package_size", f"is {package_size}, but the conversations make packages of {largest}")
+            )
+        if packages_per_annotator is not None and packages_per_annotator > self.blocks:
+            faults.append(
+                FieldError(
+                    "/packages_per_annotator",
+                    f"is {packages_per_annotator}, but nobody can take more than {self.blocks} without a conversation "
+                    f"that they have seen",
+                )
+            )
+        fewest = self.count_annotators_needed(
+            annotations_per_item=annotations_per_item, packages_per_annotator=packages_per_annotator
+        )
+        if annotators is not None and annotators < fewest:
+            faults.append(FieldError("/annotators", f"is {annotators}, but {fewest} are needed"))
+        if faults:
+            raise ConstraintsNotMet(count=len(faults), fields=tuple(faults))
+
+
+def allocate(candidates: Sequence[Candidate], unit: Unit, *, package_size: int, secret: bytes, seed: int) -> Allocation:
+    """Allocate conversations to packages of at most `package_size` items.
+
+    The same conversations in the same order, secret (up to 64 bytes) and seed give the same packages; ids and the names
+    of strata decide nothing. A conversation is shown at every length or, if it is too short for the longest, at none.
+
+    These numbers differ by one at most between any two packages: their items, their items of one stratum; and within a
+    package, its items of one length. Over a block, each stratum appears equally often at each length.
+
+    Raises NothingToAnnotate where every conversation is too short, and TooFewToCompare where pairs can't be made.
+    """
+    shuffle = _Shuffle(secret, seed)
+    needed = max(unit.lengths, default=1)
+    long_enough = [each for each in candidates if each.exchanges >= needed]
+    too_short = len(candidates) - len(long_enough)
+    if not long_enough:
+        raise NothingToAnnotate(exchanges=needed, too_short=too_short)
+    ordered = _strata_in_turn([_Subject((each.conversation_id,), each.stratum) for each in long_enough], shuffle)
+    unpaired = 0
+    if unit.dialogues == 2:
+        unpaired = len(ordered) % 2
+        ordered = _strata_in_turn(_pairs(ordered, shuffle), shuffle)
+    blocks = -(-len(ordered) // package_size)
+    packages = [
+        package
+        for block in range(blocks)
+        for package in _packages(ordered[block::blocks], unit.lengths or (None,), block, shuffle)
+    ]
+    return Allocation(tuple(shuffle("packages", packages)), blocks, too_short, unpaired)
+
+
+@dataclass(frozen=True)
+class _Subject:
+    conversations: tuple[UUID, ...]
+    stratum: str
+
+
+class _Shuffle:
+    """Permutations that only who has the secret can repeat: positions sorted by a keyed hash (BLAKE2b, RFC 7693)."""
+
+    def __init__(self, secret: bytes, seed: int) -> None:
+        self._key = blake2b(str(seed).encode(), key=secret, digest_size=32).digest()
+
+    def __call__(self, purpose: str, things: Iterable[T]) -> list[T]:
+        listed = list(things)
+        tags = [
+            blake2b(f"{purpose}/{number}".encode(), key=self._key, digest_size=16).digest()
+            for number in range(len(listed))
+        ]
+        return [listed[number] for number in sorted(range(len(listed)), key=tags.__getitem__)]
+
+    def rotate(self, purpose: str, things: Sequence[T]) -> list[T]:
+        """Begin with a drawn element and keep the order."""
+        start = self.number(purpose, len(things))
+        return [*things[start:], *things[:start]]
+
+    def number(self, purpose: str, below: int) -> int:
+        """Draw a number from 0 up to `below`; 128 bits make every number as likely as any other."""
+        return int.from_bytes(blake2b(purpose.encode(), key=self._key, digest_size=16).digest()) % below
+
+
+def _strata_in_turn(subjects: Sequence[_Subject], shuffle: _Shuffle) -> list[_Subject]:
+    """Put strata one after the other, each shuffled, so that dealing in turn spreads each of them evenly.
+
+    Strata keep the order in which they first appear: the pairs of one bot stay together, which spreads bots, too.
+    """
+    by_stratum: dict[str, list[_Subject]] = defaultdict(list)
+    for subject in subjects:
+        by_stratum[subject.stratum].append(subject)
+    strata = [shuffle(f"stratum/{number}", members) for number, members in enumerate(by_stratum.values())]
+    return [subject for members in shuffle.rotate("strata", strata) for subject in members]
+
+
+def _pairs(ordered: Sequence[_Subject], shuffle: _Shuffle) -> list[_Subject]:
+    """Pair dialogues of different strata, on drawn sides; of an odd number, one of the largest stratum is left out."""
+    (largest, size), *_ = Counter(subject.stratum for subject in ordered).most_common(1)
+    half, odd = divmod(len(ordered), 2)
+    at_most = half + odd if half else 0
+    if size > at_most:
+        raise TooFewToCompare(largest=size, dialogues=len(ordered), at_most=at_most)
+    if odd:
+        left_out = next(number for number, subject in enumerate(ordered) if subject.stratum == largest)
+        ordered = [*ordered[:left_out], *ordered[left_out + 1 :]]
+    pairs = []
+    for number, couple in enumerate(zip(ordered[:half], ordered[half:], strict=True)):
+        left, right = shuffle(f"sides/{number}", couple)
+        stratum = " and ".join(sorted((left.stratum, right.stratum)))
+        pairs.append(_Subject((*left.conversations, *right.conversations), stratum))
+    return pairs
+
+
+def _packages(
+    members: Sequence[_Subject], lengths: Sequence[int | None], block: int, shuffle: _Shuffle
+) -> list[AllocatedPackage]:
+    """Make a block's packages: in each, lengths rotate by one more over its members."""
+    rotations = _rotations(len(members), len(lengths), block, shuffle)
+    packages = []
+    for more in range(len(lengths)):
+        items = [
+            Item(member.conversations, lengths[(rotation + more) % len(lengths)])
+            for member, rotation in zip(members, rotations, strict=True)
+        ]
+        packages.append(AllocatedPackage(block, tuple(shuffle(f"items/{block}/{more}", items))))
+    return packages
+
+
+def _rotations(count: int, lengths: int, block: int, shuffle: _Shuffle) -> list[int]:
+    """Return where each member's lengths begin: in turn, so that strata get all of them alike.
+
+    Where `count` is no multiple, some lengths have a member less. The members sit on a circle of slots with those slots
+    left empty, and begin at a drawn one: each member is as likely as any other to be where one is missing. Otherwise
+    the first stratum would always have the length that more members have.
+    """
+    rounds = -(-count // lengths)
+    missing = shuffle(f"missing/{block}", range(lengths))[: rounds * lengths - count]
+    empty = {shuffle.number(f"empty/{block}/{each}", rounds) * lengths + each for each in missing}
+    slots = [slot for slot in range(rounds * lengths) if slot not in empty]
+    return [slot % lengths for slot in shuffle.rotate(f"circle/{block}", slots)]

@@ -1,0 +1,245 @@
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spotthebot.annotation.domain.allocation import Allocation, Candidate, Unit, allocate
+from spotthebot.annotation.domain.errors import ConstraintsNotMet, NothingToAnnotate, TooFewToCompare
+from spotthebot.kit.ids import new_ids
+
+SECRET = bytes(range(32))
+LENGTHS = st.lists(st.integers(1, 8), min_size=1, max_size=4, unique=True).map(lambda each: tuple(sorted(each)))
+SPEAKERS = st.lists(st.tuples(st.integers(1, 9), st.sampled_from("abcde")), min_size=1, max_size=80)
+"""Exchanges and stratum of each conversation."""
+SIZES = st.integers(1, 25)
+SECRETS = st.binary(min_size=32, max_size=32)
+SEGMENTS = Unit((2, 3, 5))
+
+
+def _candidates(conversations: Iterable[tuple[int, str]]) -> list[Candidate]:
+    listed = list(conversations)
+    return [
+        Candidate(each_id, exchanges, stratum)
+        for each_id, (exchanges, stratum) in zip(new_ids(len(listed)), listed, strict=True)
+    ]
+
+
+def _allocate(
+    candidates: Sequence[Candidate],
+    unit: Unit = SEGMENTS,
+    *,
+    package_size: int = 20,
+    secret: bytes = SECRET,
+    seed: int = 0,
+) -> Allocation:
+    return allocate(candidates, unit, package_size=package_size, secret=secret, seed=seed)
+
+
+def _spread(counts: Iterable[int]) -> int:
+    listed = list(counts)
+    return max(listed) - min(listed)
+
+
+class TestSegments:
+    @given(SPEAKERS, LENGTHS, SIZES, SECRETS, st.integers(0, 1000))
+    def test_meet_every_constraint(
+        self, conversations: list[tuple[int, str]], lengths: tuple[int, ...], size: int, secret: bytes, seed: int
+    ):
+        candidates = _candidates(conversations)
+        shown = {each.conversation_id: each.stratum for each in candidates if each.exchanges >= lengths[-1]}
+        if not shown:
+            with pytest.raises(NothingToAnnotate, match=f"{lengths[-1]} exchanges.* {len(candidates)} are too short"):
+                _allocate(candidates, Unit(lengths), package_size=size, secret=secret, seed=seed)
+            return
+        found = _allocate(candidates, Unit(lengths), package_size=size, secret=secret, seed=seed)
+        packages = [[(item.conversations[0], item.exchanges) for item in package.items] for package in found.packages]
+
+        # Every conversation at every length or at none, each segment in one package, no conversation twice in one.
+        assert found.too_short == len(candidates) - len(shown)
+        assert found.conversations == set(shown)
+        assert Counter(segment for package in packages for segment in package) == Counter(
+            (each, length) for each in shown for length in lengths
+        )
+        for package in packages:
+            assert 1 <= len(package) <= size
+            assert len({conversation for conversation, _ in package}) == len(package)
+
+        # As few packages as there can be, which differ by one at most.
+        assert found.blocks == -(-len(shown) // size)
+        assert len(packages) == found.blocks * len(lengths)
+        assert _spread(map(len, packages)) <= 1
+        for length in lengths:
+            assert _spread(sum(each == length for _, each in package) for package in packages) <= 1
+        for package in packages:
+            assert _spread(sum(each == length for _, each in package) for length in lengths) <= 1
+        for stratum in set(shown.values()):
+            counts = [sum(shown[conversation] == stratum for conversation, _ in package) for package in packages]
+            assert _spread(counts) <= 1
+
+        # Packages of one block show the same conversations, others none of them.
+        by_block: dict[int, set[Any]] = {}
+        for package, allocated in zip(packages, found.packages, strict=True):
+            assert by_block.setdefault(allocated.block, {each for each, _ in package}) == {each for each, _ in package}
+        assert sum(map(len, by_block.values())) == len(shown)
+
+    def test_spread_bots_about_evenly_too(self):
+        """The demonstration's 15 pairs, 8 conversations each, and 30 of people: a package has 18 or 19 of 150."""
+        pairs = [(a, b) for a in range(6) for b in range(a)]
+        names = {f"{a}-{b}": (a, b) for a, b in pairs} | {"people": ()}
+        for seed in range(20):
+            candidates = _candidates([(5, name) for name in [*names] * 8 if name != "people"] + [(5, "people")] * 30)
+            stratum = {each.conversation_id: each.stratum for each in candidates}
+            found = _allocate(candidates, seed=seed)
+            for bot in range(6):
+                shares = [
+                    sum(bot in names[stratum[item.conversations[0]]] for item in package.items)
+                    for package in found.packages
+                ]
+                assert _spread(shares) <= 3  # of 5 a package: 40 conversations of a bot in 8 blocks
+
+    def test_are_shown_in_an_order_that_the_secret_and_the_seed_decide(self):
+        conversations = [(5, "ab"[number % 2]) for number in range(60)]
+
+        def shape(**more: Any) -> list[list[tuple[int, int | None]]]:
+            candidates = _candidates(conversations)
+            numbers = {each.conversation_id: number for number, each in enumerate(candidates)}
+            found = _allocate(candidates, **more)
+            return [
+                [(numbers[item.conversations[0]], item.exchanges) for item in each.items] for each in found.packages
+            ]
+
+        other = bytes(32)
+        assert shape() == shape()  # whatever the ids
+        assert len({str(shape(secret=secret, seed=seed)) for secret in (SECRET, other) for seed in (0, 1)}) == 4
+
+    def test_are_packed_in_the_same_way_whatever_strata_are_called(self):
+        conversations = [(5, "ab"[number % 2]) for number in range(60)]
+        candidates = _candidates(conversations)
+        renamed = [Candidate(each.conversation_id, 5, {"a": "z", "b": "c"}[each.stratum]) for each in candidates]
+        assert _allocate(candidates) == _allocate(renamed)
+
+    @pytest.mark.parametrize("strata", [1, 2, 7])
+    def test_put_no_stratum_where_lengths_or_positions_are_others(self, strata: int):
+        """A conversation of the first stratum has the length that a package has most of as often as any other.
+
+        Of 19 items one length has 7, the others 6 each. Over 600 secrets the share of the stratum in that length is
+        7/19 = .368 with a standard error of at most .02; four of them off is no draw.
+        """
+        in_the_fullest = positions = shown = 0
+        for number in range(600):
+            candidates = _candidates([(5, f"{position % strata}") for position in range(19)])
+            first = {each.conversation_id for each in candidates if each.stratum == "0"}
+            package = _allocate(candidates, secret=number.to_bytes(32, "big")).packages[0]
+            ((length, count), *_) = Counter(item.exchanges for item in package.items).most_common(1)
+            assert count == 7
+            for position, item in enumerate(package.items):
+                if first.issuperset(item.conversations):
+                    shown += 1
+                    in_the_fullest += item.exchanges == length
+                    positions += position
+        assert in_the_fullest / shown == pytest.approx(7 / 19, abs=0.08)
+        assert positions / shown == pytest.approx(9, abs=0.9)  # 5.5 / sqrt(600) = .22
+
+    def test_do_not_remember_the_order_of_the_plan(self):
+        """Neighbours of the plan are in one package as often as any two: the chance is 19/59 with 60 conversations."""
+        together = 0
+        for number in range(300):
+            candidates = _candidates([(5, "ab"[number % 2]) for number in range(60)])
+            found = _allocate(candidates, secret=number.to_bytes(32, "big"))
+            block = {
+                each: package.block
+                for package in found.packages
+                for item in package.items
+                for each in item.conversations
+            }
+            together += sum(
+                block[one.conversation_id] == block[other.conversation_id] for one, other in pairwise(candidates)
+            )
+        # Neighbours are of two strata, of which a block has 10 each: 10/30 of the others' members.
+        assert together / (300 * 59) == pytest.approx(1 / 3, abs=0.02)
+
+    def test_are_made_of_a_hundred_thousand_conversations_in_seconds(self):
+        candidates = _candidates([(5, f"{number % 4951}") for number in range(100_000)])
+        began = time.process_time()
+        found = _allocate(candidates)
+        assert time.process_time() - began < 20
+        assert len(found.packages) == 3 * 5000
+
+
+class TestDialogues:
+    @given(SPEAKERS, SIZES)
+    def test_are_shown_whole_and_once(self, conversations: list[tuple[int, str]], size: int):
+        candidates = _candidates(conversations)
+        found = _allocate(candidates, Unit(), package_size=size)
+        items = [item for package in found.packages for item in package.items]
+        assert Counter(each for item in items for each in item.conversations) == Counter(
+            each.conversation_id for each in candidates
+        )
+        assert {item.exchanges for item in items} == {None}
+        assert _spread(len(package.items) for package in found.packages) <= 1
+
+    def test_without_a_single_exchange_are_left_out(self):
+        assert _allocate(_candidates([(0, "a"), (1, "a")]), Unit()).too_short == 1
+
+
+class TestPairs:
+    @given(SPEAKERS, SIZES, SECRETS)
+    def test_show_dialogues_of_different_speakers_once(
+        self, conversations: list[tuple[int, str]], size: int, secret: bytes
+    ):
+        candidates = _candidates(conversations)
+        strata = {each.conversation_id: each.stratum for each in candidates}
+        largest = max(Counter(strata.values()).values())
+        half, odd = divmod(len(candidates), 2)
+        if largest > half + odd or not half:
+            with pytest.raises(TooFewToCompare, match=f"{largest} of {len(candidates)} dialogues"):
+                _allocate(candidates, Unit(dialogues=2), package_size=size, secret=secret)
+            return
+        found = _allocate(candidates, Unit(dialogues=2), package_size=size, secret=secret)
+        items = [item for package in found.packages for item in package.items]
+        assert found.unpaired == odd
+        assert all(strata[left] != strata[right] for left, right in (item.conversations for item in items))
+        assert len(found.conversations) == 2 * len(items) == 2 * half
+        assert all(len(package.items) <= size for package in found.packages)
+
+    def test_have_each_speaker_on_either_side(self):
+        candidates = _candidates([(5, "a")] * 200 + [(5, "b")] * 200)
+        strata = {each.conversation_id: each.stratum for each in candidates}
+        found = _allocate(candidates, Unit(dialogues=2))
+        left = Counter(strata[item.conversations[0]] for package in found.packages for item in package.items)
+        assert 60 < left["a"] < 140  # of 200, by a fair coin: 100 +- 7
+
+
+class TestLimits:
+    def test_say_which_can_not_be_reached_and_by_how_much(self):
+        found = _allocate(_candidates([(5, "a")] * 30))  # two blocks of 15
+        found.require(package_size=15, annotations_per_item=2, packages_per_annotator=2, annotators=6)
+        with pytest.raises(ConstraintsNotMet) as refused:
+            found.require(package_size=20, annotations_per_item=2, packages_per_annotator=3, annotators=5)
+        assert [(each.pointer, each.detail) for each in refused.value.fields] == [
+            ("/package_size", "is 20, but the conversations make packages of 15"),
+            (
+                "/packages_per_annotator",
+                "is 3, but nobody can take more than 2 without a conversation that they have seen",
+            ),
+            ("/annotators", "is 5, but 6 are needed"),
+        ]
+
+    @given(st.integers(1, 6), st.integers(1, 4), st.integers(1, 4), st.integers(1, 7))
+    def test_the_fewest_annotators_can_annotate_everything_and_fewer_can_not(
+        self, blocks: int, lengths: int, annotations: int, limit: int
+    ):
+        """Dealing the slots of one block after the other to annotators in turn shows nobody a block twice."""
+        found = _allocate(_candidates([(9, "a")] * blocks), Unit(tuple(range(1, lengths + 1))), package_size=1)
+        fewest = found.count_annotators_needed(annotations_per_item=annotations, packages_per_annotator=limit)
+        slots = [block for block in range(blocks) for _ in range(lengths * annotations)]
+        taken: dict[int, list[int]] = {annotator: [] for annotator in range(fewest)}
+        for number, block in enumerate(slots):
+            taken[number % fewest].append(block)
+        assert all(len(set(each)) == len(each) <= limit for each in taken.values())
+        assert (fewest - 1) * limit < len(slots) or fewest - 1 < lengths * annotations
