@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from spotthebot.suite.cli import app, logs
+from spotthebot.suite.cli import app, logs, tests
 from spotthebot.suite.cli.changed_tests import changed_files, pick_tests
 from spotthebot.suite.cli.coverage import read_packages
 from spotthebot.suite.runtime.data_folder import DataFolder, RunningService, State
@@ -191,6 +191,20 @@ class TestFastSelection:
         assert code == 0
         assert "the time is up" in printed
         assert re.search(r"[1-9]\d* for which the time was too short", printed)
+
+
+class TestTestCommand:
+    def test_keeps_compiled_files_even_on_a_machine_that_does_not(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        """A test worker compiles each file of tests in a fresh clone, and reads it in the next run."""
+        monkeypatch.setattr(tests, "ROOT", tmp_path)
+        monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+        monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        (tmp_path / "tests").mkdir()
+        (tmp_path / "tests" / "test_nothing.py").write_text("def test_nothing():\n    pass\n")
+        assert CliRunner().invoke(app, ["test", "-q", "tests/test_nothing.py"]).exit_code == 0
+        assert [each.name.split(".")[0] for each in (tmp_path / "tests").rglob("*.pyc")] == ["test_nothing"]
 
 
 class TestCoverage:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+NO_COMPILED_FILES = "PYTHONDONTWRITEBYTECODE"
 PRELOADED = (
     "pytest",
     "hypothesis",
@@ -35,6 +36,9 @@ def run_pytest(clone: str, arguments: Sequence[str], output: str) -> None:
         os.dup2(opened.fileno(), 2)
     for name in [name for name in sys.modules if name.split(".")[0] in {"spotthebot", "tests"}]:
         del sys.modules[name]  # they came from the clone
+    # A compiled file, known by its source's size and second, would hide the next mutant of the same size.
+    sys.dont_write_bytecode = True
+    os.environ[NO_COMPILED_FILES] = "1"
     sources = [f"{clone}/services", f"{clone}/shared"]
     os.environ["PYTHONPATH"] = os.pathsep.join(sources)
     sys.path[:0] = [clone, *sources]

@@ -117,8 +117,8 @@ def run_mutants(root: Path, sample: Sample, *, tests: Sequence[str] = (), result
         everything = sorted({test for both in stages.values() for stage in both for test in stage})
         usual = _usual_seconds(clone, everything) if pending else {}
         with progress.step("mutants", total=len(pending)) as step:
-            for number, mutation in enumerate(pending):
-                result = _run_one(clone, mutation, number, stages[mutation.file], usual)
+            for mutation in pending:
+                result = _run_one(clone, mutation, stages[mutation.file], usual)
                 results[name_of(mutation)] = result
                 _write_results(results_file, sample, results)
                 step.advance()
@@ -212,19 +212,15 @@ def _usual_seconds(clone: Path, tests: Sequence[str]) -> dict[str, float]:
     return seconds
 
 
-def _run_one(
-    clone: Path, mutation: Mutation, number: int, stages: Sequence[Sequence[str]], usual: Mapping[str, float]
-) -> Result:
+def _run_one(clone: Path, mutation: Mutation, stages: Sequence[Sequence[str]], usual: Mapping[str, float]) -> Result:
     path = clone / mutation.file
-    source, before = path.read_text(encoding="utf-8"), path.stat()
+    source = path.read_text(encoding="utf-8")
     started = time.monotonic()
     path.write_text(mutation.apply(source), encoding="utf-8")
-    os.utime(path, (number, number))  # compiled files are known by their time, in whole seconds, and their size
     try:
         outcome, test = _run_stages(clone, stages, usual)
     finally:
         path.write_text(source, encoding="utf-8")
-        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     return Result(
         place=f"{mutation.file}:{mutation.line}",
         kind=mutation.kind,

@@ -15,6 +15,7 @@ import typer
 from spotthebot.kit.errors import Unavailable
 from spotthebot.suite.cli.changed_tests import changed_files, pick_tests
 from spotthebot.suite.cli.coverage import COVERAGE_OPTIONS, print_coverage
+from spotthebot.suite.cli.mutant_process import NO_COMPILED_FILES
 from spotthebot.suite.cli.mutants import draw_sample, run_mutants
 from spotthebot.suite.progress import screen
 
@@ -74,7 +75,7 @@ def run_tests(
     if fast:
         failed = _run_fast()
     elif context.args and not coverage:
-        raise typer.Exit(subprocess.call([*_pytest(), *context.args], cwd=ROOT))  # noqa: S603 - our own command
+        raise typer.Exit(_call([*_pytest(), *context.args]))
     else:
         tests = [*_pytest(), *(context.args or _SIDE_BY_SIDE), *(COVERAGE_OPTIONS if coverage else ())]
         types = [sys.executable, "-m", "mypy", *_TYPED]
@@ -90,13 +91,23 @@ def _pytest() -> list[str]:
     return [sys.executable, "-m", "pytest"]
 
 
+def _call(command: Sequence[str]) -> int:
+    """Run a command in the clone to its end; return its exit code.
+
+    It keeps compiled files, whatever the machine says: each test worker and each process that tests start would
+    otherwise compile the same sources.
+    """
+    environment = {name: value for name, value in os.environ.items() if name != NO_COMPILED_FILES}
+    return subprocess.call(command, cwd=ROOT, env=environment)  # noqa: S603 - our own commands
+
+
 def _run_steps(steps: Mapping[str, Sequence[str]], *, allowed: Sequence[int] = (0,)) -> list[str]:
     """Run commands one after the other; return the names of those that failed."""
     failed = []
     for name, command in steps.items():
         screen.rule(name)
         started = time.monotonic()
-        if subprocess.call(command, cwd=ROOT) not in allowed:  # noqa: S603 - our own command
+        if _call(command) not in allowed:
             failed.append(name)
         screen.print(f"{name}: {'failed' if name in failed else 'ok'} ({time.monotonic() - started:.0f} s)")
     return failed
