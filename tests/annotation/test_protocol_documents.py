@@ -1,6 +1,7 @@
 """What a protocol's document may hold: faults by field and rule, and the documents that are built in."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from pathlib import Path
@@ -17,6 +18,7 @@ from spotthebot.annotation.domain.protocols import (
     built_in_protocols,
     check_answer,
     check_protocol,
+    missing,
 )
 from spotthebot.annotation.domain.protocols.questions import PlacedQuestion, questions_of, values_of
 from spotthebot.contracts.annotation import Annotation, Label, Preference
@@ -189,6 +191,24 @@ class TestSchema:
     def test_takes_every_document_that_the_models_take(self, drawn: AnnotationProtocol):
         validator = jsonschema_rs.validator_for(json.loads(protocol_schema_text()))
         assert validator.is_valid(drawn.model_dump(mode="json"))
+
+
+class TestPage:
+    """`docs/protocols.md` shows a document and an answer to it."""
+
+    def test_shows_a_protocol_without_a_fault_and_a_complete_answer(self):
+        page = (ROOT / "docs" / "protocols.md").read_text()
+        shown, answer = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL))
+        read = AnnotationProtocol.model_validate(shown)
+        shape = UnitShape(speakers=("A", "B", "A", "B"))
+        assert check_protocol(read) == ()
+        assert check_answer(read, shape, answer) == ()
+        assert missing(read, shape, answer) == ()
+
+    def test_names_every_protocol_that_is_built_in_and_no_other(self):
+        page = (ROOT / "docs" / "protocols.md").read_text()
+        table = page.split("These are built in:")[1].split("The dimensions")[0]
+        assert {*re.findall(r"^\| `(\w+)`", table, re.MULTILINE)} == {name for name, _ in built_in_protocols()}
 
 
 class TestBuiltInProtocols:

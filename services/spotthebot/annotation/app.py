@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from spotthebot.annotation.api import annotations, assignments, campaigns
+from spotthebot.annotation.api import annotations, assignments, campaigns, protocols
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.annotation.tables import IDEMPOTENCY, LINEAGE
@@ -16,7 +16,7 @@ from spotthebot.kit.web.api import build_service
 
 
 def create_app(settings: AnnotationSettings) -> FastAPI:
-    """Return the application that serves `/v1/campaigns` and `/v1/assignments`."""
+    """Return the application that serves `/v1/protocols`, `/v1/campaigns` and `/v1/assignments`."""
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
@@ -28,9 +28,9 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
 
     return build_service(
         "annotation",
-        summary="The task API: campaigns, packages, assignments and annotations.",
+        summary="The task API: protocols, campaigns, packages, assignments and annotations.",
         settings=settings,
-        routers=[campaigns.router, assignments.router, annotations.router],
+        routers=[campaigns.router, assignments.router, annotations.router, protocols.router],
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,
         lifespan=live,

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
@@ -27,6 +28,19 @@ from spotthebot.kit.web.database.tables import idempotency_table
 
 class _Base(DeclarativeBase):
     metadata = schema_metadata("annotation")
+
+
+class ProtocolRow(_Base):
+    """A version of a protocol, which never changes; those that are built in stand in the code."""
+
+    __tablename__ = "protocols"
+    __table_args__ = (UniqueConstraint("name", "version"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(50))
+    version: Mapped[int]
+    document: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
 
 class CampaignRow(_Base):

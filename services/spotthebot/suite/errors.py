@@ -11,7 +11,8 @@ Invalid
 ├── NotAnExport
 ├── StateUnreadable
 ├── SecretsWithheld
-└── OutputNotWritable
+├── OutputNotWritable
+└── NotTaskSchemas
 Unavailable
 ├── JobFailed
 └── TookTooLong
@@ -54,6 +55,10 @@ class SecretsWithheld(Invalid):
 
 class OutputNotWritable(Invalid):
     """The result can't be written to {path}: {reason}"""  # noqa: D400 - ends as the reason does
+
+
+class NotTaskSchemas(Invalid):
+    """{path} holds no task schemas: {reason}"""  # noqa: D400 - ends as the reason does
 
 
 class JobFailed(Unavailable):

@@ -8,7 +8,7 @@ import json
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import Field, StrictInt, StringConstraints
+from pydantic import AfterValidator, Field, StrictInt, StringConstraints
 
 from spotthebot.contracts.annotation import Preference
 from spotthebot.contracts.wire import Text, Wire
@@ -18,6 +18,19 @@ MAX_QUESTIONS: Final = 200
 MAX_NESTING: Final = 5
 """Levels of questions: a question, its follow-ups, theirs, and so on."""
 MAX_SCALE_POINTS: Final = 21
+
+
+def _at_least(count: int) -> AfterValidator:
+    """Count items once all are valid: pydantic counts the valid ones, and so adds a second fault to the first."""
+
+    def counted(items: tuple[Any, ...]) -> tuple[Any, ...]:
+        if len(items) < count:
+            message = f"must hold at least {count} item{'s' if count > 1 else ''}"
+            raise ValueError(message)
+        return items
+
+    return AfterValidator(counted)
+
 
 Side: TypeAlias = Literal["A", "B"]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,49}$")]
@@ -62,8 +75,10 @@ class When(Wire):
     """A condition: an earlier question has one of these values, for the same side or turn."""
 
     question: Identifier = Field(description="An earlier question: one of the same `per`, or one per unit.")
-    any_of: tuple[_ConditionValue, ...] = Field(
-        min_length=1, max_length=50, description="Values of its choices, points of its scale, or A, B and tie."
+    any_of: Annotated[tuple[_ConditionValue, ...], _at_least(1)] = Field(
+        max_length=50,
+        json_schema_extra={"minItems": 1},
+        description="Values of its choices, points of its scale, or A, B and tie.",
     )
 
 
@@ -82,14 +97,14 @@ class SingleQuestion(_Question):
     """One of several choices."""
 
     kind: Literal["single"]
-    choices: tuple["Choice", ...] = Field(min_length=2, max_length=50)
+    choices: Annotated[tuple["Choice", ...], _at_least(2)] = Field(max_length=50, json_schema_extra={"minItems": 2})
 
 
 class MultipleQuestion(_Question):
     """Any number of the choices, none of them too."""
 
     kind: Literal["multiple"]
-    choices: tuple["Choice", ...] = Field(min_length=1, max_length=50)
+    choices: Annotated[tuple["Choice", ...], _at_least(1)] = Field(max_length=50, json_schema_extra={"minItems": 1})
 
 
 class LikertQuestion(_Question):
@@ -144,7 +159,7 @@ class Step(Wire):
 
     id: Identifier
     title: _Title
-    questions: tuple[Question, ...] = Field(min_length=1, max_length=50)
+    questions: Annotated[tuple[Question, ...], _at_least(1)] = Field(max_length=50, json_schema_extra={"minItems": 1})
 
 
 class AnnotationProtocol(Wire):
@@ -162,7 +177,13 @@ class AnnotationProtocol(Wire):
         default="whole",
         description="Whether annotators see all turns at once, or open one exchange after another.",
     )
-    steps: tuple[Step, ...] = Field(min_length=1, max_length=10)
+    steps: Annotated[tuple[Step, ...], _at_least(1)] = Field(max_length=10, json_schema_extra={"minItems": 1})
+
+
+class ProtocolIn(Wire):
+    """A protocol to store."""
+
+    protocol: AnnotationProtocol
 
 
 class ProtocolOut(Wire):

@@ -70,7 +70,7 @@ SERVICES: tuple[ServiceEntry, ...] = (
     ),
     ServiceEntry(
         name="annotation",
-        owns="campaigns, packages, assignments, annotations",
+        owns="protocols, campaigns, packages, assignments, annotations",
         port=8103,
         schema="annotation",
         extra="annotation",

@@ -1,4 +1,4 @@
-"""The errors of campaigns and assignments.
+"""The errors of campaigns, assignments and protocols.
 
 Invalid
 ├── UnknownCollection
@@ -6,11 +6,14 @@ Invalid
 ├── TooFewToCompare
 ├── ConstraintsNotMet
 ├── NotInTheAssignment
-└── UnknownReferences
+├── UnknownReferences
+├── ProtocolFaulty
+└── TaskNotConvertible
 NotFound
 ├── NoSuchCampaign
 ├── NoSuchAssignment
-└── NothingToClaim
+├── NothingToClaim
+└── NoSuchProtocol
 Conflict
 ├── CollectionNotComplete
 ├── CollectionCancelled
@@ -18,7 +21,9 @@ Conflict
 ├── CampaignTakesNoImports
 ├── CampaignTakesNoClaims
 ├── AssignmentExpired
-└── AlreadyAnnotated
+├── AlreadyAnnotated
+├── ProtocolBuiltIn
+└── ProtocolVersionStored
 """
 
 from spotthebot.kit.errors import Conflict, Invalid, NotFound
@@ -48,6 +53,14 @@ class UnknownReferences(Invalid):
     """{count} rows do not fit what this campaign has: see `errors`. Nothing of the batch was stored."""
 
 
+class ProtocolFaulty(Invalid):
+    """Nobody can annotate by this protocol: see `errors`."""
+
+
+class TaskNotConvertible(Invalid):
+    """The task of ABC-Eval can't be converted: {reason}."""
+
+
 class NoSuchCampaign(NotFound):
     """There is no campaign {campaign_id}."""
 
@@ -58,6 +71,10 @@ class NoSuchAssignment(NotFound):
 
 class NothingToClaim(NotFound):
     """There is no package left that this annotator may annotate."""
+
+
+class NoSuchProtocol(NotFound):
+    """There is no protocol '{name}' in version {version}."""
 
 
 class CollectionNotComplete(Conflict):
@@ -86,3 +103,11 @@ class AssignmentExpired(Conflict):
 
 class AlreadyAnnotated(Conflict):
     """This assignment is complete: its annotations can't be changed."""
+
+
+class ProtocolBuiltIn(Conflict):
+    """The protocol '{name}' is built in: choose another name for yours."""
+
+
+class ProtocolVersionStored(Conflict):
+    """Version {version} of the protocol '{name}' holds another document, and never changes: make this the next one."""

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "annotation_0004"
-down_revision = "annotation_0002"
+down_revision = "annotation_0003"
 branch_labels = None
 depends_on = None
 

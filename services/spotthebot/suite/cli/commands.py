@@ -17,6 +17,9 @@ CORPORA = {
     "add": Command(f"{_HERE}.corpora", "add", "Upload a file to a corpus."),
     "list": Command(f"{_HERE}.corpora", "list_all", "List corpora with their statistics by split."),
 }
+PROTOCOLS = {
+    "abc-eval": Command(f"{_HERE}.protocols", "convert_abc_eval", "Turn ABC-Eval's task schemas into protocols."),
+}
 COMMANDS: CommandTable = {
     "demo": Command(
         f"{_HERE}.studies", "demo", "See it all: bots converse, simulated annotators label, a ranking comes out."
@@ -36,6 +39,7 @@ COMMANDS: CommandTable = {
     "keys": CommandGroup("API keys: made here, shown once, revocable at once.", KEYS),
     "bots": CommandGroup("Bots: check whether one can take part, train models to register.", BOTS),
     "corpora": CommandGroup("Corpora: human dialogues to learn from, to open with, to mix in.", CORPORA),
+    "protocols": CommandGroup("Protocols of annotation: convert the tasks of others.", PROTOCOLS),
     "install": Command(f"{_HERE}.install", "install", "Install an optional part."),
     "doctor": Command(f"{_HERE}.doctor", "doctor", "Show which optional parts are there, and what each is for."),
     "docs": Command(f"{_HERE}.documents", "docs", "Renew what a clone's documents take from the code."),

@@ -13,7 +13,11 @@ _DOCUMENTS = Path(__file__).parent / "documents"
 @cache
 def built_in_protocols() -> Mapping[tuple[str, int], AnnotationProtocol]:
     """Return the built-in protocols by name and version, in the order of their names."""
-    protocols = [
-        AnnotationProtocol.model_validate_json(path.read_bytes()) for path in sorted(_DOCUMENTS.glob("*.json"))
-    ]
+    documents = [path.read_bytes() for path in sorted(_DOCUMENTS.glob("*.json"))]
+    protocols = [AnnotationProtocol.model_validate_json(document) for document in documents]
     return MappingProxyType({(protocol.name, protocol.version): protocol for protocol in protocols})
+
+
+def is_built_in(name: str) -> bool:
+    """Whether a name belongs to a built-in protocol, in any version."""
+    return any(name == built_in for built_in, _ in built_in_protocols())

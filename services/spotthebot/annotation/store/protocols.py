@@ -1,0 +1,56 @@
+"""Stored versions of protocols."""
+
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+
+from spotthebot.annotation.domain.errors import NoSuchProtocol
+from spotthebot.annotation.domain.protocols.versions import ProtocolSummary, ProtocolVersion
+from spotthebot.annotation.tables import ProtocolRow
+from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.ids import new_id
+
+
+async def add_protocol(session: WriteSession, protocol: AnnotationProtocol) -> None:
+    """Store a version, unless its name and version are there already."""
+    await session.execute(
+        insert(ProtocolRow)
+        .values(
+            id=new_id(),
+            name=protocol.name,
+            version=protocol.version,
+            document=protocol.model_dump(mode="json"),
+        )
+        .on_conflict_do_nothing(index_elements=[ProtocolRow.name, ProtocolRow.version])
+    )
+
+
+async def get_protocol(session: ReadSession, name: str, version: int) -> ProtocolVersion:
+    statement = select(ProtocolRow).where(ProtocolRow.name == name, ProtocolRow.version == version)
+    row = await session.scalar(statement)
+    if row is None:
+        raise NoSuchProtocol(name=name, version=version)
+    return ProtocolVersion(AnnotationProtocol.model_validate(row.document), row.created_at)
+
+
+async def list_protocols(
+    session: ReadSession, *, name: str | None, after: UUID | None, limit: int
+) -> list[ProtocolSummary]:
+    """List versions by id, oldest first, without their questions."""
+    document = ProtocolRow.document
+    columns = (
+        ProtocolRow.id,
+        ProtocolRow.name,
+        ProtocolRow.version,
+        document["title"].astext,
+        document["source"].astext,
+        ProtocolRow.created_at,
+    )
+    statement = select(*columns).order_by(ProtocolRow.id).limit(limit)
+    if name is not None:
+        statement = statement.where(ProtocolRow.name == name)
+    if after is not None:
+        statement = statement.where(ProtocolRow.id > after)
+    return [ProtocolSummary(*row) for row in await session.execute(statement)]

@@ -1,0 +1,47 @@
+"""Protocols: store a version, read one, list those that are built in and those that are stored."""
+
+from uuid import UUID
+
+from spotthebot.annotation import store
+from spotthebot.annotation.domain.errors import ProtocolBuiltIn, ProtocolFaulty, ProtocolVersionStored
+from spotthebot.annotation.domain.protocols import built_in_protocols, check_protocol
+from spotthebot.annotation.domain.protocols.builtin import is_built_in
+from spotthebot.annotation.domain.protocols.versions import ProtocolSummary, ProtocolVersion, built_in_summaries
+from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.kit.database import ReadSession, WriteSession
+
+
+async def create_protocol(session: WriteSession, protocol: AnnotationProtocol) -> ProtocolVersion:
+    """Store a version of a protocol; the same document again changes nothing.
+
+    Raises ProtocolFaulty, ProtocolVersionStored, and ProtocolBuiltIn for another document under a built-in name.
+    """
+    if faults := check_protocol(protocol, at="/protocol"):
+        raise ProtocolFaulty(fields=faults)
+    if is_built_in(protocol.name):
+        if built_in_protocols().get((protocol.name, protocol.version)) != protocol:
+            raise ProtocolBuiltIn(name=protocol.name)
+        return ProtocolVersion(protocol, created_at=None)
+    await store.protocols.add_protocol(session, protocol)
+    stored = await store.protocols.get_protocol(session, protocol.name, protocol.version)
+    if stored.protocol != protocol:
+        raise ProtocolVersionStored(name=protocol.name, version=protocol.version)
+    return stored
+
+
+async def get_protocol(session: ReadSession, name: str, version: int) -> ProtocolVersion:
+    """Return a version of a protocol, built in or stored; raises NoSuchProtocol."""
+    built_in = built_in_protocols().get((name, version))
+    if built_in is not None:
+        return ProtocolVersion(built_in, created_at=None)
+    return await store.protocols.get_protocol(session, name, version)
+
+
+async def list_protocols(
+    session: ReadSession, *, name: str | None, after: UUID | None, limit: int
+) -> list[ProtocolSummary]:
+    """List versions of protocols: first those that are built in, by name, then stored ones, oldest first."""
+    found = [each for each in built_in_summaries(name=name) if after is None or each.id > after][:limit]
+    if len(found) < limit:
+        found += await store.protocols.list_protocols(session, name=name, after=after, limit=limit - len(found))
+    return found
