@@ -1,13 +1,14 @@
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
 
 from spotthebot.annotation.domain import assignments, campaigns
 from spotthebot.annotation.domain.campaigns import Campaign, Progress
-from spotthebot.annotation.domain.errors import CampaignNotOpen
-from spotthebot.contracts.annotation import AssignmentState, CampaignId, CampaignState
+from spotthebot.annotation.domain.errors import CampaignCannotMove, CampaignClosed, CampaignTakesNoClaims
+from spotthebot.contracts.annotation import CampaignId, CampaignState
+from spotthebot.contracts.assignments import AssignmentState
 
 CAMPAIGN = Campaign(
     id=CampaignId(uuid4()),
@@ -15,16 +16,21 @@ CAMPAIGN = Campaign(
     domain="everyday",
     collection_id=uuid4(),
     mode="live",
+    protocol_name="spot_the_bot",
+    protocol_version=1,
     segments=(2, 3, 5),
     annotations_per_segment=2,
     package_size=20,
+    packages_per_annotator=None,
+    lease=timedelta(hours=1),
     instructions="",
     seed=0,
+    opens_when_built=True,
     created_at=datetime(2026, 1, 1, tzinfo=UTC),
     state=CampaignState.OPEN,
     failure=None,
     too_short=None,
-    progress=Progress(packages=3, segments=60, annotations=0, complete_assignments=0),
+    progress=Progress(packages=3, items=60, annotations=0, submitted=0),
 )
 
 
@@ -32,53 +38,68 @@ class TestCampaignLifecycle:
     def test_names_every_state(self):
         assert set(campaigns.TRANSITIONS) == set(CampaignState)
 
-    def test_begins_with_building(self):
-        assert campaigns.states_before(CampaignState.BUILDING) == ()
+    @pytest.mark.parametrize(
+        ("state", "before"),
+        [
+            (CampaignState.BUILDING, ()),
+            (CampaignState.DRAFT, (CampaignState.BUILDING,)),
+            (CampaignState.OPEN, (CampaignState.BUILDING, CampaignState.DRAFT, CampaignState.PAUSED)),
+            (CampaignState.PAUSED, (CampaignState.OPEN,)),
+            (CampaignState.COMPLETE, (CampaignState.OPEN, CampaignState.PAUSED)),
+            (CampaignState.FAILED, (CampaignState.BUILDING,)),
+        ],
+    )
+    def test_comes_to_a_state_from_those_before_it(self, state: CampaignState, before: tuple[CampaignState, ...]):
+        assert campaigns.states_before(state) == before
 
-    def test_opens_or_fails_only_a_campaign_that_is_being_built(self):
-        assert campaigns.states_before(CampaignState.OPEN) == (CampaignState.BUILDING,)
-        assert campaigns.states_before(CampaignState.FAILED) == (CampaignState.BUILDING,)
+    def test_can_be_closed_until_it_ended(self):
+        ended = {CampaignState.COMPLETE, CampaignState.CLOSED, CampaignState.FAILED}
+        assert set(campaigns.states_before(CampaignState.CLOSED)) == set(CampaignState) - ended
+        assert all(campaigns.TRANSITIONS[state] == frozenset() for state in ended)
 
-    def test_completes_a_campaign_that_is_building_or_open(self):
-        assert campaigns.states_before(CampaignState.COMPLETE) == (CampaignState.BUILDING, CampaignState.OPEN)
-
-    @pytest.mark.parametrize("state", [CampaignState.COMPLETE, CampaignState.FAILED])
-    def test_ends_with_complete_and_failed(self, state: CampaignState):
-        assert campaigns.TRANSITIONS[state] == frozenset()
+    def test_stays_where_it_is_or_moves_by_the_table(self):
+        CAMPAIGN.require_move(CampaignState.OPEN)
+        CAMPAIGN.require_move(CampaignState.PAUSED)
+        with pytest.raises(CampaignCannotMove, match="'c' is open and cannot become draft"):
+            CAMPAIGN.require_move(CampaignState.DRAFT)
 
 
 class TestIsFullyAnnotated:
-    def test_needs_as_many_complete_assignments_of_each_package_as_annotations(self):
+    def test_needs_as_many_submissions_of_each_package_as_annotations(self):
         # 3 packages, 2 annotators each
         counts = (0, 5, 6)
-        progress = [replace(CAMPAIGN.progress, complete_assignments=count) for count in counts]
+        progress = [replace(CAMPAIGN.progress, submitted=count) for count in counts]
         assert [replace(CAMPAIGN, progress=each).is_fully_annotated for each in progress] == [False, False, True]
 
     def test_is_never_true_of_an_import(self):
-        progress = replace(CAMPAIGN.progress, complete_assignments=6)
+        progress = replace(CAMPAIGN.progress, submitted=6)
         assert not replace(CAMPAIGN, mode="import", progress=progress).is_fully_annotated
 
 
-class TestRequireOpen:
+class TestRequireClaims:
     def test_accepts_an_open_campaign(self):
-        CAMPAIGN.require_open()
+        CAMPAIGN.require_claims()
 
     @pytest.mark.parametrize("state", sorted(set(CampaignState) - {CampaignState.OPEN}))
     def test_refuses_a_campaign_in_any_other_state(self, state: CampaignState):
-        with pytest.raises(CampaignNotOpen, match=f"'c' is {state}"):
-            replace(CAMPAIGN, state=state).require_open()
+        with pytest.raises(CampaignClosed, match=f"'c' is {state}"):
+            replace(CAMPAIGN, state=state).require_claims()
+
+    def test_refuses_an_import(self):
+        with pytest.raises(CampaignTakesNoClaims):
+            replace(CAMPAIGN, mode="import").require_claims()
 
 
 class TestAssignmentLifecycle:
     def test_names_every_state(self):
         assert set(assignments.TRANSITIONS) == set(AssignmentState)
 
-    def test_claims_an_expired_assignment_again_and_no_complete_one(self):
-        assert assignments.states_before(AssignmentState.CLAIMED) == (AssignmentState.EXPIRED,)
+    def test_leases_an_expired_assignment_again_and_no_submitted_one(self):
+        assert assignments.states_before(AssignmentState.LEASED) == (AssignmentState.EXPIRED,)
 
-    def test_completes_and_expires_only_claims(self):
-        for state in (AssignmentState.COMPLETE, AssignmentState.EXPIRED):
-            assert assignments.states_before(state) == (AssignmentState.CLAIMED,)
+    def test_submits_and_expires_only_leases(self):
+        for state in (AssignmentState.SUBMITTED, AssignmentState.EXPIRED):
+            assert assignments.states_before(state) == (AssignmentState.LEASED,)
 
-    def test_counts_only_claimed_and_complete_ones_as_annotators_of_a_package(self):
-        assert set(assignments.COUNTED) == {AssignmentState.CLAIMED, AssignmentState.COMPLETE}
+    def test_counts_only_leased_and_submitted_ones_as_annotators_of_a_package(self):
+        assert set(assignments.COUNTED) == {AssignmentState.LEASED, AssignmentState.SUBMITTED}

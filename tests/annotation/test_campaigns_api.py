@@ -3,8 +3,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.factories.annotating import claim, refused, work_through
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, open_campaign, until
+from tests.factories.studies import conversation, created, import_conversations, open_campaign, until
 
 CONVERSATIONS = [conversation(f"c{number}", "X", "Y") for number in range(4)]
 PATH = "/v1/campaigns"
@@ -27,26 +28,64 @@ class TestAccess:
             assert (await analytics.get(f"/v1/campaigns/{campaign['id']}/{result}")).status_code == 403
 
 
+class TestLifecycle:
+    async def test_begins_as_a_draft_where_it_is_not_to_open_by_itself(self, suite: RunningSuite):
+        admin = await suite.client("annotation", "admin")
+        collection = await import_conversations(suite, CONVERSATIONS)
+        body = {"name": "c", "domain": "everyday", "collection_id": collection, "segments": [1], "open": False}
+        campaign = await created(admin, PATH, body)
+        draft = await until(admin, f"{PATH}/{campaign['id']}", "draft")
+        assert (draft["packages"], draft["items"], draft["annotations_needed"]) == (1, 4, 8)
+        assert await refused(suite, draft, "w") == "closed"
+        for _ in range(2):
+            assert (await admin.post(f"{PATH}/{campaign['id']}/open")).json()["state"] == "open"
+        assert (await claim(suite, draft, "w"))["state"] == "leased"
+
+    async def test_is_paused_and_opened_again(self, suite: RunningSuite):
+        campaign = await _campaign(suite)
+        admin = await suite.client("annotation", "admin")
+        assignment = await claim(suite, campaign, "w")
+        for _ in range(2):
+            assert (await admin.post(f"{PATH}/{campaign['id']}/pause")).json()["state"] == "paused"
+        await work_through(suite, assignment)
+        assert await refused(suite, campaign, "w2") == "closed"
+        assert (await admin.post(f"{PATH}/{campaign['id']}/open")).json()["state"] == "open"
+        assert (await claim(suite, campaign, "w2"))["state"] == "leased"
+
+    async def test_does_not_go_on_after_its_end(self, suite: RunningSuite):
+        campaign = await _campaign(suite)
+        admin = await suite.client("annotation", "admin")
+        assert (await admin.post(f"{PATH}/{campaign['id']}/close")).json()["state"] == "closed"
+        for step in ("open", "pause"):
+            answer = await admin.post(f"{PATH}/{campaign['id']}/{step}")
+            assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:campaign-cannot-move")
+
+
+class TestProtocol:
+    @pytest.mark.parametrize(
+        ("protocol", "problem"),
+        [
+            ({"protocol": "spot_the_boot"}, "unknown-protocol"),
+            ({"protocol": "spot_the_bot", "protocol_version": 99}, "unknown-protocol"),
+            ({"protocol": "dialogue_likert"}, "unsupported-unit"),
+        ],
+    )
+    async def test_is_refused_where_no_campaign_can_have_it(
+        self, suite: RunningSuite, protocol: dict[str, Any], problem: str
+    ):
+        admin = await suite.client("annotation", "admin")
+        collection = await import_conversations(suite, CONVERSATIONS)
+        body = {"name": "c", "domain": "everyday", "collection_id": collection} | protocol
+        answer = await admin.post(PATH, json=body)
+        assert (answer.status_code, answer.json()["type"]) == (422, f"urn:spotthebot:problem:{problem}")
+
+
 class TestCloseCampaign:
     async def test_gives_out_no_more_packages(self, suite: RunningSuite):
         campaign = await _campaign(suite)
         admin = await suite.client("annotation", "admin")
-        assert (await admin.post(f"/v1/campaigns/{campaign['id']}/close")).json()["state"] == "complete"
-        frontend = await suite.client("annotation", "annotation")
-        answer = await frontend.post(f"/v1/campaigns/{campaign['id']}/assignments", json={"annotator": "w"})
-        assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:campaign-not-open")
-
-    async def test_takes_annotations_of_packages_that_were_claimed_before(self, suite: RunningSuite):
-        campaign = await _campaign(suite)
-        frontend = await suite.client("annotation", "annotation")
-        assignment = await created(frontend, f"{PATH}/{campaign['id']}/assignments", {"annotator": "w"})
-        admin = await suite.client("annotation", "admin")
-        await admin.post(f"/v1/campaigns/{campaign['id']}/close")
-        answer = {}
-        for segment in assignment["segments"]:
-            path = f"/v1/assignments/{assignment['id']}/annotations/{segment['id']}"
-            answer = (await frontend.put(path, json=ANNOTATION)).json()
-        assert answer["state"] == "complete"
+        assert (await admin.post(f"/v1/campaigns/{campaign['id']}/close")).json()["state"] == "closed"
+        assert await refused(suite, campaign, "w") == "closed"
 
     async def test_changes_nothing_when_repeated(self, suite: RunningSuite):
         path = f"{PATH}/{(await _campaign(suite))['id']}"

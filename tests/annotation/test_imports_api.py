@@ -106,7 +106,7 @@ class TestImportAnnotations:
         assert (await _upload(suite, path, "annotations", changed)).json() == {"stored": 1, "already_there": 1}
         analyst = await suite.client("annotation", "analyst")
         stored = (await analyst.get(f"{path}/annotations")).json()["items"]
-        assert [(each["annotator"], each["label_a"]) for each in stored] == [
+        assert [(each["annotator"], each["answer"]["entity"]["A"]) for each in stored] == [
             ("ann", "human"),
             ("bob", "bot"),
             ("cy", "human"),
@@ -171,7 +171,7 @@ class TestModes:
     async def test_a_closed_import_campaign_still_takes_uploads(self, suite: RunningSuite):
         path = await _campaign(suite)
         admin = await suite.client("annotation", "admin")
-        assert (await admin.post(f"{path}/close")).json()["state"] == "complete"
+        assert (await admin.post(f"{path}/close")).json()["state"] == "closed"
         assert (await _upload(suite, path, "annotations", [_annotation("a")])).status_code == 201
 
     @pytest.mark.parametrize("role", ["annotation", "analyst", "service"])

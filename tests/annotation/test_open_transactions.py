@@ -4,6 +4,7 @@ import asyncio
 
 from spotthebot.annotation import store
 from spotthebot.annotation.clients import Conversations
+from spotthebot.annotation.domain.protocols import built_in_protocols
 from spotthebot.annotation.use_cases.campaigns import build_campaign
 from spotthebot.clients import AsyncConversations
 from spotthebot.contracts.annotation import CampaignIn
@@ -33,7 +34,9 @@ async def test_no_transaction_is_open_while_conversations_hangs(databases: Datab
         packages = {"packages": [{"external_id": "p", "segments": [{"conversation": "c1", "exchanges": 1}]}]}
         database = Database(database_urls.app["annotation"], pool_size=2)
         async with database.write() as session:  # without a task, so that no worker takes it
-            building = await store.campaigns.add_campaign(session, CampaignIn(**(campaign | {"name": "built"})))
+            building = await store.campaigns.add_campaign(
+                session, CampaignIn(**(campaign | {"name": "built"})), built_in_protocols()["spot_the_bot", 1]
+            )
         async with AsyncConversations(gate.url, await suite.keys.make("service")) as behind_gate:
             with gate.closed():
                 sent = [

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from uuid import UUID
 
 import psycopg
@@ -9,7 +10,11 @@ import pytest
 from alembic import command
 
 from spotthebot.annotation import store
+from spotthebot.annotation.domain.answers import Draft
+from spotthebot.annotation.domain.campaigns import Progress
 from spotthebot.annotation.tables import LINEAGE
+from spotthebot.annotation.use_cases.assignments import claim_package, submit_assignment
+from spotthebot.contracts.annotation import Answer
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id, new_ids
 from spotthebot.kit.migrations import upgrade
@@ -78,6 +83,13 @@ def _complete_assignment(connection: psycopg.Connection, campaign: UUID, worker:
     return assignment
 
 
+def _expired_assignment(connection: psycopg.Connection, campaign: UUID, worker: str) -> UUID:
+    """Add an assignment that was annotated and not complete when its time was up."""
+    assignment = _complete_assignment(connection, campaign, worker)
+    connection.execute("UPDATE annotation.assignments SET state = 'expired' WHERE id = %s", [assignment])
+    return assignment
+
+
 async def test_upgrading_keeps_annotators_and_gives_every_campaign_its_state(before: Provisioned):
     owner = before.owner_urls["annotation"]
     now = "2026-01-01T00:00:00Z"
@@ -86,7 +98,7 @@ async def test_upgrading_keeps_annotators_and_gives_every_campaign_its_state(bef
             _add_campaign(connection): "building",
             _add_campaign(connection, built_at=now): "open",
             _add_campaign(connection, mode="import", built_at=now): "open",
-            _add_campaign(connection, mode="import", built_at=now, closed_at=now): "complete",
+            _add_campaign(connection, mode="import", built_at=now, closed_at=now): "closed",
             _add_campaign(connection, failure="too short"): "failed",
         }
         annotated = _add_campaign(connection, built_at=now)
@@ -95,16 +107,43 @@ async def test_upgrading_keeps_annotators_and_gives_every_campaign_its_state(bef
         imported = _add_campaign(connection, mode="import", built_at=now)
         _complete_assignment(connection, imported, "bob")
         expected[imported] = "open"
+        left = _add_campaign(connection, built_at=now)
+        unfinished = _expired_assignment(connection, left, "cy")
+        expected[left] = "open"
     upgrade(LINEAGE, owner)
     database = Database(before.app_urls["annotation"], pool_size=1)
     async with database.read() as session:
         found = await store.campaigns.list_campaigns(session, name=None, after=None, limit=10)
-        kept = await store.assignments.get_assignment(session, assignment)
+        kept = await store.assignments.get_assignment(session, assignment, "any frontend")
         (annotation,) = await store.annotations.list_annotations(session, annotated, after=None, limit=10)
-    await database.close()
+        (annotator,) = await store.annotators.list_annotators(session, annotated, after=None, limit=10)
+        draft = await store.assignments.get_assignment(session, unfinished, "any frontend")
+    answer: Answer = {"entity": {"A": "human", "B": "bot"}, "fluency": "A", "sensibleness": "B", "specificity": "tie"}
     assert {campaign.id: campaign.state for campaign in found} == expected
-    assert (kept.annotator, kept.state, len(kept.annotations)) == ("ann", "complete", 1)
-    assert (annotation.annotator, annotation.annotation.label_a, annotation.annotation.fluency) == ("ann", "human", "A")
+    progress: dict[UUID, Progress] = {campaign.id: campaign.progress for campaign in found}
+    assert progress[annotated] == Progress(packages=1, items=1, annotations=1, submitted=1)
+    assert progress[left] == Progress(packages=1, items=1, annotations=1, submitted=0)
+    assert (kept.annotator, kept.lease.state, len(kept.items)) == ("ann", "submitted", 1)
+    assert (annotation.annotator, annotation.answer, annotator.external_id, annotator.packages) == (
+        *("ann", answer),
+        *("ann", 1),
+    )
+    assert (draft.lease.state, draft.items[0].draft) == ("expired", Draft(answer, step=2, version=1))
+    await _finish_what_was_left(database, left, unfinished)
+    await database.close()
+
+
+async def _finish_what_was_left(database: Database, campaign_id: UUID, assignment_id: UUID) -> None:
+    """The annotator whose time was up before the upgrade goes on with what they had."""
+    now = datetime.now(UTC)
+    async with database.write() as session:
+        again = await claim_package(session, campaign_id, "team us", "cy", now=now)
+        assert again.lease.id == assignment_id
+        await submit_assignment(session, assignment_id, "team us", now=now)
+    async with database.read() as session:
+        campaign = await store.campaigns.get_campaign(session, campaign_id)
+        stored = await store.annotations.list_annotations(session, campaign_id, after=None, limit=10)
+    assert (campaign.state, campaign.progress.annotations, len(stored)) == ("complete", 1, 1)
 
 
 async def test_upgrading_changes_no_package_of_a_campaign_that_was_built_before(before: Provisioned):
@@ -121,8 +160,8 @@ async def test_upgrading_changes_no_package_of_a_campaign_that_was_built_before(
         (package,) = await store.packages.list_packages(session, campaign, after=None, limit=10)
     await database.close()
     with psycopg.connect(owner) as connection:
-        assert connection.execute(query).fetchall() == segments
-    assert (kept.state, kept.too_short, kept.progress.packages, kept.progress.segments) == ("open", None, 1, 1)
+        assert connection.execute(query.replace("segments", "items")).fetchall() == segments
+    assert (kept.state, kept.too_short, kept.progress.packages, kept.progress.items) == ("open", None, 1, 1)
     assert [(each.conversation_id, each.exchanges) for each in package.segments] == [(segments[0][2], 1)]
 
 

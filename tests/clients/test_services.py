@@ -8,7 +8,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from spotthebot.clients import Annotation, Bots, Conflict, Conversations, Forbidden, Invalid, NotFound, Unauthenticated
-from spotthebot.contracts.annotation import CampaignIn, ClaimIn
+from spotthebot.contracts.annotation import CampaignIn
+from spotthebot.contracts.assignments import ClaimIn
 from spotthebot.contracts.bots import BotIn, BuiltinProtocol, ContextIn, HostedModelIn, RepliesIn
 from spotthebot.contracts.conversations import (
     AllPlayAllIn,
@@ -236,6 +237,6 @@ class TestBlockingClients:
                 while annotation.get_campaign(campaign.id).state == "building":
                     time.sleep(0.05)
                 claim = ClaimIn(annotator="w1")
-                assert tasks.claim_package(campaign.id, claim).segments
+                assert tasks.claim_package(campaign.id, claim).items
 
         await asyncio.to_thread(study)

@@ -89,7 +89,7 @@ async def _seed(suite: RunningSuite) -> dict[str, Any]:
         "conversation_id": held[0]["id"],
         "campaign_id": campaign["id"],
         "assignment_id": assignment["id"],
-        "segment_id": assignment["segments"][0]["id"],
+        "position": assignment["items"][0]["position"],
     }
 
 

@@ -10,9 +10,11 @@ from uuid import UUID
 import pyarrow.parquet as pq
 import pytest
 
-from spotthebot.contracts.annotation import AnnotationIn, CampaignIn, ClaimIn, Label, Preference
+from spotthebot.contracts.annotation import CampaignIn
+from spotthebot.contracts.assignments import AnswerIn, ClaimIn
 from spotthebot.contracts.conversations import CollectionState, CorpusFormat, ImportIn
 from spotthebot.kit.exports.formats import ExportFormat
+from tests.factories.annotating import DECISION, WHOLE
 from tests.factories.bot_servers import bot, well_behaved
 from tests.factories.frontends import all_events, answered, open_study, say, start, webhook_bot
 from tests.factories.lazy_imports import lazily
@@ -110,16 +112,12 @@ class TestCollections:
         frontend = await suite.annotation("annotation")
         for annotator in ANNOTATORS:
             assignment = await frontend.claim_package(campaign.id, ClaimIn(annotator=annotator))
-            assert sorted([turn.text for turn in segment.turns] for segment in assignment.segments) == sorted(texts)
-            for segment in assignment.segments:
-                label = AnnotationIn(
-                    label_a=Label.HUMAN,
-                    label_b=Label.BOT,
-                    fluency=Preference.A,
-                    sensibleness=Preference.B,
-                    specificity=Preference.TIE,
-                )
-                await frontend.submit_annotation(assignment.id, segment.id, label)
+            assert sorted([turn.text for turn in item.turns] for item in assignment.items) == sorted(texts)
+            for item in assignment.items:
+                decision = AnswerIn(answer=DECISION, show_step=2)
+                await frontend.save_answer(assignment.id, item.position, decision)
+                await frontend.save_answer(assignment.id, item.position, AnswerIn(answer=WHOLE))
+            await frontend.submit_assignment(assignment.id)
         analyst = await suite.annotation("analyst")
         stored = [each.annotator async for each in analyst.stream_annotations(campaign.id)]
         assert sorted(stored) == sorted(ANNOTATORS * len(texts))

@@ -14,9 +14,15 @@ from hypothesis import strategies as st
 
 from spotthebot.bots.domain.builtin import BuiltinModel, build
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.contracts.annotation import AnnotationIn
 from spotthebot.suite.simulation import Language, Segment, SimulatedAnnotator, crowd, impressions
-from spotthebot.suite.simulation.annotator import BOT_BELOW, HUMAN_FROM, WEIGHTS, merit_of, scores_of
+from spotthebot.suite.simulation.annotator import (
+    BOT_BELOW,
+    HUMAN_FROM,
+    WEIGHTS,
+    SimulatedAnnotation,
+    merit_of,
+    scores_of,
+)
 from spotthebot.suite.simulation.impressions import Impression, Speaker
 from spotthebot.suite.simulation.language import stem, topics
 
@@ -37,7 +43,7 @@ def talk(*texts: str) -> Segment:
     return tuple((speakers[i % 2], text) for i, text in enumerate(texts))
 
 
-def preferences(annotation: AnnotationIn) -> dict[str, str]:
+def preferences(annotation: SimulatedAnnotation) -> dict[str, str]:
     return {feature: getattr(annotation, feature) for feature in FEATURES}
 
 

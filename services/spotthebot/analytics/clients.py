@@ -8,18 +8,29 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final, Literal
 from uuid import UUID
 
+from pydantic import BaseModel
+
 from spotthebot.analytics.domain.errors import NoSuchCampaign
-from spotthebot.analytics.domain.study import FEATURES, LABEL_CODES, CodedAnnotation, Study
+from spotthebot.analytics.domain.study import LABEL_CODES, SIMULATED, CodedAnnotation, Study
 from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound
-from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, CampaignState, Preference
+from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, CampaignState, Label, Preference
 from spotthebot.contracts.conversations import ConversationState
 
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
 _MAX_STUDIES: Final = 8
 _MAX_ANNOTATIONS: Final = 500_000
+
+
+class _SpotTheBotAnswer(BaseModel):
+    """An answer by the protocol `spot_the_bot`."""
+
+    entity: dict[Literal["A", "B"], Label]
+    fluency: Preference
+    sensibleness: Preference
+    specificity: Preference
 
 
 @dataclass(frozen=True)
@@ -87,7 +98,7 @@ class Studies:
             campaign_id=campaign.id,
             campaign=campaign.name,
             domain=campaign.domain,
-            complete=campaign.state is CampaignState.COMPLETE,
+            complete=campaign.state in {CampaignState.COMPLETE, CampaignState.CLOSED},
             speakers=await self._speakers(campaign.collection_id),
             packages=packages,
             annotations=annotations,
@@ -103,15 +114,22 @@ class Studies:
 
 
 def _coded_annotation(annotation: AnnotationOut, campaign: CampaignOut) -> CodedAnnotation:
-    # An import without a beginning has no duration either, whatever its exporter wrote there.
-    unmeasured = campaign.mode == "import" and annotation.started_at is None
-    leads: dict[str, Any] = {feature: _LEAD[getattr(annotation, feature)] for feature in FEATURES}
+    """Read an answer by the protocol `spot_the_bot`."""
+    answer = _SpotTheBotAnswer.model_validate(annotation.answer)
     return CodedAnnotation(
         conversation=annotation.conversation_id,
         package=annotation.package_id,
         exchanges=annotation.exchanges,
         annotator=annotation.annotator,
-        labels=(LABEL_CODES[annotation.label_a], LABEL_CODES[annotation.label_b]),
-        leads=(leads["fluency"], leads["sensibleness"], leads["specificity"]),
-        elapsed_ms=None if unmeasured else annotation.elapsed_ms,
+        labels=(LABEL_CODES[answer.entity["A"]], LABEL_CODES[answer.entity["B"]]),
+        leads=(_LEAD[answer.fluency], _LEAD[answer.sensibleness], _LEAD[answer.specificity]),
+        elapsed_ms=_elapsed_ms(annotation, campaign),
     )
+
+
+def _elapsed_ms(annotation: AnnotationOut, campaign: CampaignOut) -> int | None:
+    """Return the time by the server's clock; simulated annotators take none, and what they report is simulated."""
+    # An import without a beginning has no duration either, whatever its exporter wrote there.
+    if campaign.mode == "import" and annotation.started_at is None:
+        return None
+    return annotation.reported_ms if annotation.annotator.startswith(SIMULATED) else annotation.elapsed_ms

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from spotthebot.annotation.api import annotations, assignments, campaigns, protocols
+from spotthebot.annotation.api import annotations, annotators, assignments, campaigns, protocols
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.annotation.tables import IDEMPOTENCY, LINEAGE
@@ -30,7 +30,13 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
         "annotation",
         summary="The task API: protocols, campaigns, packages, assignments and annotations.",
         settings=settings,
-        routers=[campaigns.router, assignments.router, annotations.router, protocols.router],
+        routers=[
+            campaigns.router,
+            assignments.router,
+            annotators.router,
+            annotations.router,
+            protocols.router,
+        ],
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,
         lifespan=live,

@@ -15,6 +15,6 @@ class AnnotationSettings(ServiceSettings):
         default="http://127.0.0.1:8102",
         description="Where the service `conversations` is: the texts that annotators see.",
     )
-    claim_ttl_seconds: int = Field(
-        default=3600, ge=1, description="How long an annotator may keep a package before others may claim it."
+    lease_check_seconds: float = Field(
+        default=10.0, gt=0, description="How often leases whose time is up are ended, so that others may claim."
     )

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import (
     BigInteger,
+    CheckConstraint,
     DateTime,
     ForeignKey,
     ForeignKeyConstraint,
@@ -17,6 +18,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     func,
+    text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -44,9 +46,11 @@ class ProtocolRow(_Base):
 
 
 class CampaignRow(_Base):
-    """A campaign; `built_at` is when its packages were there, `closed_at` when an administrator closed it.
+    """A campaign, with counters of what it holds; `built_at` is when its packages were there, `closed_at` its end.
 
-    `secret` decides with the seed how its conversations are packed, and leaves this table for no answer.
+    `packages` and `items` count what was packed, `annotations` what annotators submitted or what was imported,
+    `submitted` the assignments that were. `secret` decides with the seed how its conversations are packed, and leaves
+    this table for no answer.
     """
 
     __tablename__ = "campaigns"
@@ -56,11 +60,16 @@ class CampaignRow(_Base):
     domain: Mapped[str] = mapped_column(String(50))
     collection_id: Mapped[UUID]
     mode: Mapped[str] = mapped_column(String(20))
+    protocol_name: Mapped[str] = mapped_column(String(100), server_default="spot_the_bot")
+    protocol_version: Mapped[int] = mapped_column(server_default="1")
     segments: Mapped[list[int]] = mapped_column(ARRAY(Integer))
     annotations_per_segment: Mapped[int]
     package_size: Mapped[int]
+    packages_per_annotator: Mapped[int | None]
+    lease_seconds: Mapped[int] = mapped_column(server_default="3600")
     instructions: Mapped[str] = mapped_column(Text)
     seed: Mapped[int]
+    opens_when_built: Mapped[bool] = mapped_column(server_default="true")
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     state: Mapped[str] = mapped_column(String(20))
     built_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
@@ -68,6 +77,10 @@ class CampaignRow(_Base):
     failure: Mapped[str | None] = mapped_column(Text)
     secret: Mapped[bytes | None] = mapped_column(LargeBinary)
     too_short: Mapped[int | None]
+    packages: Mapped[int] = mapped_column(server_default="0")
+    items: Mapped[int] = mapped_column(server_default="0")
+    annotations: Mapped[int] = mapped_column(server_default="0")
+    submitted: Mapped[int] = mapped_column(server_default="0")
 
 
 class ShownConversationRow(_Base):
@@ -84,23 +97,35 @@ class ShownConversationRow(_Base):
 
 
 class PackageRow(_Base):
-    """Segments that one annotator labels in one sitting; packages of one `block` show the same conversations."""
+    """Items that one annotator labels in one sitting; `slots_left` of its annotators are missing.
+
+    Packages of one `block` show the same conversations.
+    """
 
     __tablename__ = "packages"
-    __table_args__ = (UniqueConstraint("campaign_id", "external_id"),)
+    __table_args__ = (
+        UniqueConstraint("campaign_id", "external_id"),
+        Index("ix_packages_claimable", "campaign_id", "id", postgresql_where=text("slots_left > 0")),
+        CheckConstraint("slots_left >= 0", name="slots_left_not_negative"),
+    )
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     campaign_id: Mapped[UUID] = mapped_column(ForeignKey(CampaignRow.id), index=True)
     external_id: Mapped[str | None] = mapped_column(String(200))
     block: Mapped[int | None]
+    slots_left: Mapped[int] = mapped_column(server_default="0")
 
 
-class SegmentRow(_Base):
-    """The first `exchanges` exchanges of a conversation, in the one package that shows them."""
+class ItemRow(_Base):
+    """The first `exchanges` exchanges of a conversation, at a position of the one package that shows them.
 
-    __tablename__ = "segments"
+    `speakers` names the side of each turn that is shown, the opening's among them: `ABABA`.
+    """
+
+    __tablename__ = "items"
     __table_args__ = (
         UniqueConstraint("campaign_id", "conversation_id", "exchanges"),
+        UniqueConstraint("package_id", "position"),
         ForeignKeyConstraint(
             ["campaign_id", "conversation_id"],
             [ShownConversationRow.campaign_id, ShownConversationRow.conversation_id],
@@ -109,58 +134,129 @@ class SegmentRow(_Base):
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     campaign_id: Mapped[UUID]
-    package_id: Mapped[UUID] = mapped_column(ForeignKey(PackageRow.id), index=True)
+    package_id: Mapped[UUID] = mapped_column(ForeignKey(PackageRow.id))
     conversation_id: Mapped[UUID]
     exchanges: Mapped[int]
     position: Mapped[int]
+    speakers: Mapped[str] = mapped_column(Text)
+
+
+class AnnotatorRow(_Base):
+    """A person, or a program, who annotates in a campaign through a frontend.
+
+    Who came with an import, or before frontends were known apart, has no frontend: ''.
+    """
+
+    __tablename__ = "annotators"
+    __table_args__ = (UniqueConstraint("campaign_id", "external_id", "frontend"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    campaign_id: Mapped[UUID] = mapped_column(ForeignKey(CampaignRow.id))
+    frontend: Mapped[str] = mapped_column(String(200), server_default="")
+    external_id: Mapped[str] = mapped_column(String(200))
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    blocked_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    blocked_reason: Mapped[str | None] = mapped_column(Text)
+
+
+class SeenConversationRow(_Base):
+    """A conversation that an annotator was shown; the key refuses that one is shown twice."""
+
+    __tablename__ = "seen_conversations"
+
+    annotator_id: Mapped[UUID] = mapped_column(ForeignKey(AnnotatorRow.id), primary_key=True)
+    conversation_id: Mapped[UUID] = mapped_column(primary_key=True)
 
 
 class AssignmentRow(_Base):
-    """A package in the hands of an annotator."""
+    """A package that is leased to an annotator."""
 
     __tablename__ = "assignments"
     __table_args__ = (
-        UniqueConstraint("package_id", "annotator"),
-        Index(None, "campaign_id", "annotator"),
-        Index(None, "campaign_id", "state"),
+        UniqueConstraint("package_id", "annotator_id"),
+        Index(None, "annotator_id", "state"),
+        Index("ix_assignments_leased", "campaign_id", "expires_at", postgresql_where=text("state = 'leased'")),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     campaign_id: Mapped[UUID] = mapped_column(ForeignKey(CampaignRow.id))
     package_id: Mapped[UUID] = mapped_column(ForeignKey(PackageRow.id))
-    annotator: Mapped[str] = mapped_column(String(200))
+    annotator_id: Mapped[UUID] = mapped_column(ForeignKey(AnnotatorRow.id))
     state: Mapped[str] = mapped_column(String(20))
-    claimed_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    leased_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
     expires_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
-    completed_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    submitted_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     completion_code: Mapped[str | None] = mapped_column(String(100))
+    heard_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+class AnswerRow(_Base):
+    """The draft of an answer to an item; `step` is the last step of the protocol that was shown."""
+
+    __tablename__ = "answers"
+
+    assignment_id: Mapped[UUID] = mapped_column(ForeignKey(AssignmentRow.id), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    answer: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    step: Mapped[int]
+    version: Mapped[int]
+    served_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    first_saved_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    saved_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    active_ms: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    reported_ms: Mapped[int | None] = mapped_column(BigInteger)
+
+
+class AnswerRevisionRow(_Base):
+    """What a draft said before it was changed."""
+
+    __tablename__ = "answer_revisions"
+
+    assignment_id: Mapped[UUID] = mapped_column(primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True)
+    answer: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    step: Mapped[int]
+    saved_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
 
 
 class AnnotationRow(_Base):
-    """An annotation of a segment; an imported one has an external id and no assignment."""
+    """An answer as it was submitted, or imported: then it has an external id and no assignment."""
 
     __tablename__ = "annotations"
     __table_args__ = (
-        UniqueConstraint("assignment_id", "segment_id"),
+        UniqueConstraint("assignment_id", "item_id"),
         UniqueConstraint("campaign_id", "external_id"),
         Index(None, "campaign_id", "id"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     campaign_id: Mapped[UUID] = mapped_column(ForeignKey(CampaignRow.id))
-    segment_id: Mapped[UUID] = mapped_column(ForeignKey(SegmentRow.id), index=True)
+    item_id: Mapped[UUID] = mapped_column(ForeignKey(ItemRow.id), index=True)
     assignment_id: Mapped[UUID | None] = mapped_column(ForeignKey(AssignmentRow.id))
     external_id: Mapped[str | None] = mapped_column(String(200))
-    annotator: Mapped[str] = mapped_column(String(200))
-    label_a: Mapped[str] = mapped_column(String(10))
-    label_b: Mapped[str] = mapped_column(String(10))
-    fluency: Mapped[str] = mapped_column(String(10))
-    sensibleness: Mapped[str] = mapped_column(String(10))
-    specificity: Mapped[str] = mapped_column(String(10))
+    annotator_id: Mapped[UUID] = mapped_column(ForeignKey(AnnotatorRow.id), index=True)
+    answer: Mapped[dict[str, Any]] = mapped_column(JSONB)
     started_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     ended_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     elapsed_ms: Mapped[int | None] = mapped_column(BigInteger)
+    reported_ms: Mapped[int | None] = mapped_column(BigInteger)
     completion_code: Mapped[str | None] = mapped_column(String(100))
+
+
+class AuditRow(_Base):
+    """A decision that touches a person or a label; rows are only ever added."""
+
+    __tablename__ = "audit_log"
+    __table_args__ = (Index(None, "campaign_id", "id"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    campaign_id: Mapped[UUID] = mapped_column(ForeignKey(CampaignRow.id))
+    key_id: Mapped[UUID]
+    action: Mapped[str] = mapped_column(String(50))
+    annotator_id: Mapped[UUID | None]
+    details: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
 
 IDEMPOTENCY = idempotency_table(_Base.metadata)

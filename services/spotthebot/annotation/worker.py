@@ -1,6 +1,7 @@
 """The jobs of `annotation`: thin, idempotent, taking ids."""
 
 import asyncio
+from datetime import UTC, datetime
 from uuid import UUID
 
 from spotthebot.annotation import store
@@ -8,9 +9,13 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.annotation.use_cases import campaigns
 from spotthebot.clients import PEER_TROUBLE, AsyncConversations
-from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database, ReadSession
+from spotthebot.kit.cancellation import pause
+from spotthebot.kit.database import DATABASE_TROUBLE, LONG_STATEMENT_SECONDS, Database, ReadSession
 from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
+from spotthebot.kit.logs import get_logger
 from spotthebot.kit.process import Worker
+
+_log = get_logger(__name__)
 
 
 async def _build_campaign(context: JobContext, campaign_id: str) -> None:
@@ -55,9 +60,22 @@ async def work(settings: AnnotationSettings) -> None:
     try:
         async with AsyncConversations(settings.conversations_url, key) as conversations:
             context = {"database": database, "conversations": Conversations(conversations)}
-            await Jobs(url, "annotation").work(TASKS, concurrency=2, context=context)
+            async with asyncio.TaskGroup() as group:
+                group.create_task(_end_leases(database, settings.lease_check_seconds))
+                group.create_task(Jobs(url, "annotation").work(TASKS, concurrency=2, context=context))
     finally:
         await asyncio.shield(database.close())
+
+
+async def _end_leases(database: Database, seconds: float) -> None:
+    """End leases whose time is up, again and again."""
+    while True:
+        try:
+            async with database.write() as session:
+                await store.claims.expire_leases(session, datetime.now(UTC))
+        except DATABASE_TROUBLE as error:
+            _log.warning("leases.not_ended", error=type(error).__name__)
+        await pause(seconds)
 
 
 WORKER = Worker(AnnotationSettings, work)

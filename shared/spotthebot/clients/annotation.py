@@ -8,16 +8,24 @@ from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
 from spotthebot.clients.operations import Call, Listing, Ndjson, Paging, operation
 from spotthebot.contracts.annotation import (
     AnnotationBatchIn,
-    AnnotationIn,
     AnnotationOut,
     AnnotationsRevisionOut,
-    AssignmentOut,
-    AssignmentProgressOut,
     CampaignIn,
     CampaignOut,
-    ClaimIn,
     PackageBatchIn,
     PackageOut,
+)
+from spotthebot.contracts.assignments import (
+    AnnotatorOut,
+    AnswerIn,
+    AssignmentOut,
+    AuditEntryOut,
+    BlockIn,
+    ClaimIn,
+    HeartbeatIn,
+    LeaseOut,
+    SavedOut,
+    SubmittedOut,
 )
 from spotthebot.contracts.batches import StoredOut
 from spotthebot.contracts.protocols import ProtocolIn, ProtocolOut, ProtocolSummaryOut
@@ -86,25 +94,72 @@ class AnnotationOperations(ServiceOperations):
         return Call(StoredOut, "POST", path, body=batch, idempotency_key=idempotency_key)
 
     @operation
+    def open_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
+        """Let packages of a draft or of a paused campaign be claimed."""
+        path = f"/v1/campaigns/{campaign_id}/open"
+        return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
+
+    @operation
+    def pause_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
+        """Let no package be claimed until the campaign is opened again."""
+        path = f"/v1/campaigns/{campaign_id}/pause"
+        return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
+
+    @operation
     def claim_package(
         self, campaign_id: UUID, claim: ClaimIn, *, idempotency_key: str | None = None
     ) -> Call[AssignmentOut]:
-        """Claim a package for an annotator, who gets the same one again until it is complete."""
+        """Claim a package for an annotator, who gets the same one again until it is submitted."""
         path = f"/v1/campaigns/{campaign_id}/assignments"
         return Call(AssignmentOut, "POST", path, body=claim, idempotency_key=idempotency_key)
 
     @operation
     def get_assignment(self, assignment_id: UUID) -> Call[AssignmentOut]:
-        """Return an assignment with the segments of its package."""
+        """Return an assignment with the items of its package and what was saved."""
         return Call(AssignmentOut, "GET", f"/v1/assignments/{assignment_id}")
 
     @operation
-    def submit_annotation(
-        self, assignment_id: UUID, segment_id: UUID, annotation: AnnotationIn
-    ) -> Call[AssignmentProgressOut]:
-        """Annotate a segment; sent again, it replaces the annotation."""
-        path = f"/v1/assignments/{assignment_id}/annotations/{segment_id}"
-        return Call(AssignmentProgressOut, "PUT", path, body=annotation)
+    def save_answer(self, assignment_id: UUID, position: int, answer: AnswerIn) -> Call[SavedOut]:
+        """Save the answer to an item, in place of what was saved before."""
+        return Call(SavedOut, "PUT", f"/v1/assignments/{assignment_id}/items/{position}", body=answer)
+
+    @operation
+    def keep_assignment(self, assignment_id: UUID, heartbeat: HeartbeatIn) -> Call[LeaseOut]:
+        """Keep a package whose annotator is at work."""
+        path = f"/v1/assignments/{assignment_id}/heartbeat"
+        return Call(LeaseOut, "POST", path, body=heartbeat)
+
+    @operation
+    def submit_assignment(self, assignment_id: UUID) -> Call[SubmittedOut]:
+        """Submit a package whose items are all answered; submitted again, it answers the same."""
+        path = f"/v1/assignments/{assignment_id}/submit"
+        return Call(SubmittedOut, "POST", path)
+
+    @operation
+    def list_annotators(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[AnnotatorOut]:
+        """List the annotators of a campaign."""
+        return Listing(AnnotatorOut, f"/v1/campaigns/{campaign_id}/annotators", paging)
+
+    @operation
+    def block_annotator(
+        self, campaign_id: UUID, annotator_id: UUID, reason: BlockIn, *, idempotency_key: str | None = None
+    ) -> Call[AnnotatorOut]:
+        """Let an annotator claim nothing more."""
+        path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/block"
+        return Call(AnnotatorOut, "POST", path, body=reason, idempotency_key=idempotency_key)
+
+    @operation
+    def unblock_annotator(
+        self, campaign_id: UUID, annotator_id: UUID, reason: BlockIn, *, idempotency_key: str | None = None
+    ) -> Call[AnnotatorOut]:
+        """Let an annotator who was blocked claim packages again."""
+        path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/unblock"
+        return Call(AnnotatorOut, "POST", path, body=reason, idempotency_key=idempotency_key)
+
+    @operation
+    def list_audit_entries(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[AuditEntryOut]:
+        """List the decisions that touched a person or a label."""
+        return Listing(AuditEntryOut, f"/v1/campaigns/{campaign_id}/audit", paging)
 
     @operation
     def list_protocols(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[ProtocolSummaryOut]:

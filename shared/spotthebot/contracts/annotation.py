@@ -1,24 +1,24 @@
-"""Campaigns, packages, assignments and annotations, as they cross the boundary of the service `annotation`."""
+"""Campaigns, packages and annotations, as they cross the boundary of the service `annotation`."""
 
 import re
 from datetime import MAXYEAR, MINYEAR, datetime
 from enum import StrEnum
-from typing import Annotated, Final, Literal, NewType
+from typing import Annotated, Final, Literal, NewType, TypeAlias
 from uuid import UUID
 
-from pydantic import AfterValidator, AwareDatetime, Field, SecretStr, StringConstraints, model_validator
+from pydantic import AfterValidator, AwareDatetime, Field, JsonValue, SecretStr, StringConstraints, model_validator
 
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
-from spotthebot.contracts.turns import MAX_TURNS, Turn
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
 CampaignId = NewType("CampaignId", UUID)
 PackageId = NewType("PackageId", UUID)
-AssignmentId = NewType("AssignmentId", UUID)
-SegmentId = NewType("SegmentId", UUID)
 
 AnnotatorId = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
 Exchanges = Annotated[int, Field(ge=1, le=500)]
+MAX_PACKAGE_SIZE = 200
+Answer: TypeAlias = Annotated[dict[str, JsonValue], Field(max_length=200)]
+"""Values by question; a question that is asked of each side or turn has an object of values by side or turn."""
 
 
 def _in_every_time_zone(moment: datetime) -> datetime:
@@ -67,10 +67,16 @@ class CampaignState(StrEnum):
 
     BUILDING = "building"
     """Packages are being made."""
+    DRAFT = "draft"
+    """Packages are there, and can be claimed once the campaign is opened."""
     OPEN = "open"
     """Packages can be claimed."""
+    PAUSED = "paused"
+    """No package can be claimed for now; those that annotators hold can be submitted."""
     COMPLETE = "complete"
-    """Every segment has the annotations it needs, or the campaign was closed."""
+    """Every item has the annotations it needs."""
+    CLOSED = "closed"
+    """An administrator ended it."""
     FAILED = "failed"
     """Packages could not be made: `failure` says why."""
 
@@ -91,7 +97,18 @@ class CampaignIn(Wire):
         description="Lengths, in exchanges, at which annotators see a conversation.",
     )
     annotations_per_segment: int = Field(default=2, ge=1, le=50)
-    package_size: int = Field(default=20, ge=1, le=200, description="Segments in a package, at most.")
+    package_size: int = Field(default=20, ge=1, le=MAX_PACKAGE_SIZE, description="Items in a package, at most.")
+    packages_per_annotator: int | None = Field(
+        default=None, ge=1, le=1000, description="Packages that one annotator may hold and submit; null: any number."
+    )
+    lease_minutes: int = Field(
+        default=60, ge=1, le=10_080, description="How long an annotator may keep a package without a sign of life."
+    )
+    open: bool = Field(
+        default=True, description="Whether packages can be claimed once they are there; else it stays a draft."
+    )
+    protocol: Name = Field(default="spot_the_bot", description="What annotators are asked: a protocol, by its name.")
+    protocol_version: int | None = Field(default=None, ge=1, lt=2**31, description="Null: the newest one.")
     instructions: Annotated[Text, StringConstraints(max_length=20_000)] = ""
     seed: int = Field(default=0, ge=0, lt=2**31)
     secret: CampaignSecret | None = Field(
@@ -129,60 +146,20 @@ class CampaignOut(Wire):
     segments: tuple[int, ...] = Field(max_length=10)
     annotations_per_segment: int
     package_size: int
+    packages_per_annotator: int | None
+    lease_minutes: int
+    protocol: str
+    protocol_version: int
     packages: int
+    items: int
+    submitted: int = Field(description="Packages that were submitted, each as often as an annotator did.")
     annotations: int
     annotations_needed: int
     created_at: datetime
 
 
-class SegmentOut(Wire):
-    """The beginning of a conversation, as an annotator sees it; nothing says who or what speaks."""
-
-    id: UUID
-    position: int
-    turns: tuple[Turn, ...] = Field(max_length=2 * MAX_TURNS, description="Those of the opening first, if it is shown.")
-
-
-class ClaimIn(Wire):
-    """An annotator asks for a package."""
-
-    annotator: AnnotatorId = Field(description="The frontend's own id of the person, the same each time.")
-
-
-class AssignmentState(StrEnum):
-    """Where an assignment stands."""
-
-    CLAIMED = "claimed"
-    COMPLETE = "complete"
-    EXPIRED = "expired"
-
-
-class AssignmentOut(Wire):
-    """A package in the hands of an annotator."""
-
-    id: UUID
-    campaign_id: UUID
-    annotator: str
-    state: AssignmentState
-    instructions: str
-    segments: tuple[SegmentOut, ...] = Field(max_length=200)
-    annotated: tuple[UUID, ...] = Field(max_length=200, description="Segments that were already annotated.")
-    expires_at: datetime
-    completion_code: str | None = Field(description="Given once all segments are annotated.")
-
-
-class AssignmentProgressOut(Wire):
-    """How far an assignment is."""
-
-    id: UUID
-    state: AssignmentState
-    annotated: int
-    segments: int
-    completion_code: str | None = Field(description="Given once all segments are annotated.")
-
-
 class Annotation(Wire):
-    """What an annotator says of a segment: a label for each side, and the side that was ahead in each feature."""
+    """An annotation with the protocol `spot_the_bot`: a label for each side, and who was ahead in each feature."""
 
     label_a: Label
     label_b: Label
@@ -191,17 +168,11 @@ class Annotation(Wire):
     specificity: Preference
 
 
-class AnnotationIn(Annotation):
-    """An annotation of one segment."""
-
-    elapsed_ms: int | None = Field(default=None, ge=0, lt=2**53, description="Time it took, in milliseconds.")
-
-
 class PackageIn(Wire):
     """A package as it was used elsewhere: segments of the campaign's conversations."""
 
     external_id: ExternalId
-    segments: tuple["SegmentIn", ...] = Field(min_length=1, max_length=200, fail_fast=True)
+    segments: tuple["SegmentIn", ...] = Field(min_length=1, max_length=MAX_PACKAGE_SIZE, fail_fast=True)
 
     @model_validator(mode="after")
     def _segments_differ(self) -> "PackageIn":
@@ -244,17 +215,19 @@ class AnnotationBatchIn(Wire):
     annotations: tuple[ImportedAnnotationIn, ...] = Field(min_length=1, max_length=MAX_BATCH_SIZE)
 
 
-class AnnotationOut(Annotation):
-    """A stored annotation, for analysis: by ids alone, so that who spoke stays with the conversations."""
+class AnnotationOut(Wire):
+    """A submitted annotation, for analysis: by ids alone, so that who spoke stays with the conversations."""
 
     id: UUID
     conversation_id: UUID
     package_id: UUID
     exchanges: int
     annotator: str
+    answer: Answer
     started_at: datetime | None
     ended_at: datetime | None
-    elapsed_ms: int | None
+    elapsed_ms: int | None = Field(description="By the server's clock; of an import as its exporter reported it.")
+    reported_ms: int | None = Field(description="What the frontend reported: never trusted.")
 
 
 class AnnotationsRevisionOut(Wire):
@@ -269,7 +242,7 @@ class PackageOut(Wire):
 
     id: UUID
     external_id: str | None
-    segments: tuple["SegmentRef", ...] = Field(max_length=200)
+    segments: tuple["SegmentRef", ...] = Field(max_length=MAX_PACKAGE_SIZE)
 
 
 class SegmentRef(Wire):

@@ -59,15 +59,16 @@ async def list_packages(session: Reading, _caller: Reader, campaign_id: UUID, pa
 
 def _annotation_out(stored: StoredAnnotation) -> AnnotationOut:
     return AnnotationOut(
-        **stored.annotation.model_dump(),
         id=stored.id,
         conversation_id=stored.conversation_id,
         package_id=stored.package_id,
         exchanges=stored.exchanges,
         annotator=stored.annotator,
+        answer=stored.answer,
         started_at=stored.started_at,
         ended_at=stored.ended_at,
         elapsed_ms=stored.elapsed_ms,
+        reported_ms=stored.reported_ms,
     )
 
 

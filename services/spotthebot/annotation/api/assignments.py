@@ -1,65 +1,108 @@
-"""The task API for annotation frontends: claim a package for an annotator, submit the annotations."""
+"""The task API for annotation frontends: claim a package for an annotator, save answers, submit."""
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 
 from spotthebot.annotation import store
-from spotthebot.annotation.api.deps import Claimer, Frontend, Settings
-from spotthebot.annotation.domain.assignments import Assignment
-from spotthebot.annotation.domain.campaigns import Campaign
-from spotthebot.annotation.use_cases import assignments
-from spotthebot.contracts.annotation import AnnotationIn, AssignmentOut, AssignmentProgressOut, ClaimIn, SegmentOut
+from spotthebot.annotation.api.deps import Claimer, Frontend, frontend_of
+from spotthebot.annotation.domain.assignments import Assignment, Lease
+from spotthebot.annotation.use_cases import answers, assignments
+from spotthebot.annotation.use_cases.campaigns import protocol_of
+from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE
+from spotthebot.contracts.assignments import (
+    AnswerIn,
+    AssignmentOut,
+    ClaimIn,
+    HeartbeatIn,
+    ItemOut,
+    LeaseOut,
+    SavedOut,
+    SubmittedOut,
+)
+from spotthebot.kit.database import ReadSession
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing
 
 router = APIRouter(prefix="/v1", tags=["tasks"], route_class=IdempotentRoute)
+_MAX_MISSING = 20
+
+ItemPosition = Annotated[int, Path(ge=0, lt=MAX_PACKAGE_SIZE, description="The item's position in the package.")]
 
 
 @router.post("/campaigns/{campaign_id}/assignments", status_code=201, operation_id="claim_package")
 async def claim_package(
-    session: Writing, _caller: Claimer, settings: Settings, now: Now, campaign_id: UUID, request: ClaimIn
+    session: Writing, caller: Claimer, now: Now, campaign_id: UUID, request: ClaimIn
 ) -> AssignmentOut:
-    """Claim a package for an annotator; one who has not finished a package gets it again. 404 where none is left."""
-    ttl = settings.claim_ttl_seconds
-    assignment = await assignments.claim_package(session, campaign_id, request.annotator, now=now, ttl_seconds=ttl)
-    return _to_out(assignment, await store.campaigns.get_campaign(session, campaign_id))
+    """Claim a package for an annotator; one who has not submitted a package gets it again.
+
+    409 says by its `type` why there is none: closed, limit-reached, blocked, nothing-left.
+    """
+    assignment = await assignments.claim_package(session, campaign_id, frontend_of(caller), request.annotator, now=now)
+    return await _to_out(session, assignment)
 
 
 @router.get("/assignments/{assignment_id}", operation_id="get_assignment")
-async def get_assignment(session: Reading, _caller: Frontend, assignment_id: UUID) -> AssignmentOut:
-    """Return an assignment, so that its annotator can continue."""
-    assignment = await store.assignments.get_assignment(session, assignment_id)
-    return _to_out(assignment, await store.campaigns.get_campaign(session, assignment.campaign_id))
+async def get_assignment(session: Reading, caller: Frontend, assignment_id: UUID) -> AssignmentOut:
+    """Return an assignment with what was saved, so that its annotator can continue."""
+    return await _to_out(session, await store.assignments.get_assignment(session, assignment_id, frontend_of(caller)))
 
 
-@router.put("/assignments/{assignment_id}/annotations/{segment_id}", operation_id="submit_annotation")
-async def submit_annotation(
-    session: Writing, _caller: Frontend, assignment_id: UUID, segment_id: UUID, annotation: AnnotationIn
-) -> AssignmentProgressOut:
-    """Submit an annotation of a segment. The last one completes the assignment and gives the completion code."""
-    assignment = await assignments.submit_annotation(session, assignment_id, segment_id, annotation)
-    return AssignmentProgressOut(
-        id=assignment.id,
-        state=assignment.state,
-        annotated=len(assignment.annotations),
-        segments=len(assignment.segments),
-        completion_code=assignment.completion_code,
+@router.put("/assignments/{assignment_id}/items/{position}", operation_id="save_answer")
+async def save_answer(
+    session: Writing, caller: Frontend, now: Now, assignment_id: UUID, position: ItemPosition, request: AnswerIn
+) -> SavedOut:
+    """Save the answer to an item, in place of what was saved before; `show_step` locks a step and shows the next."""
+    saved = await answers.save_answer(session, assignment_id, frontend_of(caller), position, request, now=now)
+    return SavedOut(
+        position=saved.position,
+        version=saved.draft.version,
+        step=saved.draft.step,
+        missing=tuple(fault.pointer for fault in saved.missing[:_MAX_MISSING]),
+        expires_at=saved.expires_at,
     )
 
 
-def _to_out(assignment: Assignment, campaign: Campaign) -> AssignmentOut:
+@router.post("/assignments/{assignment_id}/heartbeat", operation_id="keep_assignment")
+async def keep_assignment(
+    session: Writing, caller: Frontend, now: Now, assignment_id: UUID, request: HeartbeatIn
+) -> LeaseOut:
+    """Keep a package whose annotator is at work; with `position`, count the time that the item is on the screen."""
+    lease = await assignments.keep_lease(
+        session, assignment_id, frontend_of(caller), position=request.position, now=now
+    )
+    return LeaseOut(state=lease.state, expires_at=lease.expires_at)
+
+
+@router.post("/assignments/{assignment_id}/submit", operation_id="submit_assignment")
+async def submit_assignment(session: Writing, caller: Frontend, now: Now, assignment_id: UUID) -> SubmittedOut:
+    """Submit a package whose items are all answered, and get the completion code; submitted again, the same code."""
+    return _submitted(await assignments.submit_assignment(session, assignment_id, frontend_of(caller), now=now))
+
+
+async def _to_out(session: ReadSession, assignment: Assignment) -> AssignmentOut:
+    lease = assignment.lease
+    campaign = await store.campaigns.get_campaign(session, lease.campaign_id)
     return AssignmentOut(
-        id=assignment.id,
-        campaign_id=assignment.campaign_id,
+        id=lease.id,
+        campaign_id=lease.campaign_id,
         annotator=assignment.annotator,
-        state=assignment.state,
+        state=lease.state,
         instructions=campaign.instructions,
-        segments=tuple(
-            SegmentOut(id=segment.id, position=segment.position, turns=segment.turns) for segment in assignment.segments
+        protocol=await protocol_of(session, campaign),
+        items=tuple(
+            ItemOut(position=item.position, turns=item.turns, step=item.draft.step, answer=item.draft.answer)
+            for item in assignment.items
         ),
-        annotated=tuple(segment.id for segment in assignment.segments if segment.id in assignment.annotations),
-        expires_at=assignment.expires_at,
-        completion_code=assignment.completion_code,
+        expires_at=lease.expires_at,
+        completion_code=lease.completion_code,
     )
+
+
+def _submitted(lease: Lease) -> SubmittedOut:
+    if lease.submitted_at is None or lease.completion_code is None:
+        message = f"assignment {lease.id} is not submitted"
+        raise RuntimeError(message)
+    return SubmittedOut(id=lease.id, submitted_at=lease.submitted_at, completion_code=lease.completion_code)

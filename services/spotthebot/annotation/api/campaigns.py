@@ -1,5 +1,6 @@
 """`/v1/campaigns`: create, list and close campaigns, and upload packages and annotations that were made elsewhere."""
 
+from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
 
@@ -10,7 +11,7 @@ from spotthebot.annotation.api.deps import Admin, CampaignReader, JobQueue
 from spotthebot.annotation.api.fetched import CompleteCollection, MissingConversations
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.use_cases import campaigns, imports
-from spotthebot.contracts.annotation import AnnotationBatchIn, CampaignIn, CampaignOut, PackageBatchIn
+from spotthebot.contracts.annotation import AnnotationBatchIn, CampaignIn, CampaignOut, CampaignState, PackageBatchIn
 from spotthebot.contracts.conversations import StoredOut
 from spotthebot.contracts.wire import Name
 from spotthebot.kit.web.core.bodies import large_batch
@@ -47,9 +48,21 @@ async def get_campaign(session: Reading, _caller: CampaignReader, campaign_id: U
     return _to_out(await store.campaigns.get_campaign(session, campaign_id))
 
 
+@router.post("/{campaign_id}/open", operation_id="open_campaign")
+async def open_campaign(session: Writing, _caller: Admin, campaign_id: UUID) -> CampaignOut:
+    """Let packages of a draft or of a paused campaign be claimed; opening it again changes nothing."""
+    return _to_out(await campaigns.move_campaign(session, campaign_id, CampaignState.OPEN))
+
+
+@router.post("/{campaign_id}/pause", operation_id="pause_campaign")
+async def pause_campaign(session: Writing, _caller: Admin, campaign_id: UUID) -> CampaignOut:
+    """Let no package be claimed until it is opened again; those that annotators hold can be submitted."""
+    return _to_out(await campaigns.move_campaign(session, campaign_id, CampaignState.PAUSED))
+
+
 @router.post("/{campaign_id}/close", operation_id="close_campaign")
 async def close_campaign(session: Writing, _caller: Admin, campaign_id: UUID) -> CampaignOut:
-    """Complete a campaign: nothing can be claimed any more; closing it again changes nothing."""
+    """End a campaign: nothing can be claimed any more; closing it again changes nothing."""
     return _to_out(await campaigns.close_campaign(session, campaign_id))
 
 
@@ -86,8 +99,14 @@ def _to_out(campaign: Campaign) -> CampaignOut:
         segments=campaign.segments,
         annotations_per_segment=campaign.annotations_per_segment,
         package_size=campaign.package_size,
+        packages_per_annotator=campaign.packages_per_annotator,
+        lease_minutes=campaign.lease // timedelta(minutes=1),
+        protocol=campaign.protocol_name,
+        protocol_version=campaign.protocol_version,
         packages=campaign.progress.packages,
+        items=campaign.progress.items,
+        submitted=campaign.progress.submitted,
         annotations=campaign.progress.annotations,
-        annotations_needed=campaign.progress.segments * campaign.annotations_per_segment,
+        annotations_needed=campaign.progress.items * campaign.annotations_per_segment,
         created_at=campaign.created_at,
     )

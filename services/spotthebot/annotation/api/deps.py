@@ -5,7 +5,6 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from spotthebot.annotation.clients import Conversations
-from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.contracts.access import Role
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.jobs import Jobs
@@ -22,9 +21,15 @@ Admin = Annotated[Principal, Depends(idempotent(_admins))]
 Claimer = Annotated[Principal, Depends(idempotent(_frontends))]
 """A frontend that claims for an annotator; honours `Idempotency-Key`."""
 Frontend = Annotated[Principal, Depends(_frontends)]
+AdminReader = Annotated[Principal, Depends(_admins)]
 CampaignReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.ANNOTATION, Role.SERVICE))]
 Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]
 """Who may read labels and which conversations they are about; frontends may not."""
+
+
+def frontend_of(caller: Principal) -> str:
+    """Return the frontend that a key belongs to: its team's, so that keys can be replaced, else the key's own."""
+    return f"team {caller.team}" if caller.team else f"key {caller.key_id}"
 
 
 async def _jobs(request: Request) -> Jobs:
@@ -37,11 +42,5 @@ async def _conversations(request: Request) -> Conversations:
     return conversations
 
 
-async def _settings(request: Request) -> AnnotationSettings:
-    settings: AnnotationSettings = request.app.state.settings
-    return settings
-
-
 JobQueue = Annotated[Jobs, Depends(_jobs)]
 ConversationsClient = Annotated[Conversations, Depends(_conversations)]
-Settings = Annotated[AnnotationSettings, Depends(_settings)]

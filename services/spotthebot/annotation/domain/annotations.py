@@ -4,29 +4,31 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from spotthebot.contracts.annotation import Annotation, ImportedAnnotationIn
+from spotthebot.contracts.annotation import Annotation, Answer, ImportedAnnotationIn
 
 
 @dataclass(frozen=True)
 class StoredAnnotation:
-    """An annotation with the ids of its segment's conversation and package; nothing says who spoke."""
+    """An annotation with the ids of its item's conversation and package; nothing says who spoke."""
 
     id: UUID
     conversation_id: UUID
     package_id: UUID
     exchanges: int
     annotator: str
-    annotation: Annotation
+    answer: Answer
     started_at: datetime | None
     ended_at: datetime | None
     elapsed_ms: int | None
+    reported_ms: int | None
 
 
 @dataclass(frozen=True)
 class ImportedAnnotation:
-    """An uploaded annotation and the segment that it is about."""
+    """An uploaded annotation, its annotator and the item that it is about."""
 
-    segment_id: UUID
+    item_id: UUID
+    annotator_id: UUID
     uploaded: ImportedAnnotationIn
 
 
@@ -36,3 +38,13 @@ class AnnotationsRevision:
 
     annotations: int
     revision: str
+
+
+def spot_the_bot_answer(annotation: Annotation) -> Answer:
+    """Return the answer by the protocol `spot_the_bot` that says what an annotation says."""
+    return {
+        "entity": {"A": annotation.label_a.value, "B": annotation.label_b.value},
+        "fluency": annotation.fluency.value,
+        "sensibleness": annotation.sensibleness.value,
+        "specificity": annotation.specificity.value,
+    }

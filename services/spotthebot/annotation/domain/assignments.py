@@ -1,4 +1,4 @@
-"""An assignment, a package in the hands of an annotator: its states, and which state may follow which."""
+"""An assignment, a package leased to an annotator: its states, and which state may follow which."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,18 +7,21 @@ from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
-from spotthebot.contracts.annotation import Annotation, AssignmentId, AssignmentState, CampaignId, PackageId
-from spotthebot.contracts.conversations import Turn
+from spotthebot.annotation.domain.answers import Draft
+from spotthebot.annotation.domain.errors import AssignmentExpired, AssignmentSubmitted
+from spotthebot.contracts.annotation import CampaignId
+from spotthebot.contracts.assignments import AssignmentId, AssignmentState
+from spotthebot.contracts.turns import Turn
 
 TRANSITIONS: Final[Mapping[AssignmentState, frozenset[AssignmentState]]] = MappingProxyType(
     {
-        AssignmentState.CLAIMED: frozenset({AssignmentState.COMPLETE, AssignmentState.EXPIRED}),
-        AssignmentState.EXPIRED: frozenset({AssignmentState.CLAIMED}),
-        AssignmentState.COMPLETE: frozenset(),
+        AssignmentState.LEASED: frozenset({AssignmentState.SUBMITTED, AssignmentState.EXPIRED}),
+        AssignmentState.EXPIRED: frozenset({AssignmentState.LEASED}),
+        AssignmentState.SUBMITTED: frozenset(),
     }
 )
 """The states that may follow each state; the conditions of the SQL come from here."""
-COUNTED: Final = (AssignmentState.CLAIMED, AssignmentState.COMPLETE)
+COUNTED: Final = (AssignmentState.LEASED, AssignmentState.SUBMITTED)
 """The states in which an assignment counts as one of the annotators that a package needs."""
 
 
@@ -28,24 +31,42 @@ def states_before(state: AssignmentState) -> tuple[AssignmentState, ...]:
 
 
 @dataclass(frozen=True)
-class ShownSegment:
-    """A segment as an annotator sees it."""
+class Lease:
+    """Who holds a package, and until when."""
+
+    id: AssignmentId
+    campaign_id: CampaignId
+    package_id: UUID
+    annotator_id: UUID
+    state: AssignmentState
+    leased_at: datetime
+    expires_at: datetime
+    heard_at: datetime | None
+    submitted_at: datetime | None
+    completion_code: str | None
+
+    def require_at_work(self, now: datetime) -> None:
+        """Raise AssignmentSubmitted or AssignmentExpired unless answers can be saved."""
+        if self.state is AssignmentState.SUBMITTED:
+            raise AssignmentSubmitted
+        if self.state is AssignmentState.EXPIRED or self.expires_at <= now:
+            raise AssignmentExpired(expired_at=self.expires_at.isoformat(timespec="seconds"))
+
+
+@dataclass(frozen=True)
+class ShownItem:
+    """An item as its annotator sees it, with what was answered so far."""
 
     id: UUID
     position: int
     turns: tuple[Turn, ...]
+    draft: Draft
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """A package in the hands of an annotator, with the annotations so far by segment."""
+    """A package in the hands of an annotator."""
 
-    id: AssignmentId
-    campaign_id: CampaignId
-    package_id: PackageId
+    lease: Lease
     annotator: str
-    state: AssignmentState
-    expires_at: datetime
-    completion_code: str | None
-    segments: tuple[ShownSegment, ...]
-    annotations: Mapping[UUID, Annotation]
+    items: tuple[ShownItem, ...]

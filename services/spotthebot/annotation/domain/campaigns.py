@@ -2,19 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
-from spotthebot.annotation.domain.errors import CampaignNotOpen
+from spotthebot.annotation.domain.errors import CampaignCannotMove, CampaignClosed, CampaignTakesNoClaims
 from spotthebot.contracts.annotation import CampaignId, CampaignState
 
 TRANSITIONS: Final[Mapping[CampaignState, frozenset[CampaignState]]] = MappingProxyType(
     {
-        CampaignState.BUILDING: frozenset({CampaignState.OPEN, CampaignState.COMPLETE, CampaignState.FAILED}),
-        CampaignState.OPEN: frozenset({CampaignState.COMPLETE}),
+        CampaignState.BUILDING: frozenset(
+            {CampaignState.DRAFT, CampaignState.OPEN, CampaignState.CLOSED, CampaignState.FAILED}
+        ),
+        CampaignState.DRAFT: frozenset({CampaignState.OPEN, CampaignState.CLOSED}),
+        CampaignState.OPEN: frozenset({CampaignState.PAUSED, CampaignState.COMPLETE, CampaignState.CLOSED}),
+        CampaignState.PAUSED: frozenset({CampaignState.OPEN, CampaignState.COMPLETE, CampaignState.CLOSED}),
         CampaignState.COMPLETE: frozenset(),
+        CampaignState.CLOSED: frozenset(),
         CampaignState.FAILED: frozenset(),
     }
 )
@@ -31,9 +36,9 @@ class Progress:
     """How much a campaign holds, and how much of it is done."""
 
     packages: int
-    segments: int
+    items: int
     annotations: int
-    complete_assignments: int
+    submitted: int
 
 
 @dataclass(frozen=True)
@@ -48,11 +53,16 @@ class Campaign:
     domain: str
     collection_id: UUID
     mode: str
+    protocol_name: str
+    protocol_version: int
     segments: tuple[int, ...]
     annotations_per_segment: int
     package_size: int
+    packages_per_annotator: int | None
+    lease: timedelta
     instructions: str
     seed: int
+    opens_when_built: bool
     created_at: datetime
     state: CampaignState
     failure: str | None
@@ -61,11 +71,18 @@ class Campaign:
 
     @property
     def is_fully_annotated(self) -> bool:
-        """Whether as many annotators completed each package as it needs; an import is complete when it is closed."""
+        """Whether as many annotators submitted each package as it needs; an import is never complete by itself."""
         needed = self.progress.packages * self.annotations_per_segment
-        return self.mode == "live" and self.progress.complete_assignments >= needed
+        return self.mode == "live" and self.progress.submitted >= needed
 
-    def require_open(self) -> None:
-        """Raise CampaignNotOpen unless packages can be claimed."""
+    def require_claims(self) -> None:
+        """Raise CampaignTakesNoClaims or CampaignClosed unless packages can be claimed."""
+        if self.mode != "live":
+            raise CampaignTakesNoClaims(name=self.name)
         if self.state is not CampaignState.OPEN:
-            raise CampaignNotOpen(name=self.name, state=self.state)
+            raise CampaignClosed(name=self.name, state=self.state)
+
+    def require_move(self, state: CampaignState) -> None:
+        """Raise CampaignCannotMove where `state` may not follow the present one, nor is it."""
+        if self.state is not state and state not in TRANSITIONS[self.state]:
+            raise CampaignCannotMove(name=self.name, state=self.state, requested=state)

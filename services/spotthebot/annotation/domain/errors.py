@@ -2,26 +2,39 @@
 
 Invalid
 ├── UnknownCollection
+├── UnknownProtocol
+├── UnsupportedUnit
 ├── NothingToAnnotate
 ├── TooFewToCompare
 ├── ConstraintsNotMet
-├── NotInTheAssignment
+├── NoSuchItem
+├── InvalidAnswer
 ├── UnknownReferences
 ├── ProtocolFaulty
 └── TaskNotConvertible
 NotFound
 ├── NoSuchCampaign
 ├── NoSuchAssignment
-├── NothingToClaim
+├── NoSuchAnnotator
 └── NoSuchProtocol
 Conflict
 ├── CollectionNotComplete
 ├── CollectionCancelled
 ├── CampaignNotOpen
+├── CampaignCannotMove
 ├── CampaignTakesNoImports
 ├── CampaignTakesNoClaims
+├── ClaimRefused
+│   ├── CampaignClosed
+│   ├── LimitReached
+│   ├── AnnotatorBlocked
+│   └── NothingLeft
+├── StepNotShown
+├── StepLocked
+├── StepUnanswered
+├── ItemsUnanswered
 ├── AssignmentExpired
-├── AlreadyAnnotated
+├── AssignmentSubmitted
 ├── ProtocolBuiltIn
 └── ProtocolVersionStored
 """
@@ -31,6 +44,10 @@ from spotthebot.kit.errors import Conflict, Invalid, NotFound
 
 class UnknownCollection(Invalid):
     """There is no collection {collection_id}."""
+
+
+class UnsupportedUnit(Invalid):
+    """The protocol '{name}' is about a {kind}: campaigns are made of segments, so choose one that is about them."""
 
 
 class NothingToAnnotate(Invalid):
@@ -45,8 +62,16 @@ class ConstraintsNotMet(Invalid):
     """{count} limits of the campaign can't be reached with these conversations: see `errors`."""
 
 
-class NotInTheAssignment(Invalid):
-    """The segment {segment_id} is not part of this assignment."""
+class UnknownProtocol(Invalid):
+    """There is no protocol '{name}'{version}: GET /v1/protocols lists them."""
+
+
+class NoSuchItem(Invalid):
+    """This assignment has items 0 to {last}, and no item {position}."""
+
+
+class InvalidAnswer(Invalid):
+    """The answer does not fit the protocol: see `errors`. Nothing was saved."""
 
 
 class UnknownReferences(Invalid):
@@ -69,8 +94,8 @@ class NoSuchAssignment(NotFound):
     """There is no assignment {assignment_id}."""
 
 
-class NothingToClaim(NotFound):
-    """There is no package left that this annotator may annotate."""
+class NoSuchAnnotator(NotFound):
+    """There is no annotator {annotator_id} in this campaign."""
 
 
 class NoSuchProtocol(NotFound):
@@ -89,6 +114,10 @@ class CampaignNotOpen(Conflict):
     """The campaign '{name}' is {state}: nothing can be claimed or uploaded."""
 
 
+class CampaignCannotMove(Conflict):
+    """The campaign '{name}' is {state} and cannot become {requested}."""
+
+
 class CampaignTakesNoImports(Conflict):
     """The campaign '{name}' is annotated here: only one with mode 'import' takes uploads."""
 
@@ -97,12 +126,52 @@ class CampaignTakesNoClaims(Conflict):
     """The campaign '{name}' was annotated elsewhere: there is nothing to claim."""
 
 
+class ClaimRefused(Conflict):
+    """This annotator can't claim a package."""
+
+
+class CampaignClosed(ClaimRefused):
+    """The campaign '{name}' is {state}: no package can be claimed."""
+
+    problem_name = "closed"
+
+
+class LimitReached(ClaimRefused):
+    """This annotator has {limit} packages, as many as one annotator may have in this campaign."""
+
+
+class AnnotatorBlocked(ClaimRefused):
+    """This annotator is blocked in this campaign."""
+
+    problem_name = "blocked"
+
+
+class NothingLeft(ClaimRefused):
+    """No package is left that needs annotators and shows no conversation that this annotator has seen."""
+
+
+class StepNotShown(Conflict):
+    """Step {step} is not shown yet: answer the steps before, and show one after the other with `show_step`."""
+
+
+class StepLocked(Conflict):
+    """Step {step} is locked, since the next one was shown: its answers can't change."""
+
+
+class StepUnanswered(Conflict):
+    """Step {step} is not fully answered, so the next one is not shown: see `errors`. Nothing was saved."""
+
+
+class ItemsUnanswered(Conflict):
+    """{count} items are not fully answered: see `errors`."""
+
+
 class AssignmentExpired(Conflict):
-    """This assignment expired on {expired_at}: claim a package again."""
+    """This assignment expired on {expired_at}: claim a package again; what was saved is kept."""
 
 
-class AlreadyAnnotated(Conflict):
-    """This assignment is complete: its annotations can't be changed."""
+class AssignmentSubmitted(Conflict):
+    """This assignment is submitted: its answers can't be changed."""
 
 
 class ProtocolBuiltIn(Conflict):

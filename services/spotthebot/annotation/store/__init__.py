@@ -1,5 +1,27 @@
 """The only SQL of `annotation`, one module for each noun."""
 
-from spotthebot.annotation.store import annotations, assignments, campaigns, conversations, packages, protocols
+from spotthebot.annotation.store import (
+    annotations,
+    annotators,
+    answers,
+    assignments,
+    audit_log,
+    campaigns,
+    claims,
+    conversations,
+    packages,
+    protocols,
+)
 
-__all__ = ["annotations", "assignments", "campaigns", "conversations", "packages", "protocols"]
+__all__ = [
+    "annotations",
+    "annotators",
+    "answers",
+    "assignments",
+    "audit_log",
+    "campaigns",
+    "claims",
+    "conversations",
+    "packages",
+    "protocols",
+]

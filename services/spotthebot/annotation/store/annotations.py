@@ -1,40 +1,57 @@
 """Annotations, made here or imported."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from uuid import UUID
 
-from sqlalchemy import func, literal_column, select
+from sqlalchemy import ColumnElement, func, literal_column, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.annotation.domain.annotations import AnnotationsRevision, ImportedAnnotation, StoredAnnotation
-from spotthebot.annotation.domain.assignments import Assignment
-from spotthebot.annotation.tables import AnnotationRow, SegmentRow
-from spotthebot.contracts.annotation import Annotation, AnnotationIn, Label, Preference
+from spotthebot.annotation.domain.annotations import (
+    AnnotationsRevision,
+    ImportedAnnotation,
+    StoredAnnotation,
+    spot_the_bot_answer,
+)
+from spotthebot.annotation.domain.answers import SubmittedAnswer
+from spotthebot.annotation.domain.assignments import Lease
+from spotthebot.annotation.tables import AnnotationRow, AnnotatorRow, CampaignRow, ItemRow
 from spotthebot.kit.database import ReadSession, WriteSession
-from spotthebot.kit.ids import new_id, new_ids
+from spotthebot.kit.ids import new_ids
+
+_CHANGED = ("answer", "started_at", "ended_at", "elapsed_ms", "reported_ms")
 
 
-async def put_annotation(
-    session: WriteSession, assignment: Assignment, segment_id: UUID, annotation: AnnotationIn
-) -> None:
-    """Store an annotation, in place of an earlier one of the same segment in the same assignment."""
-    values = annotation.model_dump()
-    statement = insert(AnnotationRow).values(
-        id=new_id(),
-        campaign_id=assignment.campaign_id,
-        segment_id=segment_id,
-        assignment_id=assignment.id,
-        annotator=assignment.annotator,
-        ended_at=datetime.now(UTC),
-        **values,
-    )
-    await session.execute(
+async def add_submitted(session: WriteSession, lease: Lease, answers: Sequence[SubmittedAnswer]) -> int:
+    """Store the answers of an assignment as annotations and return how many are new.
+
+    Those that a release before ours kept of an assignment that was not complete are replaced.
+    """
+    rows = [
+        {
+            "id": row_id,
+            "campaign_id": lease.campaign_id,
+            "item_id": answer.item_id,
+            "assignment_id": lease.id,
+            "annotator_id": lease.annotator_id,
+            "answer": answer.answer,
+            "started_at": answer.started_at,
+            "ended_at": answer.ended_at,
+            "elapsed_ms": answer.elapsed_ms,
+            "reported_ms": answer.reported_ms,
+        }
+        for row_id, answer in zip(new_ids(len(answers)), answers, strict=True)
+    ]
+    statement = insert(AnnotationRow).values(rows)
+    changed = {
+        name: statement.excluded[name] for name in ("answer", "started_at", "ended_at", "elapsed_ms", "reported_ms")
+    }
+    is_new: ColumnElement[bool] = literal_column("xmax = 0")
+    stored = await session.scalars(
         statement.on_conflict_do_update(
-            index_elements=[AnnotationRow.assignment_id, AnnotationRow.segment_id],
-            set_={**values, "ended_at": datetime.now(UTC)},
-        )
+            index_elements=[AnnotationRow.assignment_id, AnnotationRow.item_id], set_=changed
+        ).returning(is_new)
     )
+    return sum(stored)
 
 
 async def add_imported_annotations(
@@ -45,13 +62,21 @@ async def add_imported_annotations(
         {
             "id": row_id,
             "campaign_id": campaign_id,
-            "segment_id": each.segment_id,
-            **each.uploaded.model_dump(exclude={"package", "conversation", "exchanges"}),
+            "item_id": each.item_id,
+            "annotator_id": each.annotator_id,
+            "answer": spot_the_bot_answer(each.uploaded),
+            **each.uploaded.model_dump(
+                include={"external_id", "started_at", "ended_at", "elapsed_ms", "completion_code"}
+            ),
         }
         for row_id, each in zip(new_ids(len(annotations)), annotations, strict=True)
     ]
     statement = insert(AnnotationRow).on_conflict_do_nothing().returning(AnnotationRow.id)
-    return len((await session.scalars(statement, rows)).all())
+    stored = len((await session.scalars(statement, rows)).all())
+    await session.execute(
+        update(CampaignRow).where(CampaignRow.id == campaign_id).values(annotations=CampaignRow.annotations + stored)
+    )
+    return stored
 
 
 async def list_annotations(
@@ -59,8 +84,9 @@ async def list_annotations(
 ) -> list[StoredAnnotation]:
     """Return a campaign's annotations, oldest first."""
     statement = (
-        select(AnnotationRow, SegmentRow)
-        .join(SegmentRow, SegmentRow.id == AnnotationRow.segment_id)
+        select(AnnotationRow, ItemRow, AnnotatorRow.external_id)
+        .join(ItemRow, ItemRow.id == AnnotationRow.item_id)
+        .join(AnnotatorRow, AnnotatorRow.id == AnnotationRow.annotator_id)
         .where(AnnotationRow.campaign_id == campaign_id)
         .order_by(AnnotationRow.id)
         .limit(limit)
@@ -69,17 +95,18 @@ async def list_annotations(
         statement = statement.where(AnnotationRow.id > after)
     return [
         StoredAnnotation(
-            annotation=annotation_of(row),
+            answer=row.answer,
             id=row.id,
-            conversation_id=segment.conversation_id,
-            package_id=segment.package_id,
-            exchanges=segment.exchanges,
-            annotator=row.annotator,
+            conversation_id=item.conversation_id,
+            package_id=item.package_id,
+            exchanges=item.exchanges,
+            annotator=annotator,
             started_at=row.started_at,
             ended_at=row.ended_at,
             elapsed_ms=row.elapsed_ms,
+            reported_ms=row.reported_ms,
         )
-        for row, segment in await session.execute(statement)
+        for row, item, annotator in await session.execute(statement)
     ]
 
 
@@ -89,14 +116,3 @@ async def get_annotations_revision(session: ReadSession, campaign_id: UUID) -> A
     statement = select(func.count(), func.coalesce(func.sum(row_hash), 0)).select_from(AnnotationRow)
     count, hashes = (await session.execute(statement.where(AnnotationRow.campaign_id == campaign_id))).one()
     return AnnotationsRevision(annotations=count, revision=f"{count}-{int(hashes) % 2**64:016x}")
-
-
-def annotation_of(row: AnnotationRow) -> Annotation:
-    """Return the labels and preferences of a row."""
-    return Annotation(
-        label_a=Label(row.label_a),
-        label_b=Label(row.label_b),
-        fluency=Preference(row.fluency),
-        sensibleness=Preference(row.sensibleness),
-        specificity=Preference(row.specificity),
-    )

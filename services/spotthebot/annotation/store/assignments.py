@@ -1,179 +1,119 @@
-"""Claims of packages, and the assignments that they make."""
+"""Assignments with their items and drafts, as their annotators see them, and their end."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import and_, exists, func, select, update
-from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import aliased
+from sqlalchemy import Row, Select, and_, select, update
 
-from spotthebot.annotation.domain.assignments import COUNTED, Assignment, ShownSegment, states_before
-from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.domain.answers import Draft
+from spotthebot.annotation.domain.assignments import Assignment, Lease, ShownItem, states_before
 from spotthebot.annotation.domain.errors import NoSuchAssignment
-from spotthebot.annotation.store.annotations import annotation_of
-from spotthebot.annotation.tables import AnnotationRow, AssignmentRow, PackageRow, SegmentRow
+from spotthebot.annotation.tables import AnnotatorRow, AnswerRow, AssignmentRow, ItemRow
 from spotthebot.annotation.tables import ShownConversationRow as ShownRow
-from spotthebot.contracts.annotation import AssignmentId, AssignmentState, CampaignId, PackageId
-from spotthebot.contracts.conversations import Turn
+from spotthebot.contracts.annotation import CampaignId
+from spotthebot.contracts.assignments import AssignmentId, AssignmentState
+from spotthebot.contracts.turns import Turn
 from spotthebot.kit.database import ReadSession, WriteSession
-from spotthebot.kit.ids import new_id
+
+_LEASE = (
+    AssignmentRow.id,
+    AssignmentRow.campaign_id,
+    AssignmentRow.package_id,
+    AssignmentRow.annotator_id,
+    AssignmentRow.state,
+    AssignmentRow.leased_at,
+    AssignmentRow.expires_at,
+    AssignmentRow.heard_at,
+    AssignmentRow.submitted_at,
+    AssignmentRow.completion_code,
+)
 
 
-async def expire_claims(session: WriteSession, campaign_id: UUID, now: datetime) -> None:
-    """End the claims of annotators whose time is up, so that others may claim their packages."""
-    await session.execute(
-        update(AssignmentRow)
-        .where(
-            AssignmentRow.campaign_id == campaign_id,
-            AssignmentRow.state.in_(states_before(AssignmentState.EXPIRED)),
-            AssignmentRow.expires_at <= now,
-        )
-        .values(state=AssignmentState.EXPIRED)
-    )
+async def get_lease(session: ReadSession, assignment_id: UUID, frontend: str) -> Lease:
+    """Return who holds a package; raises NoSuchAssignment where it is another frontend's."""
+    return _lease(await _one(session, _leases(assignment_id, frontend), assignment_id))
 
 
-async def lock_claims(session: WriteSession, campaign_id: UUID) -> None:
-    """Let one claim of a campaign at a time pass, until this transaction ends, so that annotators are counted right.
-
-    Claims are short and rare. With locks on single packages, one claim would skip a package that another only reads.
-    """
-    name = f"annotation.claim/{campaign_id}"
-    await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
+async def lock_lease(session: WriteSession, assignment_id: UUID, frontend: str) -> Lease:
+    """Return who holds a package and let one request for the assignment at a time pass."""
+    statement = _leases(assignment_id, frontend).with_for_update(of=AssignmentRow, key_share=True)
+    return _lease(await _one(session, statement, assignment_id))
 
 
-async def find_claimed(session: ReadSession, campaign_id: UUID, annotator: str) -> AssignmentId | None:
-    """Return the assignment that the annotator has claimed and not finished, if there is one."""
-    statement = select(AssignmentRow.id).where(
-        AssignmentRow.campaign_id == campaign_id,
-        AssignmentRow.annotator == annotator,
-        AssignmentRow.state == AssignmentState.CLAIMED,
-    )
-    found = await session.scalar(statement.limit(1))
-    return None if found is None else AssignmentId(found)
-
-
-async def revive_expired(
-    session: WriteSession, campaign: Campaign, annotator: str, expires_at: datetime
-) -> AssignmentId | None:
-    """Claim for an annotator a package whose claim by them expired, if it still needs an annotator."""
-    other = aliased(AssignmentRow)
-    taken = (
-        select(func.count())
-        .where(other.package_id == AssignmentRow.package_id, other.state.in_(COUNTED))
-        .correlate(AssignmentRow)
-        .scalar_subquery()
-    )
-    expired = (
-        select(AssignmentRow.id)
-        .where(
-            AssignmentRow.campaign_id == campaign.id,
-            AssignmentRow.annotator == annotator,
-            AssignmentRow.state.in_(states_before(AssignmentState.CLAIMED)),
-            taken < campaign.annotations_per_segment,
-        )
-        .order_by(AssignmentRow.id)
-        .limit(1)
-    )
-    revived = await session.scalar(
-        update(AssignmentRow)
-        .where(AssignmentRow.id == expired.scalar_subquery())
-        .values(state=AssignmentState.CLAIMED, expires_at=expires_at)
-        .returning(AssignmentRow.id)
-    )
-    return None if revived is None else AssignmentId(revived)
-
-
-async def claim_next(
-    session: WriteSession, campaign: Campaign, annotator: str, expires_at: datetime
-) -> AssignmentId | None:
-    """Claim the first package that needs annotators and shows no conversation that this annotator has seen, if any."""
-    seen = aliased(SegmentRow)
-    mine = aliased(AssignmentRow)
-    has_seen = exists(
-        select(1)
-        .select_from(mine)
-        .join(seen, seen.package_id == mine.package_id)
-        .join(
-            SegmentRow,
-            and_(SegmentRow.conversation_id == seen.conversation_id, SegmentRow.package_id == PackageRow.id),
-        )
-        .where(mine.campaign_id == campaign.id, mine.annotator == annotator)
-    )
-    taken = (
-        select(func.count())
-        .where(AssignmentRow.package_id == PackageRow.id, AssignmentRow.state.in_(COUNTED))
-        .correlate(PackageRow)
-        .scalar_subquery()
-    )
-    first = (
-        select(PackageRow.id)
-        .where(PackageRow.campaign_id == campaign.id, taken < campaign.annotations_per_segment, ~has_seen)
-        .order_by(PackageRow.id)
-        .limit(1)
-    )
-    package_id = await session.scalar(first)
-    return None if package_id is None else await _assign(session, campaign.id, package_id, annotator, expires_at)
-
-
-async def get_assignment(session: ReadSession, assignment_id: UUID, *, lock: bool = False) -> Assignment:
-    """Return an assignment with its segments and annotations; `lock` locks it for this transaction."""
-    statement = select(AssignmentRow).where(AssignmentRow.id == assignment_id)
-    row = await session.scalar(statement.with_for_update() if lock else statement)
-    if row is None:
-        raise NoSuchAssignment(assignment_id=assignment_id)
-    shown = (
-        select(SegmentRow, ShownRow)
+async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: str) -> Assignment:
+    """Return an assignment with its items and what was answered."""
+    statement = _leases(assignment_id, frontend).add_columns(AnnotatorRow.external_id)
+    row = await _one(session, statement, assignment_id)
+    items = (
+        select(ItemRow.id, ItemRow.position, ItemRow.exchanges, ShownRow.opening, ShownRow.turns, AnswerRow)
         .join(
             ShownRow,
-            and_(
-                ShownRow.campaign_id == SegmentRow.campaign_id, ShownRow.conversation_id == SegmentRow.conversation_id
-            ),
+            and_(ShownRow.campaign_id == ItemRow.campaign_id, ShownRow.conversation_id == ItemRow.conversation_id),
         )
-        .where(SegmentRow.package_id == row.package_id)
-        .order_by(SegmentRow.position)
+        .outerjoin(AnswerRow, and_(AnswerRow.assignment_id == assignment_id, AnswerRow.position == ItemRow.position))
+        .where(ItemRow.package_id == row.package_id)
+        .order_by(ItemRow.position)
     )
-    segments = tuple(_shown(segment, conversation) for segment, conversation in await session.execute(shown))
-    annotated = await session.scalars(select(AnnotationRow).where(AnnotationRow.assignment_id == row.id))
     return Assignment(
-        id=AssignmentId(row.id),
-        campaign_id=CampaignId(row.campaign_id),
-        package_id=PackageId(row.package_id),
-        annotator=row.annotator,
-        state=AssignmentState(row.state),
-        expires_at=row.expires_at,
-        completion_code=row.completion_code,
-        segments=segments,
-        annotations={row.segment_id: annotation_of(row) for row in annotated},
+        lease=_lease(row),
+        annotator=row.external_id,
+        items=tuple(
+            ShownItem(
+                id=item_id,
+                position=position,
+                turns=tuple(Turn.model_validate(turn) for turn in [*opening, *turns[: 2 * exchanges]]),
+                draft=Draft() if answer is None else Draft(answer.answer, answer.step, answer.version),
+            )
+            for item_id, position, exchanges, opening, turns, answer in await session.execute(items)
+        ),
     )
 
 
-async def complete_assignment(session: WriteSession, assignment_id: UUID, completion_code: str) -> None:
-    """End an assignment whose segments are all annotated."""
+async def extend_lease(
+    session: WriteSession, assignment_id: UUID, *, expires_at: datetime, heard_at: datetime | None
+) -> None:
+    """Keep a package for its annotator, who was last heard of at `heard_at`."""
+    await session.execute(
+        update(AssignmentRow).where(AssignmentRow.id == assignment_id).values(expires_at=expires_at, heard_at=heard_at)
+    )
+
+
+async def submit(session: WriteSession, assignment_id: UUID, *, at: datetime, completion_code: str) -> None:
+    """End an assignment whose items are all answered."""
     await session.execute(
         update(AssignmentRow)
-        .where(AssignmentRow.id == assignment_id, AssignmentRow.state.in_(states_before(AssignmentState.COMPLETE)))
-        .values(state=AssignmentState.COMPLETE, completed_at=datetime.now(UTC), completion_code=completion_code)
+        .where(AssignmentRow.id == assignment_id, AssignmentRow.state.in_(states_before(AssignmentState.SUBMITTED)))
+        .values(state=AssignmentState.SUBMITTED, submitted_at=at, completion_code=completion_code)
     )
 
 
-async def _assign(
-    session: WriteSession, campaign_id: UUID, package_id: UUID, annotator: str, expires_at: datetime
-) -> AssignmentId:
-    assignment_id = new_id()
-    await session.execute(
-        insert(AssignmentRow).values(
-            id=assignment_id,
-            campaign_id=campaign_id,
-            package_id=package_id,
-            annotator=annotator,
-            state=AssignmentState.CLAIMED,
-            claimed_at=datetime.now(UTC),
-            expires_at=expires_at,
-        )
+def _leases(assignment_id: UUID, frontend: str) -> Select[*tuple[object, ...]]:
+    return (
+        select(*_LEASE)
+        .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
+        .where(AssignmentRow.id == assignment_id, AnnotatorRow.frontend.in_([frontend, ""]))
     )
-    return AssignmentId(assignment_id)
 
 
-def _shown(segment: SegmentRow, conversation: ShownRow) -> ShownSegment:
-    turns = [*conversation.opening, *conversation.turns[: 2 * segment.exchanges]]
-    return ShownSegment(segment.id, segment.position, tuple(Turn.model_validate(turn) for turn in turns))
+async def _one(
+    session: ReadSession, statement: Select[*tuple[object, ...]], assignment_id: UUID
+) -> Row[*tuple[object, ...]]:
+    row = (await session.execute(statement)).first()
+    if row is None:
+        raise NoSuchAssignment(assignment_id=assignment_id)
+    return row
+
+
+def _lease(row: Row[*tuple[object, ...]]) -> Lease:
+    return Lease(
+        id=AssignmentId(row.id),
+        campaign_id=CampaignId(row.campaign_id),
+        package_id=row.package_id,
+        annotator_id=row.annotator_id,
+        state=AssignmentState(row.state),
+        leased_at=row.leased_at,
+        expires_at=row.expires_at,
+        heard_at=row.heard_at,
+        submitted_at=row.submitted_at,
+        completion_code=row.completion_code,
+    )

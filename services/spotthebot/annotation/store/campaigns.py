@@ -1,26 +1,37 @@
 """Campaigns and how much of them is done."""
 
 import secrets
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Select, func, select, update
+from sqlalchemy import Select, and_, case, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.campaigns import Campaign, Progress, states_before
 from spotthebot.annotation.domain.errors import NoSuchCampaign
-from spotthebot.annotation.tables import AnnotationRow, AssignmentRow, CampaignRow, PackageRow, SegmentRow
-from spotthebot.contracts.annotation import SECRET_BYTES, AssignmentState, CampaignId, CampaignIn, CampaignState
+from spotthebot.annotation.tables import CampaignRow
+from spotthebot.contracts.annotation import SECRET_BYTES, CampaignId, CampaignIn, CampaignState
+from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
 
-async def add_campaign(session: WriteSession, request: CampaignIn) -> Campaign:
+async def add_campaign(session: WriteSession, request: CampaignIn, protocol: AnnotationProtocol) -> Campaign:
     campaign_id = new_id()
     secret = bytes.fromhex(request.secret.get_secret_value()) if request.secret else None
-    values = request.model_dump() | {"segments": [*request.segments], "secret": secret}
-    await session.execute(insert(CampaignRow).values(id=campaign_id, state=CampaignState.BUILDING, **values))
+    values = request.model_dump(exclude={"lease_minutes", "open", "protocol", "protocol_version", "secret"})
+    await session.execute(
+        insert(CampaignRow).values(
+            id=campaign_id,
+            state=CampaignState.BUILDING,
+            protocol_name=protocol.name,
+            protocol_version=protocol.version,
+            lease_seconds=60 * request.lease_minutes,
+            opens_when_built=request.open,
+            secret=secret,
+            **values | {"segments": [*request.segments]},
+        )
+    )
     return await get_campaign(session, campaign_id)
 
 
@@ -68,27 +79,23 @@ async def count_too_short(session: WriteSession, campaign_id: UUID, conversation
     await session.execute(update(CampaignRow).where(CampaignRow.id == campaign_id).values(too_short=conversations))
 
 
-async def open_campaign(session: WriteSession, campaign_id: UUID) -> None:
-    """Open a campaign whose packages are there."""
-    await _move(session, campaign_id, CampaignState.OPEN, built_at=datetime.now(UTC))
+async def finish_building(session: WriteSession, campaign: Campaign) -> None:
+    """Open a campaign whose packages are there, or leave it a draft."""
+    state = CampaignState.OPEN if campaign.opens_when_built else CampaignState.DRAFT
+    await move_campaign(session, campaign.id, state, built_at=datetime.now(UTC))
 
 
 async def fail_campaign(session: WriteSession, campaign_id: UUID, failure: str) -> None:
     """Note that no packages could be made, and why."""
-    await _move(session, campaign_id, CampaignState.FAILED, failure=failure)
-
-
-async def complete_campaign(session: WriteSession, campaign_id: UUID) -> None:
-    """Complete a campaign that has all its annotations."""
-    await _move(session, campaign_id, CampaignState.COMPLETE)
+    await move_campaign(session, campaign_id, CampaignState.FAILED, failure=failure)
 
 
 async def close_campaign(session: WriteSession, campaign_id: UUID) -> None:
-    """Complete a campaign whatever is missing; one that is complete or failed stays as it is."""
-    await _move(session, campaign_id, CampaignState.COMPLETE, closed_at=datetime.now(UTC))
+    """End a campaign whatever is missing; one that has ended stays as it is."""
+    await move_campaign(session, campaign_id, CampaignState.CLOSED, closed_at=datetime.now(UTC))
 
 
-async def _move(session: WriteSession, campaign_id: UUID, state: CampaignState, **values: object) -> None:
+async def move_campaign(session: WriteSession, campaign_id: UUID, state: CampaignState, **values: object) -> None:
     """Bring a campaign to `state`, unless it is in a state that may not be followed by it."""
     await session.execute(
         update(CampaignRow)
@@ -97,18 +104,23 @@ async def _move(session: WriteSession, campaign_id: UUID, state: CampaignState, 
     )
 
 
-async def _campaigns(session: ReadSession, statement: Select[CampaignRow]) -> list[Campaign]:
-    rows = (await session.scalars(statement)).all()
-    ids = [row.id for row in rows]
-    packages, segments, annotations, complete = [
-        {campaign_id: count for campaign_id, count in await session.execute(counting)}  # noqa: C416 - typed rows
-        for counting in (
-            _count(PackageRow, ids),
-            _count(SegmentRow, ids),
-            _count(AnnotationRow, ids),
-            _count(AssignmentRow, ids).where(AssignmentRow.state == AssignmentState.COMPLETE),
+async def count_submitted(session: WriteSession, campaign_id: UUID, *, annotations: int) -> None:
+    """Count an assignment that was submitted, and complete the campaign with the last one."""
+    submitted = CampaignRow.submitted + 1
+    is_last = submitted >= CampaignRow.packages * CampaignRow.annotations_per_segment
+    may_complete = CampaignRow.state.in_(states_before(CampaignState.COMPLETE))
+    await session.execute(
+        update(CampaignRow)
+        .where(CampaignRow.id == campaign_id)
+        .values(
+            submitted=submitted,
+            annotations=CampaignRow.annotations + annotations,
+            state=case((and_(is_last, may_complete), CampaignState.COMPLETE), else_=CampaignRow.state),
         )
-    ]
+    )
+
+
+async def _campaigns(session: ReadSession, statement: Select[CampaignRow]) -> list[Campaign]:
     return [
         Campaign(
             id=CampaignId(row.id),
@@ -116,27 +128,23 @@ async def _campaigns(session: ReadSession, statement: Select[CampaignRow]) -> li
             domain=row.domain,
             collection_id=row.collection_id,
             mode=row.mode,
+            protocol_name=row.protocol_name,
+            protocol_version=row.protocol_version,
             segments=tuple(row.segments),
             annotations_per_segment=row.annotations_per_segment,
             package_size=row.package_size,
+            packages_per_annotator=row.packages_per_annotator,
+            lease=timedelta(seconds=row.lease_seconds),
             instructions=row.instructions,
             seed=row.seed,
+            opens_when_built=row.opens_when_built,
             created_at=row.created_at,
             state=CampaignState(row.state),
             failure=row.failure,
             too_short=row.too_short,
             progress=Progress(
-                packages=packages.get(row.id, 0),
-                segments=segments.get(row.id, 0),
-                annotations=annotations.get(row.id, 0),
-                complete_assignments=complete.get(row.id, 0),
+                packages=row.packages, items=row.items, annotations=row.annotations, submitted=row.submitted
             ),
         )
-        for row in rows
+        for row in await session.scalars(statement)
     ]
-
-
-def _count(
-    table: type[PackageRow | SegmentRow | AnnotationRow | AssignmentRow], ids: Sequence[UUID]
-) -> Select[UUID, int]:
-    return select(table.campaign_id, func.count()).where(table.campaign_id.in_(ids)).group_by(table.campaign_id)

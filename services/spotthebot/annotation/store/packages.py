@@ -3,74 +3,105 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import and_, select
+from sqlalchemy import and_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.packages import NewPackage, Package, PackedSegment
-from spotthebot.annotation.tables import PackageRow, SegmentRow
+from spotthebot.annotation.tables import CampaignRow, ItemRow, PackageRow
 from spotthebot.annotation.tables import ShownConversationRow as ShownRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
 
 
-async def add_packages(session: WriteSession, campaign_id: UUID, packages: Sequence[NewPackage]) -> int:
-    """Store packages, in order; those whose external id is known stay as they are. Returns how many are new."""
+async def add_packages(session: WriteSession, campaign_id: UUID, packages: Sequence[NewPackage], *, slots: int) -> int:
+    """Store packages, in order; those whose external id is known stay as they are. Returns how many are new.
+
+    Each needs `slots` annotators. The campaign counts what it got.
+    """
     rows = [
-        {"id": row_id, "campaign_id": campaign_id, "external_id": package.external_id, "block": package.block}
+        {
+            "id": row_id,
+            "campaign_id": campaign_id,
+            "external_id": package.external_id,
+            "block": package.block,
+            "slots_left": slots,
+        }
         for row_id, package in zip(new_ids(len(packages)), packages, strict=True)
     ]
     statement = insert(PackageRow).values(rows).on_conflict_do_nothing().returning(PackageRow.id)
     stored = set(await session.scalars(statement))
-    segments = [
-        {
-            "campaign_id": campaign_id,
-            "package_id": row["id"],
-            "conversation_id": segment.conversation_id,
-            "exchanges": segment.exchanges,
-            "position": position,
-        }
+    packed = [
+        (row["id"], position, segment)
         for row, package in zip(rows, packages, strict=True)
         if row["id"] in stored
         for position, segment in enumerate(package.segments)
     ]
-    if segments:
-        ids = new_ids(len(segments))
-        await session.execute(
-            insert(SegmentRow), [{"id": row_id, **row} for row_id, row in zip(ids, segments, strict=True)]
-        )
+    if packed:
+        sides = await _speakers(session, campaign_id, {segment.conversation_id for _, _, segment in packed})
+        items = [
+            {
+                "id": row_id,
+                "campaign_id": campaign_id,
+                "package_id": package_id,
+                "conversation_id": segment.conversation_id,
+                "exchanges": segment.exchanges,
+                "position": position,
+                "speakers": _shown_speakers(*sides[segment.conversation_id], segment.exchanges),
+            }
+            for row_id, (package_id, position, segment) in zip(new_ids(len(packed)), packed, strict=True)
+        ]
+        await session.execute(insert(ItemRow), items)
+    await session.execute(
+        update(CampaignRow)
+        .where(CampaignRow.id == campaign_id)
+        .values(packages=CampaignRow.packages + len(stored), items=CampaignRow.items + len(packed))
+    )
     return len(stored)
+
+
+async def _speakers(session: ReadSession, campaign_id: UUID, conversations: set[UUID]) -> dict[UUID, tuple[str, str]]:
+    """Return who speaks the turns of each conversation's opening, and of its exchanges."""
+    statement = select(ShownRow.conversation_id, ShownRow.opening, ShownRow.turns).where(
+        ShownRow.campaign_id == campaign_id, ShownRow.conversation_id.in_(conversations)
+    )
+    return {
+        row_id: ("".join(turn["speaker"] for turn in opening), "".join(turn["speaker"] for turn in turns))
+        for row_id, opening, turns in await session.execute(statement)
+    }
+
+
+def _shown_speakers(opening: str, turns: str, exchanges: int) -> str:
+    return opening + turns[: 2 * exchanges]
 
 
 async def packages_by_segment(session: ReadSession, campaign_id: UUID) -> dict[tuple[UUID, int], str | None]:
     """Return which package, by its external id, shows each (conversation, exchanges)."""
     statement = (
-        select(SegmentRow.conversation_id, SegmentRow.exchanges, PackageRow.external_id)
-        .join(PackageRow, PackageRow.id == SegmentRow.package_id)
-        .where(SegmentRow.campaign_id == campaign_id)
+        select(ItemRow.conversation_id, ItemRow.exchanges, PackageRow.external_id)
+        .join(PackageRow, PackageRow.id == ItemRow.package_id)
+        .where(ItemRow.campaign_id == campaign_id)
     )
     return {(row_id, exchanges): external for row_id, exchanges, external in await session.execute(statement)}
 
 
-async def segments_by_external_id(
+async def items_by_external_id(
     session: ReadSession, campaign_id: UUID, packages: set[str]
 ) -> dict[tuple[str, str, int], UUID]:
-    """Return segment ids by (package, conversation, exchanges), of the named packages."""
+    """Return item ids by (package, conversation, exchanges), of the named packages."""
     statement = (
-        select(PackageRow.external_id, ShownRow.external_id, SegmentRow.exchanges, SegmentRow.id)
-        .select_from(SegmentRow)
-        .join(PackageRow, PackageRow.id == SegmentRow.package_id)
+        select(PackageRow.external_id, ShownRow.external_id, ItemRow.exchanges, ItemRow.id)
+        .select_from(ItemRow)
+        .join(PackageRow, PackageRow.id == ItemRow.package_id)
         .join(
             ShownRow,
-            and_(
-                ShownRow.campaign_id == SegmentRow.campaign_id, ShownRow.conversation_id == SegmentRow.conversation_id
-            ),
+            and_(ShownRow.campaign_id == ItemRow.campaign_id, ShownRow.conversation_id == ItemRow.conversation_id),
         )
         .where(PackageRow.campaign_id == campaign_id, PackageRow.external_id.in_(packages))
     )
     rows = await session.execute(statement)
     return {
-        (package, conversation, exchanges): segment_id
-        for package, conversation, exchanges, segment_id in rows
+        (package, conversation, exchanges): item_id
+        for package, conversation, exchanges, item_id in rows
         if package is not None and conversation is not None
     }
 
@@ -82,11 +113,7 @@ async def list_packages(session: ReadSession, campaign_id: UUID, *, after: UUID 
         statement = statement.where(PackageRow.id > after)
     rows = (await session.scalars(statement)).all()
     content: dict[UUID, list[PackedSegment]] = {row.id: [] for row in rows}
-    segments = (
-        select(SegmentRow)
-        .where(SegmentRow.package_id.in_(content))
-        .order_by(SegmentRow.package_id, SegmentRow.position)
-    )
+    segments = select(ItemRow).where(ItemRow.package_id.in_(content)).order_by(ItemRow.package_id, ItemRow.position)
     for segment in await session.scalars(segments):
         content[segment.package_id].append(PackedSegment(segment.conversation_id, segment.exchanges))
     return [Package(row.id, row.external_id, tuple(content[row.id])) for row in rows]

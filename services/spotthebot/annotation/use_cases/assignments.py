@@ -1,75 +1,125 @@
-"""Assignments: claim a package, submit its annotations."""
+"""Assignments: claim a package, keep it, submit it."""
 
 import secrets
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from spotthebot.annotation import store
-from spotthebot.annotation.domain.assignments import Assignment
-from spotthebot.annotation.domain.errors import (
-    AlreadyAnnotated,
-    AssignmentExpired,
-    CampaignTakesNoClaims,
-    NothingToClaim,
-    NotInTheAssignment,
-)
-from spotthebot.contracts.annotation import AnnotationIn, AssignmentState
+from spotthebot.annotation.domain.answers import submission
+from spotthebot.annotation.domain.assignments import Assignment, Lease
+from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.domain.errors import NoSuchItem, NothingLeft
+from spotthebot.annotation.use_cases.campaigns import protocol_of
+from spotthebot.contracts.assignments import AssignmentId, AssignmentState
 from spotthebot.kit.database import WriteSession
+
+_LONGEST_PAUSE = timedelta(seconds=60)
+"""Between two signs of life; a longer one is no work."""
 
 
 async def claim_package(
-    session: WriteSession, campaign_id: UUID, annotator: str, *, now: datetime, ttl_seconds: int
+    session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, *, now: datetime
 ) -> Assignment:
-    """Assign a package to an annotator; one who has not finished a package gets the same again.
+    """Lease a package to an annotator; one who has not submitted a package gets the same again.
 
-    Raises NothingToClaim where no package is left that needs annotators and shows no conversation that this annotator
-    has seen.
+    Raises a ClaimRefused with the reason where the annotator may not have one.
     """
     campaign = await store.campaigns.get_campaign(session, campaign_id)
     if campaign.mode != "live":
-        raise CampaignTakesNoClaims(name=campaign.name)
-    await store.assignments.lock_claims(session, campaign_id)
-    await store.assignments.expire_claims(session, campaign_id, now)
-    claimed = await store.assignments.find_claimed(session, campaign_id, annotator)
-    expires_at = now + timedelta(seconds=ttl_seconds)
-    if claimed is None:
-        campaign.require_open()
-        claimed = await store.assignments.revive_expired(session, campaign, annotator, expires_at)
-    if claimed is None:
-        claimed = await store.assignments.claim_next(session, campaign, annotator, expires_at)
-    if claimed is None:
-        raise NothingToClaim
-    return await store.assignments.get_assignment(session, claimed)
+        campaign.require_claims()
+    annotator = await store.annotators.lock_annotator(session, campaign_id, frontend, external_id)
+    annotator.require_unblocked()
+    expires_at = now + campaign.lease
+    leased = await store.claims.renew_lease(session, annotator.id, now=now, expires_at=expires_at)
+    if leased is None:
+        campaign.require_claims()
+        annotator.require_below_limit(campaign)
+        claim = _Claim(session, campaign, annotator.id, now)
+        leased = await claim.renew() or await claim.lease_next() or await claim.free_and_lease()
+    return await store.assignments.get_assignment(session, leased, frontend)
 
 
-async def submit_annotation(
-    session: WriteSession, assignment_id: UUID, segment_id: UUID, annotation: AnnotationIn
-) -> Assignment:
-    """Store an annotation of a segment; the last one completes the assignment and makes its code.
+async def keep_lease(
+    session: WriteSession, assignment_id: UUID, frontend: str, *, position: int | None, now: datetime
+) -> Lease:
+    """Extend a lease, since its annotator is at work, and count the time that an item is on the screen."""
+    lease = await store.assignments.lock_lease(session, assignment_id, frontend)
+    lease.require_at_work(now)
+    if position is not None:
+        if not await store.answers.list_items(session, lease, position=position):
+            raise NoSuchItem(position=position, last=await store.answers.last_position(session, lease))
+        since = now - (lease.heard_at or now)
+        worked = since if since <= _LONGEST_PAUSE else timedelta()
+        milliseconds = worked // timedelta(milliseconds=1)
+        await store.answers.add_active_time(session, lease.id, position, at=now, milliseconds=milliseconds)
+    campaign = await store.campaigns.get_campaign(session, lease.campaign_id)
+    expires_at = now + campaign.lease
+    await store.assignments.extend_lease(session, lease.id, expires_at=expires_at, heard_at=now)
+    return await store.assignments.get_lease(session, assignment_id, frontend)
 
-    Until then a segment can be annotated again. Afterwards the same annotation is accepted, another one refused.
+
+async def submit_assignment(session: WriteSession, assignment_id: UUID, frontend: str, *, now: datetime) -> Lease:
+    """End an assignment whose items are all answered, once: its answers become annotations, and it gets its code.
+
+    Submitted again it answers the same. The last assignment of a campaign completes the campaign.
     """
-    assignment = await store.assignments.get_assignment(session, assignment_id, lock=True)
-    if segment_id not in {segment.id for segment in assignment.segments}:
-        raise NotInTheAssignment(segment_id=segment_id)
-    if assignment.state is AssignmentState.EXPIRED:
-        raise AssignmentExpired(expired_at=assignment.expires_at.isoformat(timespec="seconds"))
-    if assignment.state is AssignmentState.COMPLETE:
-        stored = assignment.annotations.get(segment_id)
-        if stored is None or stored.model_dump() != annotation.model_dump(exclude={"elapsed_ms"}):
-            raise AlreadyAnnotated
-        return assignment
-    await store.annotations.put_annotation(session, assignment, segment_id, annotation)
-    if len(assignment.annotations.keys() | {segment_id}) == len(assignment.segments):
-        await _complete(session, assignment)
-    return await store.assignments.get_assignment(session, assignment_id)
+    lease = await store.assignments.lock_lease(session, assignment_id, frontend)
+    if lease.state is AssignmentState.SUBMITTED:
+        return lease
+    lease.require_at_work(now)
+    campaign = await store.campaigns.get_campaign(session, lease.campaign_id)
+    protocol = await protocol_of(session, campaign)
+    items = await store.answers.list_items(session, lease)
+    answers = submission(protocol, items, lease.leased_at)
+    annotations = await store.annotations.add_submitted(session, lease, answers)
+    await store.assignments.submit(session, lease.id, at=now, completion_code=secrets.token_hex(6))
+    await store.campaigns.count_submitted(session, lease.campaign_id, annotations=annotations)
+    return await store.assignments.get_lease(session, assignment_id, frontend)
 
 
-async def _complete(session: WriteSession, assignment: Assignment) -> None:
-    """Complete an assignment, and its campaign with the last one."""
-    await store.assignments.complete_assignment(session, assignment.id, secrets.token_hex(6))
-    # Of two assignments that are completed at the same time, the second must count the first.
-    await store.campaigns.lock_campaign(session, assignment.campaign_id)
-    campaign = await store.campaigns.get_campaign(session, assignment.campaign_id)
-    if campaign.is_fully_annotated:
-        await store.campaigns.complete_campaign(session, campaign.id)
+@dataclass(frozen=True)
+class _Claim:
+    """The ways to a package for an annotator who has none."""
+
+    session: WriteSession
+    campaign: Campaign
+    annotator_id: UUID
+    now: datetime
+
+    @property
+    def expires_at(self) -> datetime:
+        return self.now + self.campaign.lease
+
+    async def renew(self) -> AssignmentId | None:
+        """Lease a package again whose lease ended, with the answers that its annotator left there."""
+        return await store.claims.renew_expired(self.session, self.annotator_id, self.expires_at)
+
+    async def lease_next(self) -> AssignmentId | None:
+        """Lease the next package that is free, else one that another claim locks now and may leave a slot of."""
+        package_id = None
+        for skip_locked in (True, False):
+            if package_id is None:
+                package_id = await store.claims.lock_next_package(
+                    self.session, self.campaign.id, self.annotator_id, skip_locked=skip_locked
+                )
+        if package_id is None:
+            return None
+        await store.annotators.mark_seen(self.session, self.annotator_id, package_id)
+        return await store.claims.lease_package(
+            self.session,
+            self.campaign.id,
+            package_id,
+            self.annotator_id,
+            leased_at=self.now,
+            expires_at=self.expires_at,
+        )
+
+    async def free_and_lease(self) -> AssignmentId:
+        """End leases whose time is up and lease what is free then; raises NothingLeft."""
+        leased = None
+        if await store.claims.expire_leases(self.session, self.now, campaign_id=self.campaign.id):
+            leased = await self.renew() or await self.lease_next()
+        if leased is None:
+            raise NothingLeft
+        return leased

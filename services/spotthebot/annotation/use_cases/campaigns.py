@@ -1,4 +1,4 @@
-"""Campaigns: start, build and close."""
+"""Campaigns: start, build, open, pause and close."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -9,19 +9,26 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Unit, allocate
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.conversations import ShownConversation
+from spotthebot.annotation.domain.errors import UnknownProtocol, UnsupportedUnit
 from spotthebot.annotation.domain.packages import NewPackage, PackedSegment
+from spotthebot.annotation.use_cases.protocols import get_protocol, list_protocols
 from spotthebot.contracts.annotation import CampaignIn, CampaignState
-from spotthebot.kit.database import Database, WriteSession
+from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import Invalid
 from spotthebot.kit.jobs import Jobs
 
 BUILD_CAMPAIGN = "annotation:build_campaign"
 _ROWS_AT_ONCE = 500
+_MAX_VERSIONS = 1000
 
 
 async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn) -> Campaign:
     """Create a campaign over a complete collection and queue the job that makes its packages."""
-    campaign = await store.campaigns.add_campaign(session, request)
+    protocol = await _require_protocol(session, request.protocol, request.protocol_version)
+    if protocol.unit.kind != "segment":
+        raise UnsupportedUnit(name=protocol.name, kind=protocol.unit.kind)
+    campaign = await store.campaigns.add_campaign(session, request, protocol)
     await jobs.defer(session, BUILD_CAMPAIGN, {"campaign_id": str(campaign.id)})
     return campaign
 
@@ -37,7 +44,7 @@ async def build_campaign(database: Database, conversations: Conversations, campa
         async with database.write() as session:
             if await _lock_building(session, campaign_id):
                 await store.conversations.add_shown_conversations(session, campaign_id, shown)
-                await store.campaigns.open_campaign(session, campaign_id)
+                await store.campaigns.finish_building(session, campaign)
         return
     strata = await conversations.strata(campaign.collection_id)
     async with database.write() as session:
@@ -50,8 +57,8 @@ async def build_campaign(database: Database, conversations: Conversations, campa
         return
     async with database.write() as session:
         if await _lock_building(session, campaign_id):
-            await _store(session, campaign_id, shown, allocation)
-            await store.campaigns.open_campaign(session, campaign_id)
+            await _store(session, campaign, shown, allocation)
+            await store.campaigns.finish_building(session, campaign)
 
 
 async def _lock_building(session: WriteSession, campaign_id: UUID) -> bool:
@@ -73,17 +80,18 @@ def _allocate(
 
 
 async def _store(
-    session: WriteSession, campaign_id: UUID, shown: Sequence[ShownConversation], allocation: Allocation
+    session: WriteSession, campaign: Campaign, shown: Sequence[ShownConversation], allocation: Allocation
 ) -> None:
     """Store an allocation; of conversations that are left out nothing is kept but their number."""
     used = allocation.conversations
     await store.conversations.add_shown_conversations(
-        session, campaign_id, [each for each in shown if each.conversation_id in used]
+        session, campaign.id, [each for each in shown if each.conversation_id in used]
     )
     packages = [NewPackage(_segments(each), block=each.block) for each in allocation.packages]
     for start in range(0, len(packages), _ROWS_AT_ONCE):
-        await store.packages.add_packages(session, campaign_id, packages[start : start + _ROWS_AT_ONCE])
-    await store.campaigns.count_too_short(session, campaign_id, allocation.too_short)
+        batch = packages[start : start + _ROWS_AT_ONCE]
+        await store.packages.add_packages(session, campaign.id, batch, slots=campaign.annotations_per_segment)
+    await store.campaigns.count_too_short(session, campaign.id, allocation.too_short)
 
 
 def _segments(package: AllocatedPackage) -> tuple[PackedSegment, ...]:
@@ -92,8 +100,30 @@ def _segments(package: AllocatedPackage) -> tuple[PackedSegment, ...]:
     )
 
 
+async def move_campaign(session: WriteSession, campaign_id: UUID, state: CampaignState) -> Campaign:
+    """Open or pause a campaign; one that is in that state already stays so. Raises CampaignCannotMove."""
+    await store.campaigns.lock_campaign(session, campaign_id)
+    campaign = await store.campaigns.get_campaign(session, campaign_id)
+    campaign.require_move(state)
+    await store.campaigns.move_campaign(session, campaign_id, state)
+    return await store.campaigns.get_campaign(session, campaign_id)
+
+
 async def close_campaign(session: WriteSession, campaign_id: UUID) -> Campaign:
-    """Complete a campaign: nothing can be claimed any more; packages that are claimed can still be annotated."""
+    """End a campaign: nothing can be claimed any more; packages that annotators hold can still be submitted."""
     await store.campaigns.get_campaign(session, campaign_id)
     await store.campaigns.close_campaign(session, campaign_id)
     return await store.campaigns.get_campaign(session, campaign_id)
+
+
+async def protocol_of(session: ReadSession, campaign: Campaign) -> AnnotationProtocol:
+    """Return what the annotators of a campaign are asked."""
+    return (await get_protocol(session, campaign.protocol_name, campaign.protocol_version)).protocol
+
+
+async def _require_protocol(session: ReadSession, name: str, version: int | None) -> AnnotationProtocol:
+    """Return a version of a protocol, or its newest one; raises UnknownProtocol."""
+    versions = [each.version for each in await list_protocols(session, name=name, after=None, limit=_MAX_VERSIONS)]
+    if not versions or version not in {None, *versions}:
+        raise UnknownProtocol(name=name, version="" if version is None else f" of version {version}")
+    return (await get_protocol(session, name, max(versions) if version is None else version)).protocol

@@ -57,23 +57,27 @@ async def import_packages(
         )
         for package in uploaded
     ]
-    return await store.packages.add_packages(session, campaign_id, packages)
+    return await store.packages.add_packages(session, campaign_id, packages, slots=0)
 
 
 async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded: Sequence[ImportedAnnotationIn]) -> int:
     """Store annotations that were made elsewhere and return how many are new; those that are there stay as they are."""
     await _require_import(session, campaign_id)
     packages = {each.package for each in uploaded}
-    segments = await store.packages.segments_by_external_id(session, campaign_id, packages)
+    items = await store.packages.items_by_external_id(session, campaign_id, packages)
     keys = [(each.package, each.conversation, each.exchanges) for each in uploaded]
     faults = [
         FieldError(f"/annotations/{number}", f"package {key[0]} does not show conversation {key[1]} so far")
         for number, key in enumerate(keys)
-        if key not in segments
+        if key not in items
     ]
     if faults:
         raise UnknownReferences(count=len(faults), fields=tuple(faults))
-    annotations = [ImportedAnnotation(segments[key], each) for key, each in zip(keys, uploaded, strict=True)]
+    annotators = await store.annotators.import_annotators(session, campaign_id, (each.annotator for each in uploaded))
+    annotations = [
+        ImportedAnnotation(items[key], annotators[each.annotator], each)
+        for key, each in zip(keys, uploaded, strict=True)
+    ]
     return await store.annotations.add_imported_annotations(session, campaign_id, annotations)
 
 
@@ -82,7 +86,7 @@ async def _require_import(session: ReadSession, campaign_id: UUID) -> Campaign:
     campaign = await store.campaigns.get_campaign(session, campaign_id)
     if campaign.mode != "import":
         raise CampaignTakesNoImports(name=campaign.name)
-    if campaign.state not in {CampaignState.OPEN, CampaignState.COMPLETE}:
+    if campaign.state not in {CampaignState.OPEN, CampaignState.CLOSED}:
         raise CampaignNotOpen(name=campaign.name, state=campaign.state)
     return campaign
 

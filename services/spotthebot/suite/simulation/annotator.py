@@ -18,7 +18,7 @@ from typing import Final, Literal, TypeAlias
 
 from spotthebot.bots.domain.builtin.chance import chance_of
 from spotthebot.bots.domain.dialogue import Dialogue
-from spotthebot.contracts.annotation import AnnotationIn, Label, Preference
+from spotthebot.contracts.annotation import Answer, Label, Preference
 from spotthebot.suite.simulation.impressions import SPEAKERS, Impression, Segment, Speaker, impressions
 from spotthebot.suite.simulation.language import Language
 
@@ -62,6 +62,28 @@ _SECONDS_TO_DECIDE = 12.0
 
 
 @dataclass(frozen=True)
+class SimulatedAnnotation:
+    """What a simulated annotator says of a segment; the time is simulated, too."""
+
+    label_a: Label
+    label_b: Label
+    fluency: Preference
+    sensibleness: Preference
+    specificity: Preference
+    elapsed_ms: int
+
+    @property
+    def decision(self) -> Answer:
+        """The answer to the first step of the protocol `spot_the_bot`."""
+        return {"entity": {"A": self.label_a.value, "B": self.label_b.value}}
+
+    @property
+    def answer(self) -> Answer:
+        """The answer to both steps."""
+        return self.decision | {feature: getattr(self, feature).value for feature in _FEATURES}
+
+
+@dataclass(frozen=True)
 class SimulatedAnnotator:
     """A stand-in for a person, who sees the texts of a segment and nothing of who spoke.
 
@@ -77,7 +99,7 @@ class SimulatedAnnotator:
     leniency: float
     language: Language
 
-    def annotate(self, segment: Segment) -> AnnotationIn:
+    def annotate(self, segment: Segment) -> SimulatedAnnotation:
         """Label both sides of a segment and compare them; `elapsed_ms` is simulated, too."""
         chance = chance_of(self.seed, self.name, segment)
         seconds = _seconds(segment, chance)
@@ -133,8 +155,8 @@ def merit_of(impression: Impression) -> float:
 
 def _annotation(
     labels: Mapping[Speaker, Label], preferences: Mapping[Feature, Preference], seconds: float
-) -> AnnotationIn:
-    return AnnotationIn(
+) -> SimulatedAnnotation:
+    return SimulatedAnnotation(
         label_a=labels["A"],
         label_b=labels["B"],
         fluency=preferences["fluency"],

@@ -8,16 +8,10 @@ from uuid import UUID
 
 from pydantic import SecretStr
 
-from spotthebot.clients import AsyncAnnotation, Conflict, NotFound
+from spotthebot.clients import AsyncAnnotation, Conflict
 from spotthebot.contracts.analytics import Analysis
-from spotthebot.contracts.annotation import (
-    AssignmentOut,
-    CampaignIn,
-    CampaignOut,
-    CampaignState,
-    ClaimIn,
-    SegmentOut,
-)
+from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
+from spotthebot.contracts.assignments import AnswerIn, AssignmentOut, ClaimIn, ItemOut
 from spotthebot.contracts.conversations import AllPlayAllIn, CollectionOut, CollectionState, HumanPool, Opening
 from spotthebot.suite.errors import JobFailed
 from spotthebot.suite.poll import poll_until
@@ -143,17 +137,20 @@ async def _annotate(clients: Clients, campaign: CampaignOut, seed: int, steps: S
 async def _claim(tasks: AsyncAnnotation, campaign_id: UUID, annotator: SimulatedAnnotator) -> AssignmentOut | None:
     try:
         return await tasks.claim_package(campaign_id, ClaimIn(annotator=annotator.name))
-    except (NotFound, Conflict):  # nothing left for this annotator, or for anybody
+    except Conflict:  # nothing left for this annotator, or for anybody
         return None
 
 
 async def _submit(tasks: AsyncAnnotation, assignment: AssignmentOut, annotator: SimulatedAnnotator, step: Step) -> None:
     free = asyncio.Semaphore(_AT_ONCE)
 
-    async def annotate(segment: SegmentOut) -> None:
-        seen = tuple((turn.speaker, turn.text) for turn in segment.turns)
+    async def annotate(item: ItemOut) -> None:
+        said = annotator.annotate(tuple((turn.speaker, turn.text) for turn in item.turns))
         async with free:
-            await tasks.submit_annotation(assignment.id, segment.id, annotator.annotate(seen))
+            await tasks.save_answer(assignment.id, item.position, AnswerIn(answer=said.decision, show_step=2))
+            whole = AnswerIn(answer=said.answer, elapsed_ms=said.elapsed_ms)
+            await tasks.save_answer(assignment.id, item.position, whole)
         step.advance()
 
-    await asyncio.gather(*(annotate(segment) for segment in assignment.segments))
+    await asyncio.gather(*(annotate(item) for item in assignment.items))
+    await tasks.submit_assignment(assignment.id)

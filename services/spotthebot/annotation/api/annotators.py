@@ -1,0 +1,83 @@
+"""Annotators of a campaign, and the audit log of decisions about them."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from spotthebot.annotation import store
+from spotthebot.annotation.api.deps import Admin, AdminReader
+from spotthebot.annotation.domain.annotators import Annotator
+from spotthebot.annotation.domain.audit import AuditEntry
+from spotthebot.annotation.use_cases import annotators
+from spotthebot.contracts.assignments import AnnotatorOut, AuditEntryOut, BlockIn
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.times import Now
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Reading, Writing
+
+router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["annotators"], route_class=IdempotentRoute)
+
+
+@router.get("/annotators", operation_id="list_annotators")
+async def list_annotators(
+    session: Reading, _caller: AdminReader, campaign_id: UUID, paging: Paging
+) -> Page[AnnotatorOut]:
+    """List the annotators of a campaign."""
+    await store.campaigns.get_campaign(session, campaign_id)
+    rows = await store.annotators.list_annotators(session, campaign_id, after=paging.after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda row: row.id, to_out=_annotator_out)
+
+
+@router.post("/annotators/{annotator_id}/block", operation_id="block_annotator")
+async def block_annotator(
+    session: Writing, caller: Admin, now: Now, campaign_id: UUID, annotator_id: UUID, request: BlockIn
+) -> AnnotatorOut:
+    """Let an annotator claim nothing more; what they hold can still be submitted."""
+    blocked = await annotators.block_annotator(
+        session, campaign_id, annotator_id, request.reason, key_id=caller.key_id, now=now
+    )
+    return _annotator_out(blocked)
+
+
+@router.post("/annotators/{annotator_id}/unblock", operation_id="unblock_annotator")
+async def unblock_annotator(
+    session: Writing, caller: Admin, campaign_id: UUID, annotator_id: UUID, request: BlockIn
+) -> AnnotatorOut:
+    """Let an annotator who was blocked claim packages again."""
+    unblocked = await annotators.unblock_annotator(
+        session, campaign_id, annotator_id, request.reason, key_id=caller.key_id
+    )
+    return _annotator_out(unblocked)
+
+
+@router.get("/audit", operation_id="list_audit_entries")
+async def list_audit_entries(
+    session: Reading, _caller: AdminReader, campaign_id: UUID, paging: Paging
+) -> Page[AuditEntryOut]:
+    """List the decisions that touched a person or a label, oldest first."""
+    await store.campaigns.get_campaign(session, campaign_id)
+    rows = await store.audit_log.list_entries(session, campaign_id, after=paging.after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda row: row.id, to_out=_entry_out)
+
+
+def _annotator_out(annotator: Annotator) -> AnnotatorOut:
+    return AnnotatorOut(
+        id=annotator.id,
+        annotator=annotator.external_id,
+        frontend=annotator.frontend,
+        packages=annotator.packages,
+        created_at=annotator.created_at,
+        blocked_at=annotator.blocked_at,
+        blocked_reason=annotator.blocked_reason,
+    )
+
+
+def _entry_out(entry: AuditEntry) -> AuditEntryOut:
+    return AuditEntryOut(
+        id=entry.id,
+        at=entry.at,
+        key_id=entry.key_id,
+        action=entry.action,
+        annotator_id=entry.annotator_id,
+        details=dict(entry.details),
+    )

@@ -1,0 +1,129 @@
+"""Drafts of answers: steps are answered in their order, and a step is locked once the next one is shown."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from spotthebot.annotation.domain.errors import InvalidAnswer, ItemsUnanswered, StepLocked, StepNotShown, StepUnanswered
+from spotthebot.annotation.domain.protocols.answers import check_answer, missing
+from spotthebot.annotation.domain.protocols.questions import UnitShape, questions_of
+from spotthebot.contracts.annotation import Answer
+from spotthebot.contracts.protocols import AnnotationProtocol
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What was answered so far; `step` counts the steps that were shown, `version` the changes."""
+
+    answer: Answer = field(default_factory=dict)
+    step: int = 1
+    version: int = 0
+
+
+@dataclass(frozen=True)
+class AnsweredItem:
+    """An item of an assignment with its draft and when it was worked on; `speakers` has the side of each turn."""
+
+    id: UUID
+    position: int
+    speakers: str
+    draft: Draft
+    served_at: datetime | None
+    first_saved_at: datetime | None
+    saved_at: datetime | None
+    active_ms: int
+    reported_ms: int | None
+
+    @property
+    def shape(self) -> UnitShape:
+        return UnitShape(speakers=tuple("A" if side == "A" else "B" for side in self.speakers))
+
+
+@dataclass(frozen=True)
+class SubmittedAnswer:
+    """An answer as it counts from now on, with times that the server took."""
+
+    item_id: UUID
+    answer: Answer
+    started_at: datetime
+    ended_at: datetime
+    elapsed_ms: int
+    reported_ms: int | None
+
+
+def revise(
+    protocol: AnnotationProtocol, shape: UnitShape, draft: Draft, answer: Answer, *, show_step: int | None = None
+) -> Draft:
+    """Return the draft after an answer was saved; the same request again leaves it as it is.
+
+    `show_step` shows the step of this number, from 1, if it is the next one; what is shown stays shown. Raises
+    InvalidAnswer, StepNotShown, StepLocked, and StepUnanswered where the next step is asked for too early.
+    """
+    if faults := check_answer(protocol, shape, answer, at="/answer"):
+        raise InvalidAnswer(fields=faults)
+    _check_order(protocol, draft, answer)
+    step = draft.step
+    if show_step is not None and show_step > step:
+        if show_step > step + 1 or show_step > len(protocol.steps):
+            raise StepNotShown(step=show_step)
+        shown = protocol.steps[step - 1].id
+        if fields := missing(protocol, shape, answer, shown, at="/answer"):
+            raise StepUnanswered(step=shown, fields=fields)
+        step = show_step
+    if answer == draft.answer and step == draft.step:
+        return draft
+    return replace(draft, answer=answer, step=step, version=draft.version + 1)
+
+
+def submission(
+    protocol: AnnotationProtocol, items: Sequence[AnsweredItem], leased_at: datetime
+) -> list[SubmittedAnswer]:
+    """Return the answers of an assignment as they count from now on; raises ItemsUnanswered where one is missing.
+
+    An item was started when its frontend said that it was on the screen, else with the last save of another item
+    before its own first one. The time that it took is the one that heartbeats counted, else the one from its start to
+    its last change.
+    """
+    faults = [
+        fault
+        for item in items
+        for fault in missing(protocol, item.shape, item.draft.answer, at=f"/items/{item.position}")
+    ]
+    if faults:
+        count = len({fault.pointer.split("/")[2] for fault in faults})
+        raise ItemsUnanswered(count=count, fields=tuple(faults))
+    saves = sorted(at for item in items for at in (item.first_saved_at, item.saved_at) if at is not None)
+    return [_submitted(item, _started_at(item, saves, leased_at)) for item in items]
+
+
+def _started_at(item: AnsweredItem, saves: Sequence[datetime], leased_at: datetime) -> datetime:
+    if item.served_at is not None:
+        return item.served_at
+    first = item.first_saved_at or leased_at
+    before = bisect_left(saves, first)
+    return saves[before - 1] if before else leased_at
+
+
+def _submitted(item: AnsweredItem, started_at: datetime) -> SubmittedAnswer:
+    ended_at = item.saved_at or started_at
+    elapsed = timedelta(milliseconds=item.active_ms) or max(ended_at - started_at, timedelta())
+    return SubmittedAnswer(
+        item_id=item.id,
+        answer=item.draft.answer,
+        started_at=started_at,
+        ended_at=ended_at,
+        elapsed_ms=elapsed // timedelta(milliseconds=1),
+        reported_ms=item.reported_ms,
+    )
+
+
+def _check_order(protocol: AnnotationProtocol, draft: Draft, answer: Answer) -> None:
+    for number, step in enumerate(protocol.steps, start=1):
+        ids = {placed.question.id for placed in questions_of(protocol, step.id)}
+        given = {name: value for name, value in answer.items() if name in ids}
+        if number > draft.step and given:
+            raise StepNotShown(step=step.id)
+        if number < draft.step and given != {name: value for name, value in draft.answer.items() if name in ids}:
+            raise StepLocked(step=step.id)

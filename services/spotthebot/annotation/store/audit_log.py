@@ -1,0 +1,44 @@
+"""The audit log: decisions that touch a person or a label. PostgreSQL refuses to change or delete a row."""
+
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+
+from spotthebot.annotation.domain.audit import AuditEntry
+from spotthebot.annotation.tables import AuditRow
+from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.ids import new_id
+
+
+async def add(
+    session: WriteSession,
+    campaign_id: UUID,
+    *,
+    key_id: UUID,
+    action: str,
+    annotator_id: UUID | None = None,
+    **details: str,
+) -> None:
+    """Note what was decided, by the owner of which key, about whom."""
+    await session.execute(
+        insert(AuditRow).values(
+            id=new_id(),
+            campaign_id=campaign_id,
+            key_id=key_id,
+            action=action,
+            annotator_id=annotator_id,
+            details=details,
+        )
+    )
+
+
+async def list_entries(session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int) -> list[AuditEntry]:
+    """Return the decisions of a campaign, oldest first."""
+    statement = select(AuditRow).where(AuditRow.campaign_id == campaign_id).order_by(AuditRow.id).limit(limit)
+    if after is not None:
+        statement = statement.where(AuditRow.id > after)
+    return [
+        AuditEntry(row.id, row.at, row.key_id, row.action, row.annotator_id, row.details)
+        for row in await session.scalars(statement)
+    ]

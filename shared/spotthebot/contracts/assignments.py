@@ -1,0 +1,127 @@
+"""The task API of the service `annotation`: packages in the hands of annotators, their answers, and annotators."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, NewType
+from uuid import UUID
+
+from pydantic import Field, StringConstraints
+
+from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE, AnnotatorId, Answer
+from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.turns import MAX_TURNS, Turn
+from spotthebot.contracts.wire import Text, Wire
+
+AssignmentId = NewType("AssignmentId", UUID)
+Position = Annotated[int, Field(ge=0, lt=MAX_PACKAGE_SIZE)]
+
+
+class AssignmentState(StrEnum):
+    """Where an assignment stands."""
+
+    LEASED = "leased"
+    """The annotator is at work."""
+    SUBMITTED = "submitted"
+    EXPIRED = "expired"
+    """The lease ended; its annotator may claim the package again while it needs annotators."""
+
+
+class ClaimIn(Wire):
+    """An annotator asks for a package."""
+
+    annotator: AnnotatorId = Field(description="The frontend's own id of the person, the same each time.")
+
+
+class ItemOut(Wire):
+    """What an annotator sees at one position of a package; nothing says who or what speaks."""
+
+    position: int
+    turns: tuple[Turn, ...] = Field(max_length=2 * MAX_TURNS, description="Those of the opening first, if it is shown.")
+    step: int = Field(description="The last step of the protocol that is shown, from 1; the steps before are locked.")
+    answer: Answer = Field(description="What was saved so far.")
+
+
+class AssignmentOut(Wire):
+    """A package in the hands of an annotator."""
+
+    id: UUID
+    campaign_id: UUID
+    annotator: str
+    state: AssignmentState
+    instructions: str
+    protocol: AnnotationProtocol
+    items: tuple[ItemOut, ...] = Field(max_length=MAX_PACKAGE_SIZE)
+    expires_at: datetime
+    completion_code: str | None = Field(description="Given once it is submitted.")
+
+
+class AnswerIn(Wire):
+    """The whole answer to one item, as far as its shown steps ask for it."""
+
+    answer: Answer
+    show_step: int | None = Field(
+        default=None, ge=1, le=10, description="Show the step of this number: the one before is answered, and locked."
+    )
+    elapsed_ms: int | None = Field(
+        default=None, ge=0, lt=2**53, description="Time as the frontend measured it; kept beside the server's."
+    )
+
+
+class SavedOut(Wire):
+    """An answer that was saved."""
+
+    position: int
+    version: int = Field(description="How often the answer was changed, from 1.")
+    step: int
+    missing: tuple[str, ...] = Field(max_length=20, description="What is still to be answered, as JSON pointers.")
+    expires_at: datetime
+
+
+class HeartbeatIn(Wire):
+    """A sign that the annotator is at work."""
+
+    position: Position | None = Field(default=None, description="The item that is on the screen.")
+
+
+class LeaseOut(Wire):
+    """How long the annotator keeps the package."""
+
+    state: AssignmentState
+    expires_at: datetime
+
+
+class SubmittedOut(Wire):
+    """A package that was submitted."""
+
+    id: UUID
+    submitted_at: datetime
+    completion_code: str
+
+
+class AnnotatorOut(Wire):
+    """An annotator of a campaign."""
+
+    id: UUID
+    annotator: str
+    frontend: str
+    packages: int = Field(description="Packages that the annotator holds or has submitted.")
+    created_at: datetime
+    blocked_at: datetime | None
+    blocked_reason: str | None
+
+
+class BlockIn(Wire):
+    """Why an annotator is blocked, or no longer is."""
+
+    reason: Annotated[Text, StringConstraints(min_length=1, max_length=2000, strip_whitespace=True)]
+
+
+class AuditEntryOut(Wire):
+    """A decision that touches a person or a label: who took it, when and why."""
+
+    id: UUID
+    at: datetime
+    key_id: UUID
+    action: str
+    annotator_id: UUID | None
+    details: dict[str, str] = Field(max_length=20)

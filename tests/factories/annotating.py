@@ -1,0 +1,98 @@
+"""A frontend of annotators, as small as it can be: claim a package, answer its items, submit."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+import psycopg
+
+from tests.factories.clock import MovableClock
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import conversation, created, import_conversations, open_campaign
+
+DECISION = {"entity": {"A": "human", "B": "bot"}}
+FEATURES = {"fluency": "A", "sensibleness": "tie", "specificity": "B"}
+WHOLE = DECISION | FEATURES
+"""An answer by the protocol `spot_the_bot`: its first step, its second, both."""
+CONVERSATIONS = [conversation(f"c{number}", "SECRET-GPT", "SECRET-DR") for number in range(4)]
+
+
+async def campaign_of(suite: RunningSuite, conversations: int = 4, **more: Any) -> dict[str, Any]:
+    """Open a campaign over up to four conversations of three exchanges, shown at one and at two."""
+    collection = await import_conversations(suite, CONVERSATIONS[:conversations])
+    return await open_campaign(suite, collection, **{"package_size": 2} | more)
+
+
+async def ask(
+    suite: RunningSuite, campaign: Mapping[str, Any], annotator: str, *, team: str | None = None
+) -> httpx.Response:
+    """Claim a package, whether or not there is one."""
+    frontend = await suite.client("annotation", "annotation", team=team)
+    return await frontend.post(f"/v1/campaigns/{campaign['id']}/assignments", json={"annotator": annotator})
+
+
+async def claim(suite: RunningSuite, campaign: Mapping[str, Any], annotator: str) -> dict[str, Any]:
+    frontend = await suite.client("annotation", "annotation")
+    return await created(frontend, f"/v1/campaigns/{campaign['id']}/assignments", {"annotator": annotator})
+
+
+async def refused(suite: RunningSuite, campaign: Mapping[str, Any], annotator: str) -> str:
+    """Return the reason why an annotator gets no package."""
+    answer = await ask(suite, campaign, annotator)
+    assert answer.status_code == 409, answer.text
+    return answer.json()["type"].removeprefix("urn:spotthebot:problem:")
+
+
+async def save(
+    suite: RunningSuite, assignment: Mapping[str, Any], position: int, answer: Mapping[str, Any], **more: Any
+) -> httpx.Response:
+    frontend = await suite.client("annotation", "annotation")
+    path = f"/v1/assignments/{assignment['id']}/items/{position}"
+    return await frontend.put(path, json={"answer": answer} | more)
+
+
+async def answer_items(suite: RunningSuite, assignment: Mapping[str, Any], answer: Mapping[str, Any] = WHOLE) -> None:
+    """Answer both steps of every item alike."""
+    for item in assignment["items"]:
+        first = await save(suite, assignment, item["position"], {"entity": answer["entity"]}, show_step=2)
+        assert first.status_code == 200, first.text
+        second = await save(suite, assignment, item["position"], answer)
+        assert second.status_code == 200, second.text
+
+
+async def submit(suite: RunningSuite, assignment: Mapping[str, Any]) -> httpx.Response:
+    frontend = await suite.client("annotation", "annotation")
+    return await frontend.post(f"/v1/assignments/{assignment['id']}/submit")
+
+
+async def work_through(
+    suite: RunningSuite, assignment: Mapping[str, Any], answer: Mapping[str, Any] = WHOLE
+) -> dict[str, Any]:
+    """Answer every item alike and submit."""
+    await answer_items(suite, assignment, answer)
+    done = await submit(suite, assignment)
+    assert done.status_code == 200, done.text
+    return done.json()
+
+
+async def annotations_of(suite: RunningSuite, campaign: Mapping[str, Any]) -> list[dict[str, Any]]:
+    analyst = await suite.client("annotation", "analyst")
+    return (await analyst.get(f"/v1/campaigns/{campaign['id']}/annotations")).json()["items"]
+
+
+async def state_of(suite: RunningSuite, campaign: Mapping[str, Any]) -> dict[str, Any]:
+    admin = await suite.client("annotation", "admin")
+    return (await admin.get(f"/v1/campaigns/{campaign['id']}")).json()
+
+
+def movable_clock(suite: RunningSuite) -> MovableClock:
+    """Give the service a clock that the test moves."""
+    clock = MovableClock()
+    suite.apps["annotation"].state.clock = clock
+    return clock
+
+
+def rows(suite: RunningSuite, query: str) -> list[tuple[Any, ...]]:
+    """Return what a query finds in the service's schema."""
+    with psycopg.connect(suite.database.owner["annotation"]) as connection:
+        return connection.execute(query.encode()).fetchall()
