@@ -1,0 +1,174 @@
+"""Nothing that annotators get, but the texts, tells people from bots; and what once did would be noticed."""
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Item, Unit
+from spotthebot.annotation.use_cases import campaigns
+from spotthebot.contracts.conversations import ParticipantKind, PlannedIn
+from spotthebot.conversations.domain import plans
+from spotthebot.suite.published_dump import DumpConversation, open_dump
+from spotthebot.suite.sample import sample_dialogues
+from tests.factories.dump_files import PUBLISHED
+from tests.factories.leaks import SIGNIFICANCE_LEVEL, detect, pool
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import add_bot, created, import_conversations, open_campaign, plan, until
+
+NAMES = ("one", "two", "three", "four", "five")
+Conversations = list[dict[str, Any]]
+
+
+async def leaks(suite: RunningSuite, collection: str, **more: Any) -> bool:
+    """Say whether people can be told from bots in two campaigns over a collection, with a secret each.
+
+    A leak is in both; by chance the classifier finds something once in a million times.
+    """
+    conversations = await _conversations(suite, collection)
+    for _ in range(2):
+        campaign = await open_campaign(suite, collection, annotations_per_segment=1, **more)
+        frontend = await suite.client("annotation", "annotation")
+        if detect((await pool(frontend, campaign)).table(), conversations) > SIGNIFICANCE_LEVEL:
+            return False
+    return True
+
+
+async def _conversations(suite: RunningSuite, collection: str) -> list[tuple[tuple[str, ...], bool]]:
+    """Return the texts that can be shown of each conversation, and whether people speak."""
+    admin = await suite.conversations("admin")
+    return [
+        (
+            tuple(turn.text for turn in ((*each.opening, *each.turns) if each.opening_shown else each.turns)),
+            each.participants[0].kind is ParticipantKind.HUMAN,
+        )
+        async for each in admin.list_conversations(UUID(collection))
+    ]
+
+
+def _simulated(human_exchanges: Sequence[int]) -> Conversations:
+    """Return 150 conversations of ten pairs of bots, pair after pair, then those of people."""
+    pairs = [(one, other) for number, one in enumerate(NAMES) for other in NAMES[:number]]
+    sides = [(pair, 5) for pair in pairs for _ in range(15)] + [(("HU", "HU"), each) for each in human_exchanges]
+    return [
+        {
+            "external_id": f"conversation {number}",
+            "participants": [{"kind": "human" if side == "HU" else "bot", "name": side} for side in pair],
+            "turns": [{"speaker": "AB"[turn % 2], "text": f"{number} says {turn}"} for turn in range(2 * exchanges)],
+        }
+        for number, (pair, exchanges) in enumerate(sides)
+    ]
+
+
+LONG_AND_SHORT = [5] * 30 + [3] * 10 + [2] * 10
+
+
+class TestSimulatedCollection:
+    async def test_with_human_dialogues_at_its_end_some_of_them_short_does_not_leak(self, suite: RunningSuite):
+        collection = await import_conversations(suite, _simulated(LONG_AND_SHORT))
+        assert not await leaks(suite, collection, segments=[2, 3, 5])
+
+    async def test_shown_as_far_as_each_conversation_goes_leaks_and_is_noticed(
+        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr(campaigns, "allocate", _leaking(shuffled_by=random.SystemRandom))
+        collection = await import_conversations(suite, _simulated(LONG_AND_SHORT))
+        assert await leaks(suite, collection, segments=[2, 3, 5])
+
+    async def test_shuffled_with_a_public_seed_leaks_and_is_noticed(
+        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr(campaigns, "allocate", _leaking(shuffled_by=lambda: random.Random("packages/0")))
+        collection = await import_conversations(suite, _simulated([5] * 50))
+        assert await leaks(suite, collection, segments=[2, 3, 5])
+
+    async def test_in_a_random_order_without_a_secret_does_not_leak(
+        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
+    ):
+        """So that it was the seed, and nothing else of the packing, that was noticed."""
+        monkeypatch.setattr(campaigns, "allocate", _leaking(shuffled_by=random.SystemRandom))
+        collection = await import_conversations(suite, _simulated([5] * 50))
+        assert not await leaks(suite, collection, segments=[2, 3, 5])
+
+
+class TestPlannedCollection:
+    @pytest.mark.parametrize("shown", [True, False])
+    async def test_does_not_leak(self, suite: RunningSuite, shown: bool):
+        collection = await _collect(suite, shown=shown)
+        assert not await leaks(suite, collection, segments=[2, 3], package_size=10)
+
+    async def test_with_a_shown_opening_for_bots_alone_leaks_and_is_noticed(
+        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
+    ):
+        def no_opening_for_people(_plan: PlannedIn) -> int:
+            return 0
+
+        monkeypatch.setattr(plans, "_turns_before_people", no_opening_for_people)
+        collection = await _collect(suite, shown=True)
+        assert await leaks(suite, collection, segments=[2, 3], package_size=10)
+
+
+class TestPublishedStudy:
+    @pytest.mark.parametrize(("domain", "segments"), [("dailydialog", [2, 3, 5]), ("empathetic", [1, 2, 3])])
+    async def test_annotated_again_does_not_leak(self, suite: RunningSuite, domain: str, segments: list[int]):
+        if not PUBLISHED.is_dir():
+            pytest.skip("the published conversations ../shared/data/spot-the-bot are not here")
+        with open_dump(PUBLISHED, domain) as dump:
+            conversations = [_uploaded(each) for each in dump.conversations() if isinstance(each, DumpConversation)]
+        collection = await import_conversations(suite, conversations)
+        assert not await leaks(suite, collection, segments=segments)
+
+
+async def _collect(suite: RunningSuite, *, shown: bool) -> str:
+    """Let three bots converse, 25 times a pair, about the sample's openings, and mix in 25 of its dialogues."""
+    admin = await suite.client("conversations", "admin")
+    body = {"name": "sample", "domain": "everyday", "origin": "Written for this project.", "licence": "Apache-2.0"}
+    corpus = (await created(admin, "/v1/corpora", body))["id"]
+    openings = [each for each in sample_dialogues() if each["split"] == "openings"]
+    await created(admin, f"/v1/corpora/{corpus}/dialogues", {"dialogues": openings})
+    bots = [await add_bot(suite, model) for model in ("eliza", "parrot", "dull")]
+    request = plan(
+        bots,
+        exchanges=3,
+        conversations_per_pair=25,
+        opening={"corpus_id": corpus, "shown": shown},
+        humans={"corpus_id": corpus, "conversations": 25},
+        seed=0,
+    )
+    collection = await created(admin, "/v1/collections", request)
+    await until(admin, f"/v1/collections/{collection['id']}", "complete")
+    return collection["id"]
+
+
+def _uploaded(conversation: DumpConversation) -> dict[str, Any]:
+    return {
+        "external_id": conversation.external_id,
+        "participants": [{"kind": each.kind, "name": each.name} for each in conversation.participants],
+        "turns": [{"speaker": "AB"[turn.speaker], "text": turn.text} for turn in conversation.turns],
+    }
+
+
+def _leaking(shuffled_by: Callable[[], random.Random]) -> Callable[..., Allocation]:
+    """Return the allocator of version 0.1.0, which showed conversations as far as they went, by a shuffle of ours."""
+
+    def allocate(
+        candidates: Sequence[Candidate], unit: Unit, *, package_size: int, secret: bytes, seed: int
+    ) -> Allocation:
+        assert (len(secret), seed) == (32, 0)
+        chance = shuffled_by()
+        shuffled = chance.sample(candidates, len(candidates))
+        packages = []
+        for start in range(0, len(shuffled), package_size):
+            block = shuffled[start : start + package_size]
+            for rotation in range(len(unit.lengths)):
+                items = [
+                    Item((each.conversation_id,), length)
+                    for index, each in enumerate(block)
+                    if (length := unit.lengths[(index + rotation) % len(unit.lengths)]) <= each.exchanges
+                ]
+                packages.append(AllocatedPackage(start, tuple(chance.sample(items, len(items)))))
+        return Allocation(tuple(packages), -(-len(shuffled) // package_size), 0, 0)
+
+    return allocate

@@ -1,0 +1,271 @@
+"""What annotators get of a campaign, but for its texts, and a classifier that looks for people in it.
+
+Annotators who pool all packages are modelled: they recognise a conversation by its beginning, however often it is
+shown, and know our code, so that they try to undo its shuffles with the seeds that are defaults.
+"""
+
+import json
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from time import perf_counter
+from typing import Any
+from uuid import UUID
+
+import httpx
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import rankdata
+
+PERMUTATIONS = 3999
+SIGNIFICANCE_LEVEL = 0.001
+_FOLDS = 10
+_RIDGE = 10.0
+_PLAN = "place in the plan, with the default seed"
+
+Features = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Appearance:
+    """A conversation in a package: its texts, and what an annotator gets beside them, by name."""
+
+    texts: tuple[str, ...]
+    package: int
+    features: Features
+
+
+@dataclass(frozen=True)
+class Table:
+    """What came with each conversation: how often it had each number of turns, and the mean, minimum and maximum of
+    every other feature. A conversation is recognised by the turns that all segments show.
+    """
+
+    beginnings: list[tuple[str, ...]]
+    packages: list[set[int]]
+    features: npt.NDArray[np.float64]
+
+
+@dataclass
+class Pooled:
+    """All packages of a campaign in the order in which they were claimed."""
+
+    lengths: int
+    appearances: list[Appearance] = field(default_factory=list)
+
+    def table(self) -> Table:
+        turns = min(len(each.texts) for each in self.appearances)
+        by_conversation: dict[tuple[str, ...], list[Appearance]] = defaultdict(list)
+        for appearance in self.appearances:
+            by_conversation[appearance.texts[:turns]].append(appearance)
+        names = sorted({name for each in self.appearances for name in each.features})
+        shown = sorted({len(each.texts) for each in self.appearances})
+        rows = []
+        for appearances in by_conversation.values():
+            counts = Counter(len(each.texts) for each in appearances)
+            values = np.array([[each.features.get(name, -1.0) for name in names] for each in appearances])
+            summary = [values.mean(axis=0), values.min(axis=0), values.max(axis=0)]
+            rows.append(np.concatenate([[counts[each] for each in shown], *summary]))
+        packages = [{each.package for each in appearances} for appearances in by_conversation.values()]
+        return Table(list(by_conversation), packages, np.array(rows))
+
+
+def _blocks(packages: Sequence[set[int]]) -> list[int]:
+    """Return for each conversation, by its packages, the first package that it is connected with."""
+    first = {each: each for several in packages for each in several}
+    while True:
+        before = dict(first)
+        for several in packages:
+            smallest = min(first[each] for each in several)
+            first |= dict.fromkeys(several, smallest)
+        if first == before:
+            return [first[min(several)] for several in packages]
+
+
+async def pool(frontend: httpx.AsyncClient, campaign: Mapping[str, Any]) -> Pooled:
+    """Claim every package of a campaign that needs one annotator, as one annotator after the other."""
+    pooled = Pooled(lengths=len(campaign["segments"]))
+    undone = _UndoneShuffle(conversations=campaign["annotations_needed"] // pooled.lengths, campaign=campaign)
+    for number in range(campaign["packages"]):
+        body = {"annotator": f"annotator-{number}"}
+        began = perf_counter()
+        answer = await frontend.post(f"/v1/campaigns/{campaign['id']}/assignments", json=body)
+        seconds = perf_counter() - began
+        assert answer.status_code == 201, answer.text
+        _add_package(pooled, number, answer, seconds, undone)
+    beyond = await frontend.post(f"/v1/campaigns/{campaign['id']}/assignments", json={"annotator": "one too many"})
+    assert beyond.is_client_error, beyond.text
+    return pooled
+
+
+def _add_package(pooled: Pooled, number: int, answer: httpx.Response, seconds: float, undone: "_UndoneShuffle") -> None:
+    package = answer.json()
+    (items,) = [value for value in package.values() if isinstance(value, list) and value and "turns" in value[0]]
+    size_of_texts = sum(_size([turn["text"] for turn in item["turns"]]) for item in items)
+    around = {name: value for name, value in package.items() if value is not items}
+    common = {
+        "package": float(number),
+        "items": float(len(items)),
+        "seconds": seconds,
+        "size": float(len(answer.content) - size_of_texts),
+        **dict(_numbers("package", around)),
+        **dict(_headers(answer, size_of_texts)),
+    }
+    places = undone.places(number, len(items))
+    for position, item in enumerate(items):
+        texts = tuple(turn["text"] for turn in item["turns"])
+        without_text = item | {"turns": [turn | {"text": ""} for turn in item["turns"]]}
+        features = common | {
+            "place in package": float(position),
+            "size of item": float(_size(without_text)),
+            "first side": float(ord(item["turns"][0]["speaker"])),
+            _PLAN: float(places[position]),
+            **dict(_numbers("item", {name: value for name, value in item.items() if name != "turns"})),
+        }
+        pooled.appearances.append(Appearance(texts, number, features))
+
+
+@dataclass
+class _UndoneShuffle:
+    """The plan's places of a package's conversations, if its shuffle was `random.Random` with the default seed."""
+
+    conversations: int
+    campaign: Mapping[str, Any]
+    _begin: int = 0
+    _chance: random.Random = field(default_factory=lambda: random.Random("packages/0"))
+    _plan: list[int] = field(default_factory=list)
+
+    def places(self, number: int, items: int) -> list[int]:
+        if not self._plan:
+            self._plan = self._chance.sample(range(self.conversations), self.conversations)
+        order = self._chance.sample(range(items), items)
+        found = [self._plan[(self._begin + each) % self.conversations] for each in order]
+        if number % len(self.campaign["segments"]) == len(self.campaign["segments"]) - 1:
+            self._begin += items
+        return found
+
+
+def _numbers(path: str, value: Any) -> Iterator[tuple[str, float]]:
+    """Yield whatever can be read as a number from a JSON value: amounts, lengths, moments, the parts of ids."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _numbers(f"{path}.{name}", each)
+    elif isinstance(value, list):
+        yield f"{path} (length)", float(len(value))
+        for number, each in enumerate(value):
+            yield from _numbers(f"{path}.{number}", each)
+    elif isinstance(value, bool | int | float):
+        yield path, float(value)
+    elif isinstance(value, str):
+        yield f"{path} (length)", float(len(value))
+        yield from _parts(path, value)
+
+
+def _parts(path: str, text: str) -> Iterator[tuple[str, float]]:
+    try:
+        each_id = UUID(text)
+    except ValueError:
+        pass
+    else:
+        yield f"{path} (time)", float(each_id.int >> 80)
+        yield f"{path} (high)", float(each_id.int >> 64 & 0xFFF)
+        yield f"{path} (low)", float(each_id.int & (1 << 62) - 1)
+        return
+    try:
+        yield f"{path} (moment)", datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        return
+
+
+def _headers(answer: httpx.Response, size_of_texts: int) -> Iterator[tuple[str, float]]:
+    yield "headers", float(len(answer.headers))
+    for name, value in answer.headers.items():
+        if name == "content-length":
+            yield name, float(value) - size_of_texts
+        elif name not in {"date", "traceparent"}:
+            yield f"{name} (length)", float(len(value))
+
+
+def _size(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode())
+
+
+def detect(table: Table, conversations: Sequence[tuple[tuple[str, ...], bool]]) -> float:
+    """Return the p-value of a permutation test of whether people can be told from bots: the least of three, tripled.
+
+    The classifier is kernel ridge regression, linear and Gaussian, whose predictions are linear in the labels, so that
+    all permutations are computed at once. It is measured by the area under the ROC curve, cross-validated twice: on
+    conversations left out at random, and on blocks left out whole, since a package that has its share of people
+    already has fewer among the rest. Thirdly, each feature and its square are correlated with the label; the largest
+    correlation counts.
+
+    `conversations` are the texts of all conversations and whether people speak; those that begin alike are left out.
+    """
+    turns = len(table.beginnings[0])
+    times = Counter(texts[:turns] for texts, _ in conversations)
+    is_human = {texts[:turns]: human for texts, human in conversations if times[texts[:turns]] == 1}
+    known = [number for number, each in enumerate(table.beginnings) if each in is_human]
+    assert len(known) > 0.8 * len(table.beginnings)
+    chance = np.random.default_rng(14)
+    labels = np.array([is_human[table.beginnings[number]] for number in known], dtype=float)
+    permuted = np.column_stack([labels, *(chance.permutation(labels) for _ in range(PERMUTATIONS))])
+    features = _standardised(table.features[known])
+    kernel = _kernel(features)
+    _, blocks = np.unique(_blocks([table.packages[number] for number in known]), return_inverse=True)
+    at_random, whole_blocks = (
+        _areas(_predict(kernel, permuted, fold), permuted)
+        for fold in (chance.permutation(len(labels)) % _FOLDS, chance.permutation(blocks.max() + 1)[blocks] % _FOLDS)
+    )
+    correlations = _largest_correlations(features, permuted)
+    found = [(each[0], (each >= each[0]).mean()) for each in (at_random, whole_blocks, correlations)]
+    print(
+        f"{len(known)} of {len(table.beginnings)} conversations: "
+        + ", ".join(
+            f"{name} {value:.3f} (p = {p:.5f})"
+            for name, (value, p) in zip(("area", "area over blocks", "largest correlation"), found, strict=True)
+        )
+    )
+    return float(min(1.0, 3 * min(p for _, p in found)))
+
+
+def _standardised(features: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    varying = features[:, np.ptp(features, axis=0) > 0]
+    return np.asarray((varying - varying.mean(axis=0)) / varying.std(axis=0))
+
+
+def _largest_correlations(
+    features: npt.NDArray[np.float64], labels: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    both = _standardised(np.column_stack([features, features**2]))
+    return np.asarray(np.abs(both.T @ _standardised(labels)).max(axis=0) / len(labels))
+
+
+def _predict(
+    kernel: npt.NDArray[np.float64], labels: npt.NDArray[np.float64], fold: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    predicted = np.zeros_like(labels)
+    for each in np.unique(fold):
+        train, test = fold != each, fold == each
+        within = kernel[np.ix_(train, train)] + _RIDGE * np.eye(int(train.sum()))
+        # The mean is not added again: it is lower where more people are in the test fold.
+        weights = np.linalg.solve(within, labels[train] - labels[train].mean(axis=0))
+        predicted[test] = kernel[np.ix_(test, train)] @ weights
+    return predicted
+
+
+def _kernel(features: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    count = max(1, features.shape[1])
+    linear = features @ features.T / count
+    gaussian = np.zeros_like(linear)
+    for column in features.T:  # one feature at a time, so that none is lost among the others
+        gaussian += np.exp(-4.0 * (column[:, None] - column[None, :]) ** 2)
+    return np.asarray(linear + gaussian / count)
+
+
+def _areas(predicted: npt.NDArray[np.float64], labels: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the area under the ROC curve of each column: the share of (person, bot) pairs in the right order."""
+    ranks = rankdata(predicted, axis=0)
+    people = labels.sum(axis=0)
+    return ((ranks * labels).sum(axis=0) - people * (people + 1) / 2) / (people * (len(labels) - people))
