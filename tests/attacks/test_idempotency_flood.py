@@ -2,15 +2,17 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 
 from tests.factories.bot_servers import bot, webhook, well_behaved
-from tests.factories.databases import DatabaseUrls
+from tests.factories.databases import Databases, DatabaseUrls
 from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import created
 
@@ -61,7 +63,21 @@ class TestRepeats:
             assert (await first).status_code == 201
 
 
+@pytest.fixture
+def short_waits(databases: Databases, database_urls: DatabaseUrls, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Statements wait 2 s for a lock (5 outside) and requests 4 s for a connection of their key's share (10)."""
+    monkeypatch.setattr("spotthebot.kit.pool_shares._WAIT_SECONDS", 4.0)
+    url = conninfo_to_dict(database_urls.app["bots"])
+    names = {"role": sql.Identifier(str(url["user"])), "database": sql.Identifier(str(url["dbname"]))}
+    role = sql.SQL("ALTER ROLE {role} IN DATABASE {database} ").format(**names)
+    with psycopg.connect(databases.admin_url(database_urls), autocommit=True) as connection:
+        connection.execute(role + sql.SQL("SET lock_timeout = '2s'"))
+        yield
+        connection.execute(role + sql.SQL("RESET lock_timeout"))
+
+
 class TestHangingWrites:
+    @pytest.mark.usefixtures("short_waits")
     async def test_hold_a_share_of_the_pool_only(self, usual: RunningSuite, database_urls: DatabaseUrls):
         """24 writes of one key wait for a row that somebody has locked; another key's write is quick."""
         attacker = await usual.client("bots", "team", team="attackers")

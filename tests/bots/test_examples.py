@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from spotthebot.suite.supervision.sockets import bind
+from tests.factories.command_line import run_stb
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created, plan, until
 
@@ -47,13 +48,16 @@ async def _example(name: str) -> AsyncIterator[str]:
             await process.wait()
 
 
+@pytest.fixture(autouse=True)
+def secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The secret that `--secret-from SECRET` names."""
+    monkeypatch.setenv("SECRET", SECRET)
+
+
 async def _check(url: str, *arguments: str) -> tuple[int, str]:
-    command = [sys.executable, "-m", "spotthebot.suite", "bots", "check", url, *arguments]
-    process = await asyncio.create_subprocess_exec(
-        *command, env=os.environ | {"SECRET": SECRET}, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
-    )
-    said, _ = await process.communicate()
-    return process.returncode or 0, said.decode()
+    """Return the exit code of the command and everything that it printed; this thread may serve the bot meanwhile."""
+    done = await asyncio.to_thread(run_stb, "bots", "check", url, *arguments)
+    return done.returncode, done.stdout + done.stderr
 
 
 class TestExamples:

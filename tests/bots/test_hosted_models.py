@@ -1,7 +1,6 @@
 """Models that the service hosts in worker processes of its own: uploaded, named, loaded, killed, refused."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,8 @@ import httpx
 import psycopg
 import pytest
 
+from spotthebot.inference.models import dialogue
+from tests.factories import echo_models
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import RunningSuite, bots_settings, run_suite
 from tests.factories.studies import created
@@ -79,21 +80,20 @@ class TestHostedModel:
         assert not (models / "uploads" / "mine").exists()
 
     async def test_whose_files_change_makes_its_bots_fail_until_the_files_are_back(
-        self, hosting: RunningSuite, tmp_path: Path, database_urls: DatabaseUrls
+        self, hosting: RunningSuite, database_urls: DatabaseUrls, monkeypatch: pytest.MonkeyPatch
     ):
-        made = talking_gpt2(tmp_path / "made")
+        monkeypatch.setattr(dialogue, "KIND", echo_models.DIALOGUE_KIND)
+        files = {"config.json": b'{"n_layer": 2}', "vocab.json": b"{}"}
         admin = await hosting.client("bots", "admin")
         path = "/v1/hosted-models/mine"
         await created(admin, "/v1/hosted-models", HOSTED)
-        for file in sorted(made.iterdir()):
-            assert (await admin.put(f"{path}/files/{file.name}", content=file.read_bytes())).status_code == 200
+        for name, content in files.items():
+            assert (await admin.put(f"{path}/files/{name}", content=content)).status_code == 200
         bot = await created(admin, "/v1/bots", _bot("mine"))
         other = await created(admin, "/v1/bots", {"name": "e", "domains": ["everyday"], "protocol": ELIZA})
         assert (await admin.post(f"{path}/unload")).status_code == 200
-        config = (made / "config.json").read_bytes()
-        changed = json.dumps(json.loads(config) | {"changed": True}).encode()
 
-        assert (await admin.put(f"{path}/files/config.json", content=changed)).status_code == 200
+        assert (await admin.put(f"{path}/files/config.json", content=b'{"n_layer": 3}')).status_code == 200
         found = (await admin.get(f"/v1/bots/{bot['id']}")).json()
         assert (found["status"], "have changed" in found["status_reason"]) == ("failing", True)
         assert (await admin.get(f"/v1/bots/{other['id']}")).json()["status"] == "active"
@@ -104,7 +104,7 @@ class TestHostedModel:
         assert await _failure_of(admin, bot["id"]) == "circuit_open"
         assert (await admin.get(f"/v1/bots/{bot['id']}")).json()["status"] == "failing"
 
-        assert (await admin.put(f"{path}/files/config.json", content=config)).status_code == 200
+        assert (await admin.put(f"{path}/files/config.json", content=files["config.json"])).status_code == 200
         async with asyncio.timeout(30):
             while (await admin.get(f"/v1/bots/{bot['id']}")).json()["status"] != "active":
                 await asyncio.sleep(0.05)

@@ -16,10 +16,15 @@ from spotthebot.contracts.conversations import ConversationState, Ending, Export
 from spotthebot.conversations.store import quality_checks
 from spotthebot.conversations.use_cases.collections import exported_imports
 from tests.factories.exported import exported
-from tests.factories.running_suite import RunningSuite
+from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite
 from tests.factories.studies import add_bot, add_corpus, created, plan, until
 
 FORMATS = ("ndjson", "csv", "parquet", "datasets")
+
+
+@pytest.fixture(scope="module")
+def settings_of() -> dict[str, dict[str, Any]]:
+    return {"conversations": QUALITY_CHECKS}
 
 
 async def _collected(suite: RunningSuite) -> str:

@@ -7,14 +7,20 @@ from typing import Any
 from uuid import UUID
 
 import pyarrow.parquet as pq
+import pytest
 
 from spotthebot.contracts.conversations import ConversationState, ExportedConversation
 from spotthebot.conversations.domain.formats.exported import ExportLines
 from spotthebot.conversations.domain.formats.lines import Reader
 from tests.factories.exported import exported
 from tests.factories.frontends import SCORES, exchange, open_study, rate, ratings, start, talk, two_bots
-from tests.factories.running_suite import RunningSuite
+from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite
 from tests.factories.studies import created
+
+
+@pytest.fixture(scope="module")
+def settings_of() -> dict[str, dict[str, Any]]:
+    return {"conversations": QUALITY_CHECKS}
 
 
 async def _exported(suite: RunningSuite, collection: str, form: str = "ndjson") -> bytes:

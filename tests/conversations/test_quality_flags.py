@@ -14,7 +14,8 @@ from spotthebot.conversations.store import quality_checks, quality_flags, qualit
 from spotthebot.conversations.use_cases.quality import check
 from spotthebot.kit.database import Database
 from spotthebot.suite.sample import sample_dialogues
-from tests.factories.running_suite import RunningSuite
+from tests.factories.databases import DatabaseUrls
+from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite, run_suite
 from tests.factories.studies import add_bot, add_corpus, conversation, created, import_conversations, plan, until
 
 WORKER = """
@@ -31,6 +32,11 @@ if __name__ == "__main__":
     asyncio.run(work())
 """
 SAMPLE = [tuple(each["turns"]) for each in sample_dialogues()]
+
+
+@pytest.fixture(scope="module")
+def settings_of() -> dict[str, dict[str, Any]]:
+    return {"conversations": QUALITY_CHECKS}
 
 
 def _said(key: str, turns: tuple[str, ...], first: str = "one") -> dict[str, Any]:
@@ -119,6 +125,17 @@ class TestQualityFlags:
         collection = await created(admin, "/v1/collections", plan(bots))
         await until(admin, f"/v1/collections/{collection['id']}", "complete")
         assert (await _until_done(admin, collection["id"]))["summary"]["conversations"] == 2
+
+    async def test_are_computed_by_a_worker_that_computes_some(self, database_urls: DatabaseUrls):
+        async with run_suite(database_urls, conversations={"quality_checks_at_once": 0}) as none:
+            collection = await import_conversations(none, [_said("c", SAMPLE[0])])
+            admin = await none.client("conversations", "admin")
+            await admin.post(f"/v1/collections/{collection}/quality-flags", json={})
+            await asyncio.sleep(1)
+            found = await admin.get(f"/v1/collections/{collection}/quality")
+            assert (found.json()["check"]["state"], multiprocessing.active_children()) == ("waiting", [])
+            async with run_suite(database_urls, only=("conversations",), conversations=QUALITY_CHECKS):
+                assert (await _until_done(admin, collection))["summary"]["conversations"] == 1
 
     async def test_are_refused_for_unknown_corpora_and_empty_splits(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from spotthebot.inference.models import LoadFailed, ModelDescription
+from spotthebot.inference.models.dialogue import GenerationRequest
 
 KIND = f"{__name__}:load"
+DIALOGUE_KIND = f"{__name__}:load_dialogue"
+"""A kind that stands in for dialogue models where a test is about their files or processes, and needs no torch."""
 
 
 class EchoModel:
@@ -50,3 +53,20 @@ def load(name_or_directory: str, *, device: str, dtype: str, revision: str | Non
     if (Path(name_or_directory) / "broken").exists():
         raise LoadFailed(name_or_directory, "it is broken.")
     return EchoModel()
+
+
+class EchoDialogueModel:
+    """Replies to each context with its last turn."""
+
+    description = ModelDescription(kind="echo", parameters=0, dtype="none", device="cpu", context_length=0)
+
+    def parse(self, document: Mapping[str, Any]) -> GenerationRequest:
+        return GenerationRequest.from_json(document)
+
+    def run(self, requests: Sequence[GenerationRequest]) -> list[Mapping[str, Any]]:
+        return [{"text": " ".join(("You said:", *request.turns[-1:]))} for request in requests]
+
+
+def load_dialogue(name_or_directory: str, *, device: str, dtype: str, revision: str | None) -> EchoDialogueModel:  # noqa: ARG001 - as models are loaded
+    """Load whatever the directory holds."""
+    return EchoDialogueModel()

@@ -176,13 +176,20 @@ def bots_settings() -> dict[str, Any]:
 
 
 def conversations_settings() -> dict[str, Any]:
-    """Settings of `conversations` in tests: subscribers on loopback are allowed, and asked again soon."""
+    """Settings of `conversations` in tests: subscribers on loopback are allowed, and asked again soon.
+
+    Quality flags are computed only in tests of them (`QUALITY_CHECKS`): each check starts a process.
+    """
     return {
         "allowed_networks": ("127.0.0.0/8", "::1/128"),
         "secrets_key": Fernet.generate_key().decode(),
         "delivery_waits_seconds": (0.1, 0.1, 0.1),
+        "quality_checks_at_once": 0,
     }
 
+
+QUALITY_CHECKS = {"quality_checks_at_once": 4}
+"""Settings of `conversations` for tests that wait for quality flags."""
 
 EAGER_DELIVERIES = {"delivery_poll_seconds": 0.05}
 """Settings of `conversations` for tests that wait for deliveries: to look that often costs as much as most tests do."""

@@ -24,7 +24,7 @@ from spotthebot.suite.progress import showing_progress
 from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.runtime.session import Clients
 from tests.factories.exported import exported
-from tests.factories.running_suite import RunningSuite
+from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite
 from tests.factories.studies import add_bot, created
 
 SMALL = """\
@@ -35,6 +35,11 @@ bots: [eliza, parrot]
 exchanges: 2
 conversations_per_pair: 2
 """
+
+
+@pytest.fixture(scope="module")
+def settings_of() -> dict[str, dict[str, Any]]:
+    return {"conversations": QUALITY_CHECKS}
 
 
 @pytest.fixture

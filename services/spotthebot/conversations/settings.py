@@ -77,6 +77,12 @@ class ConversationsSettings(ServiceSettings):
     chats_at_once: int = Field(
         default=64, ge=1, le=1000, description="Replies in chats that one worker process requests at the same time."
     )
+    quality_checks_at_once: int = Field(
+        default=4,
+        ge=0,
+        le=100,
+        description="Collections whose quality one worker process checks at the same time; 0 leaves them to others.",
+    )
     chat_token_seconds: int = Field(
         default=86_400, ge=1, le=30 * 86_400, description="How long a person's token for a chat is valid."
     )

@@ -31,7 +31,6 @@ from spotthebot.kit.vault import vault_from
 
 _LONGEST_REPLIES_SECONDS = 660.0
 """A request may take a bot's time-out, at most 300 s, in the queue of `bots`, and again for the reply."""
-_OTHER_JOBS_AT_ONCE = 4
 _FLAG_RETRIES = 3
 _FLAG_WAIT_SECONDS = 5.0
 _IDLE_CHATS_SECONDS = 5.0
@@ -128,8 +127,9 @@ async def work(settings: ConversationsSettings) -> None:
             queues = {
                 RUNNERS: settings.worker_concurrency,
                 CHATS: settings.chats_at_once,
-                DEFAULT_QUEUE: _OTHER_JOBS_AT_ONCE,
+                DEFAULT_QUEUE: settings.quality_checks_at_once,
             }
+            queues = {queue: at_once for queue, at_once in queues.items() if at_once}
 
             async def maintain_turn_loop() -> None:
                 await maintain(database, jobs, bots, batch=limits.conversations, patience=patience)
