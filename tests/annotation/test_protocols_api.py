@@ -19,6 +19,10 @@ def _body(*questions: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"protocol": document([*questions] or [X], **more)}
 
 
+def _y(**more: Any) -> dict[str, Any]:
+    return single("y", "a", "b", **more)
+
+
 def _problem(answer: Any) -> tuple[int, str]:
     return answer.status_code, answer.json()["type"].removeprefix("urn:spotthebot:problem:")
 
@@ -75,7 +79,7 @@ class TestCreateProtocol:
         [
             (_body(X, X), "/protocol/steps/0/questions/1/id", "Another question has the id 'x'."),
             (
-                _body(single("y", "a", "b", when={"question": "z", "any_of": ["a"]})),
+                _body(_y(when={"question": "z", "any_of": ["a"]})),
                 "/protocol/steps/0/questions/0/when/question",
                 "'z' is not in this protocol",
             ),
@@ -104,6 +108,15 @@ class TestCreateProtocol:
         assert fault["pointer"] == pointer
         assert rule in fault["detail"]
         assert answer.headers["Content-Type"] == "application/problem+json"
+
+    async def test_refuses_a_value_that_no_question_can_have(self, suite: RunningSuite):
+        admin = await suite.client("annotation", "admin")
+        for value in (10**4000, 1.5, True, "a" * 51):
+            answer = await admin.post(PATH, json=_body(X, _y(when={"question": "x", "any_of": [value]})))
+            assert answer.status_code == 422
+            pointers = {fault["pointer"] for fault in answer.json()["errors"]}
+            assert pointers == {"/protocol/steps/0/questions/1/when/any_of/0"}
+            assert len(answer.content) < 1000
 
     async def test_refuses_what_is_nested_without_end_and_what_is_too_large(self, suite: RunningSuite):
         admin = await suite.client("annotation", "admin")
@@ -186,11 +199,13 @@ class TestClient:
 
 async def _pages(client: Any, limit: int, **filters: str) -> list[dict[str, Any]]:
     found, cursor = [], None
-    while True:
+    for _ in range(20):
         params = {"limit": limit, **filters, **({"cursor": cursor} if cursor else {})}
         page = (await client.get(PATH, params=params)).json()
         assert len(page["items"]) <= limit
         found += page["items"]
         cursor = page["next_cursor"]
         if cursor is None:
-            return found
+            break
+    assert cursor is None
+    return found

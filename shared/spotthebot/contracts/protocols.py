@@ -6,6 +6,7 @@ that names an earlier question, is checked by the service `annotation`.
 
 import json
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, StrictInt, StringConstraints
@@ -40,7 +41,9 @@ _Prompt = Annotated[Text, StringConstraints(min_length=1, max_length=2000)]
 _Help = Annotated[Text, StringConstraints(max_length=5000)]
 _ScalePoint = Annotated[int, Field(ge=-100, le=100)]
 _ScalePointKey = Annotated[str, StringConstraints(pattern=r"^(0|-?[1-9][0-9]{0,2})$")]
-_ConditionValue = Annotated[str, StringConstraints(min_length=1, max_length=50)] | StrictInt
+_ConditionValue = (
+    Annotated[str, StringConstraints(min_length=1, max_length=50)] | Annotated[StrictInt, Field(ge=-100, le=100)]
+)
 
 
 class SegmentUnit(Wire):
@@ -205,6 +208,7 @@ class ProtocolSummaryOut(Wire):
     created_at: datetime | None = Field(description="When it was stored; null where it is built in.")
 
 
+@cache
 def protocol_schema_text() -> str:
     """Return the JSON Schema of protocols: draft 7, which editors' support is made for."""
     schema: dict[str, Any] = AnnotationProtocol.model_json_schema()

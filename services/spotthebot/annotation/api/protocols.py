@@ -20,6 +20,7 @@ from spotthebot.kit.web.database.sessions import Reading, Writing
 
 router = APIRouter(prefix="/v1/protocols", tags=["protocols"], route_class=IdempotentRoute)
 _SCHEMA = "application/schema+json"
+_OBJECT = {"type": "object", "maxProperties": 20}
 
 
 @router.post("", status_code=201, operation_id="create_protocol")
@@ -41,7 +42,7 @@ async def list_protocols(
     "/schema",
     operation_id="get_protocol_schema",
     response_class=Response,
-    responses={200: {"description": "The JSON Schema, draft 7.", "content": {_SCHEMA: {"schema": {"type": "string"}}}}},
+    responses={200: {"description": "The JSON Schema, draft 7.", "content": {_SCHEMA: {"schema": _OBJECT}}}},
 )
 async def get_protocol_schema(_caller: CampaignReader) -> Response:
     """Return the JSON Schema of protocols, for editors and validators."""
