@@ -190,14 +190,17 @@ class TestTimes:
         assert [each["reported_ms"] for each in stored] == [1, 1]
 
     async def test_are_those_of_the_signs_of_life_where_there_are_some(self, suite: RunningSuite):
-        campaign = await campaign_of(suite, 1, segments=[1])
+        campaign = await campaign_of(suite, 2, segments=[1])
         clock = movable_clock(suite)
         assignment = await claim(suite, campaign, "w")
         frontend = await suite.client("annotation", "annotation")
-        for seconds in (0, 10, 10, 300, 10):  # five minutes of silence are no work
+        # Twenty seconds with the first item, five minutes of silence, which are no work, then seven with the other.
+        for seconds, position in ((0, 0), (10, 0), (10, 1), (300, 1), (7, None)):
             clock.advance(seconds=seconds)
             path = f"/v1/assignments/{assignment['id']}/heartbeat"
-            assert (await frontend.post(path, json={"position": 0})).status_code == 200
+            assert (await frontend.post(path, json={"position": position})).status_code == 200
+        refused = await frontend.post(f"/v1/assignments/{assignment['id']}/heartbeat", json={"position": 2})
+        assert _problem(refused) == (422, "no-such-item")
         await work_through(suite, assignment)
-        (stored,) = await annotations_of(suite, campaign)
-        assert stored["elapsed_ms"] // 1000 == 30
+        stored = await annotations_of(suite, campaign)
+        assert [each["elapsed_ms"] // 1000 for each in stored] == [20, 7]

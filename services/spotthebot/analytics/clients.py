@@ -13,13 +13,14 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from spotthebot.analytics.domain.errors import NoSuchCampaign
+from spotthebot.analytics.domain.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.domain.study import LABEL_CODES, SIMULATED, CodedAnnotation, Study
 from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound
 from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, CampaignState, Label, Preference
 from spotthebot.contracts.conversations import ConversationState
 
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
+_PROTOCOL: Final = "spot_the_bot"
 _MAX_STUDIES: Final = 8
 _MAX_ANNOTATIONS: Final = 500_000
 
@@ -50,11 +51,13 @@ class Studies:
         self._read: OrderedDict[tuple[UUID, str], asyncio.Task[Study]] = OrderedDict()
 
     async def current_revision(self, campaign_id: UUID) -> CampaignRevision:
-        """Return the campaign as it is now, with its revision; raises NoSuchCampaign."""
+        """Return the campaign as it is now, with its revision; raises NoSuchCampaign and OtherProtocol."""
         try:
             campaign = await self._annotation.get_campaign(campaign_id)
         except NotFound as refused:
             raise NoSuchCampaign(campaign_id=campaign_id) from refused
+        if campaign.protocol != _PROTOCOL:
+            raise OtherProtocol(campaign=campaign.name, protocol=campaign.protocol)
         annotations, collection = await asyncio.gather(
             self._annotation.annotations_revision(campaign_id),
             self._conversations.get_collection(campaign.collection_id),

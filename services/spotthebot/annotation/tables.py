@@ -169,7 +169,7 @@ class SeenConversationRow(_Base):
 
 
 class AssignmentRow(_Base):
-    """A package that is leased to an annotator."""
+    """A package that is leased to an annotator, who was last heard of at `heard_at` with an item on the screen."""
 
     __tablename__ = "assignments"
     __table_args__ = (
@@ -188,6 +188,7 @@ class AssignmentRow(_Base):
     submitted_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     completion_code: Mapped[str | None] = mapped_column(String(100))
     heard_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    heard_position: Mapped[int | None]
 
 
 class AnswerRow(_Base):

@@ -6,6 +6,7 @@ NotFound
 └── NoSuchFigure
 Conflict
 ├── NothingToAnalyse
+├── OtherProtocol
 ├── OneBotOnly
 └── AnalysisHasEnded
 """
@@ -27,6 +28,10 @@ class NoSuchFigure(NotFound):
 
 class NothingToAnalyse(Conflict):
     """The filter '{filter}' leaves none of the {annotations} annotations of this campaign."""
+
+
+class OtherProtocol(Conflict):
+    """The campaign '{campaign}' asks by the protocol '{protocol}': these results are for 'spot_the_bot' alone."""
 
 
 class OneBotOnly(Conflict):

@@ -42,6 +42,7 @@ class Lease:
     leased_at: datetime
     expires_at: datetime
     heard_at: datetime | None
+    heard_position: int | None
     submitted_at: datetime | None
     completion_code: str | None
 

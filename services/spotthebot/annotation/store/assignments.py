@@ -24,6 +24,7 @@ _LEASE = (
     AssignmentRow.leased_at,
     AssignmentRow.expires_at,
     AssignmentRow.heard_at,
+    AssignmentRow.heard_position,
     AssignmentRow.submitted_at,
     AssignmentRow.completion_code,
 )
@@ -69,12 +70,19 @@ async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: st
     )
 
 
-async def extend_lease(
-    session: WriteSession, assignment_id: UUID, *, expires_at: datetime, heard_at: datetime | None
+async def extend_lease(session: WriteSession, assignment_id: UUID, expires_at: datetime) -> None:
+    """Keep a package for its annotator."""
+    await session.execute(update(AssignmentRow).where(AssignmentRow.id == assignment_id).values(expires_at=expires_at))
+
+
+async def note_sign_of_life(
+    session: WriteSession, assignment_id: UUID, *, expires_at: datetime, at: datetime, position: int | None
 ) -> None:
-    """Keep a package for its annotator, who was last heard of at `heard_at`."""
+    """Keep a package for its annotator, and note when they were heard of and with which item on the screen."""
     await session.execute(
-        update(AssignmentRow).where(AssignmentRow.id == assignment_id).values(expires_at=expires_at, heard_at=heard_at)
+        update(AssignmentRow)
+        .where(AssignmentRow.id == assignment_id)
+        .values(expires_at=expires_at, heard_at=at, heard_position=position)
     )
 
 
@@ -114,6 +122,7 @@ def _lease(row: Row[*tuple[object, ...]]) -> Lease:
         leased_at=row.leased_at,
         expires_at=row.expires_at,
         heard_at=row.heard_at,
+        heard_position=row.heard_position,
         submitted_at=row.submitted_at,
         completion_code=row.completion_code,
     )

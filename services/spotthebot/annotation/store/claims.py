@@ -56,9 +56,10 @@ async def expire_leases(session: WriteSession, now: datetime, *, campaign_id: UU
     )
     if campaign_id is not None:
         due = due.where(AssignmentRow.campaign_id == campaign_id)
+    found = due.cte("due")  # a plain subquery may run again for each row, and lock others then
     ended = await session.execute(
         update(AssignmentRow)
-        .where(AssignmentRow.id.in_(due))
+        .where(AssignmentRow.id == found.c.id)
         .values(state=AssignmentState.EXPIRED)
         .returning(AssignmentRow.package_id)
         .execution_options(synchronize_session=False)

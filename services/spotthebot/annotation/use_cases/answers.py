@@ -46,5 +46,5 @@ async def save_answer(
     expires_at = lease.expires_at
     if expires_at - now < campaign.lease / 2:
         expires_at = now + campaign.lease
-        await store.assignments.extend_lease(session, lease.id, expires_at=expires_at, heard_at=lease.heard_at)
+        await store.assignments.extend_lease(session, lease.id, expires_at)
     return SavedAnswer(position, draft, missing(protocol, item.shape, draft.answer), expires_at)

@@ -43,19 +43,25 @@ async def claim_package(
 async def keep_lease(
     session: WriteSession, assignment_id: UUID, frontend: str, *, position: int | None, now: datetime
 ) -> Lease:
-    """Extend a lease, since its annotator is at work, and count the time that an item is on the screen."""
+    """Extend a lease, since its annotator is at work.
+
+    The time since the sign of life before is counted for the item that was on the screen then.
+    """
     lease = await store.assignments.lock_lease(session, assignment_id, frontend)
     lease.require_at_work(now)
-    if position is not None:
-        if not await store.answers.list_items(session, lease, position=position):
-            raise NoSuchItem(position=position, last=await store.answers.last_position(session, lease))
-        since = now - (lease.heard_at or now)
+    if position is not None and not await store.answers.list_items(session, lease, position=position):
+        raise NoSuchItem(position=position, last=await store.answers.last_position(session, lease))
+    if lease.heard_at is not None and lease.heard_position is not None:
+        since = now - lease.heard_at
         worked = since if since <= _LONGEST_PAUSE else timedelta()
-        milliseconds = worked // timedelta(milliseconds=1)
-        await store.answers.add_active_time(session, lease.id, position, at=now, milliseconds=milliseconds)
+        await store.answers.add_active_time(
+            session, lease.id, lease.heard_position, at=now, milliseconds=worked // timedelta(milliseconds=1)
+        )
+    if position is not None:
+        await store.answers.add_active_time(session, lease.id, position, at=now, milliseconds=0)
     campaign = await store.campaigns.get_campaign(session, lease.campaign_id)
     expires_at = now + campaign.lease
-    await store.assignments.extend_lease(session, lease.id, expires_at=expires_at, heard_at=now)
+    await store.assignments.note_sign_of_life(session, lease.id, expires_at=expires_at, at=now, position=position)
     return await store.assignments.get_lease(session, assignment_id, frontend)
 
 
