@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.annotation.domain.allocation import Allocation, Candidate, Unit, allocate
+from spotthebot.annotation.domain.allocation import Allocation, Candidate, Unit, _rotations, _Shuffle, allocate
 from spotthebot.annotation.domain.errors import ConstraintsNotMet, NothingToAnnotate, TooFewToCompare
 from spotthebot.kit.ids import new_ids
 
@@ -144,6 +144,41 @@ class TestSegments:
                     positions += position
         assert in_the_fullest / shown == pytest.approx(7 / 19, abs=0.08)
         assert positions / shown == pytest.approx(9, abs=0.9)  # 5.5 / sqrt(600) = .22
+
+    def test_have_a_member_less_at_a_length_wherever_a_stratum_begins(self):
+        """Of 5 members two lengths have two each and one has one: each member is that one in a fifth of all blocks.
+
+        The standard error over 6000 blocks is .005.
+        """
+        shuffle = _Shuffle(SECRET, 0)
+        alone = Counter[int]()
+        for block in range(6000):
+            rotations = _rotations(5, 3, block, shuffle)
+            times = Counter(rotations)
+            assert sorted(times.values()) == [1, 2, 2]
+            alone.update(member for member, each in enumerate(rotations) if times[each] == 1)
+        assert {member: times / 6000 for member, times in alone.items()} == pytest.approx(
+            dict.fromkeys(range(5), 0.2), abs=0.022
+        )
+
+    def test_are_beside_others_of_their_stratum_by_chance_only(self):
+        """Of 20 items, ten of each stratum, two in a row are of one stratum in 9/19 of all cases."""
+        alike = 0
+        for number in range(300):
+            candidates = _candidates([(5, "ab"[number % 2]) for number in range(20)])
+            stratum = {each.conversation_id: each.stratum for each in candidates}
+            package = _allocate(candidates, secret=number.to_bytes(32, "big")).packages[0]
+            shown = [stratum[item.conversations[0]] for item in package.items]
+            alike += sum(one == other for one, other in pairwise(shown))
+        assert alike / (300 * 19) == pytest.approx(9 / 19, abs=0.03)  # sqrt(.25 / 5700) = .007
+
+    def test_are_in_packages_that_do_not_follow_those_of_their_block(self):
+        """The block of one package of 30 is that of the next in 2/29 of all cases, with three packages a block."""
+        alike = 0
+        for number in range(200):
+            found = _allocate(_candidates([(5, "a")] * 20), package_size=2, secret=number.to_bytes(32, "big"))
+            alike += sum(one.block == other.block for one, other in pairwise(found.packages))
+        assert alike / (200 * 29) == pytest.approx(2 / 29, abs=0.02)  # in order it would be 20/29
 
     def test_do_not_remember_the_order_of_the_plan(self):
         """Neighbours of the plan are in one package as often as any two: the chance is 19/59 with 60 conversations."""

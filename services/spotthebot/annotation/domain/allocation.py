@@ -80,7 +80,7 @@ class Allocation:
         """Return the fewest annotators who can annotate everything, each with one package of a block at most."""
         needed = len(self.packages) * annotations_per_item
         each = min(packages_per_annotator or self.blocks, self.blocks)
-        return max(needed // self.blocks, -(-needed // each))
+        return -(-needed // each)
 
     def require(
         self,
@@ -231,7 +231,7 @@ def _rotations(count: int, lengths: int, block: int, shuffle: _Shuffle) -> list[
     the first stratum would always have the length that more members have.
     """
     rounds = -(-count // lengths)
-    missing = shuffle(f"missing/{block}", range(lengths))[: rounds * lengths - count]
-    empty = {shuffle.number(f"empty/{block}/{each}", rounds) * lengths + each for each in missing}
+    missing = rounds * lengths - count
+    empty = {shuffle.number(f"empty/{block}/{each}", rounds) * lengths + each for each in range(missing)}
     slots = [slot for slot in range(rounds * lengths) if slot not in empty]
     return [slot % lengths for slot in shuffle.rotate(f"circle/{block}", slots)]
