@@ -106,7 +106,7 @@ class TestProbe:
         """Eight hanging registrations and three connections: a read takes no longer than without them."""
         gate = _Gate()
         settings = bots_settings() | {"probes_per_team": 8, "database_pool_size": 1}
-        async with run_suite(database_urls, bots=settings) as suite, bot(gate) as (served, url):
+        async with run_suite(database_urls, only=("bots",), bots=settings) as suite, bot(gate) as (served, url):
             team = await suite.client("bots", "team", team="us")
             registrations = [
                 asyncio.create_task(team.post("/v1/bots", json=webhook(url, name=f"bot {number}")))

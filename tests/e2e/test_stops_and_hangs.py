@@ -7,6 +7,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -33,7 +34,7 @@ GATES = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def folder() -> Iterator[Folder]:
     with data_folder() as made:
         yield made
@@ -75,7 +76,7 @@ class SlowBot:
         self._server.server_close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def slow_bot() -> Iterator[SlowBot]:
     bot = SlowBot()
     yield bot
@@ -146,55 +147,82 @@ def closed_gates(folder: Folder) -> Iterator[None]:
         yield
 
 
+@dataclass(frozen=True)
+class Stopped:
+    """What was under way when the suite was stopped: ids of what is to be completed, and of a bot that replies."""
+
+    folder: Folder
+    quick: str
+    checked: str
+    campaign: str
+    analysis: str
+    collection: str
+    chat: str
+
+
+@pytest.fixture(scope="module")
+def stopped(folder: Folder, port_base: int, slow_bot: SlowBot) -> Stopped:
+    """Stop a suite in the middle of every kind of job: `stb down` aborts what takes longer than ten seconds."""
+    with running_up(folder, port_base) as process:
+        suite = Suite(folder, port_base)
+        slow = suite.register("slow", {"kind": "webhook", "url": slow_bot.url})
+        quick = suite.register("quick", {"kind": "builtin", "model": "eliza"})
+        finished = suite.collect("finished", [quick])
+        wait_until(lambda: suite.get("conversations", f"collections/{finished}")["state"] == "complete", 60)
+        wait_until(lambda: not any(jobs(folder).values()), 60)  # its first quality check, too
+        slow_bot.may_answer.clear()
+        with pytest.raises(psycopg.Error), closed_gates(folder):
+            suite.post("conversations", f"collections/{finished}/quality-flags", {})
+            campaign = suite.post("annotation", "campaigns", _campaign(finished))["id"]
+            analysis = suite.post("analytics", "analyses", _PLANNING)["id"]
+            collection = suite.collect("slow", [slow])
+            study = suite.post("conversations", "collections", _study(slow))["id"]
+            chat = suite.post("conversations", "chats", {"collection_id": study, "interactor": "ann"})["id"]
+            suite.post("conversations", f"chats/{chat}/turns", {"number": 1, "text": "Hello!"})
+            wait_until(lambda: _doing(jobs(folder)) == KINDS, 60)
+            assert folder.process("down").returncode == 0
+            process.wait(60)
+    slow_bot.may_answer.set()
+    return Stopped(folder, quick, finished, campaign, analysis, collection, chat)
+
+
+@pytest.fixture(scope="module")
+def up_again(stopped: Stopped, port_base: int) -> Iterator[subprocess.Popen[bytes]]:
+    """The suite that was stopped, started again."""
+    with running_up(stopped.folder, port_base) as process:
+        yield process
+
+
 class TestPoliteStop:
-    def test_in_the_middle_of_every_kind_of_job_loses_none(self, folder: Folder, port_base: int, slow_bot: SlowBot):
-        """`stb down` aborts what takes longer than ten seconds; `stb up` goes on with all of it."""
-        with running_up(folder, port_base) as process:
-            suite = Suite(folder, port_base)
-            slow = suite.register("slow", {"kind": "webhook", "url": slow_bot.url})
-            quick = suite.register("quick", {"kind": "builtin", "model": "eliza"})
-            finished = suite.collect("finished", [quick])
-            wait_until(lambda: suite.get("conversations", f"collections/{finished}")["state"] == "complete", 60)
-            wait_until(lambda: not any(jobs(folder).values()), 60)  # its first quality check, too
-            slow_bot.may_answer.clear()
-            with pytest.raises(psycopg.Error), closed_gates(folder):
-                check = f"collections/{finished}/quality"
-                suite.post("conversations", f"{check}-flags", {})
-                campaign = suite.post("annotation", "campaigns", _campaign(finished))["id"]
-                analysis = suite.post("analytics", "analyses", _PLANNING)["id"]
-                collection = suite.collect("slow", [slow])
-                study = suite.post("conversations", "collections", _study(slow))["id"]
-                chat = suite.post("conversations", "chats", {"collection_id": study, "interactor": "ann"})["id"]
-                suite.post("conversations", f"chats/{chat}/turns", {"number": 1, "text": "Hello!"})
-                wait_until(lambda: _doing(jobs(folder)) == KINDS, 60)
-                assert folder.process("down").returncode == 0
-                process.wait(60)
-        slow_bot.may_answer.set()
-        with running_up(folder, port_base):
-            suite = Suite(folder, port_base)
-            wait_until(lambda: suite.get("analytics", f"analyses/{analysis}")["state"] == "complete", 60)
-            wait_until(lambda: suite.get("annotation", f"campaigns/{campaign}")["state"] == "open", 60)
-            wait_until(lambda: suite.get("conversations", check)["check"]["state"] == "done", 60)
-            wait_until(lambda: suite.get("conversations", f"collections/{collection}")["state"] == "complete", 60)
-            wait_until(lambda: len(_turns(suite.get("conversations", f"chats/{chat}"))) == 2, 60)
-            wait_until(lambda: not any(jobs(folder).values()), 60)
+    @pytest.mark.usefixtures("up_again")
+    def test_in_the_middle_of_every_kind_of_job_loses_none(self, stopped: Stopped, port_base: int):
+        """`stb up` goes on with all of it."""
+        suite = Suite(stopped.folder, port_base)
+        wait_until(lambda: suite.get("analytics", f"analyses/{stopped.analysis}")["state"] == "complete", 60)
+        wait_until(lambda: suite.get("annotation", f"campaigns/{stopped.campaign}")["state"] == "open", 60)
+        collection = f"collections/{stopped.collection}"
+        wait_until(lambda: suite.get("conversations", collection)["state"] == "complete", 60)
+        checked = f"collections/{stopped.checked}/quality"
+        wait_until(lambda: suite.get("conversations", checked)["check"]["state"] == "done", 60)
+        wait_until(lambda: len(_turns(suite.get("conversations", f"chats/{stopped.chat}"))) == 2, 60)
+        wait_until(lambda: not any(jobs(stopped.folder).values()), 60)
 
 
 class TestHangingProcesses:
-    def test_a_service_a_worker_and_postgresql_that_hang_at_once_all_come_back(self, folder: Folder, port_base: int):
-        with running_up(folder, port_base) as process:
-            suite = Suite(folder, port_base)
-            quick = suite.register("quick", {"kind": "builtin", "model": "eliza"})
-            before = _pids(folder)
-            server = _postmaster(process)
-            stopped = [before["annotation"], before["conversations-worker"], server.pid]
-            for pid in stopped:
-                os.kill(pid, signal.SIGSTOP)
-            wait_until(lambda: not any(lives(psutil.Process(pid)) for pid in stopped if psutil.pid_exists(pid)), 90)
-            wait_until(lambda: folder.stb("status").returncode == 0, 60)
-            after = _pids(folder)
-            collection = suite.collect("after", [quick])
-            wait_until(lambda: suite.get("conversations", f"collections/{collection}")["state"] == "complete", 60)
+    def test_a_service_a_worker_and_postgresql_that_hang_at_once_all_come_back(
+        self, stopped: Stopped, up_again: subprocess.Popen[bytes], port_base: int
+    ):
+        folder, suite = stopped.folder, Suite(stopped.folder, port_base)
+        before = _pids(folder)
+        server = _postmaster(up_again)
+        hung = [before["annotation"], before["conversations-worker"], server.pid]
+        for pid in hung:
+            os.kill(pid, signal.SIGSTOP)
+        wait_until(lambda: not any(lives(psutil.Process(pid)) for pid in hung if psutil.pid_exists(pid)), 90)
+        wait_until(lambda: folder.stb("status").returncode == 0, 60)
+        after = _pids(folder)
+        collection = suite.collect("after", [stopped.quick])
+        wait_until(lambda: suite.get("conversations", f"collections/{collection}")["state"] == "complete", 60)
         replaced = {name for name in before if before[name] != after[name]}
         assert replaced == {"annotation", "conversations-worker"}  # and no other: the rest waits for PostgreSQL
         printed = (folder.parent / "up.log").read_text()
