@@ -23,6 +23,8 @@ CAMPAIGN = Campaign(
     package_size=20,
     packages_per_annotator=None,
     lease=timedelta(hours=1),
+    pay_per_package=None,
+    currency=None,
     instructions="",
     seed=0,
     opens_when_built=True,

@@ -1,6 +1,7 @@
 """The tables of the schema `annotation`."""
 
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -14,6 +15,7 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
+    Numeric,
     String,
     Text,
     UniqueConstraint,
@@ -69,6 +71,8 @@ class CampaignRow(_Base):
     lease_seconds: Mapped[int] = mapped_column(server_default="3600")
     instructions: Mapped[str] = mapped_column(Text)
     seed: Mapped[int]
+    pay_per_package: Mapped[Decimal | None] = mapped_column(Numeric(9, 2))
+    currency: Mapped[str | None] = mapped_column(String(3))
     opens_when_built: Mapped[bool] = mapped_column(server_default="true")
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     state: Mapped[str] = mapped_column(String(20))

@@ -12,6 +12,7 @@ from spotthebot.contracts.annotation import (
     AnnotationsRevisionOut,
     CampaignIn,
     CampaignOut,
+    CampaignPreviewOut,
     PackageBatchIn,
     PackageOut,
 )
@@ -92,6 +93,11 @@ class AnnotationOperations(ServiceOperations):
         """Add annotations to an import campaign; annotations that are there already stay as they are."""
         path = f"/v1/campaigns/{campaign_id}/annotations"
         return Call(StoredOut, "POST", path, body=batch, idempotency_key=idempotency_key)
+
+    @operation
+    def preview_campaign(self, campaign_id: UUID) -> Call[CampaignPreviewOut]:
+        """Return what a campaign will take: packages, annotators, hours and money."""
+        return Call(CampaignPreviewOut, "GET", f"/v1/campaigns/{campaign_id}/preview")
 
     @operation
     def open_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:

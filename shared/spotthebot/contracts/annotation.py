@@ -2,6 +2,7 @@
 
 import re
 from datetime import MAXYEAR, MINYEAR, datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Final, Literal, NewType, TypeAlias
 from uuid import UUID
@@ -17,6 +18,7 @@ PackageId = NewType("PackageId", UUID)
 AnnotatorId = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
 Exchanges = Annotated[int, Field(ge=1, le=500)]
 MAX_PACKAGE_SIZE = 200
+Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
 Answer: TypeAlias = Annotated[dict[str, JsonValue], Field(max_length=200)]
 """Values by question; a question that is asked of each side or turn has an object of values by side or turn."""
 
@@ -107,6 +109,10 @@ class CampaignIn(Wire):
     open: bool = Field(
         default=True, description="Whether packages can be claimed once they are there; else it stays a draft."
     )
+    pay_per_package: Decimal | None = Field(
+        default=None, ge=0, le=10_000, max_digits=9, decimal_places=2, description="What an annotator gets for one."
+    )
+    currency: Currency | None = Field(default=None, description="Of the pay: ISO 4217, such as EUR.")
     protocol: Name = Field(default="spot_the_bot", description="What annotators are asked: a protocol, by its name.")
     protocol_version: int | None = Field(default=None, ge=1, lt=2**31, description="Null: the newest one.")
     instructions: Annotated[Text, StringConstraints(max_length=20_000)] = ""
@@ -123,6 +129,13 @@ class CampaignIn(Wire):
     def _segments_grow(self) -> "CampaignIn":
         if list(self.segments) != sorted(set(self.segments)):
             message = "segments must grow, each length once"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _pay_has_a_currency(self) -> "CampaignIn":
+        if (self.pay_per_package is None) != (self.currency is None):
+            message = "pay_per_package and currency go together"
             raise ValueError(message)
         return self
 
@@ -148,6 +161,8 @@ class CampaignOut(Wire):
     package_size: int
     packages_per_annotator: int | None
     lease_minutes: int
+    pay_per_package: Decimal | None
+    currency: str | None
     protocol: str
     protocol_version: int
     packages: int
@@ -156,6 +171,25 @@ class CampaignOut(Wire):
     annotations: int
     annotations_needed: int
     created_at: datetime
+
+
+class CampaignPreviewOut(Wire):
+    """What a campaign will take, before anybody annotates: work, people, hours and money."""
+
+    packages: int
+    assignments: int = Field(description="Packages, each as often as it needs an annotator.")
+    annotations: int
+    annotators: int = Field(description="Fewest annotators that can do it under the campaign's rules.")
+    hours: float | None = Field(description="Of all annotators together; null where no length was ever measured.")
+    seconds_by_length: dict[str, float] = Field(
+        max_length=10, description="Measured medians that the hours stand on, by exchanges of a segment."
+    )
+    measured_annotations: int = Field(description="How many annotations the medians come from; simulated ones are not.")
+    unmeasured_lengths: tuple[int, ...] = Field(
+        max_length=10, description="Lengths without measurements, estimated from the others by their exchanges."
+    )
+    pay: Decimal | None
+    currency: str | None
 
 
 class Annotation(Wire):

@@ -7,11 +7,19 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from spotthebot.annotation import store
-from spotthebot.annotation.api.deps import Admin, CampaignReader, JobQueue
+from spotthebot.annotation.api.deps import Admin, AdminReader, CampaignReader, JobQueue
 from spotthebot.annotation.api.fetched import CompleteCollection, MissingConversations
 from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.domain.previews import preview
 from spotthebot.annotation.use_cases import campaigns, imports
-from spotthebot.contracts.annotation import AnnotationBatchIn, CampaignIn, CampaignOut, CampaignState, PackageBatchIn
+from spotthebot.contracts.annotation import (
+    AnnotationBatchIn,
+    CampaignIn,
+    CampaignOut,
+    CampaignPreviewOut,
+    CampaignState,
+    PackageBatchIn,
+)
 from spotthebot.contracts.conversations import StoredOut
 from spotthebot.contracts.wire import Name
 from spotthebot.kit.web.core.bodies import large_batch
@@ -46,6 +54,29 @@ async def list_campaigns(
 async def get_campaign(session: Reading, _caller: CampaignReader, campaign_id: UUID) -> CampaignOut:
     """Return a campaign and how far it is."""
     return _to_out(await store.campaigns.get_campaign(session, campaign_id))
+
+
+@router.get("/{campaign_id}/preview", operation_id="preview_campaign")
+async def preview_campaign(session: Reading, _caller: AdminReader, campaign_id: UUID) -> CampaignPreviewOut:
+    """Say what a campaign will take: packages, annotators, hours by measured medians, and money."""
+    campaign = await store.campaigns.get_campaign(session, campaign_id)
+    found = preview(
+        campaign,
+        await store.previews.get_workload(session, campaign_id),
+        await store.previews.list_times(session, campaign),
+    )
+    return CampaignPreviewOut(
+        packages=found.packages,
+        assignments=found.assignments,
+        annotations=found.annotations,
+        annotators=found.annotators,
+        hours=None if found.work is None else round(found.work / timedelta(hours=1), 2),
+        seconds_by_length={str(length): round(time.total_seconds(), 1) for length, time in found.medians.items()},
+        measured_annotations=found.measured,
+        unmeasured_lengths=found.unmeasured,
+        pay=found.pay,
+        currency=campaign.currency,
+    )
 
 
 @router.post("/{campaign_id}/open", operation_id="open_campaign")
@@ -101,6 +132,8 @@ def _to_out(campaign: Campaign) -> CampaignOut:
         package_size=campaign.package_size,
         packages_per_annotator=campaign.packages_per_annotator,
         lease_minutes=campaign.lease // timedelta(minutes=1),
+        pay_per_package=campaign.pay_per_package,
+        currency=campaign.currency,
         protocol=campaign.protocol_name,
         protocol_version=campaign.protocol_version,
         packages=campaign.progress.packages,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Final
 from uuid import UUID
@@ -60,6 +61,8 @@ class Campaign:
     package_size: int
     packages_per_annotator: int | None
     lease: timedelta
+    pay_per_package: Decimal | None
+    currency: str | None
     instructions: str
     seed: int
     opens_when_built: bool

@@ -10,6 +10,7 @@ from spotthebot.annotation.store import (
     claims,
     conversations,
     packages,
+    previews,
     protocols,
 )
 
@@ -23,5 +24,6 @@ __all__ = [
     "claims",
     "conversations",
     "packages",
+    "previews",
     "protocols",
 ]

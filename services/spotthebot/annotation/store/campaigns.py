@@ -135,6 +135,8 @@ async def _campaigns(session: ReadSession, statement: Select[CampaignRow]) -> li
             package_size=row.package_size,
             packages_per_annotator=row.packages_per_annotator,
             lease=timedelta(seconds=row.lease_seconds),
+            pay_per_package=row.pay_per_package,
+            currency=row.currency,
             instructions=row.instructions,
             seed=row.seed,
             opens_when_built=row.opens_when_built,

@@ -1,0 +1,85 @@
+"""What a campaign will take, before anybody annotates: work, people, hours and money."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from statistics import median
+
+from spotthebot.annotation.domain.campaigns import Campaign
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What a campaign holds: items by length in exchanges, and packages by block, None where no block is known."""
+
+    items: Mapping[int, int]
+    packages: Mapping[int | None, int]
+
+
+@dataclass(frozen=True)
+class CampaignPreview:
+    """A preview; `work` is of all annotators together, None where nothing was measured.
+
+    `medians` are the measured times of one annotation by length, `unmeasured` the lengths of which there is none.
+    """
+
+    packages: int
+    assignments: int
+    annotations: int
+    annotators: int
+    work: timedelta | None
+    medians: Mapping[int, timedelta]
+    measured: int
+    unmeasured: tuple[int, ...]
+    pay: Decimal | None
+
+
+def preview(campaign: Campaign, workload: Workload, measured: Sequence[tuple[int, timedelta]]) -> CampaignPreview:
+    """Return what a campaign will take, by times (exchanges, time) that annotators took for the same protocol.
+
+    A length that was never measured takes as long as its exchanges at the median time of an exchange.
+    """
+    redundancy = campaign.annotations_per_segment
+    packages = sum(workload.packages.values())
+    times: dict[int, list[float]] = {}
+    for exchanges, time in measured:
+        times.setdefault(exchanges, []).append(time.total_seconds())
+    medians = {
+        exchanges: timedelta(seconds=median(times[exchanges]))
+        for exchanges in sorted(times.keys() & workload.items.keys())
+    }
+    return CampaignPreview(
+        packages=packages,
+        assignments=packages * redundancy,
+        annotations=sum(workload.items.values()) * redundancy,
+        annotators=_fewest_annotators(campaign, workload.packages),
+        work=_work(workload.items, redundancy, medians, measured),
+        medians=medians,
+        measured=sum(len(times[exchanges]) for exchanges in medians),
+        unmeasured=tuple(sorted(workload.items.keys() - medians.keys())),
+        pay=None if campaign.pay_per_package is None else campaign.pay_per_package * packages * redundancy,
+    )
+
+
+def _fewest_annotators(campaign: Campaign, packages: Mapping[int | None, int]) -> int:
+    """Return how many annotators are needed: nobody gets two packages of a block, nor more than the limit."""
+    total = sum(packages.values()) * campaign.annotations_per_segment
+    if not total:
+        return 0
+    each = min(campaign.packages_per_annotator or total, len(packages))
+    of_one_block = max(packages.values()) * campaign.annotations_per_segment
+    return max(of_one_block, -(-total // each))
+
+
+def _work(
+    items: Mapping[int, int],
+    redundancy: int,
+    medians: Mapping[int, timedelta],
+    measured: Sequence[tuple[int, timedelta]],
+) -> timedelta | None:
+    if not measured:
+        return None
+    exchange = timedelta(seconds=median(time.total_seconds() / exchanges for exchanges, time in measured))
+    expected = (medians.get(exchanges, exchange * exchanges) * count for exchanges, count in items.items())
+    return sum(expected, timedelta()) * redundancy

@@ -1,0 +1,52 @@
+"""What previews stand on: what a campaign holds, and how long annotations took so far."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import func, select
+
+from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.domain.previews import Workload
+from spotthebot.annotation.tables import AnnotationRow, AnnotatorRow, CampaignRow, ItemRow, PackageRow
+from spotthebot.kit.database import ReadSession
+
+_MAX_MEASURED = 10_000
+_SIMULATED = "simulated-%"
+
+
+async def get_workload(session: ReadSession, campaign_id: UUID) -> Workload:
+    """Count the items of a campaign by length, and its packages by block."""
+    items = (
+        select(ItemRow.exchanges, func.count()).where(ItemRow.campaign_id == campaign_id).group_by(ItemRow.exchanges)
+    )
+    packages = (
+        select(PackageRow.block, func.count()).where(PackageRow.campaign_id == campaign_id).group_by(PackageRow.block)
+    )
+    return Workload(
+        items={length: count for length, count in await session.execute(items)},  # noqa: C416 - typed rows
+        packages={block: count for block, count in await session.execute(packages)},  # noqa: C416 - typed rows
+    )
+
+
+async def list_times(session: ReadSession, campaign: Campaign) -> list[tuple[int, timedelta]]:
+    """Return how long people took for the newest annotations by the same protocol, with their lengths in exchanges."""
+    alike = select(CampaignRow.id).where(
+        CampaignRow.mode == "live",
+        CampaignRow.protocol_name == campaign.protocol_name,
+        CampaignRow.protocol_version == campaign.protocol_version,
+    )
+    newest = (
+        select(ItemRow.exchanges, AnnotationRow.elapsed_ms)
+        .join(ItemRow, ItemRow.id == AnnotationRow.item_id)
+        .join(AnnotatorRow, AnnotatorRow.id == AnnotationRow.annotator_id)
+        .where(
+            AnnotationRow.campaign_id.in_(alike),
+            AnnotationRow.assignment_id.is_not(None),
+            AnnotationRow.elapsed_ms > 0,
+            AnnotatorRow.external_id.not_like(_SIMULATED),
+        )
+        .order_by(AnnotationRow.id.desc())
+        .limit(_MAX_MEASURED)
+    )
+    rows = await session.execute(newest)
+    return [(exchanges, timedelta(milliseconds=elapsed)) for exchanges, elapsed in rows if elapsed is not None]

@@ -1,0 +1,97 @@
+"""What a campaign will take, worked by hand, and as the API says it."""
+
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from spotthebot.annotation.domain.previews import Workload, preview
+from tests.annotation.test_campaign_lifecycle import CAMPAIGN
+from tests.factories.annotating import DECISION, WHOLE, campaign_of, claim, movable_clock, save, submit
+from tests.factories.running_suite import RunningSuite
+
+WORKLOAD = Workload(items={2: 40, 3: 40}, packages={0: 2, 1: 2})
+
+
+def _seconds(exchanges: int, *times: float) -> list[tuple[int, timedelta]]:
+    return [(exchanges, timedelta(seconds=time)) for time in times]
+
+
+class TestPreview:
+    def test_counts_packages_and_annotations_with_their_redundancy(self):
+        found = preview(CAMPAIGN, WORKLOAD, [])
+        assert (found.packages, found.assignments, found.annotations) == (4, 8, 160)
+        assert (found.work, found.pay, found.unmeasured) == (None, None, (2, 3))
+
+    def test_takes_the_median_of_each_length(self):
+        measured = [*_seconds(2, 10, 20, 1000), *_seconds(3, 30, 50)]
+        found = preview(CAMPAIGN, WORKLOAD, measured)
+        assert found.work == timedelta(seconds=2 * (40 * 20 + 40 * 40))
+        assert (found.measured, found.unmeasured) == (5, ())
+
+    def test_takes_a_length_that_was_never_measured_by_its_exchanges(self):
+        found = preview(CAMPAIGN, WORKLOAD, _seconds(2, 10, 20, 60))  # 5, 10 and 30 s an exchange
+        assert found.work == timedelta(seconds=2 * (40 * 20 + 40 * 3 * 10))
+        assert (found.measured, found.unmeasured) == (3, (3,))
+
+    @pytest.mark.parametrize(
+        ("limit", "packages", "annotators"),
+        [
+            (None, {0: 2, 1: 2}, 4),  # two blocks: an annotator takes two of eight
+            (1, {0: 2, 1: 2}, 8),
+            (3, {0: 1, 1: 1, 2: 1, 3: 1}, 3),  # eight, three each at most
+            (None, {0: 3, 1: 1}, 6),  # three packages of one block twice, each by somebody else
+            (None, {}, 0),
+        ],
+    )
+    def test_names_the_fewest_annotators(self, limit: int | None, packages: dict[int | None, int], annotators: int):
+        campaign = replace(CAMPAIGN, packages_per_annotator=limit)
+        assert preview(campaign, Workload({2: 1}, packages), []).annotators == annotators
+
+    def test_pays_for_every_assignment(self):
+        paid = replace(CAMPAIGN, pay_per_package=Decimal("2.50"), currency="EUR")
+        assert preview(paid, WORKLOAD, []).pay == Decimal("20.00")
+
+
+class TestPreviewApi:
+    async def test_learns_from_campaigns_of_the_same_protocol(self, suite: RunningSuite):
+        admin = await suite.client("annotation", "admin")
+        clock = movable_clock(suite)
+        first = await campaign_of(suite, 2, segments=[1], pay_per_package="1.20", currency="EUR")
+        path = f"/v1/campaigns/{first['id']}/preview"
+        before = (await admin.get(path)).json()
+        assert (before["packages"], before["assignments"], before["annotators"]) == (1, 2, 2)
+        assert (before["hours"], before["pay"], before["unmeasured_lengths"]) == (None, "2.40", [1])
+        for annotator, seconds in (("w", 36), ("simulated-01", 9)):
+            assignment = await claim(suite, first, annotator)
+            for position in (0, 1):
+                clock.advance(seconds=seconds)
+                await save(suite, assignment, position, DECISION, show_step=2)
+                await save(suite, assignment, position, WHOLE)
+            assert (await submit(suite, assignment)).status_code == 200
+        after = (await admin.get(path)).json()
+        assert (after["measured_annotations"], after["unmeasured_lengths"]) == (2, [])
+        assert after["seconds_by_length"]["1"] == pytest.approx(36, abs=0.9)
+        assert after["hours"] == 0.04  # four annotations of 36 s
+
+    async def test_is_for_administrators(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        frontend = await suite.client("annotation", "annotation")
+        assert (await frontend.get(f"/v1/campaigns/{campaign['id']}/preview")).status_code == 403
+
+    @pytest.mark.parametrize(
+        "pay",
+        [
+            {"pay_per_package": "1"},
+            {"currency": "EUR"},
+            {"pay_per_package": "-1", "currency": "EUR"},
+            {"pay_per_package": "1", "currency": "euro"},
+        ],
+    )
+    async def test_refuses_pay_without_a_currency_and_the_other_way_round(
+        self, suite: RunningSuite, pay: dict[str, str]
+    ):
+        admin = await suite.client("annotation", "admin")
+        body = {"name": "c", "domain": "everyday", "collection_id": "01a20439-3f41-73c5-bbc9-dc50739db422"} | pay
+        assert (await admin.post("/v1/campaigns", json=body)).status_code == 422
