@@ -39,21 +39,36 @@ _SETTINGS = {
 }
 
 
-@dataclass(frozen=True)
-class Installation:
-    """A folder with a PostgreSQL server and every schema at its head."""
+@dataclass(frozen=True, kw_only=True)
+class LentInstallation:
+    """A folder for logs, and a database with every schema at its head whose server stays out of it."""
 
     folder: Path
-    cluster: Cluster
     urls: Provisioned
     secrets_key: str = field(default_factory=lambda: Fernet.generate_key().decode())
+
+    @property
+    def server(self) -> Cluster | None:
+        """The server that is killed and brought back; None where it is not this installation's own."""
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Installation(LentInstallation):
+    """A folder with a PostgreSQL server of its own."""
+
+    cluster: Cluster
+
+    @property
+    def server(self) -> Cluster:
+        return self.cluster
 
 
 @dataclass
 class Processes:
     """What runs. Names: `bots-1`, `conversations-1`, `conversations-worker-1` and so on, and `postgres`."""
 
-    installation: Installation
+    installation: LentInstallation
     supervisor: Supervisor
     urls: Mapping[str, str]
     keys: Keys
@@ -73,7 +88,8 @@ class Processes:
     def pid(self, name: str) -> int | None:
         """Return the present process of this name; None while there is none that is ready."""
         if name == "postgres":
-            return self.installation.cluster.pid if self.installation.cluster.running else None
+            cluster = self.installation.server
+            return cluster.pid if cluster is not None and cluster.running else None
         status = next(status for status in self.supervisor.status() if status.name == name)
         return status.pid if status.healthy else None
 
@@ -121,14 +137,21 @@ def prepared_installation(*, durable: bool = True) -> Iterator[Installation]:
             migrate_access(urls.owner_urls[ACCESS])
             for name in SERVICE_NAMES:
                 upgrade(load_lineage(name), urls.owner_urls[name])
-            yield Installation(folder, cluster, urls)
+            yield Installation(folder=folder, cluster=cluster, urls=urls)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextmanager
+def lent_installation(urls: DatabaseUrls) -> Iterator[LentInstallation]:
+    """Use a database that was lent, whose server stays out of it."""
+    with tempfile.TemporaryDirectory(prefix="stb-processes-") as folder:
+        yield LentInstallation(folder=Path(folder), urls=Provisioned(owner_urls=urls.owner, app_urls=urls.app))
+
+
 @asynccontextmanager
 async def running_processes(
-    installation: Installation,
+    installation: LentInstallation,
     *,
     counts: Mapping[str, int],
     settings: Mapping[str, Mapping[str, str]] | None = None,
@@ -154,7 +177,7 @@ async def running_processes(
         ]
         supervisor = await stack.enter_async_context(Supervisor(specs, on_event=events.append))
         clients = await stack.enter_async_context(contextlib.AsyncExitStack())
-        watcher = asyncio.create_task(_keep_database(installation.cluster))
+        watcher = asyncio.create_task(_keep_database(installation.server))
         try:
             yield Processes(installation, supervisor, urls, keys, events, clients)
         finally:
@@ -164,7 +187,7 @@ async def running_processes(
 
 
 def _spec(
-    installation: Installation,
+    installation: LentInstallation,
     name: str,
     kind: str,
     sockets: Mapping[str, socket.socket],
@@ -187,7 +210,7 @@ def _spec(
 
 
 def _environment(
-    installation: Installation, name: str, service_key: str, urls: Mapping[str, str], settings: Mapping[str, str]
+    installation: LentInstallation, name: str, service_key: str, urls: Mapping[str, str], settings: Mapping[str, str]
 ) -> dict[str, str]:
     own = {
         "DATABASE_URL": installation.urls.app_urls[name],
@@ -200,10 +223,10 @@ def _environment(
     return {**os.environ, **prefixed, "PYTHONUNBUFFERED": "1"}
 
 
-async def _keep_database(cluster: Cluster) -> None:
+async def _keep_database(cluster: Cluster | None) -> None:
     while True:
         await asyncio.sleep(_DATABASE_CHECK_SECONDS)
-        if not cluster.running:
+        if cluster is not None and not cluster.running:
             with contextlib.suppress(Error):  # the next round tries again
                 cluster.start()  # blocks, from the main thread: there the server ends with us
 
