@@ -1,10 +1,10 @@
-"""A campaign asks by any protocol over segments: its questions, conditions and steps, from the claim on."""
+"""A campaign asks by any protocol whose unit is shown whole: its questions, conditions and steps."""
 
 from typing import Any
 
 from tests.factories.annotating import CONVERSATIONS, annotations_of, claim, save, submit
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import created, import_conversations, open_campaign
+from tests.factories.studies import conversation, created, import_conversations, open_campaign
 
 PROTOCOL = {
     "format": 1,
@@ -72,3 +72,42 @@ class TestCampaignOfAnotherProtocol:
         answer = await analyst.get(f"/v1/campaigns/{campaign['id']}/ranking")
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:other-protocol")
         assert "'engagement'" in answer.json()["detail"]
+
+
+class TestDialogues:
+    async def test_are_shown_to_their_last_turn_whatever_their_length(self, suite: RunningSuite):
+        collection = await import_conversations(
+            suite, [conversation("short", "X", "Y", exchanges=1), conversation("long", "X", "Y", exchanges=4)]
+        )
+        campaign = await open_campaign(suite, collection, protocol="dialogue_likert")
+        assignment = await claim(suite, campaign, "w")
+        assert sorted(len(item["turns"]) for item in assignment["items"]) == [2, 8]
+        assert (campaign["items"], campaign["too_short"]) == (2, 0)
+        questions = [each["id"] for each in assignment["protocol"]["steps"][0]["questions"]]
+        answer = {each: {"A": 3, "B": 4} for each in questions}
+        for item in assignment["items"]:
+            saved = await save(suite, assignment, item["position"], answer)
+            assert (saved.status_code, saved.json()["missing"]) == (200, [])
+        assert (await submit(suite, assignment)).status_code == 200
+        assert [each["answer"] for each in await annotations_of(suite, campaign)] == [answer] * 2
+
+
+class TestTurns:
+    async def test_are_asked_about_one_by_one(self, suite: RunningSuite):
+        campaign = await open_campaign(
+            suite, await import_conversations(suite, CONVERSATIONS[:1]), protocol="turn_likert"
+        )
+        assignment = await claim(suite, campaign, "w")
+        (item,) = assignment["items"]
+        speaker = assignment["protocol"]["unit"]["speaker"]
+        turns = [str(number) for number, turn in enumerate(item["turns"]) if speaker in {turn["speaker"], "both"}]
+        questions = [each["id"] for each in assignment["protocol"]["steps"][0]["questions"]]
+        partly = {each: dict.fromkeys(turns[:-1], 3) for each in questions}
+        assert (await save(suite, assignment, 0, partly)).json()["missing"] == [
+            f"/{each}/{turns[-1]}" for each in questions
+        ]
+        foreign = await save(suite, assignment, 0, {questions[0]: {str(len(item["turns"])): 3}})
+        assert foreign.status_code == 422
+        whole = {each: dict.fromkeys(turns, 3) for each in questions}
+        assert (await save(suite, assignment, 0, whole)).json()["missing"] == []
+        assert (await submit(suite, assignment)).status_code == 200

@@ -96,7 +96,7 @@ class CampaignIn(Wire):
         default=(2, 3, 5),
         min_length=1,
         max_length=10,
-        description="Lengths, in exchanges, at which annotators see a conversation.",
+        description="Lengths, in exchanges, at which annotators see a conversation, unless all of it is shown.",
     )
     annotations_per_segment: int = Field(default=2, ge=1, le=50)
     package_size: int = Field(default=20, ge=1, le=MAX_PACKAGE_SIZE, description="Items in a package, at most.")

@@ -18,3 +18,8 @@ class ShownConversation:
     @property
     def exchanges(self) -> int:
         return len(self.turns) // 2
+
+    @property
+    def longest(self) -> int:
+        """How many exchanges show all turns, with a last one that has no reply."""
+        return (len(self.turns) + 1) // 2

@@ -3,7 +3,7 @@
 Invalid
 ├── UnknownCollection
 ├── UnknownProtocol
-├── UnsupportedUnit
+├── UnsupportedProtocol
 ├── NothingToAnnotate
 ├── TooFewToCompare
 ├── ConstraintsNotMet
@@ -46,8 +46,8 @@ class UnknownCollection(Invalid):
     """There is no collection {collection_id}."""
 
 
-class UnsupportedUnit(Invalid):
-    """The protocol '{name}' is about a {kind}: campaigns are made of segments, so choose one that is about them."""
+class UnsupportedProtocol(Invalid):
+    """The protocol '{name}' shows {what}: choose one whose segments, dialogues or turns are shown whole."""
 
 
 class NothingToAnnotate(Invalid):

@@ -9,7 +9,7 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Unit, allocate
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.conversations import ShownConversation
-from spotthebot.annotation.domain.errors import UnknownProtocol, UnsupportedUnit
+from spotthebot.annotation.domain.errors import UnknownProtocol, UnsupportedProtocol
 from spotthebot.annotation.domain.packages import NewPackage, PackedSegment
 from spotthebot.annotation.use_cases.protocols import get_protocol, list_protocols
 from spotthebot.contracts.annotation import CampaignIn, CampaignState
@@ -26,8 +26,10 @@ _MAX_VERSIONS = 1000
 async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn) -> Campaign:
     """Create a campaign over a complete collection and queue the job that makes its packages."""
     protocol = await _require_protocol(session, request.protocol, request.protocol_version)
-    if protocol.unit.kind != "segment":
-        raise UnsupportedUnit(name=protocol.name, kind=protocol.unit.kind)
+    if protocol.unit.kind == "pair":
+        raise UnsupportedProtocol(name=protocol.name, what="two conversations side by side")
+    if protocol.reveal != "whole":
+        raise UnsupportedProtocol(name=protocol.name, what="one exchange after another")
     campaign = await store.campaigns.add_campaign(session, request, protocol)
     await jobs.defer(session, BUILD_CAMPAIGN, {"campaign_id": str(campaign.id)})
     return campaign
@@ -49,8 +51,10 @@ async def build_campaign(database: Database, conversations: Conversations, campa
     strata = await conversations.strata(campaign.collection_id)
     async with database.write() as session:
         secret = await store.campaigns.get_secret(session, campaign_id)
+        protocol = await protocol_of(session, campaign)
+    unit = Unit(campaign.segments if protocol.unit.kind == "segment" else ())
     try:
-        allocation = await asyncio.to_thread(_allocate, campaign, shown, strata, secret)
+        allocation = await asyncio.to_thread(_allocate, campaign, unit, shown, strata, secret)
     except Invalid as error:
         async with database.write() as session:
             await store.campaigns.fail_campaign(session, campaign_id, error.detail)
@@ -68,11 +72,11 @@ async def _lock_building(session: WriteSession, campaign_id: UUID) -> bool:
 
 
 def _allocate(
-    campaign: Campaign, shown: Sequence[ShownConversation], strata: Mapping[UUID, str], secret: bytes
+    campaign: Campaign, unit: Unit, shown: Sequence[ShownConversation], strata: Mapping[UUID, str], secret: bytes
 ) -> Allocation:
     return allocate(
         [Candidate(each.conversation_id, each.exchanges, strata[each.conversation_id]) for each in shown],
-        Unit(campaign.segments),
+        unit,
         package_size=campaign.package_size,
         secret=secret,
         seed=campaign.seed,
@@ -87,16 +91,20 @@ async def _store(
     await store.conversations.add_shown_conversations(
         session, campaign.id, [each for each in shown if each.conversation_id in used]
     )
-    packages = [NewPackage(_segments(each), block=each.block) for each in allocation.packages]
+    whole = {each.conversation_id: each.longest for each in shown}
+    packages = [NewPackage(_segments(each, whole), block=each.block) for each in allocation.packages]
     for start in range(0, len(packages), _ROWS_AT_ONCE):
         batch = packages[start : start + _ROWS_AT_ONCE]
         await store.packages.add_packages(session, campaign.id, batch, slots=campaign.annotations_per_segment)
     await store.campaigns.count_too_short(session, campaign.id, allocation.too_short)
 
 
-def _segments(package: AllocatedPackage) -> tuple[PackedSegment, ...]:
+def _segments(package: AllocatedPackage, whole: Mapping[UUID, int]) -> tuple[PackedSegment, ...]:
+    """Return the segments of a package; `whole` says how many exchanges show a conversation to its end."""
     return tuple(
-        PackedSegment(item.conversations[0], item.exchanges) for item in package.items if item.exchanges is not None
+        PackedSegment(conversation_id, item.exchanges or whole[conversation_id])
+        for item in package.items
+        for conversation_id in item.conversations
     )
 
 
