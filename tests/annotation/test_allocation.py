@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spotthebot.annotation.domain.allocation import Allocation, Candidate, Unit, _rotations, _Shuffle, allocate
-from spotthebot.annotation.domain.errors import ConstraintsNotMet, NothingToAnnotate, TooFewToCompare
+from spotthebot.annotation.domain.errors import NothingToAnnotate, TooFewToCompare
 from spotthebot.kit.ids import new_ids
 
 SECRET = bytes(range(32))
@@ -248,33 +248,3 @@ class TestPairs:
         found = _allocate(candidates, Unit(dialogues=2))
         left = Counter(strata[item.conversations[0]] for package in found.packages for item in package.items)
         assert 60 < left["a"] < 140  # of 200, by a fair coin: 100 +- 7
-
-
-class TestLimits:
-    def test_say_which_can_not_be_reached_and_by_how_much(self):
-        found = _allocate(_candidates([(5, "a")] * 30))  # two blocks of 15
-        found.require(package_size=15, annotations_per_item=2, packages_per_annotator=2, annotators=6)
-        with pytest.raises(ConstraintsNotMet) as refused:
-            found.require(package_size=20, annotations_per_item=2, packages_per_annotator=3, annotators=5)
-        assert [(each.pointer, each.detail) for each in refused.value.fields] == [
-            ("/package_size", "is 20, but the conversations make packages of 15"),
-            (
-                "/packages_per_annotator",
-                "is 3, but nobody can take more than 2 without a conversation that they have seen",
-            ),
-            ("/annotators", "is 5, but 6 are needed"),
-        ]
-
-    @given(st.integers(1, 6), st.integers(1, 4), st.integers(1, 4), st.integers(1, 7))
-    def test_the_fewest_annotators_can_annotate_everything_and_fewer_can_not(
-        self, blocks: int, lengths: int, annotations: int, limit: int
-    ):
-        """Dealing the slots of one block after the other to annotators in turn shows nobody a block twice."""
-        found = _allocate(_candidates([(9, "a")] * blocks), Unit(tuple(range(1, lengths + 1))), package_size=1)
-        fewest = found.count_annotators_needed(annotations_per_item=annotations, packages_per_annotator=limit)
-        slots = [block for block in range(blocks) for _ in range(lengths * annotations)]
-        taken: dict[int, list[int]] = {annotator: [] for annotator in range(fewest)}
-        for number, block in enumerate(slots):
-            taken[number % fewest].append(block)
-        assert all(len(set(each)) == len(each) <= limit for each in taken.values())
-        assert (fewest - 1) * limit < len(slots) or fewest - 1 < lengths * annotations

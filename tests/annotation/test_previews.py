@@ -5,13 +5,15 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spotthebot.annotation.domain.previews import Workload, preview
 from tests.annotation.test_campaign_lifecycle import CAMPAIGN
 from tests.factories.annotating import DECISION, WHOLE, campaign_of, claim, movable_clock, save, submit
 from tests.factories.running_suite import RunningSuite
 
-WORKLOAD = Workload(items={2: 40, 3: 40}, packages={0: 2, 1: 2})
+WORKLOAD = Workload(items={2: 40, 3: 40}, packages={0: 2, 1: 2}, largest=20)
 
 
 def _seconds(exchanges: int, *times: float) -> list[tuple[int, timedelta]]:
@@ -47,7 +49,31 @@ class TestPreview:
     )
     def test_names_the_fewest_annotators(self, limit: int | None, packages: dict[int | None, int], annotators: int):
         campaign = replace(CAMPAIGN, packages_per_annotator=limit)
-        assert preview(campaign, Workload({2: 1}, packages), []).annotators == annotators
+        assert preview(campaign, Workload({2: 1}, packages, largest=20), []).annotators == annotators
+
+    @given(st.integers(1, 6), st.integers(1, 4), st.integers(1, 4), st.integers(1, 7))
+    def test_names_annotators_who_can_annotate_everything_where_fewer_can_not(
+        self, blocks: int, lengths: int, annotations: int, limit: int
+    ):
+        """Dealing the slots of one block after the other to annotators in turn shows nobody a block twice."""
+        campaign = replace(CAMPAIGN, packages_per_annotator=limit, annotations_per_segment=annotations)
+        packages: dict[int | None, int] = dict.fromkeys(range(blocks), lengths)
+        fewest = preview(campaign, Workload({2: 1}, packages, largest=1), []).annotators
+        slots = [block for block in range(blocks) for _ in range(lengths * annotations)]
+        taken: dict[int, list[int]] = {annotator: [] for annotator in range(fewest)}
+        for number, block in enumerate(slots):
+            taken[number % fewest].append(block)
+        assert all(len(set(each)) == len(each) <= limit for each in taken.values())
+        assert (fewest - 1) * limit < len(slots) or fewest - 1 < lengths * annotations
+
+    def test_says_which_limits_the_conversations_do_not_reach_and_by_how_much(self):
+        assert preview(CAMPAIGN, WORKLOAD, []).unreached == ()
+        limited = replace(CAMPAIGN, packages_per_annotator=3)
+        found = preview(limited, replace(WORKLOAD, largest=15), []).unreached
+        assert [(each.pointer, each.detail.split(" without")[0]) for each in found] == [
+            ("/package_size", "is 20, but these conversations make packages of 15"),
+            ("/packages_per_annotator", "is 3, but nobody can take more than 2"),
+        ]
 
     def test_pays_for_every_assignment(self):
         paid = replace(CAMPAIGN, pay_per_package=Decimal("2.50"), currency="EUR")
@@ -62,6 +88,7 @@ class TestPreviewApi:
         path = f"/v1/campaigns/{first['id']}/preview"
         before = (await admin.get(path)).json()
         assert (before["packages"], before["assignments"], before["annotators"]) == (1, 2, 2)
+        assert [each["pointer"] for each in before["unreached"]] == []
         assert (before["hours"], before["pay"], before["unmeasured_lengths"]) == (None, "2.40", [1])
         for annotator, seconds in (("w", 36), ("simulated-01", 9)):
             assignment = await claim(suite, first, annotator)

@@ -173,6 +173,13 @@ class CampaignOut(Wire):
     created_at: datetime
 
 
+class UnreachedLimit(Wire):
+    """A limit that these conversations do not reach, and by how much."""
+
+    pointer: str = Field(description="JSON pointer into the campaign.")
+    detail: str
+
+
 class CampaignPreviewOut(Wire):
     """What a campaign will take, before anybody annotates: work, people, hours and money."""
 
@@ -190,6 +197,9 @@ class CampaignPreviewOut(Wire):
     )
     pay: Decimal | None
     currency: str | None
+    unreached: tuple[UnreachedLimit, ...] = Field(
+        max_length=10, description="Limits of the campaign that its conversations do not reach."
+    )
 
 
 class Annotation(Wire):

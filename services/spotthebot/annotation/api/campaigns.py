@@ -19,6 +19,7 @@ from spotthebot.contracts.annotation import (
     CampaignPreviewOut,
     CampaignState,
     PackageBatchIn,
+    UnreachedLimit,
 )
 from spotthebot.contracts.conversations import StoredOut
 from spotthebot.contracts.wire import Name
@@ -76,6 +77,7 @@ async def preview_campaign(session: Reading, _caller: AdminReader, campaign_id: 
         unmeasured_lengths=found.unmeasured,
         pay=found.pay,
         currency=campaign.currency,
+        unreached=tuple(UnreachedLimit(pointer=each.pointer, detail=each.detail) for each in found.unreached),
     )
 
 

@@ -17,8 +17,7 @@ from hashlib import blake2b
 from typing import Literal, TypeVar
 from uuid import UUID
 
-from spotthebot.annotation.domain.errors import ConstraintsNotMet, NothingToAnnotate, TooFewToCompare
-from spotthebot.kit.errors import FieldError
+from spotthebot.annotation.domain.errors import NothingToAnnotate, TooFewToCompare
 
 T = TypeVar("T")
 
@@ -75,46 +74,6 @@ class Allocation:
     def conversations(self) -> frozenset[UUID]:
         """The conversations that are shown: each at every length."""
         return frozenset(each for package in self.packages for item in package.items for each in item.conversations)
-
-    def count_annotators_needed(self, *, annotations_per_item: int, packages_per_annotator: int | None) -> int:
-        """Return the fewest annotators who can annotate everything, each with one package of a block at most."""
-        needed = len(self.packages) * annotations_per_item
-        each = min(packages_per_annotator or self.blocks, self.blocks)
-        return -(-needed // each)
-
-    def require(
-        self,
-        *,
-        package_size: int,
-        annotations_per_item: int,
-        packages_per_annotator: int | None = None,
-        annotators: int | None = None,
-    ) -> None:
-        """Raise ConstraintsNotMet where packages can't be so large, or annotators not be so few or take so many.
-
-        The limits of a campaign are upper bounds, within which it can be built whatever this says.
-        """
-        faults = []
-        largest = max(len(package.items) for package in self.packages)
-        if largest < package_size:
-            faults.append(
-                FieldError("/package_size", f"is {package_size}, but the conversations make packages of {largest}")
-            )
-        if packages_per_annotator is not None and packages_per_annotator > self.blocks:
-            faults.append(
-                FieldError(
-                    "/packages_per_annotator",
-                    f"is {packages_per_annotator}, but nobody can take more than {self.blocks} without a conversation "
-                    f"that they have seen",
-                )
-            )
-        fewest = self.count_annotators_needed(
-            annotations_per_item=annotations_per_item, packages_per_annotator=packages_per_annotator
-        )
-        if annotators is not None and annotators < fewest:
-            faults.append(FieldError("/annotators", f"is {annotators}, but {fewest} are needed"))
-        if faults:
-            raise ConstraintsNotMet(count=len(faults), fields=tuple(faults))
 
 
 def allocate(candidates: Sequence[Candidate], unit: Unit, *, package_size: int, secret: bytes, seed: int) -> Allocation:

@@ -6,7 +6,6 @@ Invalid
 ├── UnsupportedProtocol
 ├── NothingToAnnotate
 ├── TooFewToCompare
-├── ConstraintsNotMet
 ├── NoSuchItem
 ├── InvalidAnswer
 ├── UnknownReferences
@@ -56,10 +55,6 @@ class NothingToAnnotate(Invalid):
 
 class TooFewToCompare(Invalid):
     """{largest} of {dialogues} dialogues have the same two speakers: {at_most} at most find others to stand beside."""
-
-
-class ConstraintsNotMet(Invalid):
-    """{count} limits of the campaign can't be reached with these conversations: see `errors`."""
 
 
 class UnknownProtocol(Invalid):

@@ -1,20 +1,25 @@
 """What a campaign will take, before anybody annotates: work, people, hours and money."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from statistics import median
 
 from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.kit.errors import FieldError
 
 
 @dataclass(frozen=True)
 class Workload:
-    """What a campaign holds: items by length in exchanges, and packages by block, None where no block is known."""
+    """What a campaign holds: items by length in exchanges, packages by block, and the items of its largest package.
+
+    Packages of one block show the same conversations; the block is None of packages from before blocks were kept.
+    """
 
     items: Mapping[int, int]
     packages: Mapping[int | None, int]
+    largest: int
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,8 @@ class CampaignPreview:
     measured: int
     unmeasured: tuple[int, ...]
     pay: Decimal | None
+    unreached: tuple[FieldError, ...]
+    """Limits of the campaign that its conversations do not reach, and by how much."""
 
 
 def preview(campaign: Campaign, workload: Workload, measured: Sequence[tuple[int, timedelta]]) -> CampaignPreview:
@@ -59,7 +66,19 @@ def preview(campaign: Campaign, workload: Workload, measured: Sequence[tuple[int
         measured=sum(len(times[exchanges]) for exchanges in medians),
         unmeasured=tuple(sorted(workload.items.keys() - medians.keys())),
         pay=None if campaign.pay_per_package is None else campaign.pay_per_package * packages * redundancy,
+        unreached=tuple(_unreached(campaign, workload)),
     )
+
+
+def _unreached(campaign: Campaign, workload: Workload) -> Iterator[FieldError]:
+    if workload.largest < campaign.package_size:
+        yield FieldError(
+            "/package_size", f"is {campaign.package_size}, but these conversations make packages of {workload.largest}"
+        )
+    limit, blocks = campaign.packages_per_annotator, len(workload.packages)
+    if limit is not None and limit > blocks:
+        detail = f"is {limit}, but nobody can take more than {blocks} without a conversation that they have seen"
+        yield FieldError("/packages_per_annotator", detail)
 
 
 def _fewest_annotators(campaign: Campaign, packages: Mapping[int | None, int]) -> int:

@@ -15,16 +15,19 @@ _SIMULATED = "simulated-%"
 
 
 async def get_workload(session: ReadSession, campaign_id: UUID) -> Workload:
-    """Count the items of a campaign by length, and its packages by block."""
+    """Count the items of a campaign by length, its packages by block, and the items of its largest package."""
     items = (
         select(ItemRow.exchanges, func.count()).where(ItemRow.campaign_id == campaign_id).group_by(ItemRow.exchanges)
     )
+    sizes = select(func.count()).where(ItemRow.campaign_id == campaign_id).group_by(ItemRow.package_id).subquery()
     packages = (
         select(PackageRow.block, func.count()).where(PackageRow.campaign_id == campaign_id).group_by(PackageRow.block)
     )
+    largest = await session.scalar(select(func.max(sizes.c[0])))
     return Workload(
         items={length: count for length, count in await session.execute(items)},  # noqa: C416 - typed rows
         packages={block: count for block, count in await session.execute(packages)},  # noqa: C416 - typed rows
+        largest=largest or 0,
     )
 
 
