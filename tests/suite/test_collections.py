@@ -9,7 +9,6 @@ import pytest
 from spotthebot.contracts.conversations import CollectionState
 from spotthebot.suite.collections import (
     CollectionProgress,
-    DeclarationFaulty,
     Declared,
     account,
     estimate,
@@ -19,6 +18,7 @@ from spotthebot.suite.collections import (
     start,
 )
 from spotthebot.suite.collections.exports import import_export, open_export
+from spotthebot.suite.declarations import DeclarationFaulty
 from spotthebot.suite.errors import NotAnExport
 from spotthebot.suite.progress import showing_progress
 from spotthebot.suite.runtime.data_folder import DataFolder

@@ -1,7 +1,8 @@
 """What can go wrong on the command line before any service is asked.
 
 Conflict
-└── AlreadyRunning
+├── AlreadyRunning
+└── CampaignNameTaken
 NotFound
 ├── NothingRuns
 ├── ServicesMissing
@@ -12,7 +13,8 @@ Invalid
 ├── StateUnreadable
 ├── SecretsWithheld
 ├── OutputNotWritable
-└── NotTaskSchemas
+├── NotTaskSchemas
+└── ProtocolNotSimulated
 Unavailable
 ├── JobFailed
 └── TookTooLong
@@ -25,6 +27,10 @@ class AlreadyRunning(Conflict):
     """A suite already runs on {folder} (process {pid}): see './stb status', stop it with './stb down'."""
 
 
+class CampaignNameTaken(Conflict):
+    """Another file made the campaign '{name}' ({differences}): choose another name."""
+
+
 class NothingRuns(NotFound):
     """No suite runs on {folder}: start one with './stb up'."""
 
@@ -34,7 +40,7 @@ class ServicesMissing(NotFound):
 
 
 class NoSuchCampaignName(NotFound):
-    """There is no campaign '{name}': './stb import' prints the name of what it imported, './stb demo' its own."""
+    """There is no campaign '{name}': './stb campaign', './stb import' and './stb demo' print the names of theirs."""
 
 
 class CampaignNameIsAmbiguous(NotFound):
@@ -59,6 +65,10 @@ class OutputNotWritable(Invalid):
 
 class NotTaskSchemas(Invalid):
     """{path} holds no task schemas: {reason}"""  # noqa: D400 - ends as the reason does
+
+
+class ProtocolNotSimulated(Invalid):
+    """Simulated annotators know the protocol 'spot_the_bot' alone: the campaign '{name}' asks by '{protocol}'."""
 
 
 class JobFailed(Unavailable):

@@ -14,6 +14,11 @@ screen = Console(stderr=True)
 _PIECE_BYTES = 256 * 1024
 
 
+def say(line: str) -> None:
+    """Print a line for people as it is."""
+    screen.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
 @dataclass(frozen=True)
 class Step:
     """One bar."""

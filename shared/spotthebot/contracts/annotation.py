@@ -17,6 +17,7 @@ PackageId = NewType("PackageId", UUID)
 
 AnnotatorId = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
 Exchanges = Annotated[int, Field(ge=1, le=500)]
+Instructions = Annotated[Text, StringConstraints(max_length=20_000)]
 MAX_PACKAGE_SIZE = 200
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
 Answer: TypeAlias = Annotated[dict[str, JsonValue], Field(max_length=200)]
@@ -115,7 +116,7 @@ class CampaignIn(Wire):
     currency: Currency | None = Field(default=None, description="Of the pay: ISO 4217, such as EUR.")
     protocol: Name = Field(default="spot_the_bot", description="What annotators are asked: a protocol, by its name.")
     protocol_version: int | None = Field(default=None, ge=1, lt=2**31, description="Null: the newest one.")
-    instructions: Annotated[Text, StringConstraints(max_length=20_000)] = ""
+    instructions: Instructions = ""
     seed: int = Field(default=0, ge=0, lt=2**31)
     secret: CampaignSecret | None = Field(
         default=None,
@@ -165,6 +166,8 @@ class CampaignOut(Wire):
     currency: str | None
     protocol: str
     protocol_version: int
+    instructions: str
+    seed: int
     packages: int
     items: int
     submitted: int = Field(description="Packages that were submitted, each as often as an annotator did.")

@@ -138,6 +138,8 @@ def _to_out(campaign: Campaign) -> CampaignOut:
         currency=campaign.currency,
         protocol=campaign.protocol_name,
         protocol_version=campaign.protocol_version,
+        instructions=campaign.instructions,
+        seed=campaign.seed,
         packages=campaign.progress.packages,
         items=campaign.progress.items,
         submitted=campaign.progress.submitted,

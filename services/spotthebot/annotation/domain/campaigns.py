@@ -8,8 +8,15 @@ from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
-from spotthebot.annotation.domain.errors import CampaignCannotMove, CampaignClosed, CampaignTakesNoClaims
+from spotthebot.annotation.domain.allocation import Unit
+from spotthebot.annotation.domain.errors import (
+    CampaignCannotMove,
+    CampaignClosed,
+    CampaignTakesNoClaims,
+    UnsupportedProtocol,
+)
 from spotthebot.contracts.annotation import CampaignId, CampaignState
+from spotthebot.contracts.protocols import AnnotationProtocol
 
 TRANSITIONS: Final[Mapping[CampaignState, frozenset[CampaignState]]] = MappingProxyType(
     {
@@ -30,6 +37,15 @@ TRANSITIONS: Final[Mapping[CampaignState, frozenset[CampaignState]]] = MappingPr
 def states_before(state: CampaignState) -> tuple[CampaignState, ...]:
     """Return the states from which a campaign may come to `state`."""
     return tuple(before for before, following in TRANSITIONS.items() if state in following)
+
+
+def unit_of(protocol: AnnotationProtocol, segments: tuple[int, ...]) -> Unit:
+    """Return what an item shows by a protocol; raises UnsupportedProtocol where campaigns can't show that."""
+    if protocol.unit.kind == "pair":
+        raise UnsupportedProtocol(name=protocol.name, what="two conversations side by side")
+    if protocol.reveal != "whole":
+        raise UnsupportedProtocol(name=protocol.name, what="one exchange after another")
+    return Unit(segments if protocol.unit.kind == "segment" else ())
 
 
 @dataclass(frozen=True)

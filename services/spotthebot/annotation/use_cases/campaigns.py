@@ -7,9 +7,9 @@ from uuid import UUID
 from spotthebot.annotation import store
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Unit, allocate
-from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.domain.campaigns import Campaign, unit_of
 from spotthebot.annotation.domain.conversations import ShownConversation
-from spotthebot.annotation.domain.errors import UnknownProtocol, UnsupportedProtocol
+from spotthebot.annotation.domain.errors import UnknownProtocol
 from spotthebot.annotation.domain.packages import NewPackage, PackedSegment
 from spotthebot.annotation.use_cases.protocols import get_protocol, list_protocols
 from spotthebot.contracts.annotation import CampaignIn, CampaignState
@@ -26,10 +26,7 @@ _MAX_VERSIONS = 1000
 async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn) -> Campaign:
     """Create a campaign over a complete collection and queue the job that makes its packages."""
     protocol = await _require_protocol(session, request.protocol, request.protocol_version)
-    if protocol.unit.kind == "pair":
-        raise UnsupportedProtocol(name=protocol.name, what="two conversations side by side")
-    if protocol.reveal != "whole":
-        raise UnsupportedProtocol(name=protocol.name, what="one exchange after another")
+    unit_of(protocol, request.segments)
     campaign = await store.campaigns.add_campaign(session, request, protocol)
     await jobs.defer(session, BUILD_CAMPAIGN, {"campaign_id": str(campaign.id)})
     return campaign
@@ -52,7 +49,7 @@ async def build_campaign(database: Database, conversations: Conversations, campa
     async with database.write() as session:
         secret = await store.campaigns.get_secret(session, campaign_id)
         protocol = await protocol_of(session, campaign)
-    unit = Unit(campaign.segments if protocol.unit.kind == "segment" else ())
+    unit = unit_of(protocol, campaign.segments)
     try:
         allocation = await asyncio.to_thread(_allocate, campaign, unit, shown, strata, secret)
     except Invalid as error:

@@ -1,7 +1,6 @@
 """`stb collect`: run a collection that a file declares."""
 
 import asyncio
-import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +10,7 @@ import typer
 from spotthebot.contracts.conversations import EstimateOut
 from spotthebot.suite import collections
 from spotthebot.suite.cli.collection_display import showing_collection
+from spotthebot.suite.cli.declarations import Schema, declaration_faults, print_schema, required
 from spotthebot.suite.cli.options import (
     DEFAULT_DATA_DIR,
     DataDir,
@@ -18,14 +18,14 @@ from spotthebot.suite.cli.options import (
     check_folder,
     check_output,
     folder_at,
+    say_session,
     write_json,
 )
-from spotthebot.suite.collections import CollectionProgress, DeclarationFaulty, Declared
-from spotthebot.suite.progress import screen
+from spotthebot.suite.collections import CollectionProgress, Declared
+from spotthebot.suite.progress import say
 from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.runtime.session import Session, connect, open_session
 
-_WRONG_USAGE = 2
 _INTERRUPTED = 130
 
 
@@ -44,32 +44,26 @@ def collect(
     restart: Annotated[
         bool, typer.Option("--restart", help="Start a new collection even if this file was collected before.")
     ] = False,
-    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of the file's form.")] = False,
+    schema: Schema = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Run a collection of conversations that a file declares; the same file again goes on where it stopped."""
     if schema:
-        sys.stdout.write(collections.schema_text() + "\n")
+        print_schema(collections.Declaration)
         return
-    if file is None:
-        message = "name a file, or --schema"
-        raise typer.BadParameter(message)
+    path = required(file)
     check_output(json_file)
     if export is not None:
         check_folder(export)
     folder = folder_at(data_dir)
-    try:
-        declared = collections.read_declaration(file)
+    with declaration_faults():
+        declared = collections.read_declaration(path)
         with open_session(folder) as session:
-            _say("Starting the services ..." if session.prepared else "Using the services that run ...")
+            say_session(session)
             if dry_run:
                 _print_estimate(asyncio.run(_estimate(session, declared)), declared, json_file)
                 return
             whole = _collect(session, folder, declared, json_file, export, restart=restart)
-    except DeclarationFaulty as faulty:
-        screen.print("[red]Error:[/red]", highlight=False)
-        screen.print(faulty.detail, markup=False, highlight=False, soft_wrap=True)
-        raise typer.Exit(_WRONG_USAGE) from faulty
     if not whole:
         raise typer.Exit(1)
 
@@ -87,7 +81,7 @@ def _collect(
         progress, result = asyncio.run(_run_collection(session, folder, declared, export, restart=restart))
     except KeyboardInterrupt:
         goes_on = "goes on" if session.prepared is None else f"stays as it is in {folder.path}"
-        _say(f"Stopped. The collection {goes_on}; the same command takes it up again.")
+        say(f"Stopped. The collection {goes_on}; the same command takes it up again.")
         raise typer.Exit(_INTERRUPTED) from None
     write_json(json_file, result)
     return progress.is_whole
@@ -98,13 +92,13 @@ async def _run_collection(
 ) -> tuple[CollectionProgress, dict[str, Any]]:
     async with connect(session) as clients:
         started = await collections.start(clients, folder, declared, restart=restart)
-        _say(f"Collection {started.collection.id}{'' if started.is_new else ', started before: going on with it'}")
+        say(f"Collection {started.collection.id}{'' if started.is_new else ', started before: going on with it'}")
         began = time.monotonic()
         with showing_collection() as show:
             progress = await collections.follow(clients.conversations, started, show)
         seconds = time.monotonic() - began
         if export is not None:
-            _say(f"Exported: {await collections.export(clients.conversations, progress.collection.id, export)}")
+            say(f"Exported: {await collections.export(clients.conversations, progress.collection.id, export)}")
         turns = progress.collection.turns - started.collection.turns
         return progress, collections.account(declared, progress, turns=turns, seconds=seconds)
 
@@ -118,14 +112,10 @@ def _print_estimate(estimate: EstimateOut, declared: Declared, json_file: Path |
     write_json(json_file, {"file": str(declared.file.path), "estimate": estimate.model_dump(mode="json")})
     if str(json_file) == "-":
         return
-    _say(f"{estimate.conversations} conversations, {estimate.turns} replies of bots")
+    say(f"{estimate.conversations} conversations, {estimate.turns} replies of bots")
     if estimate.too_short:
-        _say(f"{estimate.too_short} human dialogues are too short to be drawn")
+        say(f"{estimate.too_short} human dialogues are too short to be drawn")
     if estimate.seconds is None:
-        _say("time: unknown, as not every bot was probed yet")
+        say("time: unknown, as not every bot was probed yet")
     else:
-        _say(f"time: {estimate.seconds:.1f} s at best; {estimate.slowest_bot} decides it")
-
-
-def _say(line: str) -> None:
-    screen.print(line, markup=False, highlight=False, soft_wrap=True)
+        say(f"time: {estimate.seconds:.1f} s at best; {estimate.slowest_bot} decides it")

@@ -30,6 +30,10 @@ COMMANDS: CommandTable = {
     "logs": Command(f"{_HERE}.logs", "logs", "Show the logs of services and workers."),
     "env": Command(f"{_HERE}.env", "env", "Print the environment of a service of the suite that runs."),
     "collect": Command(f"{_HERE}.collections", "collect", "Run a collection of conversations that a file declares."),
+    "campaign": Command(f"{_HERE}.campaigns", "campaign", "Make a campaign of annotation that a file declares."),
+    "annotate": Command(
+        f"{_HERE}.campaigns", "annotate", "Let simulated annotators work on a campaign until nothing is left for them."
+    ),
     "import": Command(f"{_HERE}.studies", "import_study", "Import a published study, or exported conversations."),
     "rank": Command(f"{_HERE}.rank", "rank", "Rank the bots of a campaign."),
     "report": Command(

@@ -5,20 +5,24 @@ from pathlib import Path
 from spotthebot.contracts.protocols import protocol_schema_text
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.process import openapi_text
+from spotthebot.suite import campaigns, collections
 from spotthebot.suite.cli.tests import ROOT, NotAClone
+from spotthebot.suite.declarations import schema_text
 from spotthebot.suite.diagrams import drawn
 from spotthebot.suite.progress import screen
 from spotthebot.suite.runtime.services import load_service
 
 
 def docs() -> None:
-    """Renew what a clone's documents take from the code: `openapi/`, `docs/protocol.schema.json`, and diagrams."""
+    """Renew what a clone's documents take from the code: `openapi/`, JSON Schemas in `docs/`, and diagrams."""
     folder, develop = ROOT / "openapi", ROOT / "docs" / "develop.md"
     if not folder.is_dir():
         raise NotAClone
     for name in SERVICE_NAMES:
         _renew(folder / f"{name}.json", openapi_text(load_service(name)) + "\n")
     _renew(ROOT / "docs" / "protocol.schema.json", protocol_schema_text() + "\n")
+    _renew(ROOT / "docs" / "collection.schema.json", schema_text(collections.Declaration) + "\n")
+    _renew(ROOT / "docs" / "campaign.schema.json", schema_text(campaigns.Declaration) + "\n")
     _renew(develop, drawn(develop.read_text()))
 
 

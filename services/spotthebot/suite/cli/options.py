@@ -5,12 +5,16 @@ import os
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from spotthebot.suite.errors import OutputNotWritable
+from spotthebot.suite.progress import say
 from spotthebot.suite.runtime.data_folder import DataFolder
+
+if TYPE_CHECKING:
+    from spotthebot.suite.runtime.session import Session
 
 DataDir = Annotated[Path, typer.Option("--data-dir", envvar="SPOTTHEBOT_DATA_DIR", help="Folder of the suite's data.")]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the result to this file, '-' for the screen.")]
@@ -28,6 +32,11 @@ class Source(StrEnum):
 def folder_at(path: Path) -> DataFolder:
     """Return the data folder, which need not exist yet."""
     return DataFolder(path)
+
+
+def say_session(session: "Session") -> None:
+    """Say whether services are started now, which takes a moment."""
+    say("Starting the services ..." if session.prepared else "Using the services that run ...")
 
 
 def check_output(path: Path | None) -> None:

@@ -20,6 +20,7 @@ from spotthebot.suite.cli.options import (
     Source,
     check_output,
     folder_at,
+    say_session,
     write_json,
 )
 from spotthebot.suite.cli.rejected_rows import print_rejected
@@ -132,7 +133,7 @@ def _import_export(path: Path, name: str | None, json_file: Path | None, folder:
 
 
 async def _demo(session: Session, seed: int) -> tuple[Demonstration, dict[str, str]]:
-    screen.print("Starting the services ..." if session.prepared else "Using the services that run ...")
+    say_session(session)
     async with connect(session) as clients:
         with showing_progress() as steps:
             return await run_demo(clients, steps, seed=seed), clients.urls

@@ -1,8 +1,7 @@
 """`./stb collect`: start a collection that a file declares, or the one it started before, and follow it to its end."""
 
-from spotthebot.suite.collections.declaration import Declaration, schema_text
+from spotthebot.suite.collections.declaration import Declaration
 from spotthebot.suite.collections.declaration_file import Declared, read_declaration
-from spotthebot.suite.collections.errors import DeclarationFaulty
 from spotthebot.suite.collections.run import (
     CollectionProgress,
     StartedCollection,
@@ -16,7 +15,6 @@ from spotthebot.suite.collections.run import (
 __all__ = [
     "CollectionProgress",
     "Declaration",
-    "DeclarationFaulty",
     "Declared",
     "StartedCollection",
     "account",
@@ -24,6 +22,5 @@ __all__ = [
     "export",
     "follow",
     "read_declaration",
-    "schema_text",
     "start",
 ]

@@ -1,8 +1,7 @@
 """What a collection's file may say. Names stand where the API has ids; all else is the API's."""
 
-import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
 
@@ -124,9 +123,3 @@ class Declaration(Wire):
     priority: int = Field(
         default=0, ge=-100, le=100, description="Higher goes first; collections of one priority share."
     )
-
-
-def schema_text() -> str:
-    """Return the JSON Schema of the form: draft 7, which editors' YAML support is made for."""
-    schema: dict[str, Any] = Declaration.model_json_schema()
-    return json.dumps({"$schema": "http://json-schema.org/draft-07/schema#", **schema}, indent=2, ensure_ascii=False)

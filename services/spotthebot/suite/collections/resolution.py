@@ -1,11 +1,10 @@
 """Resolves the names of a declaration to ids of the API; adds missing built-in bots and the sample corpus."""
 
-from collections.abc import Awaitable, Iterable, Iterator, Mapping
-from http import HTTPStatus
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Iterator, Mapping
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
-from spotthebot.clients import NotFound, PeerRefused
+from spotthebot.clients import NotFound
 from spotthebot.contracts.bots import BotStatus
 from spotthebot.contracts.conversations import (
     AllPlayAllIn,
@@ -20,12 +19,11 @@ from spotthebot.contracts.conversations import (
 from spotthebot.suite import sample
 from spotthebot.suite.collections.declaration import Declaration, PartnerSet
 from spotthebot.suite.collections.declaration_file import Declared
-from spotthebot.suite.collections.yaml_file import Place
+from spotthebot.suite.declarations import Place, UnknownName, is_id, listed
 from spotthebot.suite.runtime.session import Clients
 from spotthebot.suite.seeding import BUILT_IN, LEARNING, register_built_in, upload_sample
 
-_MAX_LISTED = 20
-_IDS = {"corpus_id": "corpus"}
+API_KEYS: Final = {"corpus_id": "corpus"}
 """Keys of the API that are called otherwise in a declaration."""
 _REQUESTS: Mapping[str, type[SelfPlayIn | AllPlayAllIn | BipartiteIn]] = {
     "self_play": SelfPlayIn,
@@ -33,10 +31,6 @@ _REQUESTS: Mapping[str, type[SelfPlayIn | AllPlayAllIn | BipartiteIn]] = {
     "bipartite": BipartiteIn,
 }
 _Found = TypeVar("_Found")
-
-
-class _Unknown(Exception):
-    """A name that stands for nothing, or for several things; says what to write instead."""
 
 
 async def resolve(clients: Clients, declared: Declared) -> PlannedIn:
@@ -51,7 +45,7 @@ async def resolve(clients: Clients, declared: Declared) -> PlannedIn:
     async def found(place: Place, finding: Awaitable[_Found]) -> _Found | None:
         try:
             return await finding
-        except _Unknown as unknown:
+        except UnknownName as unknown:
             faults.append((place, str(unknown)))
             return None
 
@@ -70,17 +64,9 @@ async def resolve(clients: Clients, declared: Declared) -> PlannedIn:
     return _planned(request, _ids(bots), _ids(corpora))
 
 
-def faults_of(declared: Declared, refused: PeerRefused) -> Exception:
-    """Return the API's faults of the body as faults of the file, and all other faults unchanged."""
-    if refused.status != HTTPStatus.UNPROCESSABLE_ENTITY:
-        return refused
-    faults = [(_place(each.pointer or ""), f"{each.detail}.") for each in refused.problem.errors]
-    return declared.faulty(*(faults or [((), str(refused.facts["detail"]))]))
-
-
 async def _find_bot(clients: Clients, name: str) -> UUID | None:
     """Return a bot's id; None for a built-in model that nobody registered yet."""
-    if _is_id(name):
+    if is_id(name):
         try:
             return (await clients.bots.get_bot(UUID(name))).id
         except NotFound:
@@ -91,14 +77,14 @@ async def _find_bot(clients: Clients, name: str) -> UUID | None:
         if len(found) > 1:
             ids = ", ".join(f"{each.id} (of {each.team or 'the operator'})" for each in found)
             message = f"{len(found)} bots are called '{name}': write the id of one of them: {ids}."
-            raise _Unknown(message)
+            raise UnknownName(message)
         if found:
             return found[0].id
         if name in BUILT_IN:
             return None
     there = [each.name async for each in clients.bots.list_bots() if each.status is not BotStatus.RETIRED]
-    message = f"there is no bot '{name}': name one of {_listed([*there, *BUILT_IN])}, or register it first."
-    raise _Unknown(message)
+    message = f"there is no bot '{name}': name one of {listed([*there, *BUILT_IN])}, or register it first."
+    raise UnknownName(message)
 
 
 async def _find_corpus(clients: Clients, name: str) -> UUID | None:
@@ -109,9 +95,9 @@ async def _find_corpus(clients: Clients, name: str) -> UUID | None:
             return each.id
     if name == sample.NAME:
         return None
-    there = _listed([*(each.name for each in corpora), sample.NAME])
+    there = listed([*(each.name for each in corpora), sample.NAME])
     message = f"there is no corpus '{name}': name one of {there}, or upload it first."
-    raise _Unknown(message)
+    raise UnknownName(message)
 
 
 async def _find_partner_set(clients: Clients, request: PartnerSet) -> str:
@@ -124,9 +110,9 @@ async def _find_partner_set(clients: Clients, request: PartnerSet) -> str:
         there = ", ".join(map(str, versions[request.set]))
         message = f"the partner set '{request.set}' has no version {request.version}: there is {there}."
     else:
-        there = f"name one of {_listed(versions)}" if versions else "there is none yet"
+        there = f"name one of {listed(versions)}" if versions else "there is none yet"
         message = f"there is no partner set '{request.set}': {there}; POST /v1/partner-sets makes one."
-    raise _Unknown(message)
+    raise UnknownName(message)
 
 
 def _bots_named(request: Declaration) -> Iterator[tuple[Place, str]]:
@@ -163,22 +149,3 @@ def _planned(request: Declaration, bots: Mapping[str, UUID], corpora: Mapping[st
 
 def _ids(found: Mapping[str, UUID | None]) -> dict[str, UUID]:
     return {name: known for name, known in found.items() if known is not None}
-
-
-def _place(pointer: str) -> Place:
-    parts = [_IDS.get(part, part) for part in pointer.split("/")[1:]]
-    return tuple(int(part) if part.isdecimal() else part for part in parts)
-
-
-def _listed(names: Iterable[str]) -> str:
-    different = list(dict.fromkeys(names))
-    more = f" and {len(different) - _MAX_LISTED} more" if len(different) > _MAX_LISTED else ""
-    return ", ".join(different[:_MAX_LISTED]) + more
-
-
-def _is_id(name: str) -> bool:
-    try:
-        UUID(name)
-    except ValueError:
-        return False
-    return True

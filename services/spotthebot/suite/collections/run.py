@@ -22,7 +22,8 @@ from spotthebot.contracts.conversations import (
 )
 from spotthebot.kit.ids import new_id
 from spotthebot.suite.collections.declaration_file import Declared
-from spotthebot.suite.collections.resolution import faults_of, resolve
+from spotthebot.suite.collections.resolution import API_KEYS, resolve
+from spotthebot.suite.declarations import faults_of
 from spotthebot.suite.poll import NoProgress, poll_until
 from spotthebot.suite.postgres.home import disk_errors, write_private
 from spotthebot.suite.runtime.data_folder import DataFolder
@@ -81,7 +82,7 @@ async def start(clients: Clients, folder: DataFolder, declared: Declared, *, res
     try:
         made = await clients.conversations.create_collection(request, idempotency_key=key)
     except PeerRefused as refused:
-        raise faults_of(declared, refused) from refused
+        raise faults_of(declared, refused, API_KEYS) from refused
     with disk_errors(folder.path):
         note.parent.mkdir(mode=0o700, exist_ok=True)
         write_private(note, json.dumps({"collection_id": str(made.id), "name": declared.request.name}))
@@ -94,7 +95,7 @@ async def estimate(clients: Clients, declared: Declared) -> EstimateOut:
     try:
         return await clients.conversations.estimate_collection(request)
     except PeerRefused as refused:
-        raise faults_of(declared, refused) from refused
+        raise faults_of(declared, refused, API_KEYS) from refused
 
 
 async def follow(

@@ -21,7 +21,8 @@ async def find_campaign(clients: Clients, name_or_id: str) -> "CampaignOut":
     try:
         found = [await clients.annotation.get_campaign(UUID(name_or_id))]
     except ValueError:
-        found = [each async for each in clients.annotation.list_campaigns(name=name_or_id)]
+        named = [each async for each in clients.annotation.list_campaigns(name=name_or_id)]
+        found = [each for each in named if each.state != "failed"] or named
     if not found:
         raise NoSuchCampaignName(name=name_or_id)
     if len(found) > 1:

@@ -1,4 +1,4 @@
-"""What can be wrong with a collection's file.
+"""What can be wrong with a file that declares something.
 
 Invalid
 └── DeclarationFaulty

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from spotthebot.suite.collections.errors import DeclarationFaulty, Fault
+from spotthebot.suite.declarations.errors import DeclarationFaulty, Fault
 
 Place = tuple[str | int, ...]
 _MAX_BYTES = 1024 * 1024
@@ -37,14 +37,14 @@ for _tag, _form, _first in (
 class YamlFile:
     """What a file says. `content` is made of dict, list, str, int, float, bool and None."""
 
-    def __init__(self, path: Path) -> None:
-        """Read the file; raises DeclarationFaulty, and OSError where it can't be read."""
+    def __init__(self, path: Path, *, page: str) -> None:
+        """Read the file, which `page` explains; raises DeclarationFaulty, and OSError where it can't be read."""
         self.path = path
         self._lines: dict[Place, int] = {}
         self._seen: set[int] = set()
         node = self._compose(self._text())
         if node is None:
-            raise self.faulty(Fault(None, "", "the file is empty: see docs/collecting.md for an example."))
+            raise self.faulty(Fault(None, "", f"the file is empty: see {page} for an example."))
         self.content = self._value(node, ())
 
     def line(self, place: Place) -> int:

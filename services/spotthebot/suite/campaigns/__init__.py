@@ -1,0 +1,21 @@
+"""`./stb campaign` and `./stb annotate`: campaigns that a file declares, and simulated annotators who work on them."""
+
+from spotthebot.suite.campaigns.declaration import Declaration
+from spotthebot.suite.campaigns.declaration_file import CampaignDeclared, read_declaration
+from spotthebot.suite.campaigns.run import DeclaredCampaign, Estimate, build, declare, estimate
+from spotthebot.suite.campaigns.simulated import SIMULATED_PROTOCOL, SimulatedWork, annotate, simulated_annotators
+
+__all__ = [
+    "SIMULATED_PROTOCOL",
+    "CampaignDeclared",
+    "Declaration",
+    "DeclaredCampaign",
+    "Estimate",
+    "SimulatedWork",
+    "annotate",
+    "build",
+    "declare",
+    "estimate",
+    "read_declaration",
+    "simulated_annotators",
+]

@@ -1,0 +1,73 @@
+"""What a campaign's file may say. Names stand where the API has ids; all else is the API's."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, JsonValue, StringConstraints
+
+from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE, Currency, Exchanges
+from spotthebot.contracts.wire import Name, Text, Wire
+
+_EXAMPLES: list[JsonValue] = [
+    {
+        "name": "everyday-people",
+        "collections": ["everyday-1"],
+        "protocol": "spot_the_bot",
+        "segments": [2, 3, 5],
+        "annotations_per_segment": 2,
+        "package_size": 20,
+        "packages_per_annotator": 3,
+        "lease_minutes": 60,
+        "seed": 7,
+    }
+]
+
+Collection = Annotated[Name, Field(description="Name or id of a complete collection.")]
+FileName = Annotated[Text, StringConstraints(min_length=1, max_length=1000)]
+
+
+class Pay(Wire):
+    """What annotators get."""
+
+    per_package: Decimal = Field(
+        ge=0, le=10_000, max_digits=9, decimal_places=2, description="What an annotator gets for a package."
+    )
+    currency: Currency = Field(description="ISO 4217, such as EUR.")
+
+
+class Declaration(Wire):
+    """A campaign of annotation for `./stb campaign`."""
+
+    model_config = ConfigDict(title="Campaign", json_schema_extra={"examples": _EXAMPLES})
+
+    name: Name = Field(description="What the campaign is called; no other campaign has the name.")
+    collections: tuple[Collection, ...] = Field(
+        min_length=1, max_length=100, description="Whose conversations are shown: one collection for now."
+    )
+    protocol: FileName = Field(
+        default="spot_the_bot",
+        description="What annotators are asked: the name of a protocol, or its document as a file of JSON.",
+    )
+    segments: tuple[Exchanges, ...] = Field(
+        default=(2, 3, 5),
+        min_length=1,
+        max_length=10,
+        description="Lengths, in exchanges, at which annotators see a conversation.",
+    )
+    annotations_per_segment: int = Field(
+        default=2, ge=1, le=50, description="Annotators who see each segment, none of them twice."
+    )
+    package_size: int = Field(default=20, ge=1, le=MAX_PACKAGE_SIZE, description="Segments in a package, at most.")
+    packages_per_annotator: int | None = Field(
+        default=None, ge=1, le=1000, description="Packages that one annotator may hold and submit; null: any number."
+    )
+    lease_minutes: int = Field(
+        default=60, ge=1, le=10_080, description="How long an annotator may keep a package without a sign of life."
+    )
+    instructions: FileName | None = Field(
+        default=None, description="File with the text that annotators read first; its path begins at this file."
+    )
+    pay: Pay | None = Field(default=None, description="What annotators get; the costs are printed from it.")
+    seed: int = Field(
+        default=0, ge=0, lt=2**31, description="Mixed into every draw, with a secret that the service draws."
+    )

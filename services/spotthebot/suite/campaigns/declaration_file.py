@@ -1,0 +1,119 @@
+"""The form of a campaign's file, what one key demands of another, and the files that it names."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from spotthebot.annotation.domain.protocols import check_protocol
+from spotthebot.contracts.annotation import Instructions
+from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.suite import declarations
+from spotthebot.suite.campaigns.declaration import Declaration, Pay
+from spotthebot.suite.declarations import Contradictions, DeclarationFaulty, Form, read_declared
+
+_REFUSED: Final[Mapping[str, str]] = {
+    "consent": "campaigns have no consent text yet: put it into `instructions`, or ask for it in your frontend.",
+    "training": "campaigns have no training yet: leave the key out, and train annotators in your frontend.",
+    "gold": "campaigns have no gold items yet: leave the key out.",
+    "panel": "campaigns know no panels yet: leave the key out; a frontend sends a panel's id as `annotator`.",
+}
+_MAX_FILE_BYTES = 1024 * 1024
+_MAX_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class CampaignDeclared(declarations.Declared[Declaration]):
+    """A campaign's declaration with what the files hold that it names."""
+
+    protocol: AnnotationProtocol | None
+    """The document of a protocol; None where the file names one that the service has."""
+    instructions: str
+
+
+def read_declaration(path: Path) -> CampaignDeclared:
+    """Read a campaign's file and the files that it names; raises DeclarationFaulty with all that is wrong with them."""
+    declared = read_declared(path, _FORM)
+    faults: list[DeclarationFaulty] = []
+    protocol, instructions = None, ""
+    try:
+        protocol = _read_protocol(declared)
+    except DeclarationFaulty as faulty:
+        faults.append(faulty)
+    try:
+        instructions = _read_instructions(declared)
+    except DeclarationFaulty as faulty:
+        faults.append(faulty)
+    if faults:
+        raise DeclarationFaulty(path, [fault for faulty in faults for fault in faulty.faults])
+    return CampaignDeclared(declared.request, declared.file, declared.sha256, protocol, instructions)
+
+
+def _contradictions(request: Declaration) -> Contradictions:
+    if len(request.collections) > 1:
+        reason = (
+            f"a campaign takes one collection for now: leave '{request.collections[1]}' out, or collect both in one."
+        )
+        yield ("collections", 1), reason
+    grown = sorted(set(request.segments))
+    if list(request.segments) != grown:
+        yield ("segments",), f"lengths have to grow, each once: write {grown}."
+
+
+def _read_protocol(declared: declarations.Declared[Declaration]) -> AnnotationProtocol | None:
+    name = declared.request.protocol
+    if "." not in name and "/" not in name:
+        return None
+    content = _read(declared, "protocol", name)
+    try:
+        protocol = AnnotationProtocol.model_validate(json.loads(content))
+        faults = [(fault.pointer, fault.detail) for fault in check_protocol(protocol)]
+    except ValidationError as error:
+        faults = [("".join(f"/{part}" for part in each["loc"]), f"{each['msg']}.") for each in error.errors()]
+    except (ValueError, RecursionError) as error:
+        faults = [("", f"no JSON: {error}.")]
+    if faults:
+        raise declared.faulty(*((("protocol",), f"{name}{at and f', {at}'}: {why}") for at, why in faults[:_MAX_SHOWN]))
+    return protocol
+
+
+def _read_instructions(declared: declarations.Declared[Declaration]) -> str:
+    name = declared.request.instructions
+    if name is None:
+        return ""
+    text = _read(declared, "instructions", name)
+    try:
+        checked: str = _INSTRUCTIONS.validate_python(text)
+    except ValidationError as error:
+        reason = "; ".join(each["msg"] for each in error.errors())
+        raise declared.faulty((("instructions",), f"{name}: {reason}.")) from error
+    return checked
+
+
+def _read(declared: declarations.Declared[Declaration], key: str, name: str) -> str:
+    """Return the text of a file whose path begins at the declaration's folder."""
+    try:
+        with (declared.file.path.parent / name).open("rb") as file:
+            content = file.read(_MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise declared.faulty(((key,), f"the file {name} can't be read: {error.strerror}.")) from error
+    if len(content) > _MAX_FILE_BYTES:
+        raise declared.faulty(((key,), f"the file {name} holds more than {_MAX_FILE_BYTES} bytes."))
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise declared.faulty(((key,), f"the file {name} is not UTF-8: save it with that encoding.")) from error
+
+
+_FORM: Final = Form(
+    Declaration,
+    _contradictions,
+    page="docs/annotation.md",
+    example="name: everyday-people",
+    inside={("pay",): Pay},
+    refused=_REFUSED,
+)
+_INSTRUCTIONS: Final = TypeAdapter(Instructions)

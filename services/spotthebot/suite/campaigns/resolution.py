@@ -1,0 +1,107 @@
+"""Resolves the names of a campaign's declaration to what the services know."""
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from spotthebot.annotation.clients import Conversations
+from spotthebot.annotation.domain.allocation import Unit
+from spotthebot.annotation.domain.campaigns import unit_of
+from spotthebot.annotation.domain.errors import UnsupportedProtocol
+from spotthebot.clients import NotFound
+from spotthebot.contracts.annotation import CampaignIn
+from spotthebot.contracts.conversations import CollectionOut
+from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.suite.campaigns.declaration_file import CampaignDeclared
+from spotthebot.suite.declarations import Place, UnknownName, is_id, listed
+from spotthebot.suite.runtime.session import Clients
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A declaration as the service takes it, and what an item shows."""
+
+    request: CampaignIn
+    unit: Unit
+
+
+async def resolve(clients: Clients, declared: CampaignDeclared, *, opens: bool) -> Resolved:
+    """Return the request for the campaign; nothing is stored.
+
+    Raises DeclarationFaulty with every name that is unknown, and what `annotation` raises of a collection that is not
+    complete.
+    """
+    faults: list[tuple[Place, str]] = []
+    collection, protocol, unit = None, declared.protocol, None
+    try:
+        collection = await _find_collection(clients, declared.request.collections[0])
+    except UnknownName as unknown:
+        faults.append((("collections", 0), str(unknown)))
+    try:
+        protocol = protocol or await _find_protocol(clients, declared.request.protocol)
+        unit = unit_of(protocol, declared.request.segments)
+    except UnknownName as unknown:
+        faults.append((("protocol",), str(unknown)))
+    except UnsupportedProtocol as unsupported:
+        faults.append((("protocol",), unsupported.detail))
+    if faults or collection is None or protocol is None or unit is None:
+        raise declared.faulty(*faults)
+    await Conversations(clients.conversations).require_complete(collection.id)
+    said = declared.request
+    request = CampaignIn(
+        name=said.name,
+        domain=collection.domain,
+        collection_id=collection.id,
+        segments=said.segments,
+        annotations_per_segment=said.annotations_per_segment,
+        package_size=said.package_size,
+        packages_per_annotator=said.packages_per_annotator,
+        lease_minutes=said.lease_minutes,
+        open=opens,
+        pay_per_package=said.pay and said.pay.per_package,
+        currency=said.pay and said.pay.currency,
+        protocol=protocol.name,
+        protocol_version=protocol.version if declared.protocol else None,
+        instructions=declared.instructions,
+        seed=said.seed,
+    )
+    return Resolved(request, unit)
+
+
+async def _find_collection(clients: Clients, name: str) -> CollectionOut:
+    if is_id(name):
+        try:
+            return await clients.conversations.get_collection(UUID(name))
+        except NotFound:
+            pass  # as with any other name that nobody has
+    else:
+        found = [each async for each in clients.conversations.list_collections(name=name)]
+        if len(found) > 1:
+            ids = ", ".join(f"{each.id} ({each.state}, of {each.created_at:%Y-%m-%d %H:%M})" for each in found)
+            message = f"{len(found)} collections are called '{name}': write the id of one of them: {ids}."
+            raise UnknownName(message)
+        if found:
+            return found[0]
+    there = [each.name async for each in clients.conversations.list_collections()]
+    message = f"there is no collection '{name}': {_instead(name, there, 'make one with ./stb collect')}"
+    raise UnknownName(message)
+
+
+async def _find_protocol(clients: Clients, name: str) -> AnnotationProtocol:
+    """Return the newest version of a protocol."""
+    there = [each async for each in clients.annotation.list_protocols()]
+    versions = [each.version for each in there if each.name == name]
+    if not versions:
+        known = (each.name for each in there)
+        message = f"there is no protocol '{name}': {_instead(name, known, 'name a file that ends in .json')}"
+        raise UnknownName(message)
+    return (await clients.annotation.get_protocol(name, max(versions))).protocol
+
+
+def _instead(name: str, there: Iterable[str], otherwise: str) -> str:
+    """Return what to write instead of a name that nothing has."""
+    known = list(there)
+    if near := difflib.get_close_matches(name, known, n=1):
+        return f"did you mean '{near[0]}'?"
+    return f"name one of {listed(known)}, or {otherwise}." if known else f"{otherwise}."

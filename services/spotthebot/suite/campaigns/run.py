@@ -1,0 +1,174 @@
+"""Creates a declared campaign, or finds the one that the same file made before, and waits for its packages."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from spotthebot.annotation.clients import Conversations
+from spotthebot.annotation.domain.allocation import Allocation, Candidate, Unit, allocate
+from spotthebot.clients import AsyncAnnotation, PeerRefused
+from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignPreviewOut, CampaignState
+from spotthebot.contracts.protocols import ProtocolIn
+from spotthebot.suite.campaigns.declaration_file import CampaignDeclared
+from spotthebot.suite.campaigns.resolution import resolve
+from spotthebot.suite.declarations import faults_of
+from spotthebot.suite.errors import CampaignNameTaken, JobFailed
+from spotthebot.suite.poll import poll_until
+from spotthebot.suite.runtime.session import Clients
+
+_API_KEYS = {"collection_id": "collections"}
+_COMPARED = (
+    "segments",
+    "annotations_per_segment",
+    "package_size",
+    "packages_per_annotator",
+    "lease_minutes",
+    "pay_per_package",
+    "currency",
+    "protocol",
+    "seed",
+)
+
+
+@dataclass(frozen=True)
+class DeclaredCampaign:
+    """A campaign, what it will take, and whether this call created it."""
+
+    campaign: CampaignOut
+    preview: CampaignPreviewOut
+    unit: Unit
+    is_new: bool
+
+    @property
+    def account(self) -> dict[str, Any]:
+        """The document that `--json` writes."""
+        campaign = self.campaign
+        used = campaign.items // _items_of_one(self.unit)
+        return _account(campaign.name, campaign, campaign.packages, campaign.items, used, campaign.too_short or 0)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a campaign would hold; `campaign` is there already where the file was declared before."""
+
+    request: CampaignIn
+    unit: Unit
+    campaign: CampaignOut | None
+    allocation: Allocation
+
+    @property
+    def account(self) -> dict[str, Any]:
+        """The document that `--json` writes; `campaign` is null where there is none yet."""
+        used = len(self.allocation.conversations)
+        packages, segments = len(self.allocation.packages), used * _items_of_one(self.unit)
+        return _account(self.request.name, self.campaign, packages, segments, used, self.allocation.too_short)
+
+
+async def declare(clients: Clients, declared: CampaignDeclared, *, opens: bool) -> DeclaredCampaign:
+    """Create the campaign, or find the one of the same name and content, and return it with its packages.
+
+    With `opens` a draft or a paused campaign is opened. Raises DeclarationFaulty for what only the services can know to
+    be wrong, CampaignNameTaken where another file made a campaign of this name, and JobFailed where no packages can be
+    made.
+    """
+    resolved = await resolve(clients, declared, opens=opens)
+    request = resolved.request
+    found = await _find(clients.annotation, declared, request)
+    campaign = await build(clients.annotation, found or await _create(clients.annotation, declared, request))
+    if opens and campaign.state in {CampaignState.DRAFT, CampaignState.PAUSED}:
+        campaign = await clients.annotation.open_campaign(campaign.id)
+    preview = await clients.annotation.preview_campaign(campaign.id)
+    return DeclaredCampaign(campaign, preview, resolved.unit, is_new=found is None)
+
+
+async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
+    """Return what the campaign would hold, by the allocation that the service makes; nothing is stored.
+
+    Raises as `declare` does, and NothingToAnnotate where every conversation is too short.
+    """
+    resolved = await resolve(clients, declared, opens=False)
+    request = resolved.request
+    found = await _find(clients.annotation, declared, request)
+    shown = Conversations(clients.conversations).shown(request.collection_id)
+    candidates = [Candidate(each.conversation_id, each.exchanges, stratum="") async for each in shown]
+    allocation = allocate(candidates, resolved.unit, package_size=request.package_size, secret=b"", seed=request.seed)
+    return Estimate(request, resolved.unit, found, allocation)
+
+
+async def build(annotation: AsyncAnnotation, campaign: CampaignOut) -> CampaignOut:
+    """Wait until a campaign's packages are there; raises JobFailed where none can be made."""
+    built = await poll_until(
+        lambda: annotation.get_campaign(campaign.id),
+        lambda found: found.state is not CampaignState.BUILDING,
+        "Building packages",
+    )
+    if built.failure:
+        raise JobFailed(what="The campaign", reason=built.failure)
+    return built
+
+
+def _items_of_one(unit: Unit) -> int:
+    """Return in how many items a conversation is shown: at every length, or once as a whole."""
+    return len(unit.lengths) or 1
+
+
+async def _find(annotation: AsyncAnnotation, declared: CampaignDeclared, request: CampaignIn) -> CampaignOut | None:
+    """Return the campaign that the same file made; one that failed holds nothing, and keeps no name from another."""
+    taken = []
+    async for campaign in annotation.list_campaigns(name=request.name):
+        differences = list(_differences(declared, request, campaign))
+        if not differences:
+            return campaign
+        if campaign.state is not CampaignState.FAILED:
+            taken.append(differences)
+    if taken:
+        raise CampaignNameTaken(name=request.name, differences="; ".join(taken[0]))
+    return None
+
+
+def _differences(declared: CampaignDeclared, request: CampaignIn, campaign: CampaignOut) -> Iterator[str]:
+    if campaign.mode != "live":
+        yield "it was imported"
+    if campaign.collection_id != request.collection_id:
+        yield f"collections is {campaign.collection_id} there, {request.collection_id} here"
+    for key in _COMPARED:
+        there, here = getattr(campaign, key), getattr(request, key)
+        if there != here:
+            yield f"{key} is {_written(there)} there, {_written(here)} here"
+    if declared.protocol and (request.protocol, request.protocol_version) != (
+        campaign.protocol,
+        campaign.protocol_version,
+    ):
+        yield f"the protocol is of version {campaign.protocol_version} there, {request.protocol_version} here"
+    if campaign.instructions != request.instructions:
+        yield "the instructions are others"
+
+
+async def _create(annotation: AsyncAnnotation, declared: CampaignDeclared, request: CampaignIn) -> CampaignOut:
+    body = json.dumps(request.model_dump(mode="json"), sort_keys=True)
+    try:
+        if declared.protocol is not None:
+            await annotation.create_protocol(ProtocolIn(protocol=declared.protocol))
+        # Two calls at once make one campaign.
+        key = f"campaign/{hashlib.sha256(body.encode()).hexdigest()}"
+        return await annotation.create_campaign(request, idempotency_key=key)
+    except PeerRefused as refused:
+        raise faults_of(declared, refused, _API_KEYS) from refused
+
+
+def _account(
+    name: str, campaign: CampaignOut | None, packages: int, segments: int, used: int, too_short: int
+) -> dict[str, Any]:
+    return {
+        "campaign": campaign and str(campaign.id),
+        "name": name,
+        "packages": packages,
+        "segments": segments,
+        "conversations": {"used": used, "too_short": too_short},
+    }
+
+
+def _written(value: object) -> str:
+    return json.dumps(value, default=str)

@@ -1,0 +1,154 @@
+"""`stb campaign`, `stb annotate`: a campaign that a file declares, and simulated annotators who work on it."""
+
+import asyncio
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from spotthebot.contracts.annotation import CampaignOut, CampaignPreviewOut, CampaignState
+from spotthebot.suite import campaigns
+from spotthebot.suite.campaigns import CampaignDeclared, DeclaredCampaign, Estimate, SimulatedWork
+from spotthebot.suite.cli.declarations import Schema, declaration_faults, print_schema, required
+from spotthebot.suite.cli.options import (
+    DEFAULT_DATA_DIR,
+    DataDir,
+    JsonFile,
+    check_output,
+    folder_at,
+    say_session,
+    write_json,
+)
+from spotthebot.suite.progress import say, showing_progress
+from spotthebot.suite.runtime.session import Session, connect, open_session
+from spotthebot.suite.studies.ranking import find_campaign
+
+_WORKABLE = {CampaignState.OPEN, CampaignState.COMPLETE}
+
+
+def campaign(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            exists=True, dir_okay=False, help="YAML file that declares the campaign: see docs/annotation.md."
+        ),
+    ] = None,
+    opens: Annotated[
+        bool, typer.Option("--open", help="Let annotators claim packages; without, it is a draft.")
+    ] = False,
+    json_file: JsonFile = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what it would hold and make nothing.")] = False,
+    schema: Schema = False,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Make a campaign of annotation that a file declares; the same file again changes nothing."""
+    if schema:
+        print_schema(campaigns.Declaration)
+        return
+    path = required(file)
+    check_output(json_file)
+    with declaration_faults():
+        declared = campaigns.read_declaration(path)
+        with open_session(folder_at(data_dir)) as session:
+            say_session(session)
+            if dry_run:
+                estimate = asyncio.run(_estimate(session, declared))
+                write_json(json_file, estimate.account)
+                _say_estimate(estimate)
+            else:
+                made = asyncio.run(_declare(session, declared, opens=opens))
+                write_json(json_file, made.account)
+                _say_campaign(made, path)
+
+
+def annotate(
+    name: Annotated[str, typer.Argument(help="Name or id of the campaign.", metavar="CAMPAIGN")],
+    simulated: Annotated[int, typer.Option("--simulated", min=1, max=1000, help="How many simulated annotators.")],
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Same seed: same annotators.")] = 7,
+    json_file: JsonFile = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Let simulated annotators work on a campaign until nothing is left for them."""
+    check_output(json_file)
+    with open_session(folder_at(data_dir)) as session:
+        say_session(session)
+        work, seen = asyncio.run(_annotate(session, name, simulated, seed))
+    write_json(json_file, asdict(work))
+    _say_work(work, seen)
+    if not work.assignments and seen.state not in _WORKABLE:
+        raise typer.Exit(1)
+
+
+async def _declare(session: Session, declared: CampaignDeclared, *, opens: bool) -> DeclaredCampaign:
+    async with connect(session) as clients:
+        return await campaigns.declare(clients, declared, opens=opens)
+
+
+async def _estimate(session: Session, declared: CampaignDeclared) -> Estimate:
+    async with connect(session) as clients:
+        return await campaigns.estimate(clients, declared)
+
+
+async def _annotate(session: Session, name: str, count: int, seed: int) -> tuple[SimulatedWork, CampaignOut]:
+    async with connect(session) as clients:
+        found = await find_campaign(clients, name)
+        with showing_progress() as steps:
+            total = found.annotations_needed - found.annotations
+            with steps.step("Simulated annotators at work", total=total) as step:
+                annotators = campaigns.simulated_annotators(count, seed=seed)
+                work = await campaigns.annotate(clients.tasks, found, annotators, step)
+        return work, await clients.annotation.get_campaign(found.id)
+
+
+def _say_estimate(estimate: Estimate) -> None:
+    request = estimate.request
+    _say_size(estimate.account, estimate.unit.lengths)
+    needed = estimate.account["segments"] * request.annotations_per_segment
+    say(f"{needed} annotations to make; a draft says by how many annotators, and in how many hours")
+    if estimate.campaign is not None:
+        say(f"This file made the campaign {estimate.campaign.id} before: it would change nothing.")
+
+
+def _say_campaign(made: DeclaredCampaign, path: Path) -> None:
+    seen = made.campaign
+    say(f"Campaign {seen.name} ({seen.id}): {seen.state}{'' if made.is_new else ', made before'}")
+    _say_size(made.account, made.unit.lengths)
+    _say_preview(made.preview)
+    say(f"{seen.annotations} of {seen.annotations_needed} annotations are there")
+    if seen.state is CampaignState.DRAFT:
+        say(f"Nothing can be claimed yet. Open it: ./stb campaign {path} --open")
+    elif seen.state is CampaignState.OPEN and seen.protocol == campaigns.SIMULATED_PROTOCOL:
+        say(f"Try it: ./stb annotate {seen.name} --simulated 12")
+
+
+def _say_size(account: dict[str, Any], lengths: tuple[int, ...]) -> None:
+    conversations = account["conversations"]
+    shown = f"at {', '.join(map(str, lengths))} exchanges" if lengths else "whole"
+    say(
+        f"{account['packages']} packages with {account['segments']} segments: {conversations['used']} conversations, "
+        f"each {shown}"
+    )
+    if too_short := conversations["too_short"]:
+        say(f"{too_short} conversations are left out, as they have no {max(lengths, default=1)} exchanges")
+
+
+def _say_preview(preview: CampaignPreviewOut) -> None:
+    hours = "hours unknown: nobody was timed" if preview.hours is None else f"about {preview.hours:g} hours"
+    pay = "" if preview.pay is None else f", {preview.pay} {preview.currency} in all"
+    say(f"{preview.annotations} annotations by {preview.annotators} annotators at least, {hours}{pay}")
+    for limit in preview.unreached:
+        say(f"{limit.pointer.removeprefix('/')} {limit.detail}")
+
+
+def _say_work(work: SimulatedWork, seen: CampaignOut) -> None:
+    say(f"Simulated annotators submitted {work.assignments} packages with {work.annotations} annotations")
+    reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(work.refused.items()))
+    say(f"Each was refused a package in the end: {reasons}")
+    say(f"The campaign {seen.name} is {seen.state}: {seen.annotations} of {seen.annotations_needed} annotations")
+    if seen.state is CampaignState.COMPLETE:
+        say(f"Rank it: ./stb rank {seen.name}")
+    elif seen.state is CampaignState.OPEN:
+        say("More annotators are needed: nobody sees a conversation twice, or takes more packages than the limit.")
+    elif seen.state is CampaignState.DRAFT:
+        say("A draft has nothing to claim: './stb campaign FILE --open' opens it.")

@@ -1,0 +1,175 @@
+"""What a campaign's file may say, and every fault of one."""
+
+import json
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+import yaml
+from pydantic import BaseModel
+
+from spotthebot.annotation.domain.protocols import built_in_protocols
+from spotthebot.contracts.annotation import CampaignIn
+from spotthebot.suite.campaigns import Declaration, read_declaration
+from spotthebot.suite.declarations import DeclarationFaulty, schema_text
+from tests.factories.protocols import document, single
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = """\
+name: everyday-people
+collections: [everyday-1]          # by name; human dialogues are mixed in by the collection
+protocol: spot_the_bot             # or a file
+segments: [2, 3, 5]
+annotations_per_segment: 2
+package_size: 20
+packages_per_annotator: 3
+lease_minutes: 60
+instructions: instructions.md
+seed: 7
+"""
+SHORT = "name: x\ncollections: [a]\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "campaign.yaml"
+
+
+def _faults(file: Path, text: str) -> list[str]:
+    """Return the faults that are reported of a file, without the file's name."""
+    file.write_text(text)
+    with pytest.raises(DeclarationFaulty) as raised:
+        read_declaration(file)
+    return [line.removeprefix(f"{file}").removeprefix(", ") for line in str(raised.value).splitlines()]
+
+
+class TestExample:
+    def test_is_read_with_the_text_of_its_instructions(self, file: Path):
+        file.write_text(EXAMPLE)
+        (file.parent / "instructions.md").write_text("Who is a bot?\n")
+        declared = read_declaration(file)
+        assert declared.request == Declaration(
+            name="everyday-people",
+            collections=("everyday-1",),
+            packages_per_annotator=3,
+            instructions="instructions.md",
+            seed=7,
+        )
+        assert (declared.instructions, declared.protocol) == ("Who is a bot?\n", None)
+
+    def test_keeps_to_the_schema_as_those_of_the_docs_do(self, file: Path):
+        validator = jsonschema_rs.validator_for(json.loads(schema_text(Declaration)))
+        fenced = (ROOT / "docs" / "annotation.md").read_text().split("```yaml\n")[1:]
+        examples = [EXAMPLE, *(each.split("```")[0] for each in fenced)]
+        assert len(examples) > 1
+        (file.parent / "instructions.md").write_text("Who is a bot?")
+        for example in examples:
+            file.write_text(example)
+            read_declaration(file)
+            assert validator.is_valid(yaml.safe_load(example)), list(validator.iter_errors(yaml.safe_load(example)))
+
+    def test_may_name_a_protocol_by_the_file_of_its_document(self, file: Path):
+        protocol = document([single("sense", "yes", "no")])
+        (file.parent / "own.json").write_text(json.dumps(protocol))
+        file.write_text(SHORT + "protocol: own.json\n")
+        read = read_declaration(file).protocol
+        assert read is not None
+        assert (read.name, read.version, read.steps[0].questions[0].id) == ("example", 1, "sense")
+
+
+class TestFaults:
+    def test_are_all_reported_with_line_and_key(self, file: Path):
+        faults = _faults(
+            file,
+            "name: 17\ncolections: [a]\nsegments: [2, x]\nannotations_per_segment: 0\npackage_size: 201\n"
+            'lease_minutes: "60"\nseed: -1\n',
+        )
+        assert faults[0] == "line 1: name: input should be a valid string, not 17: put it in quotes."
+        assert faults[1].startswith("line 1: collections: the key is missing. Whose conversations are shown")
+        assert faults[2] == "line 2: colections: there is no such key: did you mean 'collections'?"
+        assert faults[3] == 'line 3: segments[1]: input should be a valid integer, not "x".'
+        assert faults[4] == "line 4: annotations_per_segment: input should be greater than or equal to 1, not 0."
+        assert faults[5] == "line 5: package_size: input should be less than or equal to 200, not 201."
+        assert faults[6] == 'line 6: lease_minutes: input should be a valid integer, not "60".'
+        assert faults[7] == "line 7: seed: input should be greater than or equal to 0, not -1."
+        assert len(faults) == 8
+
+    @pytest.mark.parametrize("key", ["consent", "training", "gold", "panel"])
+    def test_keys_of_what_campaigns_do_not_have_yet_are_reported(self, file: Path, key: str):
+        (fault,) = _faults(file, f"{SHORT}{key}: yes\n")
+        assert fault.startswith(f"line 3: {key}: campaigns ")
+        assert " yet" in fault
+
+    @pytest.mark.parametrize(
+        ("more", "fault"),
+        [
+            ("pay: {per_package: 1.5}", "line 3: pay.currency: the key is missing. ISO 4217, such as EUR."),
+            ("segments: [3, 2, 2]", "line 3: segments: lengths have to grow, each once: write [2, 3]."),
+            (
+                "instructions: none.md",
+                "line 3: instructions: the file none.md can't be read: No such file or directory.",
+            ),
+            ("instructions: .", "line 3: instructions: the file . can't be read: Is a directory."),
+            ("instructions: latin.md", "line 3: instructions: the file latin.md is not UTF-8: save it with that"),
+            ("instructions: long.md", "line 3: instructions: long.md: Value should have at most 20000 items"),
+            ("instructions: huge.md", "line 3: instructions: the file huge.md holds more than 1048576 bytes."),
+            ("protocol: none.json", "line 3: protocol: the file none.json can't be read: No such file or directory."),
+            ("protocol: long.md", "line 3: protocol: long.md: no JSON: Expecting value"),
+            ("protocol: empty.json", "line 3: protocol: empty.json, /format: Field required."),
+        ],
+    )
+    def test_in_one_key_or_the_file_that_it_names_are_reported(self, file: Path, more: str, fault: str):
+        for name, content in (
+            ("latin.md", b"caf\xe9"),
+            ("long.md", b"a" * 20_001),
+            ("huge.md", b"a" * (1024 * 1024 + 1)),
+            ("empty.json", b"{}"),
+        ):
+            (file.parent / name).write_bytes(content)
+        assert _faults(file, f"{SHORT}{more}\n")[0].startswith(fault)
+
+    def test_in_two_named_files_are_reported_together(self, file: Path):
+        assert len(_faults(file, f"{SHORT}protocol: a.json\ninstructions: b.md\n")) == 2
+
+    def test_in_a_protocol_name_the_place_in_its_document(self, file: Path):
+        protocol = document([single("same", "yes", "no"), single("same", "yes", "no")])
+        (file.parent / "own.json").write_text(json.dumps(protocol))
+        (fault,) = _faults(file, f"{SHORT}protocol: own.json\n")
+        assert fault == ("line 3: protocol: own.json, /steps/0/questions/1/id: Another question has the id 'same'.")
+
+    def test_a_second_collection_is_reported_with_a_way_out(self, file: Path):
+        (fault,) = _faults(file, "name: x\ncollections:\n  - a\n  - b\n")
+        assert fault == (
+            "line 4: collections[1]: a campaign takes one collection for now: leave 'b' out, or collect both in one."
+        )
+
+    def test_an_empty_file_is_reported_with_the_page_of_an_example(self, file: Path):
+        (fault,) = _faults(file, "")
+        assert fault.endswith("the file is empty: see docs/annotation.md for an example.")
+
+
+class TestSchema:
+    def test_the_committed_one_is_current(self):
+        committed = (ROOT / "docs" / "campaign.schema.json").read_text()
+        assert committed == schema_text(Declaration) + "\n", "renew it: ./stb docs"
+
+    def test_says_of_every_key_what_it_is_and_has_examples_that_keep_to_it(self):
+        schema = json.loads(schema_text(Declaration))
+        assert [key for key, value in schema["properties"].items() if not value.get("description")] == []
+        validator = jsonschema_rs.validator_for(schema)
+        assert all(validator.is_valid(example) for example in schema["examples"])
+
+    def test_takes_what_the_api_takes(self):
+        """The same limits and defaults, so that nothing is refused late, and nothing is out of reach."""
+        shared = set(Declaration.model_fields) & set(CampaignIn.model_fields) - {"protocol", "instructions"}
+        ours, theirs = _limits(Declaration), _limits(CampaignIn)
+        assert {key: ours[key] for key in shared} == {key: theirs[key] for key in shared}
+        assert len(shared) == 7
+        built_in = {name for name, _ in built_in_protocols()}
+        assert Declaration.model_fields["protocol"].default in built_in
+
+
+def _limits(model: type[BaseModel]) -> dict[str, object]:
+    """Return a schema's properties without what is prose."""
+    properties = model.model_json_schema()["properties"]
+    return {name: {k: v for k, v in value.items() if k != "description"} for name, value in properties.items()}

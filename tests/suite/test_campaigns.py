@@ -1,0 +1,248 @@
+"""Campaigns that files declare, on a running suite, and simulated annotators who work on them."""
+
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from spotthebot.annotation.domain.errors import CollectionNotComplete, NothingToAnnotate
+from spotthebot.clients import PeerRefused
+from spotthebot.contracts.annotation import CampaignOut, CampaignState
+from spotthebot.contracts.assignments import AnswerIn, ClaimIn
+from spotthebot.suite.campaigns import (
+    CampaignDeclared,
+    SimulatedWork,
+    annotate,
+    declare,
+    estimate,
+    read_declaration,
+    simulated_annotators,
+)
+from spotthebot.suite.declarations import DeclarationFaulty
+from spotthebot.suite.errors import CampaignNameTaken, JobFailed, ProtocolNotSimulated
+from spotthebot.suite.progress import showing_progress
+from spotthebot.suite.runtime.session import Clients
+from spotthebot.suite.studies.ranking import find_campaign
+from tests.factories.protocols import document, single
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import add_bot, conversation, created, import_conversations, plan
+
+SMALL = """\
+name: people
+collections: [im]
+segments: [1, 2]
+package_size: 2
+packages_per_annotator: 2
+"""
+Write = Callable[[str], CampaignDeclared]
+
+
+@pytest.fixture
+async def clients(suite: RunningSuite) -> AsyncIterator[Clients]:
+    admin, frontend = await suite.keys.make("admin"), await suite.keys.make("annotation")
+    async with Clients(suite.urls, admin_key=admin, frontend_key=frontend) as opened:
+        yield opened
+
+
+@pytest.fixture
+def declared(tmp_path: Path) -> Write:
+    def write(text: str) -> CampaignDeclared:
+        file = tmp_path / "campaign.yaml"
+        file.write_text(text)
+        return read_declaration(file)
+
+    return write
+
+
+@pytest.fixture
+async def collection(suite: RunningSuite) -> str:
+    """Four conversations of three exchanges, and one of a single exchange."""
+    spoken = [conversation(f"c{number}", "one", "other") for number in range(4)]
+    return await import_conversations(suite, [*spoken, conversation("short", "one", "other", exchanges=1)])
+
+
+async def _campaigns(clients: Clients) -> list[CampaignOut]:
+    return [each async for each in clients.annotation.list_campaigns()]
+
+
+async def _annotate(clients: Clients, campaign: CampaignOut, count: int, *, seed: int = 7) -> SimulatedWork:
+    with showing_progress() as steps, steps.step("At work") as step:
+        return await annotate(clients.tasks, campaign, simulated_annotators(count, seed=seed), step)
+
+
+@pytest.mark.usefixtures("collection")
+class TestDeclare:
+    async def test_makes_the_draft_that_the_dry_run_said(self, clients: Clients, declared: Write, collection: str):
+        """Four conversations fit in two blocks of two, and each block makes a package for each of two lengths."""
+        expected: dict[str, Any] = {
+            "campaign": None,
+            "name": "people",
+            "packages": 4,
+            "segments": 8,
+            "conversations": {"used": 4, "too_short": 1},
+        }
+        request = declared(SMALL + "pay: {per_package: 1.5, currency: EUR}\n")
+        said = await estimate(clients, request)
+        assert said.account == expected
+        assert await _campaigns(clients) == []
+        made = await declare(clients, request, opens=False)
+        assert made.account == expected | {"campaign": str(made.campaign.id)}
+        assert made.is_new
+        # 4 packages, each annotated twice, and at most two for an annotator: one of either block. 8 x 1.50 EUR.
+        assert (made.preview.annotators, made.preview.pay) == (4, Decimal("12.00"))
+        seen = made.campaign
+        assert (seen.state, seen.collection_id, seen.domain) == (CampaignState.DRAFT, UUID(collection), "everyday")
+        assert (seen.packages_per_annotator, seen.lease_minutes, seen.protocol) == (2, 60, "spot_the_bot")
+
+    async def test_the_same_file_again_changes_nothing_and_opens_a_draft_with_the_option(
+        self, clients: Clients, declared: Write
+    ):
+        first = await declare(clients, declared(SMALL), opens=False)
+        again = await declare(clients, declared(f"# another comment\n{SMALL}"), opens=False)
+        assert (again.campaign, again.is_new) == (first.campaign, False)
+        assert (await estimate(clients, declared(SMALL))).campaign == first.campaign
+        for opens in (True, False, True):  # an open one stays open
+            opened = await declare(clients, declared(SMALL), opens=opens)
+            assert (opened.campaign.id, opened.campaign.state) == (first.campaign.id, CampaignState.OPEN)
+        assert len(await _campaigns(clients)) == 1
+
+    async def test_another_file_under_the_name_is_refused_with_every_difference(
+        self, clients: Clients, declared: Write, tmp_path: Path
+    ):
+        await declare(clients, declared(SMALL), opens=False)
+        (tmp_path / "read.md").write_text("Read this.")
+        other = SMALL.replace("_size: 2", "_size: 3").replace("[1, 2]", "[1]") + "seed: 1\ninstructions: read.md\n"
+        for attempt in (declare(clients, declared(other), opens=True), estimate(clients, declared(other))):
+            with pytest.raises(CampaignNameTaken) as raised:
+                await attempt
+            assert str(raised.value) == (
+                "Another file made the campaign 'people' (segments is [1, 2] there, [1] here; package_size is 2 there, "
+                "3 here; seed is 0 there, 1 here; the instructions are others): choose another name."
+            )
+        (only,) = await _campaigns(clients)
+        assert only.state is CampaignState.DRAFT
+
+    async def test_a_failed_campaign_says_why_and_leaves_the_name_free(self, clients: Clients, declared: Write):
+        longer = declared(SMALL.replace("[1, 2]", "[1, 9]"))
+        for _ in range(2):  # the second call finds the first one's
+            with pytest.raises(JobFailed, match="No conversation has 9 exchanges"):
+                await declare(clients, longer, opens=True)
+        assert len(await _campaigns(clients)) == 1
+        with pytest.raises(NothingToAnnotate, match="No conversation has 9 exchanges"):
+            await estimate(clients, declared(SMALL.replace("[1, 2]", "[1, 9]").replace("people", "others")))
+        made = await declare(clients, declared(SMALL), opens=True)
+        assert made.is_new
+        assert (await find_campaign(clients, "people")).id == made.campaign.id
+
+    async def test_stores_the_protocol_of_a_file(self, clients: Clients, declared: Write, tmp_path: Path):
+        own = tmp_path / "own.json"
+        own.write_text(json.dumps(document([single("sense", "yes", "no")])))
+        text = f"{SMALL}protocol: ./own.json\n"
+        made = await declare(clients, declared(text), opens=True)
+        assert (made.campaign.protocol, made.campaign.protocol_version) == ("example", 1)
+        assert not (await declare(clients, declared(text), opens=True)).is_new
+        with pytest.raises(ProtocolNotSimulated, match="'people' asks by 'example'"):
+            await _annotate(clients, made.campaign, 1)
+        own.write_text(json.dumps(document([single("sense", "yes", "no")], version=2)))
+        with pytest.raises(CampaignNameTaken, match="the protocol is of version 1 there, 2 here"):
+            await declare(clients, declared(text), opens=True)
+        own.write_text(json.dumps(document([single("other", "yes", "no")])))
+        with pytest.raises(PeerRefused, match="Version 1 of the protocol 'example' holds another document"):
+            await declare(clients, declared(text.replace("people", "others")), opens=True)
+
+    async def test_names_every_unknown_name_with_its_line(self, clients: Clients, declared: Write):
+        request = declared(SMALL.replace("[im]", "[imm]") + "protocol: spot-the-bot\n")
+        with pytest.raises(DeclarationFaulty) as raised:
+            await declare(clients, request, opens=False)
+        lines = [line.removeprefix(f"{request.file.path}, ") for line in str(raised.value).splitlines()]
+        assert lines == [
+            "line 2: collections[0]: there is no collection 'imm': did you mean 'im'?",
+            "line 6: protocol: there is no protocol 'spot-the-bot': did you mean 'spot_the_bot'?",
+        ]
+        nobody = "00000000-0000-7000-8000-000000000000"
+        with pytest.raises(DeclarationFaulty, match=f"no collection '{nobody}': name one of im, or make one with"):
+            await estimate(clients, declared(SMALL.replace("[im]", f"['{nobody}']")))
+
+    async def test_refuses_a_protocol_that_campaigns_can_not_show(self, clients: Clients, declared: Write):
+        request = declared(SMALL + "protocol: comparative\n")
+        for attempt in (declare(clients, request, opens=False), estimate(clients, request)):
+            with pytest.raises(DeclarationFaulty, match=r"protocol: .*'comparative'.* two conversations side by side"):
+                await attempt
+
+    async def test_shows_whole_conversations_where_the_protocol_asks_about_them(
+        self, clients: Clients, declared: Write
+    ):
+        """All five, as none is too short: in blocks of two, two and one, each with one package."""
+        request = declared(SMALL + "protocol: dialogue_likert\n")
+        said, made = await estimate(clients, request), await declare(clients, request, opens=False)
+        assert said.account | {"campaign": str(made.campaign.id)} == made.account
+        assert (made.account["packages"], made.account["segments"]) == (3, 5)
+        assert made.account["conversations"] == {"used": 5, "too_short": 0}
+
+    async def test_two_collections_with_one_name_are_reported_with_their_ids(
+        self, suite: RunningSuite, clients: Clients, declared: Write, collection: str
+    ):
+        await import_conversations(suite, [conversation("c", "one", "other")])
+        with pytest.raises(DeclarationFaulty, match=f"2 collections are called 'im': write the id .* {collection} "):
+            await declare(clients, declared(SMALL), opens=False)
+        made = await declare(clients, declared(SMALL.replace("[im]", f"['{collection}']")), opens=False)
+        assert made.campaign.collection_id == UUID(collection)
+
+
+class TestUnfinishedCollection:
+    async def test_is_refused_with_what_is_to_be_done(self, suite: RunningSuite, clients: Clients, declared: Write):
+        bots = [await add_bot(suite, model) for model in ("dull", "eliza")]
+        admin = await suite.client("conversations", "admin")
+        body = plan(bots, name="im", exchanges=90, conversations_per_pair=50)
+        collecting = await created(admin, "/v1/collections", body)
+        await admin.post(f"/v1/collections/{collecting['id']}/pause")
+        for attempt in (declare(clients, declared(SMALL), opens=True), estimate(clients, declared(SMALL))):
+            with pytest.raises(CollectionNotComplete, match="conversations are not finished"):
+                await attempt
+
+
+@pytest.mark.usefixtures("collection")
+class TestAnnotate:
+    async def test_works_until_nothing_is_left_and_says_why_each_annotator_stopped(
+        self, clients: Clients, declared: Write
+    ):
+        """Four packages, annotated twice, are eight assignments of two segments: two for each of four annotators."""
+        made = await declare(clients, declared(SMALL), opens=True)
+        first = await _annotate(clients, made.campaign, 3)
+        assert first == SimulatedWork(3, assignments=6, annotations=12, refused={"limit_reached": 3})
+        second = await _annotate(clients, made.campaign, 5)
+        assert (second.assignments, second.annotations) == (2, 4)
+        assert second.refused == {"limit_reached": 3, "closed": 2}  # to the complete campaign
+        annotations = [each async for each in clients.annotation.list_annotations(made.campaign.id)]
+        assert {each.annotator for each in annotations} == {f"simulated-0{number}" for number in (1, 2, 3, 4, 5)}
+        segments = Counter((each.conversation_id, each.exchanges) for each in annotations)
+        assert set(segments.values()) == {2}
+        assert len(segments) == 8
+        assert (await clients.annotation.get_campaign(made.campaign.id)).state is CampaignState.COMPLETE
+
+    async def test_stops_where_nobody_may_see_a_conversation_again(self, clients: Clients, declared: Write):
+        """An annotator can take one package of each of two blocks, whatever the limit is."""
+        made = await declare(clients, declared(SMALL.replace("annotator: 2", "annotator: 9")), opens=True)
+        work = await _annotate(clients, made.campaign, 2)
+        assert work == SimulatedWork(2, assignments=4, annotations=8, refused={"nothing_left": 2})
+
+    async def test_claims_nothing_from_a_draft(self, clients: Clients, declared: Write):
+        made = await declare(clients, declared(SMALL), opens=False)
+        work = await _annotate(clients, made.campaign, 2)
+        assert work == SimulatedWork(2, assignments=0, annotations=0, refused={"closed": 2})
+
+    async def test_takes_up_what_an_earlier_call_left_unfinished(self, clients: Clients, declared: Write):
+        made = await declare(clients, declared(SMALL), opens=True)
+        held = await clients.tasks.claim_package(made.campaign.id, ClaimIn(annotator="simulated-01"))
+        decided = {"entity": {"A": "unsure", "B": "unsure"}}
+        await clients.tasks.save_answer(held.id, 0, AnswerIn(answer=decided, show_step=2))
+        work = await _annotate(clients, made.campaign, 1)
+        assert work.assignments == 2
+        submitted = await clients.tasks.get_assignment(held.id)
+        assert submitted.completion_code is not None
+        assert submitted.items[0].answer["entity"] == decided["entity"]
