@@ -6,9 +6,11 @@ import psycopg
 
 _CAMPAIGN = """
     INSERT INTO annotation.campaigns (id, name, domain, collection_id, mode, segments, annotations_per_segment,
-        package_size, packages_per_annotator, lease_seconds, instructions, seed, state, packages, items)
+        package_size, packages_per_annotator, lease_seconds, instructions, seed, state, packages, items,
+        protocol_name)
     VALUES (%(id)s, 'filled', 'everyday', gen_random_uuid(), 'live', ARRAY[1, 2, 3], %(redundancy)s,
-        %(size)s, %(limit)s, %(lease_seconds)s, '', 0, %(state)s, %(packages)s, %(packages)s * %(size)s)
+        %(size)s, %(limit)s, %(lease_seconds)s, '', 0, %(state)s, %(packages)s, %(packages)s * %(size)s,
+        %(protocol)s)
 """
 # Ids are digests of the campaign and a number, so that each statement knows the ids of the one before.
 _CONVERSATION_ID = "md5(%(id)s || 'conversation' || {number})::uuid"
@@ -43,8 +45,9 @@ def fill_campaign(
     limit: int | None = None,
     lease_seconds: int = 3600,
     state: str = "open",
+    protocol: str = "spot_the_bot",
 ) -> UUID:
-    """Write a campaign of the protocol `spot_the_bot` and return its id.
+    """Write a campaign of version 1 of a protocol and return its id.
 
     Three packages of `size` items each show the same conversations, at one, two and three exchanges.
     """
@@ -57,6 +60,7 @@ def fill_campaign(
         "limit": limit,
         "lease_seconds": lease_seconds,
         "state": state,
+        "protocol": protocol,
     }
     # Placeholders are filled here: PostgreSQL could not tell the types of those that are used in several places.
     with psycopg.ClientCursor(psycopg.connect(owner_url)) as cursor, cursor.connection:
