@@ -204,6 +204,27 @@ class TestUp:
         again = json.loads(folder.stb("import", "export", out, "--name", "copy", "--json", "-").stdout)
         assert (again["read"], again["stored"], again["collection"]["name"]) == (12, 12, "copy")
 
+    def test_a_declared_campaign_is_annotated_and_ranked(self, folder: Folder):
+        """Two conversations in one block, which makes a package for each of two lengths; both annotated twice."""
+        spoken, people = folder.parent / "spoken.yaml", folder.parent / "people.yaml"
+        bots = "mode: all_play_all\nbots: [dull, parrot]\nexchanges: 2\nconversations_per_pair: 2\n"
+        spoken.write_text(f"name: spoken\ndomain: everyday\n{bots}")
+        people.write_text("name: people\ncollections: [spoken]\nsegments: [1, 2]\n")
+        assert folder.stb("collect", spoken).returncode == 0
+        assert folder.stb("campaign", people).returncode == 0
+        draft = folder.stb("annotate", "people", "--simulated", "1", "--json", "-")
+        assert (draft.returncode, json.loads(draft.stdout)["refused"]) == (1, {"closed": 1})
+        made = json.loads(folder.stb("campaign", people, "--open", "--json", "-").stdout)
+        assert (made["name"], made["packages"], made["segments"]) == ("people", 2, 4)
+        assert made["conversations"] == {"used": 2, "too_short": 0}
+        done = folder.stb("annotate", "people", "--simulated", "5", "--json", "-")
+        work = json.loads(done.stdout)
+        assert (done.returncode, work["annotators"], work["assignments"], work["annotations"]) == (0, 5, 4, 8)
+        assert work["refused"] == {"closed": 5}
+        assert "8 annotations of 4 segments of 2 conversations by 4 annotators" in " ".join(
+            folder.stb("rank", "people", "--filter", "none").stdout.split()
+        )
+
     def test_an_unknown_campaign_is_an_error_in_one_sentence(self, folder: Folder):
         done = folder.stb("rank", "no-such-thing")
         assert done.returncode == 1

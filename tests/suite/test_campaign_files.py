@@ -12,6 +12,7 @@ from spotthebot.annotation.domain.protocols import built_in_protocols
 from spotthebot.contracts.annotation import CampaignIn
 from spotthebot.suite.campaigns import Declaration, read_declaration
 from spotthebot.suite.declarations import DeclarationFaulty, schema_text
+from tests.factories.command_line import run_stb
 from tests.factories.protocols import document, single
 
 ROOT = Path(__file__).parents[2]
@@ -146,6 +147,20 @@ class TestFaults:
     def test_an_empty_file_is_reported_with_the_page_of_an_example(self, file: Path):
         (fault,) = _faults(file, "")
         assert fault.endswith("the file is empty: see docs/annotation.md for an example.")
+
+
+class TestCommand:
+    def test_ends_with_2_before_anything_starts_where_the_file_is_wrong(self, file: Path):
+        file.write_text(f"{SHORT}consent: yes\n")
+        done = run_stb("campaign", file, "--data-dir", file.parent / "data")
+        assert (done.returncode, (file.parent / "data").exists()) == (2, False)
+
+    def test_prints_the_schema(self):
+        assert run_stb("campaign", "--schema").stdout == schema_text(Declaration) + "\n"
+
+    @pytest.mark.parametrize("arguments", [["campaign"], ["annotate", "x"], ["annotate", "x", "--simulated", "0"]])
+    def test_ends_with_2_where_something_is_missing(self, arguments: list[str]):
+        assert run_stb(*arguments).returncode == 2
 
 
 class TestSchema:

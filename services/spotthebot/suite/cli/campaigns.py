@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -117,9 +118,9 @@ def _say_campaign(made: DeclaredCampaign, path: Path) -> None:
     _say_preview(made.preview)
     say(f"{seen.annotations} of {seen.annotations_needed} annotations are there")
     if seen.state is CampaignState.DRAFT:
-        say(f"Nothing can be claimed yet. Open it: ./stb campaign {path} --open")
+        say(f"Nothing can be claimed yet. Open it: ./stb campaign {quote(str(path))} --open")
     elif seen.state is CampaignState.OPEN and seen.protocol == campaigns.SIMULATED_PROTOCOL:
-        say(f"Try it: ./stb annotate {seen.name} --simulated 12")
+        say(f"Try it: ./stb annotate {quote(seen.name)} --simulated 12")
 
 
 def _say_size(account: dict[str, Any], lengths: tuple[int, ...]) -> None:
@@ -147,7 +148,7 @@ def _say_work(work: SimulatedWork, seen: CampaignOut) -> None:
     say(f"Each was refused a package in the end: {reasons}")
     say(f"The campaign {seen.name} is {seen.state}: {seen.annotations} of {seen.annotations_needed} annotations")
     if seen.state is CampaignState.COMPLETE:
-        say(f"Rank it: ./stb rank {seen.name}")
+        say(f"Rank it: ./stb rank {quote(seen.name)}")
     elif seen.state is CampaignState.OPEN:
         say("More annotators are needed: nobody sees a conversation twice, or takes more packages than the limit.")
     elif seen.state is CampaignState.DRAFT:
