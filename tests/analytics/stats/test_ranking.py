@@ -77,18 +77,18 @@ class TestRankBots:
 
     @pytest.mark.parametrize("unit", [Unit.SEGMENT, Unit.CONVERSATION])
     def test_games_that_join_annotations_share_their_annotators_too(self, unit):
-        # Ten crews of two annotators take turns, each of one mind in all its six conversations: ten minds, not sixty.
+        # Fifteen crews of two annotators take turns, each of one mind in all its six conversations: 15 minds, not 90.
         rows = [
-            (at, "A", "B", 2, (2, 0) if at % 10 < 7 else (0, 2), who)
-            for at in range(60)
-            for who in (2 * (at % 10), 2 * (at % 10) + 1)
+            (at, "A", "B", 2, (2, 0) if at % 15 < 10 else (0, 2), who)
+            for at in range(90)
+            for who in (2 * (at % 15), 2 * (at % 15) + 1)
         ]
         games = play_games(table_of(rows, ("A", "B")), unit=unit)
         (both,), (alone,) = (
             rank_bots(games, n_resamples=1, clusters=clusters).pairs
             for clusters in (Clusters.BOTH, Clusters.CONVERSATION)
         )
-        assert (both.uncertainty.conversations, both.uncertainty.annotators) == (60, 20)
+        assert (both.uncertainty.conversations, both.uncertainty.annotators) == (90, 30)
         assert known(both.low) < known(alone.low) - 0.1
 
     @pytest.mark.parametrize("unit", [Unit.SEGMENT, Unit.CONVERSATION])
@@ -101,6 +101,14 @@ class TestRankBots:
             assert (bot.low, bot.high, bot.rank_low, bot.rank_high) == (None, None, 1, 3)
             assert "annotators are too few" in known(bot.uncertainty.reason)
         assert all(bot.low is not None for bot in panel.bots)
+
+    @pytest.mark.parametrize(("unit", "least"), [(Unit.SEGMENT, 20), (Unit.CONVERSATION, 30)])
+    def test_joined_games_have_intervals_from_as_many_annotators_as_simulations_ask_for(self, unit, least):
+        for annotators, known_at_all in ((least - 1, False), (least, True)):
+            games = play_games(simulated_table(1, annotators=annotators, per_pair=80), unit=unit)
+            ranking = rank_bots(games, n_resamples=1, clusters=Clusters.BOTH)
+            assert {pair.uncertainty.annotators for pair in ranking.pairs} == {annotators}
+            assert {bot.low is not None for bot in ranking.bots} == {known_at_all}
 
     def test_only_ties_rank_nobody(self):
         table = table_of([(i, "A", "B", 2, (1, 1), 0) for i in range(4)], ("A", "B"))
