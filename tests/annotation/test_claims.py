@@ -1,10 +1,12 @@
 import asyncio
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import psycopg
 import pytest
 
+from spotthebot.annotation import store
 from tests.factories.annotating import (
     CONVERSATIONS,
     answer_items,
@@ -185,6 +187,18 @@ class TestLease:
             while rows(suite, "SELECT state FROM annotation.assignments") != [("expired",)]:
                 await asyncio.sleep(0.1)
         assert rows(suite, "SELECT slots_left FROM annotation.packages") == [(1,)]
+
+    async def test_a_lease_ends_later_while_its_package_is_being_claimed(self, suite: RunningSuite):
+        clock = movable_clock(suite)
+        await claim(suite, await campaign_of(suite), "w")
+        later = clock() + timedelta(days=1)
+        database = suite.apps["annotation"].state.database
+        with psycopg.connect(suite.database.owner["annotation"]) as claiming:
+            claiming.execute("SELECT id FROM annotation.packages FOR UPDATE")
+            async with asyncio.timeout(5), database.write() as session:
+                assert await store.claims.expire_leases(session, later) == 0
+        async with database.write() as session:
+            assert await store.claims.expire_leases(session, later) == 1
 
 
 class TestRefusals:

@@ -8,7 +8,7 @@ from collections import Counter
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import exists, func, select, update
+from sqlalchemy import exists, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.assignments import states_before
@@ -44,15 +44,15 @@ async def renew_lease(
 async def expire_leases(session: WriteSession, now: datetime, *, campaign_id: UUID | None = None) -> int:
     """End leases whose time is up, of a campaign or of all, and give their slots back; return how many.
 
-    Leases that another transaction holds now are left to the next call. One call at a time passes: two would wait for
-    each other's packages.
+    Leases that another transaction holds now, and those of packages that one holds, are left to the next call: a claim
+    may hold packages and wait for one of ours.
     """
-    await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended("annotation.expire_leases", 0))))
     due = (
         select(AssignmentRow.id)
+        .join(PackageRow, PackageRow.id == AssignmentRow.package_id)
         .where(AssignmentRow.state.in_(states_before(AssignmentState.EXPIRED)), AssignmentRow.expires_at <= now)
         .limit(_MAX_EXPIRED_AT_ONCE)
-        .with_for_update(skip_locked=True)
+        .with_for_update(of=[AssignmentRow, PackageRow], skip_locked=True)
     )
     if campaign_id is not None:
         due = due.where(AssignmentRow.campaign_id == campaign_id)

@@ -21,6 +21,9 @@ from spotthebot.kit.jobs import Jobs
 BUILD_CAMPAIGN = "annotation:build_campaign"
 _ROWS_AT_ONCE = 500
 _MAX_VERSIONS = 1000
+_MAX_KNOWN_PROTOCOLS = 256
+_known_protocols: dict[tuple[UUID, str, int], AnnotationProtocol] = {}
+"""Protocols by campaign, name and version: none of them ever changes, and to read and check one takes milliseconds."""
 
 
 async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn) -> Campaign:
@@ -123,7 +126,14 @@ async def close_campaign(session: WriteSession, campaign_id: UUID) -> Campaign:
 
 async def protocol_of(session: ReadSession, campaign: Campaign) -> AnnotationProtocol:
     """Return what the annotators of a campaign are asked."""
-    return (await get_protocol(session, campaign.protocol_name, campaign.protocol_version)).protocol
+    key = (campaign.id, campaign.protocol_name, campaign.protocol_version)
+    known = _known_protocols.get(key)
+    if known is None:
+        known = (await get_protocol(session, campaign.protocol_name, campaign.protocol_version)).protocol
+        if len(_known_protocols) >= _MAX_KNOWN_PROTOCOLS:
+            del _known_protocols[next(iter(_known_protocols))]
+        _known_protocols[key] = known
+    return known
 
 
 async def _require_protocol(session: ReadSession, name: str, version: int | None) -> AnnotationProtocol:
