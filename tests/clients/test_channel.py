@@ -278,7 +278,8 @@ class TestRequests:
     async def test_go_past_proxies_of_the_environment(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
         with answering(b"HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n" + b'{"status":"ok"}') as url:
-            assert Bots(url, "key", retries=AT_ONCE).health().status == "ok"
+            with Bots(url, "key", retries=AT_ONCE) as blocking:
+                assert blocking.health().status == "ok"
             async with AsyncBots(url, "key", retries=AT_ONCE) as bots:
                 assert (await bots.health()).status == "ok"
 
