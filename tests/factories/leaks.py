@@ -113,7 +113,7 @@ def _add_package(pooled: Pooled, number: int, answer: httpx.Response, seconds: f
         **dict(_numbers("package", around)),
         **dict(_headers(answer, size_of_texts)),
     }
-    places = undone.places(number, len(items))
+    places = undone.positions(number, len(items))
     for position, item in enumerate(items):
         texts = tuple(turn["text"] for turn in item["turns"])
         without_text = item | {"turns": [turn | {"text": ""} for turn in item["turns"]]}
@@ -137,7 +137,7 @@ class _UndoneShuffle:
     _chance: random.Random = field(default_factory=lambda: random.Random("packages/0"))
     _plan: list[int] = field(default_factory=list)
 
-    def places(self, number: int, items: int) -> list[int]:
+    def positions(self, number: int, items: int) -> list[int]:
         if not self._plan:
             self._plan = self._chance.sample(range(self.conversations), self.conversations)
         order = self._chance.sample(range(items), items)

@@ -141,7 +141,7 @@ class TestFaults:
     def test_a_second_collection_is_reported_with_a_way_out(self, file: Path):
         (fault,) = _faults(file, "name: x\ncollections:\n  - a\n  - b\n")
         assert fault == (
-            "line 4: collections[1]: a campaign takes one collection for now: leave 'b' out, or collect both in one."
+            "line 4: collections[1]: a campaign takes one collection: leave 'b' out, or collect both in one."
         )
 
     def test_an_empty_file_is_reported_with_the_page_of_an_example(self, file: Path):

@@ -40,6 +40,6 @@ async def draw_figure(
 
 def _figures() -> "Mapping[str, Callable[[FigureInput], Spec]]":
     """Import altair and the renderer, 0.3 s of work, with the first figure and not with the service."""
-    from spotthebot.analytics.figures import FIGURES  # noqa: PLC0415
+    from spotthebot.analytics.figures import FIGURES  # noqa: PLC0415 - loaded with the first figure
 
     return FIGURES

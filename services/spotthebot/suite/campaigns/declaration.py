@@ -42,7 +42,7 @@ class Declaration(Wire):
 
     name: Name = Field(description="What the campaign is called; no other campaign has the name.")
     collections: tuple[Collection, ...] = Field(
-        min_length=1, max_length=100, description="Whose conversations are shown: one collection for now."
+        min_length=1, max_length=100, description="Whose conversations are shown: one collection."
     )
     protocol: FileName = Field(
         default="spot_the_bot",

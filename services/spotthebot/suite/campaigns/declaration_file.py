@@ -54,9 +54,7 @@ def read_declaration(path: Path) -> CampaignDeclared:
 
 def _contradictions(request: Declaration) -> Contradictions:
     if len(request.collections) > 1:
-        reason = (
-            f"a campaign takes one collection for now: leave '{request.collections[1]}' out, or collect both in one."
-        )
+        reason = f"a campaign takes one collection: leave '{request.collections[1]}' out, or collect both in one."
         yield ("collections", 1), reason
     grown = sorted(set(request.segments))
     if list(request.segments) != grown:
