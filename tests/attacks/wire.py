@@ -48,8 +48,13 @@ async def is_closed(reader: asyncio.StreamReader, within: float) -> bool:
 async def latency(client: httpx.AsyncClient, path: str, *, seconds: float) -> float:
     """Ask again and again, and return the time within which nine of ten answers came, in seconds.
 
-    Not the longest: on a busy machine any request may be the one that waits for the processor.
+    Not the longest: on a busy machine any request may be the one that waits for the processor. Of three stretches the
+    best counts: an attack that delays others delays them in each, another program's burst of work does not.
     """
+    return min([await _latency(client, path, seconds / 3) for _ in range(3)])
+
+
+async def _latency(client: httpx.AsyncClient, path: str, seconds: float) -> float:
     times, ends_at = [], time.monotonic() + seconds
     while time.monotonic() < ends_at:
         started = time.perf_counter()
