@@ -175,27 +175,35 @@ def bots_settings() -> dict[str, Any]:
     }
 
 
-def conversations_settings() -> dict[str, Any]:
-    """Settings of `conversations` in tests: subscribers on loopback are allowed, and asked again soon.
-
-    Quality flags are computed only in tests of them (`QUALITY_CHECKS`): each check starts a process.
-    """
+def event_settings() -> dict[str, Any]:
+    """Settings of a service with events in tests: subscribers on loopback are allowed, and asked again soon."""
     return {
         "allowed_networks": ("127.0.0.0/8", "::1/128"),
         "secrets_key": Fernet.generate_key().decode(),
         "delivery_waits_seconds": (0.1, 0.1, 0.1),
-        "quality_checks_at_once": 0,
     }
+
+
+def conversations_settings() -> dict[str, Any]:
+    """Settings of `conversations` in tests: those of events, and no quality flags but in tests of them.
+
+    For these there is `QUALITY_CHECKS`: each check starts a process.
+    """
+    return event_settings() | {"quality_checks_at_once": 0}
 
 
 QUALITY_CHECKS = {"quality_checks_at_once": 4}
 """Settings of `conversations` for tests that wait for quality flags."""
 
 EAGER_DELIVERIES = {"delivery_poll_seconds": 0.05}
-"""Settings of `conversations` for tests that wait for deliveries: to look that often costs as much as most tests do."""
+"""Settings of a service for tests that wait for deliveries: to look that often costs as much as most tests do."""
 
 
-_OUTBOUND: dict[str, Callable[[], dict[str, Any]]] = {"bots": bots_settings, "conversations": conversations_settings}
+_OUTBOUND: dict[str, Callable[[], dict[str, Any]]] = {
+    "bots": bots_settings,
+    "conversations": conversations_settings,
+    "annotation": event_settings,
+}
 
 
 def configured(app: FastAPI) -> uvicorn.Config:

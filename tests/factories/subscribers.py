@@ -24,14 +24,23 @@ async def happen(outbox: Database, times: int = 1, data: dict[str, Any] | None =
 
 
 async def subscribe(
-    suite: RunningSuite, url: str, *events: str, team: str | None = None, **more: Any
+    suite: RunningSuite,
+    url: str,
+    *events: str,
+    team: str | None = None,
+    service: str = "conversations",
+    role: str = "team",
+    **more: Any,
 ) -> dict[str, Any]:
-    client = await suite.client("conversations", "team" if team else "admin", team=team)
+    """Subscribe as the operator, or with a key of a role and a team."""
+    client = await suite.client(service, role if team else "admin", team=team)
     return await created(client, "/v1/subscriptions", {"url": url, "events": events or ("collection.finished",)} | more)
 
 
-async def deliveries(suite: RunningSuite, subscription: dict[str, Any], **params: Any) -> list[dict[str, Any]]:
-    admin = await suite.client("conversations", "admin")
+async def deliveries(
+    suite: RunningSuite, subscription: dict[str, Any], *, service: str = "conversations", **params: Any
+) -> list[dict[str, Any]]:
+    admin = await suite.client(service, "admin")
     answer = await admin.get(f"/v1/subscriptions/{subscription['id']}/deliveries", params={"limit": 1000} | params)
     return answer.json()["items"]
 
@@ -53,11 +62,13 @@ async def until(is_so: Callable[[], Awaitable[Any]], seconds: float = 15) -> Any
     return found
 
 
-async def settled(suite: RunningSuite, subscription: dict[str, Any], number: int = 1) -> list[dict[str, Any]]:
+async def settled(
+    suite: RunningSuite, subscription: dict[str, Any], number: int = 1, *, service: str = "conversations"
+) -> list[dict[str, Any]]:
     """Wait until so many deliveries have been made or given up."""
 
     async def all_settled() -> list[dict[str, Any]]:
-        found = [each for each in await deliveries(suite, subscription) if each["state"] != "pending"]
+        found = [each for each in await deliveries(suite, subscription, service=service) if each["state"] != "pending"]
         return found if len(found) >= number else []
 
     return await until(all_settled)

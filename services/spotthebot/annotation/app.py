@@ -6,22 +6,28 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from spotthebot.annotation.api import annotations, annotators, assignments, campaigns, protocols
+from spotthebot.annotation.api.deps import FRONTENDS
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
+from spotthebot.annotation.store.events import EVENTS
 from spotthebot.annotation.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.clients import AsyncConversations
+from spotthebot.contracts.annotation_events import AnnotationEventType
+from spotthebot.kit.events.router import events_router
+from spotthebot.kit.events.subscriptions import subscriptions_of
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.process import Service
 from spotthebot.kit.web.api import build_service
 
 
 def create_app(settings: AnnotationSettings) -> FastAPI:
-    """Return the application that serves `/v1/protocols`, `/v1/campaigns` and `/v1/assignments`."""
+    """Return the application that serves protocols, campaigns, assignments and subscriptions."""
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
         key = settings.service_key.get_secret_value()
         app.state.jobs = Jobs(settings.database_url.get_secret_value(), "annotation")
+        app.state.subscriptions = subscriptions_of(settings, EVENTS)
         async with AsyncConversations(settings.conversations_url, key) as conversations:
             app.state.conversations = Conversations(conversations)
             yield
@@ -36,6 +42,7 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
             annotators.router,
             annotations.router,
             protocols.router,
+            events_router(AnnotationEventType, FRONTENDS),
         ],
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,

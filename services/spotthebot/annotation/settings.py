@@ -3,10 +3,10 @@
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
-from spotthebot.kit.settings import ServiceSettings
+from spotthebot.kit.events.settings import EventSettings
 
 
-class AnnotationSettings(ServiceSettings):
+class AnnotationSettings(EventSettings):
     """Read from `SPOTTHEBOT_ANNOTATION_<FIELD>`."""
 
     model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_ANNOTATION_", frozen=True, extra="ignore")

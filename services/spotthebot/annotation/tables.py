@@ -26,6 +26,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from spotthebot.kit.database import schema_metadata
+from spotthebot.kit.events.tables import event_tables
 from spotthebot.kit.migrations import Lineage
 from spotthebot.kit.web.database.tables import idempotency_table
 
@@ -264,5 +265,6 @@ class AuditRow(_Base):
     at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
 
+EVENT_TABLES = event_tables(_Base.metadata, team_length=200)  # as long as a frontend of an annotator
 IDEMPOTENCY = idempotency_table(_Base.metadata)
 LINEAGE = Lineage("annotation", _Base.metadata, Path(__file__).parent / "migrations")

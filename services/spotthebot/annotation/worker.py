@@ -7,10 +7,13 @@ from uuid import UUID
 from spotthebot.annotation import store
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
+from spotthebot.annotation.store.events import EVENTS
 from spotthebot.annotation.use_cases import campaigns
+from spotthebot.annotation.use_cases.events import find_frontend
 from spotthebot.clients import PEER_TROUBLE, AsyncConversations
 from spotthebot.kit.cancellation import pause
 from spotthebot.kit.database import DATABASE_TROUBLE, LONG_STATEMENT_SECONDS, Database, ReadSession
+from spotthebot.kit.events.dispatcher import dispatcher_of
 from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
 from spotthebot.kit.logs import get_logger
 from spotthebot.kit.process import Worker
@@ -58,9 +61,13 @@ async def work(settings: AnnotationSettings) -> None:
     )
     key = settings.service_key.get_secret_value()
     try:
-        async with AsyncConversations(settings.conversations_url, key) as conversations:
+        async with (
+            AsyncConversations(settings.conversations_url, key) as conversations,
+            settings.make_http() as http,
+        ):
             context = {"database": database, "conversations": Conversations(conversations)}
             async with asyncio.TaskGroup() as group:
+                group.create_task(dispatcher_of(settings, database, EVENTS, find_frontend, http).run())
                 group.create_task(_end_leases(database, settings.lease_check_seconds))
                 group.create_task(Jobs(url, "annotation").work(TASKS, concurrency=2, context=context))
     finally:

@@ -24,12 +24,9 @@ from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.conversations.use_cases.chats.watch import ChatWatch
 from spotthebot.kit.events.router import events_router
-from spotthebot.kit.events.signer import EventSigner
-from spotthebot.kit.events.subscriptions import Subscriptions
+from spotthebot.kit.events.subscriptions import subscriptions_of
 from spotthebot.kit.jobs import Jobs
-from spotthebot.kit.outbound import HttpByOwner
 from spotthebot.kit.process import Service
-from spotthebot.kit.vault import vault_from
 from spotthebot.kit.web.api import build_service
 
 
@@ -40,9 +37,7 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
     async def live(app: FastAPI) -> AsyncIterator[None]:
         key = settings.service_key.get_secret_value()
         app.state.jobs = Jobs(settings.database_url.get_secret_value(), "conversations")
-        vault = vault_from(settings.secrets_key.get_secret_value(), settings.secrets_key_file)
-        http = HttpByOwner(allowed=settings.allowed_networks, operator=settings.operator_networks)
-        app.state.subscriptions = Subscriptions(EVENTS, EventSigner(vault), http)
+        app.state.subscriptions = subscriptions_of(settings, EVENTS)
         async with AsyncBots(settings.bots_url, key) as bots:
             app.state.bots = Bots(bots)
             app.state.chat_watch = ChatWatch(app.state.database, settings.chat_poll_seconds)

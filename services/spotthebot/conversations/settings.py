@@ -1,16 +1,13 @@
 """The settings of the service `conversations`."""
 
-from pathlib import Path
-from typing import Annotated
-
-from pydantic import Field, SecretStr
+from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from spotthebot.contracts.bots import MAX_CONTEXTS
-from spotthebot.kit.settings import Networks, ServiceSettings
+from spotthebot.kit.events.settings import EventSettings
 
 
-class ConversationsSettings(ServiceSettings):
+class ConversationsSettings(EventSettings):
     """Read from `SPOTTHEBOT_CONVERSATIONS_<FIELD>`."""
 
     model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_CONVERSATIONS_", frozen=True, extra="ignore")
@@ -42,37 +39,6 @@ class ConversationsSettings(ServiceSettings):
         default=4 * 1024**3,
         ge=1024,
         description="Largest file that can be uploaded to a corpus or a collection, in bytes.",
-    )
-    allowed_networks: Networks = Field(
-        default=(),
-        description='Networks beside the public internet where subscribers may be, as a JSON list: `["10.1.0.0/16"]`.',
-    )
-    operator_networks: Networks = Field(
-        default=(),
-        description="Networks beside these where subscribers that an admin key subscribes may be.",
-    )
-    secrets_key: SecretStr = Field(
-        default=SecretStr(""),
-        description="Fernet keys that signing secrets are encrypted with, the newest first, separated by commas.",
-    )
-    secrets_key_file: Path = Field(
-        default=Path("/var/lib/spotthebot/secrets.key"),
-        description="File (0600) with such keys, read where none is given; made if missing. Workers need it too.",
-    )
-    delivery_waits_seconds: tuple[Annotated[float, Field(ge=0)], ...] = Field(
-        default=(5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400),
-        max_length=100,
-        description="Waits between attempts to deliver an event, as a JSON list (Standard Webhooks).",
-    )
-    delivery_timeout_seconds: float = Field(
-        default=15.0, gt=0, le=60, description="Time that a subscriber has to answer."
-    )
-    deliveries_at_once: int = Field(default=4, ge=1, le=100, description="Events on their way to one subscriber.")
-    delivery_poll_seconds: float = Field(
-        default=0.5, gt=0, le=60, description="Time between two looks of a worker for events to deliver."
-    )
-    event_retention_days: int = Field(
-        default=30, ge=4, le=3650, description="Days that events and their deliveries are kept for, then deleted."
     )
     chats_at_once: int = Field(
         default=64, ge=1, le=1000, description="Replies in chats that one worker process requests at the same time."

@@ -21,13 +21,10 @@ from spotthebot.conversations.use_cases.turn_loop.maintenance import RUNNERS, ma
 from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
 from spotthebot.kit.cancellation import pause
 from spotthebot.kit.database import DATABASE_TROUBLE, LONG_STATEMENT_SECONDS, Database, ReadSession
-from spotthebot.kit.events.dispatcher import DeliverySchedule, EventDispatcher
-from spotthebot.kit.events.signer import EventSigner
+from spotthebot.kit.events.dispatcher import dispatcher_of
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Arguments, JobContext, Jobs, QueueTrouble, Task, WorkerContext
 from spotthebot.kit.logs import get_logger
-from spotthebot.kit.outbound import HttpByOwner
 from spotthebot.kit.process import Worker
-from spotthebot.kit.vault import vault_from
 
 _LONGEST_REPLIES_SECONDS = 660.0
 """A request may take a bot's time-out, at most 300 s, in the queue of `bots`, and again for the reply."""
@@ -120,7 +117,7 @@ async def work(settings: ConversationsSettings) -> None:
     try:
         async with (
             AsyncBots(settings.bots_url, key, timeout_seconds=_LONGEST_REPLIES_SECONDS) as client,
-            HttpByOwner(allowed=settings.allowed_networks, operator=settings.operator_networks) as http,
+            settings.make_http() as http,
         ):
             bots = Bots(client)
             context = {"database": database, "bots": bots, "jobs": jobs, "limits": limits}
@@ -140,7 +137,7 @@ async def work(settings: ConversationsSettings) -> None:
             async with asyncio.TaskGroup() as group:
                 group.create_task(_repeat(maintain_chats, _IDLE_CHATS_SECONDS))
                 group.create_task(_repeat(maintain_turn_loop, settings.maintenance_seconds))
-                group.create_task(_dispatcher(settings, database, bots, http).run())
+                group.create_task(dispatcher_of(settings, database, EVENTS, team_finder(bots), http).run())
                 group.create_task(jobs.work(TASKS, concurrency=queues, context=context))
     finally:
         await asyncio.shield(database.close())
@@ -153,18 +150,6 @@ async def _repeat(work: Callable[[], Awaitable[None]], seconds: float) -> None:
         except (*DATABASE_TROUBLE, QueueTrouble, *PEER_TROUBLE) as error:
             _log.warning("maintenance.failed", reason=str(error)[:200])
         await pause(seconds)
-
-
-def _dispatcher(settings: ConversationsSettings, database: Database, bots: Bots, http: HttpByOwner) -> EventDispatcher:
-    schedule = DeliverySchedule(
-        waits_seconds=settings.delivery_waits_seconds,
-        timeout_seconds=settings.delivery_timeout_seconds,
-        max_at_once=settings.deliveries_at_once,
-        poll_seconds=settings.delivery_poll_seconds,
-        retention=timedelta(days=settings.event_retention_days),
-    )
-    vault = vault_from(settings.secrets_key.get_secret_value(), settings.secrets_key_file)
-    return EventDispatcher(database, EVENTS, EventSigner(vault), http, team_finder(bots), schedule)
 
 
 WORKER = Worker(ConversationsSettings, work)

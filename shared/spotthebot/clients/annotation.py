@@ -1,4 +1,4 @@
-"""The client of `annotation`: protocols, campaigns, packages, assignments, annotations."""
+"""The client of `annotation`: protocols, campaigns, packages, assignments, annotations, subscriptions."""
 
 from typing import Unpack
 from urllib.parse import quote
@@ -6,6 +6,7 @@ from uuid import UUID
 
 from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
 from spotthebot.clients.operations import Call, Listing, Ndjson, Paging, operation
+from spotthebot.clients.subscriptions import SubscriptionOperations
 from spotthebot.contracts.annotation import (
     AnnotationBatchIn,
     AnnotationOut,
@@ -32,7 +33,7 @@ from spotthebot.contracts.batches import StoredOut
 from spotthebot.contracts.protocols import ProtocolIn, ProtocolOut, ProtocolSummaryOut
 
 
-class AnnotationOperations(ServiceOperations):
+class AnnotationOperations(SubscriptionOperations, ServiceOperations):
     """The operations of `annotation`."""
 
     peer = "annotation"

@@ -70,13 +70,14 @@ SERVICES: tuple[ServiceEntry, ...] = (
     ),
     ServiceEntry(
         name="annotation",
-        owns="protocols, campaigns, packages, assignments, annotations",
+        owns="protocols, campaigns, packages, assignments, annotations, subscriptions",
         port=8103,
         schema="annotation",
         extra="annotation",
         has_worker=True,
         roles=frozenset({Role.ADMIN, Role.ANNOTATION, Role.ANALYST, Role.SERVICE}),
         calls=("conversations",),
+        calls_outside="subscribers",
     ),
     ServiceEntry(
         name="analytics",

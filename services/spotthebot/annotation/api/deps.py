@@ -7,6 +7,7 @@ from fastapi import Depends, Request
 from spotthebot.annotation.clients import Conversations
 from spotthebot.contracts.access import Role
 from spotthebot.kit.access.keys import Principal
+from spotthebot.kit.events.subscribers import Subscribers
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.bearer.authentication import allow
 from spotthebot.kit.web.database.idempotency import idempotent
@@ -30,6 +31,10 @@ Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVI
 def frontend_of(caller: Principal) -> str:
     """Return the frontend that a key belongs to: its team's, so that keys can be replaced, else the key's own."""
     return f"team {caller.team}" if caller.team else f"key {caller.key_id}"
+
+
+FRONTENDS = Subscribers(Role.ANNOTATION, frontend_of)
+"""Frontends, which subscribe to the events of their own assignments."""
 
 
 async def _jobs(request: Request) -> Jobs:

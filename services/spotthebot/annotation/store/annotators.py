@@ -92,10 +92,26 @@ async def mark_seen(session: WriteSession, annotator_id: UUID, package_id: UUID)
     )
 
 
-async def set_blocked(session: WriteSession, annotator_id: UUID, at: datetime | None, reason: str | None) -> None:
-    await session.execute(
-        update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(blocked_at=at, blocked_reason=reason)
+async def block(session: WriteSession, annotator_id: UUID, at: datetime, reason: str) -> bool:
+    """Note that an annotator is blocked, unless they are; return whether they were not."""
+    blocked = await session.scalar(
+        update(AnnotatorRow)
+        .where(AnnotatorRow.id == annotator_id, AnnotatorRow.blocked_at.is_(None))
+        .values(blocked_at=at, blocked_reason=reason)
+        .returning(AnnotatorRow.id)
     )
+    return blocked is not None
+
+
+async def unblock(session: WriteSession, annotator_id: UUID) -> bool:
+    """Note that an annotator is no longer blocked; return whether they were."""
+    unblocked = await session.scalar(
+        update(AnnotatorRow)
+        .where(AnnotatorRow.id == annotator_id, AnnotatorRow.blocked_at.is_not(None))
+        .values(blocked_at=None, blocked_reason=None)
+        .returning(AnnotatorRow.id)
+    )
+    return unblocked is not None
 
 
 def _annotators(campaign_id: UUID) -> Select[AnnotatorRow, int]:

@@ -90,26 +90,29 @@ async def fail_campaign(session: WriteSession, campaign_id: UUID, failure: str) 
     await move_campaign(session, campaign_id, CampaignState.FAILED, failure=failure)
 
 
-async def close_campaign(session: WriteSession, campaign_id: UUID) -> None:
-    """End a campaign whatever is missing; one that has ended stays as it is."""
-    await move_campaign(session, campaign_id, CampaignState.CLOSED, closed_at=datetime.now(UTC))
+async def close_campaign(session: WriteSession, campaign_id: UUID) -> bool:
+    """End a campaign whatever is missing; one that has ended stays as it is. Returns whether it ended now."""
+    return await move_campaign(session, campaign_id, CampaignState.CLOSED, closed_at=datetime.now(UTC))
 
 
-async def move_campaign(session: WriteSession, campaign_id: UUID, state: CampaignState, **values: object) -> None:
-    """Bring a campaign to `state`, unless it is in a state that may not be followed by it."""
-    await session.execute(
+async def move_campaign(session: WriteSession, campaign_id: UUID, state: CampaignState, **values: object) -> bool:
+    """Bring a campaign to `state`, unless it is in a state that may not be followed by it; say whether it came."""
+    moved = await session.scalar(
         update(CampaignRow)
         .where(CampaignRow.id == campaign_id, CampaignRow.state.in_(states_before(state)))
         .values(state=state, **values)
+        .returning(CampaignRow.id)
     )
+    return moved is not None
 
 
-async def count_submitted(session: WriteSession, campaign_id: UUID, *, annotations: int) -> None:
-    """Count an assignment that was submitted, and complete the campaign with the last one."""
+async def count_submitted(session: WriteSession, campaign_id: UUID, *, annotations: int) -> bool:
+    """Count an assignment that was submitted, complete the campaign with the last one, and say whether it was that."""
     submitted = CampaignRow.submitted + 1
-    is_last = submitted >= CampaignRow.packages * CampaignRow.annotations_per_segment
+    needed = CampaignRow.packages * CampaignRow.annotations_per_segment
+    is_last = submitted >= needed
     may_complete = CampaignRow.state.in_(states_before(CampaignState.COMPLETE))
-    await session.execute(
+    counted = await session.execute(
         update(CampaignRow)
         .where(CampaignRow.id == campaign_id)
         .values(
@@ -117,7 +120,10 @@ async def count_submitted(session: WriteSession, campaign_id: UUID, *, annotatio
             annotations=CampaignRow.annotations + annotations,
             state=case((and_(is_last, may_complete), CampaignState.COMPLETE), else_=CampaignRow.state),
         )
+        .returning(CampaignRow.state, CampaignRow.submitted == needed)
     )
+    state, is_exactly_the_last = counted.one()
+    return state == CampaignState.COMPLETE and is_exactly_the_last
 
 
 async def _campaigns(session: ReadSession, statement: Select[CampaignRow]) -> list[Campaign]:

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from spotthebot.annotation import store
 from spotthebot.annotation.domain.annotators import Annotator
+from spotthebot.annotation.use_cases.events import publish_blocked
 from spotthebot.kit.database import WriteSession
 
 
@@ -12,12 +13,12 @@ async def block_annotator(
     session: WriteSession, campaign_id: UUID, annotator_id: UUID, reason: str, *, key_id: UUID, now: datetime
 ) -> Annotator:
     """Let an annotator claim nothing more; what they hold can still be submitted. Blocking again keeps the first."""
-    annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
-    if annotator.blocked_at is None:
-        await store.annotators.set_blocked(session, annotator_id, now, reason)
+    await store.annotators.get_annotator(session, campaign_id, annotator_id)
+    if await store.annotators.block(session, annotator_id, now, reason):
         await store.audit_log.add(
             session, campaign_id, key_id=key_id, action="annotator.blocked", annotator_id=annotator_id, reason=reason
         )
+        await publish_blocked(session, await store.campaigns.get_campaign(session, campaign_id), annotator_id)
     return await store.annotators.get_annotator(session, campaign_id, annotator_id)
 
 
@@ -25,9 +26,8 @@ async def unblock_annotator(
     session: WriteSession, campaign_id: UUID, annotator_id: UUID, reason: str, *, key_id: UUID
 ) -> Annotator:
     """Let an annotator who was blocked work again."""
-    annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
-    if annotator.blocked_at is not None:
-        await store.annotators.set_blocked(session, annotator_id, None, None)
+    await store.annotators.get_annotator(session, campaign_id, annotator_id)
+    if await store.annotators.unblock(session, annotator_id):
         await store.audit_log.add(
             session, campaign_id, key_id=key_id, action="annotator.unblocked", annotator_id=annotator_id, reason=reason
         )

@@ -11,6 +11,7 @@ from spotthebot.annotation.domain.assignments import Assignment, Lease
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.errors import NoSuchItem, NothingLeft
 from spotthebot.annotation.use_cases.campaigns import protocol_of
+from spotthebot.annotation.use_cases.events import publish_completed, publish_submitted
 from spotthebot.contracts.assignments import AssignmentId, AssignmentState
 from spotthebot.kit.database import WriteSession
 
@@ -80,8 +81,12 @@ async def submit_assignment(session: WriteSession, assignment_id: UUID, frontend
     answers = submission(protocol, items, lease.leased_at)
     annotations = await store.annotations.add_submitted(session, lease, answers)
     await store.assignments.submit(session, lease.id, at=now, completion_code=secrets.token_hex(6))
-    await store.campaigns.count_submitted(session, lease.campaign_id, annotations=annotations)
-    return await store.assignments.get_lease(session, assignment_id, frontend)
+    submitted = await store.assignments.get_lease(session, assignment_id, frontend)
+    await publish_submitted(session, campaign, submitted, frontend, annotations=annotations)
+    # Last, since this locks the campaign until the transaction ends.
+    if await store.campaigns.count_submitted(session, lease.campaign_id, annotations=annotations):
+        await publish_completed(session, await store.campaigns.get_campaign(session, lease.campaign_id))
+    return submitted
 
 
 @dataclass(frozen=True)

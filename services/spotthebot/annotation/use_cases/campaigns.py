@@ -11,6 +11,7 @@ from spotthebot.annotation.domain.campaigns import Campaign, unit_of
 from spotthebot.annotation.domain.conversations import ShownConversation
 from spotthebot.annotation.domain.errors import UnknownProtocol
 from spotthebot.annotation.domain.packages import NewPackage, PackedSegment
+from spotthebot.annotation.use_cases.events import publish_closed
 from spotthebot.annotation.use_cases.protocols import get_protocol, list_protocols
 from spotthebot.contracts.annotation import CampaignIn, CampaignState
 from spotthebot.contracts.protocols import AnnotationProtocol
@@ -120,8 +121,11 @@ async def move_campaign(session: WriteSession, campaign_id: UUID, state: Campaig
 async def close_campaign(session: WriteSession, campaign_id: UUID) -> Campaign:
     """End a campaign: nothing can be claimed any more; packages that annotators hold can still be submitted."""
     await store.campaigns.get_campaign(session, campaign_id)
-    await store.campaigns.close_campaign(session, campaign_id)
-    return await store.campaigns.get_campaign(session, campaign_id)
+    ended = await store.campaigns.close_campaign(session, campaign_id)
+    campaign = await store.campaigns.get_campaign(session, campaign_id)
+    if ended:
+        await publish_closed(session, campaign)
+    return campaign
 
 
 async def protocol_of(session: ReadSession, campaign: Campaign) -> AnnotationProtocol:

@@ -5,13 +5,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from spotthebot.contracts.services import get_service
 from spotthebot.inference.triton.server import addresses_of, clean_memory, free_ports
 from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.supervision.spec import ProcessSpec
 from spotthebot.suite.triton import find_installation, triton_spec
 
 _PREFIX = "SPOTTHEBOT_BOTS_"
-_CONVERSATIONS = "SPOTTHEBOT_CONVERSATIONS_"
+_SENDERS = ("conversations", "annotation")
+"""The services that send events."""
 _NETWORKS = ("ALLOWED_NETWORKS", "OPERATOR_NETWORKS")
 _LOOPBACK = '["127.0.0.0/8", "::1/128"]'
 
@@ -46,10 +48,14 @@ def local_settings(
         f"{_PREFIX}OPERATOR_NETWORKS": _LOOPBACK,
         f"{_PREFIX}SECRETS_KEY_FILE": str(folder.path / "bots-secrets.key"),
         f"{_PREFIX}MODELS_FOLDER": str(folder.path / "models"),
-        f"{_CONVERSATIONS}ALLOWED_NETWORKS": for_teams,
-        f"{_CONVERSATIONS}OPERATOR_NETWORKS": _LOOPBACK,
-        f"{_CONVERSATIONS}SECRETS_KEY_FILE": str(folder.path / "conversations-secrets.key"),
     }
+    for service in _SENDERS:
+        prefix = get_service(service).environment_prefix
+        own |= {
+            f"{prefix}ALLOWED_NETWORKS": for_teams,
+            f"{prefix}OPERATOR_NETWORKS": _LOOPBACK,
+            f"{prefix}SECRETS_KEY_FILE": str(folder.path / f"{service}-secrets.key"),
+        }
     given = {name: os.environ[name] for name in own if name in os.environ}
     (folder.path / "models").mkdir(mode=0o700, exist_ok=True)
     if not triton:

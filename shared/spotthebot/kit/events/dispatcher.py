@@ -16,6 +16,7 @@ from spotthebot.kit.clock import Clock, system_clock
 from spotthebot.kit.database import DATABASE_TROUBLE, Database
 from spotthebot.kit.events.domain import GONE, AttemptOutcome, ClaimedDelivery, Event
 from spotthebot.kit.events.errors import TeamLookupFailed
+from spotthebot.kit.events.settings import EventSettings
 from spotthebot.kit.events.signer import EventSigner, message_body
 from spotthebot.kit.events.store import EventStore
 from spotthebot.kit.logs import get_logger
@@ -195,3 +196,17 @@ class EventDispatcher:
                 return AttemptOutcome(failed.status, None)  # only the body is wrong, which nobody reads
             return AttemptOutcome(failed.status, failed.detail, failed.retry_after_seconds)
         return AttemptOutcome(answer.status, None)
+
+
+def dispatcher_of(
+    settings: EventSettings, database: Database, store: EventStore, find_team: FindTeam, http: HttpByOwner
+) -> EventDispatcher:
+    """Return the dispatcher of a service with these settings."""
+    schedule = DeliverySchedule(
+        waits_seconds=settings.delivery_waits_seconds,
+        timeout_seconds=settings.delivery_timeout_seconds,
+        max_at_once=settings.deliveries_at_once,
+        poll_seconds=settings.delivery_poll_seconds,
+        retention=timedelta(days=settings.event_retention_days),
+    )
+    return EventDispatcher(database, store, EventSigner(settings.open_vault()), http, find_team, schedule)

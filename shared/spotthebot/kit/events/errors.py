@@ -15,7 +15,7 @@ from spotthebot.kit.errors import Conflict, Invalid, NotFound
 
 
 class EventNotForTeams(Invalid):
-    """Teams do not receive {events}; a team can subscribe to: {allowed}."""
+    """This API key's role does not receive {events}; it can subscribe to: {allowed}."""
 
 
 class TeamKeyWithoutTeam(Invalid):

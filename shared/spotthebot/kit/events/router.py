@@ -1,5 +1,6 @@
 """`/v1/subscriptions` and `/v1/events` for a service's own event types."""
 
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from typing import Annotated, Any
@@ -11,22 +12,40 @@ from pydantic import BaseModel, GetPydanticSchema, StringConstraints
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.events import wire
 from spotthebot.kit.events.domain import Delivery, DeliveryState, Event, Subscription
-from spotthebot.kit.events.errors import TeamKeyWithoutTeam
+from spotthebot.kit.events.subscribers import OPERATOR, TEAMS, Subscribers
 from spotthebot.kit.events.subscriptions import Subscriptions
-from spotthebot.kit.web.bearer.authentication import allow
+from spotthebot.kit.web.bearer.authentication import Allow
 from spotthebot.kit.web.core.pagination import BadCursor, Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute, ShownOnce, idempotent
 from spotthebot.kit.web.database.sessions import Reading, Writing
 
-_OPERATOR, _TEAM = "admin", "team"
 _LAST_POSITION = 2**63 - 1
-_may_subscribe = allow(_OPERATOR, _TEAM)
 
 
-async def _subscriber(principal: Annotated[Principal, Depends(_may_subscribe)]) -> Principal:
-    if principal.role == _TEAM and principal.team is None:
-        raise TeamKeyWithoutTeam
-    return principal
+class _AllowSubscribers(Allow):
+    """Lets in the operator and the service's subscribers, and notes for which team they ask."""
+
+    def __init__(self, subscribers: Subscribers) -> None:
+        super().__init__(OPERATOR, subscribers.role)
+        self._subscribers = subscribers
+
+    async def __call__(self, request: Request) -> Principal:
+        principal = await super().__call__(request)
+        request.state.subscriber = _Subscriber(principal.key_id, self._subscribers.team(principal))
+        return principal
+
+
+@dataclass(frozen=True)
+class _Subscriber:
+    """A caller, and the team that it acts for; None for the operator."""
+
+    key_id: UUID
+    team: str | None
+
+
+async def _subscriber(request: Request) -> _Subscriber:
+    subscriber: _Subscriber = request.state.subscriber
+    return subscriber
 
 
 async def _subscriptions(request: Request) -> Subscriptions:
@@ -34,17 +53,18 @@ async def _subscriptions(request: Request) -> Subscriptions:
     return subscriptions
 
 
-Creator = Annotated[Principal, Depends(idempotent(_subscriber))]
+Creator = Annotated[_Subscriber, Depends(idempotent(_subscriber))]
 """The operator, or a team for its own events; honours `Idempotency-Key`."""
-Subscriber = Annotated[Principal, Depends(_subscriber)]
+Subscriber = Annotated[_Subscriber, Depends(_subscriber)]
 """The same callers, in requests that can be repeated as they are."""
 Mounted = Annotated[Subscriptions, Depends(_subscriptions)]
 TypeName = Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
 
 
-def events_router(types: type[StrEnum]) -> APIRouter:
+def events_router(types: type[StrEnum], subscribers: Subscribers = TEAMS) -> APIRouter:
     """Return the router of a service whose `app.state.subscriptions` are its `Subscriptions`."""
-    router = APIRouter(prefix="/v1", tags=["events"], route_class=IdempotentRoute)
+    guard = Depends(_AllowSubscribers(subscribers))
+    router = APIRouter(prefix="/v1", tags=["events"], route_class=IdempotentRoute, dependencies=[guard])
     _add_subscriptions(router, wire.schemas_of(types))
     _add_deliveries(router)
     _add_events(router)
@@ -70,7 +90,7 @@ def _add_subscriptions(router: APIRouter, schemas: wire.SubscriptionSchemas) -> 
         """Subscribe a URL to events; the answer holds the signing secret, which is not shown again."""
         secret = request.secret.get_secret_value() if request.secret else None
         return _with_secret_out(
-            await mounted.subscribe(session, _team(caller), url=request.url, events=request.events, secret=secret)
+            await mounted.subscribe(session, caller.team, url=request.url, events=request.events, secret=secret)
         )
 
     @router.get("/subscriptions", operation_id="list_subscriptions", response_model=page)
@@ -79,7 +99,7 @@ def _add_subscriptions(router: APIRouter, schemas: wire.SubscriptionSchemas) -> 
     ) -> Page[wire.SubscriptionOut]:
         """List subscriptions, oldest first; a team sees its own."""
         rows = await mounted.store.subscriptions.list_subscriptions(
-            session, team=_team(caller), after=paging.after, limit=paging.limit + 1
+            session, team=caller.team, after=paging.after, limit=paging.limit + 1
         )
         return page_of(rows, paging, key=lambda subscription: subscription.id, to_out=_to_out)
 
@@ -90,7 +110,7 @@ def _add_subscriptions(router: APIRouter, schemas: wire.SubscriptionSchemas) -> 
         session: Reading, caller: Subscriber, mounted: Mounted, subscription_id: UUID
     ) -> wire.SubscriptionOut:
         """Return a subscription."""
-        return _to_out(await mounted.store.subscriptions.get_subscription(session, subscription_id, team=_team(caller)))
+        return _to_out(await mounted.store.subscriptions.get_subscription(session, subscription_id, team=caller.team))
 
     @router.patch(
         "/subscriptions/{subscription_id}", operation_id="change_subscription", response_model=schemas.subscription_out
@@ -105,7 +125,7 @@ def _add_subscriptions(router: APIRouter, schemas: wire.SubscriptionSchemas) -> 
         """Change the URL, the types of events, or whether anything is sent."""
         changed = await mounted.change(
             session,
-            _team(caller),
+            caller.team,
             subscription_id,
             url=request.url,
             events=request.events,
@@ -118,7 +138,7 @@ def _add_subscriptions(router: APIRouter, schemas: wire.SubscriptionSchemas) -> 
         session: Writing, caller: Subscriber, mounted: Mounted, subscription_id: UUID
     ) -> None:
         """Delete a subscription with its deliveries; pending ones are not sent any more."""
-        await mounted.delete(session, _team(caller), subscription_id)
+        await mounted.delete(session, caller.team, subscription_id)
 
     @router.post(
         "/subscriptions/{subscription_id}/secret",
@@ -133,14 +153,14 @@ def _add_subscriptions(router: APIRouter, schemas: wire.SubscriptionSchemas) -> 
         """Sign with another secret; messages carry a signature by the old one too while the two overlap."""
         secret = request.secret.get_secret_value() if request.secret else None
         overlap = timedelta(seconds=request.overlap_seconds)
-        return _with_secret_out(await mounted.rotate_secret(session, _team(caller), subscription_id, secret, overlap))
+        return _with_secret_out(await mounted.rotate_secret(session, caller.team, subscription_id, secret, overlap))
 
 
 def _add_deliveries(router: APIRouter) -> None:
     @router.post("/subscriptions/{subscription_id}/test", status_code=201, operation_id="test_subscription")
     async def send_test(session: Writing, caller: Creator, mounted: Mounted, subscription_id: UUID) -> wire.DeliveryOut:
         """Send an event of type `subscription.test` to this subscriber alone."""
-        return _delivery_out(await mounted.send_test(session, _team(caller), subscription_id))
+        return _delivery_out(await mounted.send_test(session, caller.team, subscription_id))
 
     @router.get("/subscriptions/{subscription_id}/deliveries", operation_id="list_deliveries")
     async def list_deliveries(
@@ -152,7 +172,7 @@ def _add_deliveries(router: APIRouter) -> None:
         state: Annotated[DeliveryState | None, Query()] = None,
     ) -> Page[wire.DeliveryOut]:
         """List the delivery of each event to this subscriber, oldest first."""
-        await mounted.store.subscriptions.get_subscription(session, subscription_id, team=_team(caller))
+        await mounted.store.subscriptions.get_subscription(session, subscription_id, team=caller.team)
         rows = await mounted.store.deliveries.list_deliveries(
             session, subscription_id, state=state, after=paging.after, limit=paging.limit + 1
         )
@@ -163,7 +183,7 @@ def _add_deliveries(router: APIRouter) -> None:
         session: Writing, caller: Creator, mounted: Mounted, subscription_id: UUID, request: wire.ReplayIn
     ) -> wire.ReplayedOut:
         """Send this subscriber all its events since a time again, under their old ids."""
-        sent = await mounted.replay_since(session, _team(caller), subscription_id, request.since)
+        sent = await mounted.replay_since(session, caller.team, subscription_id, request.since)
         return wire.ReplayedOut(deliveries=sent)
 
 
@@ -181,7 +201,7 @@ def _add_events(router: APIRouter) -> None:
         An event appears within seconds, after all that were listed before it: a reader that goes on from its last
         cursor misses none.
         """
-        team = _team(caller)
+        team = caller.team
         after = None if paging.after is None else paging.after.int
         if after is not None and after > _LAST_POSITION:
             raise BadCursor
@@ -198,13 +218,8 @@ def _add_events(router: APIRouter) -> None:
     @router.post("/events/{event_id}/replay", status_code=201, operation_id="replay_event")
     async def replay_event(session: Writing, caller: Creator, mounted: Mounted, event_id: UUID) -> wire.ReplayedOut:
         """Send an event again to those of your subscribers that it is for."""
-        sent = await mounted.store.outbox.replay_event(session, event_id, team=_team(caller))
+        sent = await mounted.store.outbox.replay_event(session, event_id, team=caller.team)
         return wire.ReplayedOut(deliveries=sent)
-
-
-def _team(caller: Principal) -> str | None:
-    """Return the team that a caller acts for; None for the operator, whatever team its key names."""
-    return caller.team if caller.role == _TEAM else None
 
 
 def _read_as(schema: type[BaseModel]) -> GetPydanticSchema:

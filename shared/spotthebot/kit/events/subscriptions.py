@@ -7,6 +7,7 @@ from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.events.domain import TEST_EVENT, Delivery, Subscription
 from spotthebot.kit.events.errors import EventNotForTeams, SubscriptionInactive, TooManySubscriptions
+from spotthebot.kit.events.settings import EventSettings
 from spotthebot.kit.events.signer import EventSigner
 from spotthebot.kit.events.store import EventStore
 from spotthebot.kit.outbound import AddressNotAllowed, HttpByOwner, UrlNotUsable
@@ -103,7 +104,7 @@ class Subscriptions:
         allowed = self.store.catalogue.for_teams
         refused = [str(each) for each in events if each not in allowed]
         if team is not None and refused:
-            fault = FieldError("/events", "not for teams")
+            fault = FieldError("/events", "not for this role")
             raise EventNotForTeams(events=", ".join(refused), allowed=", ".join(sorted(allowed)), fields=(fault,))
 
     async def _check_address(self, team: str | None, url: str) -> None:
@@ -114,3 +115,8 @@ class Subscriptions:
             raise type(refused)(**refused.facts, fields=(fault,)) from None
         except OSError:
             return  # the name is not known yet: the deliveries report it if that stays so
+
+
+def subscriptions_of(settings: EventSettings, store: EventStore) -> Subscriptions:
+    """Return the subscriptions of a service with these settings."""
+    return Subscriptions(store, EventSigner(settings.open_vault()), settings.make_http())

@@ -34,20 +34,23 @@ class EventTables:
     positions: Sequence
 
 
-def event_tables(metadata: MetaData) -> EventTables:
-    """Add the tables of events to a service's schema; the service's own migration creates them."""
-    subscriptions = _subscriptions(metadata)
-    events = _events(metadata)
+def event_tables(metadata: MetaData, *, team_length: int = 100) -> EventTables:
+    """Add the tables of events to a service's schema; the service's own migration creates them.
+
+    The name of a team has at most `team_length` characters.
+    """
+    subscriptions = _subscriptions(metadata, team_length)
+    events = _events(metadata, team_length)
     positions = Sequence("event_positions", metadata=metadata)
     return EventTables(subscriptions, events, _deliveries(metadata, subscriptions, events), positions)
 
 
-def _subscriptions(metadata: MetaData) -> Table:
+def _subscriptions(metadata: MetaData, team_length: int) -> Table:
     return Table(
         "subscriptions",
         metadata,
         Column("id", Uuid, primary_key=True),
-        Column("team", String(100)),  # null for the operator's own
+        Column("team", String(team_length)),  # null for the operator's own
         Column("url", String(2000), nullable=False),
         Column("events", ARRAY(String(50)), nullable=False),
         Column("sealed_secret", LargeBinary, nullable=False),
@@ -59,7 +62,7 @@ def _subscriptions(metadata: MetaData) -> Table:
     )
 
 
-def _events(metadata: MetaData) -> Table:
+def _events(metadata: MetaData, team_length: int) -> Table:
     """Make the outbox: an event is written in the transaction in which it happens."""
     return Table(
         "events",
@@ -67,7 +70,7 @@ def _events(metadata: MetaData) -> Table:
         Column("id", Uuid, primary_key=True),
         Column("type", String(50), nullable=False),
         Column("data", JSONB, nullable=False),
-        Column("team", String(100)),
+        Column("team", String(team_length)),
         Column("distributed", Boolean, server_default=false(), nullable=False),  # whether its deliveries are made
         # Numbered after their commit, in an order that no later commit changes: ids are made before it.
         Column("position", BigInteger),

@@ -1,0 +1,16 @@
+"""The events of `annotation` that subscribers can receive."""
+
+from enum import StrEnum
+
+
+class AnnotationEventType(StrEnum):
+    """An event that subscribers can receive."""
+
+    ASSIGNMENT_SUBMITTED = "assignment.submitted"
+    """An annotator submitted a package."""
+    CAMPAIGN_COMPLETED = "campaign.completed"
+    """The last package of a campaign was submitted by the last annotator that it needed."""
+    CAMPAIGN_CLOSED = "campaign.closed"
+    """An operator ended a campaign."""
+    ANNOTATOR_BLOCKED = "annotator.blocked"
+    """An operator blocked an annotator."""
