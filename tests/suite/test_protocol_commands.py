@@ -2,11 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spotthebot.annotation.domain.protocols import check_protocol
 from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.trainings import Training
 from tests.factories.command_line import run_stb
 
 TASK = {"config": "button_flow", "indices": "odd", "options": {"Is it polite?": {"Yes": {}, "No": {}}}}
@@ -51,3 +53,25 @@ class TestAbcEval:
         assert done.returncode == 1
         assert reason in " ".join(done.stderr.split())
         assert not (tmp_path / "out").exists()
+
+
+class TestAbcEvalTraining:
+    def test_writes_a_training_and_counts_the_dialogues_that_it_converts(self, tmp_path: Path):
+        box: dict[str, Any] = {"_type_": {"checkbox": {}}, "It is rude.": {}}
+        tasks, dialogues = tmp_path / "buckets.json", tmp_path / "dialogues.json"
+        tasks.write_text(json.dumps({"config": {"rude": TASK | {"options": {"rude_q": box}}}}))
+        turns = [["user", "hi"], ["system", "Go away.", {"rude_q": "It is rude."}, "It says so."]]
+        dialogue = {"annotation_tasks": ["rude"], "pass_criteria": 1, "turns": turns}
+        faulty = dialogue | {"turns": [["system", "hi", {"nice_q": "?"}, ""]]}
+        dialogues.write_text(json.dumps({"first": faulty, "last": dialogue}))
+        done = run_stb("protocols", "abc-eval-training", tasks, dialogues, "--out", tmp_path / "out", "--json")
+        assert done.returncode == 0
+        (account,) = json.loads(done.stdout)["trainings"]
+        assert (account["training"], account["converted"]) == ("abc_eval_rude", 1)
+        ((name, reason),) = [(each["dialogue"], each["reason"]) for each in account["not_converted"]]
+        assert name == "first"
+        assert "nice_q" in reason
+        written = Training.model_validate_json((tmp_path / "out" / "abc_eval_rude_training.json").read_text())
+        assert len(written.dialogues) == 1
+        shown = run_stb("protocols", "abc-eval-training", tasks, dialogues)
+        assert "nice_q" in shown.stdout + shown.stderr

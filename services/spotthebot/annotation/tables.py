@@ -48,6 +48,19 @@ class ProtocolRow(_Base):
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
 
+class TrainingRow(_Base):
+    """A version of a training, which never changes: dialogues with their right answers."""
+
+    __tablename__ = "trainings"
+    __table_args__ = (UniqueConstraint("name", "version"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(50))
+    version: Mapped[int]
+    document: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
 class CampaignRow(_Base):
     """A campaign, with counters of what it holds; `built_at` is when its packages were there, `closed_at` its end.
 

@@ -31,6 +31,7 @@ from spotthebot.contracts.assignments import (
 )
 from spotthebot.contracts.batches import StoredOut
 from spotthebot.contracts.protocols import ProtocolIn, ProtocolOut, ProtocolSummaryOut
+from spotthebot.contracts.trainings import TrainingIn, TrainingOut, TrainingSummaryOut
 
 
 class AnnotationOperations(SubscriptionOperations, ServiceOperations):
@@ -187,6 +188,21 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
     def get_protocol_schema(self) -> Call[str]:
         """Return the JSON Schema of protocols, for editors and validators."""
         return Call(str, "GET", "/v1/protocols/schema")
+
+    @operation
+    def list_trainings(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[TrainingSummaryOut]:
+        """List versions of trainings, oldest first."""
+        return Listing(TrainingSummaryOut, "/v1/trainings", paging, params={"name": name})
+
+    @operation
+    def create_training(self, training: TrainingIn, *, idempotency_key: str | None = None) -> Call[TrainingOut]:
+        """Store a version of a training, which never changes; the same document again changes nothing."""
+        return Call(TrainingOut, "POST", "/v1/trainings", body=training, idempotency_key=idempotency_key)
+
+    @operation
+    def get_training(self, name: str, version: int) -> Call[TrainingOut]:
+        """Return one version of a training with its right answers."""
+        return Call(TrainingOut, "GET", f"/v1/trainings/{quote(name, safe='')}/versions/{version}")
 
 
 class Annotation(AnnotationOperations, Client):

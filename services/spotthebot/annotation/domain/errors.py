@@ -10,12 +10,15 @@ Invalid
 ├── InvalidAnswer
 ├── UnknownReferences
 ├── ProtocolFaulty
-└── TaskNotConvertible
+├── TaskNotConvertible
+├── TrainingFaulty
+└── TrainingNotConvertible
 NotFound
 ├── NoSuchCampaign
 ├── NoSuchAssignment
 ├── NoSuchAnnotator
-└── NoSuchProtocol
+├── NoSuchProtocol
+└── NoSuchTraining
 Conflict
 ├── CollectionNotComplete
 ├── CollectionCancelled
@@ -35,7 +38,8 @@ Conflict
 ├── AssignmentExpired
 ├── AssignmentSubmitted
 ├── ProtocolBuiltIn
-└── ProtocolVersionStored
+├── ProtocolVersionStored
+└── TrainingVersionStored
 """
 
 from spotthebot.kit.errors import Conflict, Invalid, NotFound
@@ -81,6 +85,14 @@ class TaskNotConvertible(Invalid):
     """The task of ABC-Eval can't be converted: {reason}."""
 
 
+class TrainingFaulty(Invalid):
+    """Nobody can be trained by this document: see `errors`."""
+
+
+class TrainingNotConvertible(Invalid):
+    """The training of ABC-Eval can't be converted: {reason}."""
+
+
 class NoSuchCampaign(NotFound):
     """There is no campaign {campaign_id}."""
 
@@ -95,6 +107,10 @@ class NoSuchAnnotator(NotFound):
 
 class NoSuchProtocol(NotFound):
     """There is no protocol '{name}' in version {version}."""
+
+
+class NoSuchTraining(NotFound):
+    """There is no training '{name}' in version {version}."""
 
 
 class CollectionNotComplete(Conflict):
@@ -175,3 +191,7 @@ class ProtocolBuiltIn(Conflict):
 
 class ProtocolVersionStored(Conflict):
     """Version {version} of the protocol '{name}' holds another document, and never changes: make this the next one."""
+
+
+class TrainingVersionStored(Conflict):
+    """Version {version} of the training '{name}' holds another document, and never changes: make this the next one."""

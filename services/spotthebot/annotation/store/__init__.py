@@ -12,6 +12,7 @@ from spotthebot.annotation.store import (
     packages,
     previews,
     protocols,
+    trainings,
 )
 
 __all__ = [
@@ -26,4 +27,5 @@ __all__ = [
     "packages",
     "previews",
     "protocols",
+    "trainings",
 ]

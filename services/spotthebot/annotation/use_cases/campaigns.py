@@ -9,10 +9,9 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Unit, allocate
 from spotthebot.annotation.domain.campaigns import Campaign, unit_of
 from spotthebot.annotation.domain.conversations import ShownConversation
-from spotthebot.annotation.domain.errors import UnknownProtocol
 from spotthebot.annotation.domain.packages import NewPackage, PackedSegment
 from spotthebot.annotation.use_cases.events import publish_closed
-from spotthebot.annotation.use_cases.protocols import get_protocol, list_protocols
+from spotthebot.annotation.use_cases.protocols import get_protocol, require_protocol
 from spotthebot.contracts.annotation import CampaignIn, CampaignState
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.kit.database import Database, ReadSession, WriteSession
@@ -21,7 +20,6 @@ from spotthebot.kit.jobs import Jobs
 
 BUILD_CAMPAIGN = "annotation:build_campaign"
 _ROWS_AT_ONCE = 500
-_MAX_VERSIONS = 1000
 _MAX_KNOWN_PROTOCOLS = 256
 _known_protocols: dict[tuple[UUID, str, int], AnnotationProtocol] = {}
 """Protocols by campaign, name and version: none of them ever changes, and to read and check one takes milliseconds."""
@@ -29,7 +27,7 @@ _known_protocols: dict[tuple[UUID, str, int], AnnotationProtocol] = {}
 
 async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn) -> Campaign:
     """Create a campaign over a complete collection and queue the job that makes its packages."""
-    protocol = await _require_protocol(session, request.protocol, request.protocol_version)
+    protocol = await require_protocol(session, request.protocol, request.protocol_version)
     unit_of(protocol, request.segments)
     campaign = await store.campaigns.add_campaign(session, request, protocol)
     await jobs.defer(session, BUILD_CAMPAIGN, {"campaign_id": str(campaign.id)})
@@ -138,11 +136,3 @@ async def protocol_of(session: ReadSession, campaign: Campaign) -> AnnotationPro
             del _known_protocols[next(iter(_known_protocols))]
         _known_protocols[key] = known
     return known
-
-
-async def _require_protocol(session: ReadSession, name: str, version: int | None) -> AnnotationProtocol:
-    """Return a version of a protocol, or its newest one; raises UnknownProtocol."""
-    versions = [each.version for each in await list_protocols(session, name=name, after=None, limit=_MAX_VERSIONS)]
-    if not versions or version not in {None, *versions}:
-        raise UnknownProtocol(name=name, version="" if version is None else f" of version {version}")
-    return (await get_protocol(session, name, max(versions) if version is None else version)).protocol

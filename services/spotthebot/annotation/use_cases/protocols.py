@@ -3,12 +3,14 @@
 from uuid import UUID
 
 from spotthebot.annotation import store
-from spotthebot.annotation.domain.errors import ProtocolBuiltIn, ProtocolFaulty, ProtocolVersionStored
+from spotthebot.annotation.domain.errors import ProtocolBuiltIn, ProtocolFaulty, ProtocolVersionStored, UnknownProtocol
 from spotthebot.annotation.domain.protocols import built_in_protocols, check_protocol
 from spotthebot.annotation.domain.protocols.builtin import is_built_in
 from spotthebot.annotation.domain.protocols.versions import ProtocolSummary, ProtocolVersion, built_in_summaries
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.kit.database import ReadSession, WriteSession
+
+_MAX_VERSIONS = 1000
 
 
 async def create_protocol(session: WriteSession, protocol: AnnotationProtocol) -> ProtocolVersion:
@@ -45,3 +47,11 @@ async def list_protocols(
     if len(found) < limit:
         found += await store.protocols.list_protocols(session, name=name, after=after, limit=limit - len(found))
     return found
+
+
+async def require_protocol(session: ReadSession, name: str, version: int | None) -> AnnotationProtocol:
+    """Return a version of a protocol, or its newest one; raises UnknownProtocol."""
+    versions = [each.version for each in await list_protocols(session, name=name, after=None, limit=_MAX_VERSIONS)]
+    if not versions or version not in {None, *versions}:
+        raise UnknownProtocol(name=name, version="" if version is None else f" of version {version}")
+    return (await get_protocol(session, name, max(versions) if version is None else version)).protocol

@@ -19,6 +19,9 @@ CORPORA = {
 }
 PROTOCOLS = {
     "abc-eval": Command(f"{_HERE}.protocols", "convert_abc_eval", "Turn ABC-Eval's task schemas into protocols."),
+    "abc-eval-training": Command(
+        f"{_HERE}.protocols", "convert_abc_eval_training", "Turn ABC-Eval's training dialogues into trainings."
+    ),
 }
 COMMANDS: CommandTable = {
     "demo": Command(

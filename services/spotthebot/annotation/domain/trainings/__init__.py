@@ -1,0 +1,1 @@
+"""Trainings: checks of documents, and what is right in an answer; all pure."""

@@ -1,0 +1,100 @@
+"""What a training demands of its protocol: `check_training` finds every fault of a document."""
+
+from collections.abc import Iterator
+
+from spotthebot.annotation.domain.protocols.answers import check_answer, missing
+from spotthebot.annotation.domain.protocols.questions import UnitShape, questions_of, targets_of
+from spotthebot.annotation.domain.trainings.grades import UNIT, by_target, graded_questions
+from spotthebot.contracts.annotation import Answer
+from spotthebot.contracts.protocols import AnnotationProtocol, Question
+from spotthebot.contracts.trainings import Training, TrainingDialogue
+from spotthebot.kit.errors import FieldError
+
+
+def check_training(training: Training, protocol: AnnotationProtocol, *, at: str = "") -> tuple[FieldError, ...]:
+    """Return what is wrong with a training for its protocol, by JSON pointers into it that begin with `at`."""
+    if protocol.unit.kind == "pair":
+        detail = "The protocol compares two dialogues, and a training shows one at a time."
+        return (FieldError(f"{at}/protocol", detail),)
+    faults = [*_questions(training, protocol), *_repeated(training)]
+    for number, dialogue in enumerate(training.dialogues):
+        here = f"/dialogues/{number}"
+        faults += [FieldError(f"{here}{fault.pointer}", fault.detail) for fault in check_dialogue(protocol, dialogue)]
+    return tuple(FieldError(f"{at}{fault.pointer}", fault.detail) for fault in faults)
+
+
+def check_dialogue(protocol: AnnotationProtocol, dialogue: TrainingDialogue) -> tuple[FieldError, ...]:
+    """Return what is wrong with a dialogue's right answers and explanations, by JSON pointers into the dialogue."""
+    shape = UnitShape.of_turns(dialogue.turns)
+    gold = _whole(protocol, shape, dialogue.gold, "/gold")
+    return gold or (*_accepted(protocol, shape, dialogue), *_explanations(protocol, shape, dialogue))
+
+
+def _whole(protocol: AnnotationProtocol, shape: UnitShape, answer: Answer, at: str) -> tuple[FieldError, ...]:
+    return check_answer(protocol, shape, answer, at=at) or missing(protocol, shape, answer, at=at)
+
+
+def _questions(training: Training, protocol: AnnotationProtocol) -> Iterator[FieldError]:
+    kinds = {placed.question.id: placed.question.kind for placed in questions_of(protocol)}
+    for number, name in enumerate(training.questions or ()):
+        if name not in kinds:
+            yield FieldError(f"/questions/{number}", "The protocol has no question of this name.")
+        elif kinds[name] == "text":
+            yield FieldError(f"/questions/{number}", "It is answered with free text, which is neither right nor wrong.")
+    if training.questions is None and not graded_questions(training, protocol):
+        yield FieldError("/questions", "All questions of the protocol are answered with free text: none can be wrong.")
+
+
+def _repeated(training: Training) -> Iterator[FieldError]:
+    first: dict[tuple[str, ...], int] = {}
+    for number, dialogue in enumerate(training.dialogues):
+        same = first.setdefault(tuple(turn.text for turn in dialogue.turns), number)
+        if same != number:
+            yield FieldError(f"/dialogues/{number}/turns", f"Dialogue {same} has the same turns.")
+
+
+def _accepted(protocol: AnnotationProtocol, shape: UnitShape, dialogue: TrainingDialogue) -> Iterator[FieldError]:
+    """Yield what is wrong with each right answer of a target when it stands in the gold answer's place."""
+    for target, answers in dialogue.accepted.items():
+        asked = _questions_of(protocol, shape, target)
+        if not asked:
+            yield _foreign(f"/accepted/{target}")
+            continue
+        for number, values in enumerate(answers):
+            here = f"/accepted/{target}/{number}"
+            if foreign := values.keys() - {question.id for question in asked}:
+                yield FieldError(f"{here}/{min(foreign)}", "No question of this name is asked here.")
+                continue
+            for fault in _whole(protocol, shape, _replaced(asked, dialogue.gold, target, values), ""):
+                yield FieldError(f"{here}{fault.pointer}", fault.detail)
+
+
+def _replaced(asked: tuple[Question, ...], gold: Answer, target: str, values: Answer) -> Answer:
+    """Return the gold answer with other values for one target."""
+    replaced: Answer = {name: value for name, value in gold.items() if name not in {each.id for each in asked}}
+    for question in asked:
+        by_name = {name: each[question.id] for name, each in by_target((question,), gold).items() if name != target}
+        if question.id in values:
+            by_name[target] = values[question.id]
+        if by_name:
+            replaced[question.id] = by_name[UNIT] if question.per == UNIT else by_name
+    return replaced
+
+
+def _explanations(protocol: AnnotationProtocol, shape: UnitShape, dialogue: TrainingDialogue) -> Iterator[FieldError]:
+    for target in dialogue.explanations:
+        if target != UNIT and not _questions_of(protocol, shape, target):
+            yield _foreign(f"/explanations/{target}")
+
+
+def _questions_of(protocol: AnnotationProtocol, shape: UnitShape, target: str) -> tuple[Question, ...]:
+    """Return the questions that stand for a target."""
+    return tuple(
+        placed.question
+        for placed in questions_of(protocol)
+        if target in {each or UNIT for each in targets_of(protocol, placed.question, shape)}
+    )
+
+
+def _foreign(pointer: str) -> FieldError:
+    return FieldError(pointer, "No question is asked about a turn or side of this name in this dialogue.")

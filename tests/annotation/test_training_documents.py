@@ -1,0 +1,228 @@
+"""What a training may hold, what is right in an answer, and ABC-Eval's training dialogues as trainings."""
+
+import json
+from typing import Any
+
+import pytest
+
+from spotthebot.annotation.domain.errors import TrainingNotConvertible
+from spotthebot.annotation.domain.protocols import UnitShape, built_in_protocols, check_answer, missing
+from spotthebot.annotation.domain.protocols.abc_eval import Conversion, convert_tasks
+from spotthebot.annotation.domain.trainings.abc_eval import convert_training
+from spotthebot.annotation.domain.trainings.checks import check_training
+from spotthebot.annotation.domain.trainings.grades import grade, mistakes
+from spotthebot.contracts.annotation import Answer
+from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.trainings import Training
+from tests.factories.annotator_trainings import RIGHT, WRONG, gold_dialogue, training
+from tests.factories.protocols import protocol, single
+from tests.factories.published_dump import SHARED
+
+FOLDER = SHARED / "data" / "abc-eval"
+SPOT_THE_BOT = built_in_protocols()["spot_the_bot", 1]
+BOXES = {
+    "id": "boxes",
+    "kind": "multiple",
+    "text": "?",
+    "per": "turn",
+    "choices": [{"value": "rude", "text": "Rude"}, {"value": "odd", "text": "Odd"}],
+}
+TURNS = protocol([BOXES], unit={"kind": "turns", "speaker": "B"})
+
+
+def _faults(of: dict[str, Any], by: AnnotationProtocol = SPOT_THE_BOT) -> list[tuple[str, str]]:
+    return [(fault.pointer, fault.detail) for fault in check_training(Training.model_validate(of), by)]
+
+
+def _turns(gold: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Write a training of one dialogue of two exchanges, whose turns of B are annotated."""
+    dialogue = gold_dialogue("one", exchanges=2, gold=gold, explanations={}) | more
+    return training(questions=None, dialogues=[dialogue])
+
+
+class TestCheckTraining:
+    def test_accepts_whole_answers_with_explanations(self):
+        assert _faults(training()) == []
+        assert (
+            _faults(_turns({"boxes": {"1": [], "3": ["odd"]}}, accepted={"3": [{"boxes": ["rude", "odd"]}]}), TURNS)
+            == []
+        )
+
+    @pytest.mark.parametrize(
+        ("faulty", "pointer", "rule"),
+        [
+            (
+                training(dialogues=[gold_dialogue("x", gold={**RIGHT, "entity": {"A": "human"}})]),
+                "/dialogues/0/gold/entity/B",
+                "The question needs an answer.",
+            ),
+            (
+                training(dialogues=[gold_dialogue("x", gold=RIGHT | {"fluency": "C"})]),
+                "/dialogues/0/gold/fluency",
+                "The value has to be one of A, B, tie.",
+            ),
+            (training(questions=["humour"]), "/questions/0", "The protocol has no question of this name."),
+            (
+                training(dialogues=[gold_dialogue("x"), gold_dialogue("x")]),
+                "/dialogues/1/turns",
+                "Dialogue 0 has the same turns.",
+            ),
+            (
+                training(dialogues=[gold_dialogue("x", explanations={"7": "why"})]),
+                "/dialogues/0/explanations/7",
+                "No question is asked about a turn or side of this name in this dialogue.",
+            ),
+            (
+                training(dialogues=[gold_dialogue("x", accepted={"A": [{"fluency": "A"}]})]),
+                "/dialogues/0/accepted/A/0/fluency",
+                "No question of this name is asked here.",
+            ),
+            (
+                training(dialogues=[gold_dialogue("x", accepted={"A": [{"entity": "cat"}]})]),
+                "/dialogues/0/accepted/A/0/entity/A",
+                "The value has to be one of human, bot, unsure.",
+            ),
+        ],
+    )
+    def test_names_each_fault_and_its_place(self, faulty: dict[str, Any], pointer: str, rule: str):
+        assert _faults(faulty) == [(pointer, rule)]
+
+    def test_refuses_protocols_without_anything_that_can_be_wrong(self):
+        text = protocol([{"id": "why", "kind": "text", "text": "?"}])
+        dialogue = gold_dialogue("x", gold={"why": "because"}, explanations={})
+        assert [pointer for pointer, _ in _faults(training(questions=None, dialogues=[dialogue]), text)] == [
+            "/questions"
+        ]
+        assert [pointer for pointer, _ in _faults(training(questions=["why"], dialogues=[dialogue]), text)] == [
+            "/questions/0"
+        ]
+
+    def test_refuses_pairs(self):
+        pair = protocol([{"id": "p", "kind": "preference", "text": "?"}], unit={"kind": "pair"})
+        assert [pointer for pointer, _ in _faults(training(), pair)] == ["/protocol"]
+
+
+class TestGrade:
+    def test_counts_each_side_and_leaves_out_questions_that_are_not_graded(self):
+        read = Training.model_validate(training())
+        grades = grade(read, SPOT_THE_BOT, read.dialogues[0], WRONG | {"fluency": "B"})
+        assert [(each.target, each.given, each.is_right) for each in grades] == [
+            ("A", {"entity": "bot"}, False),
+            ("B", {"entity": "human"}, False),
+        ]
+        assert [each.right for each in grades] == [({"entity": "human"},), ({"entity": "bot"},)]
+        assert grades[1].explanation == "training 0 repeats itself."
+        assert (mistakes(grades), mistakes(grade(read, SPOT_THE_BOT, read.dialogues[0], RIGHT))) == (2, 0)
+
+    def test_counts_all_questions_of_the_unit_as_one(self):
+        read = Training.model_validate(training(questions=None))
+        wrong = RIGHT | {"fluency": "B", "specificity": "B"}
+        grades = grade(read, SPOT_THE_BOT, read.dialogues[0], wrong)
+        assert [(each.target, each.is_right) for each in grades] == [("A", True), ("B", True), ("unit", False)]
+
+    @pytest.mark.parametrize(
+        ("given", "right"),
+        [(["rude", "odd"], True), (["odd", "rude"], True), ([], True), (["odd"], False), (["rude"], False)],
+    )
+    def test_takes_every_accepted_answer_in_any_order_of_its_values(self, given: list[str], right: bool):
+        document = _turns({"boxes": {"1": [], "3": ["rude", "odd"]}}, accepted={"3": [{"boxes": []}]})
+        read = Training.model_validate(document)
+        answer: Answer = {"boxes": {"1": [], "3": [*given]}}
+        first, second = grade(read, TURNS, read.dialogues[0], answer)
+        assert (first.target, first.is_right, second.target, second.is_right) == ("1", True, "3", right)
+
+    def test_counts_a_turn_with_a_follow_up_that_is_wrong_once(self):
+        tree = single("q", "yes", "no", per="turn", follows={"no": [single("why", "a", "b", per="turn")]})
+        by = protocol([tree], unit={"kind": "turns", "speaker": "B"})
+        gold = {"q": {"1": "yes", "3": "no"}, "why": {"3": "a"}}
+        read = Training.model_validate(_turns(gold))
+        assert check_training(read, by) == ()
+        answer: Answer = {"q": {"1": "no", "3": "no"}, "why": {"1": "a", "3": "b"}}
+        assert mistakes(grade(read, by, read.dialogues[0], answer)) == 2
+
+
+def _theirs(**more: Any) -> dict[str, Any]:
+    """Write a file of theirs with two dialogues."""
+    turns = [
+        ["user", "hi"],
+        ["system", "Go away.", {"polite_q": "SPEAKER_X is rude."}, "SPEAKER_X sends SPEAKER_Y away."],
+        ["user", "oh"],
+        ["system", "Sorry.", {}, "That is polite."],
+    ]
+    dialogue = {"annotation_tasks": ["polite"], "pass_criteria": 1, "turns": turns}
+    return {"one": dialogue, "two": dialogue | {"turns": [["user", "hello"], *turns[1:]]} | more}
+
+
+POLITE = {"config": "button_flow", "indices": "odd", "options": {"polite_q": {"_type_": {"checkbox": {}}}}}
+POLITE["options"]["polite_q"]["SPEAKER_X is rude."] = {}  # type: ignore[index]
+
+
+@pytest.fixture(scope="module")
+def polite() -> tuple[Conversion, ...]:
+    return convert_tasks({"config": {"polite": POLITE}})
+
+
+class TestConvertTraining:
+    def test_takes_labels_explanations_and_who_passes(self, polite: tuple[Conversion, ...]):
+        converted = convert_training(_theirs(), polite)
+        assert converted.training is not None
+        assert (converted.task, converted.training.allowed_mistakes) == ("polite", 1)
+        dialogue = converted.training.dialogues[0]
+        assert dialogue.gold == {"polite_q": {"1": ["speaker_x_is_rude"], "3": []}}
+        assert [turn.speaker for turn in dialogue.turns] == ["A", "B", "A", "B"]
+        assert dialogue.explanations["1"] == "Speaker B sends Speaker A away."
+
+    def test_takes_the_first_of_several_right_labels_as_gold(self, polite: tuple[Conversion, ...]):
+        either = {"_disjunction": True, "options": [{}, {"polite_q": "SPEAKER_X is rude."}]}
+        turns = [["user", "hi"], ["system", "Well.", either, "Who knows?"]]
+        converted = convert_training(_theirs(turns=turns), polite)
+        assert converted.training is not None
+        dialogue = converted.training.dialogues[1]
+        assert dialogue.gold == {"polite_q": {"1": []}}
+        assert len(dialogue.accepted["1"]) == 1
+
+    @pytest.mark.parametrize(
+        ("turns", "reason"),
+        [
+            ([["system", "x", {"other": "y"}, "z"]], "a question 'other'"),
+            ([["system", "x", {"polite_q": "y"}, "z"]], "a choice 'y'"),
+            ([["system", "x", {}, 3]], "its turn 0 is not of the known form"),
+            ([["user", "x\0"]], "no training can say it"),
+            (None, "it has no list 'turns'"),
+        ],
+    )
+    def test_says_which_dialogue_is_not_converted_and_why(
+        self, polite: tuple[Conversion, ...], turns: Any, reason: str
+    ):
+        converted = convert_training(_theirs(turns=turns), polite)
+        assert (converted.training, converted.dialogues[0].reason) == (None, "")
+        assert reason in converted.dialogues[1].reason
+
+    @pytest.mark.parametrize("document", [{}, {"one": 3}, {"one": {"annotation_tasks": ["a", "b"]}}])
+    def test_refuses_a_file_of_something_else(self, polite: tuple[Conversion, ...], document: dict[str, Any]):
+        with pytest.raises(TrainingNotConvertible, match="dialogues of one task"):
+            convert_training(document, polite)
+
+    def test_converts_every_dialogue_of_the_published_files(self):
+        if not FOLDER.is_dir():
+            pytest.skip("ABC-Eval's training dialogues ../shared/data/abc-eval are not here")
+        conversions = convert_tasks(json.loads((FOLDER / "annotation_buckets.json").read_text()))
+        protocols = {each.protocol.name: each.protocol for each in conversions if each.protocol}
+        files = sorted((FOLDER / "training").glob("*.json"))
+        assert len(files) == 8
+        for file in files:
+            theirs = json.loads(file.read_text())
+            converted = convert_training(theirs, conversions)
+            assert [(each.name, each.reason) for each in converted.dialogues] == [(name, "") for name in theirs]
+            assert converted.training is not None
+            # Fewer than 2 mistakes where labels are uninterpretable or antisocial, else fewer than 3: their section 4.
+            assert converted.training.allowed_mistakes == (1 if converted.task in {"grammar", "sociality"} else 2)
+            by = protocols[converted.training.protocol]
+            assert check_training(converted.training, by) == ()
+            for dialogue, original in zip(converted.training.dialogues, theirs.values(), strict=True):
+                shape = UnitShape.of_turns(dialogue.turns)
+                assert check_answer(by, shape, dialogue.gold) == () == missing(by, shape, dialogue.gold)
+                asked = sum(turn[0] == "system" for turn in original["turns"])
+                grades = grade(converted.training, by, dialogue, dialogue.gold)
+                assert (len(grades), mistakes(grades)) == (asked, 0)
+                assert all(each.explanation for each in grades)
