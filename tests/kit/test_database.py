@@ -8,12 +8,12 @@ from sqlalchemy import func, select, text
 from sqlalchemy.exc import InternalError
 
 from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database
-from spotthebot.kit.lookups import Lookup
 from spotthebot.kit.pool_shares import PoolUser, pool_user
+from spotthebot.kit.statements import Statement
 from tests.factories.databases import DatabaseUrls, PostgresServer
 
 _NAME = "the-one-under-test"
-_PID = Lookup(select(func.pg_backend_pid()))
+_PID = Statement(select(func.pg_backend_pid()))
 
 
 @pytest.fixture

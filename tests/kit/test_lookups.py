@@ -7,13 +7,14 @@ import pytest
 from sqlalchemy import Integer, bindparam, func, literal, select, text
 
 from spotthebot.kit import lookups
-from spotthebot.kit.lookups import BatchedLookup, Lookup, Lookups
+from spotthebot.kit.lookups import BatchedLookup, Lookups
+from spotthebot.kit.statements import Statement
 from tests.factories.databases import DatabaseUrls, PostgresServer
 
 _NAME = "lookups-under-test"
-_PID = Lookup(select(func.pg_backend_pid().label("pid")))
-_SLOW = Lookup(select(func.pg_sleep(30)))
-_WRITE = Lookup(text("DELETE FROM bots.bots RETURNING id"))
+_PID = Statement(select(func.pg_backend_pid().label("pid")))
+_SLOW = Statement(select(func.pg_sleep(30)))
+_WRITE = Statement(text("DELETE FROM bots.bots RETURNING id"))
 
 
 @pytest.fixture
@@ -49,12 +50,12 @@ class TestLookups:
         assert len(await opened.fetch(_PID, {})) == 1
 
     async def test_take_the_parameters_of_the_call_beside_the_constants_of_the_statement(self, opened: Lookups):
-        both = Lookup(select(bindparam("given", type_=Integer).label("given"), literal(7).label("constant")))
+        both = Statement(select(bindparam("given", type_=Integer).label("given"), literal(7).label("constant")))
         assert await opened.fetch(both, {"given": 3}) == [(3, 7)]
         assert await opened.fetch(both, {"given": 4}) == [(4, 7)]
 
     async def test_leave_no_transaction_open(self, opened: Lookups):
-        now = Lookup(select(func.now().label("at"), func.pg_backend_pid().label("pid")))
+        now = Statement(select(func.now().label("at"), func.pg_backend_pid().label("pid")))
         (before,), (after,) = await opened.fetch(now, {}), await opened.fetch(now, {})
         assert before.pid == after.pid
         assert before.at < after.at  # in one transaction they would be equal
@@ -62,7 +63,7 @@ class TestLookups:
     async def test_keep_the_options_of_the_url(self, database_urls: DatabaseUrls):
         url = f"{database_urls.app['bots']}?options=-c%20statement_timeout%3D4321"
         configured = Lookups(url, application_name=_NAME)
-        timeout = Lookup(select(func.current_setting("statement_timeout")))
+        timeout = Statement(select(func.current_setting("statement_timeout")))
         assert await configured.fetch(timeout, {}) == [("4321ms",)]
         await configured.close()
 

@@ -1,7 +1,6 @@
 """Short reads on psycopg itself, for the few statements that nearly every request runs.
 
-A session of SQLAlchemy costs three to five times the processor time that such a read takes in the driver. The
-statements are still written as SQLAlchemy expressions over the tables, and compiled once.
+A session of SQLAlchemy costs three to five times the processor time that such a read takes in the driver.
 """
 
 import asyncio
@@ -11,26 +10,16 @@ from typing import Any, Generic, TypeVar
 
 import psycopg
 from psycopg.rows import namedtuple_row
-from sqlalchemy import ClauseElement, Dialect
-from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.engine import make_url
+
+from spotthebot.kit.statements import Statement
 
 _CONNECTIONS = 4
 _MAX_BATCH = 200
 _BATCHES_AT_ONCE = 2
 
-_DIALECT: Dialect = PGDialect_psycopg()  # type: ignore[no-untyped-call]
 Key = TypeVar("Key", bound=Hashable)
 Found = TypeVar("Found")
-
-
-class Lookup:
-    """A statement, compiled once; its bound parameters are given by name when it runs."""
-
-    def __init__(self, statement: ClauseElement) -> None:
-        compiled = statement.compile(dialect=_DIALECT)
-        self.sql = str(compiled)
-        self.constants = dict(compiled.params)
 
 
 class Lookups:
@@ -48,7 +37,7 @@ class Lookups:
         self._idle: list[psycopg.AsyncCursor[Any]] = []
         """One cursor of each idle connection: it remembers how it read the columns of the statement before."""
 
-    async def fetch(self, lookup: Lookup, parameters: Mapping[str, Any]) -> list[Any]:
+    async def fetch(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
         """Return the rows, whose columns are attributes.
 
         Raises psycopg.OperationalError where the database does not answer. A connection that died while it was idle
@@ -58,19 +47,21 @@ class Lookups:
             while self._idle:
                 cursor = self._idle.pop()
                 try:
-                    return await self._run(cursor, lookup, parameters)
+                    return await self._run(cursor, statement, parameters)
                 except psycopg.OperationalError:
                     self.lost_at = time.monotonic()
-            return await self._run((await self._connect()).cursor(), lookup, parameters)
+            return await self._run((await self._connect()).cursor(), statement, parameters)
 
     async def close(self) -> None:
         """Close the connections that no look-up uses."""
         while self._idle:
             await self._idle.pop().connection.close()
 
-    async def _run(self, cursor: psycopg.AsyncCursor[Any], lookup: Lookup, parameters: Mapping[str, Any]) -> list[Any]:
+    async def _run(
+        self, cursor: psycopg.AsyncCursor[Any], statement: Statement, parameters: Mapping[str, Any]
+    ) -> list[Any]:
         try:
-            await cursor.execute(lookup.sql, lookup.constants | dict(parameters))
+            await cursor.execute(statement.sql, statement.constants | dict(parameters))
             rows = await cursor.fetchall()
         except BaseException:
             await cursor.connection.close()  # cancelled or failed: its state is not known

@@ -2,21 +2,23 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, literal, select, update
+from sqlalchemy import Select, bindparam, func, literal_column, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.annotators import Annotator
 from spotthebot.annotation.domain.assignments import COUNTED
 from spotthebot.annotation.domain.errors import NoSuchAnnotator
-from spotthebot.annotation.tables import AnnotatorRow, AssignmentRow, ItemRow, SeenConversationRow
+from spotthebot.annotation.tables import AnnotatorRow, AssignmentRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
+from spotthebot.kit.statements import Statement, constant
 
 _COUNTED = (
     select(func.count())
-    .where(AssignmentRow.annotator_id == AnnotatorRow.id, AssignmentRow.state.in_(COUNTED))
+    .where(AssignmentRow.annotator_id == AnnotatorRow.id, AssignmentRow.state.in_(map(constant, COUNTED)))
     .correlate(AnnotatorRow)
     .scalar_subquery()
 )
@@ -24,38 +26,56 @@ _ELSEWHERE = ""
 """The frontend of annotators who came with an import, or before frontends were told apart."""
 
 
-async def lock_annotator(session: WriteSession, campaign_id: UUID, frontend: str, external_id: str) -> Annotator:
-    """Return an annotator, made where there is none, and let one claim of theirs at a time pass.
+_KNOWN = Statement(
+    select(AnnotatorRow.id, AnnotatorRow.frontend)
+    .where(
+        AnnotatorRow.campaign_id == bindparam("campaign_id"),
+        AnnotatorRow.external_id == bindparam("external_id"),
+        AnnotatorRow.frontend.in_([bindparam("frontend"), literal_column("''")]),
+    )
+    .order_by(AnnotatorRow.frontend.desc())
+    .limit(constant(1))
+    .with_for_update()
+)
+_ADD = Statement(
+    insert(AnnotatorRow)
+    .values({name: bindparam(name) for name in ("id", "campaign_id", "frontend", "external_id")})
+    .on_conflict_do_nothing()
+    .returning(AnnotatorRow.id)
+)
+_BY_ID = Statement(
+    select(AnnotatorRow, _COUNTED.label("packages")).where(
+        AnnotatorRow.campaign_id == bindparam("campaign_id"), AnnotatorRow.id == bindparam("annotator_id")
+    )
+)
+
+
+async def lock_annotator(
+    session: WriteSession, campaign_id: UUID, frontend: str, external_id: str
+) -> tuple[UUID, bool]:
+    """Let one claim of an annotator at a time pass; return their id, and whether they are new and were added now.
 
     One from before frontends were known apart belongs to the first frontend that asks for them.
     """
-    known = (
-        select(AnnotatorRow.id, AnnotatorRow.frontend)
-        .where(
-            AnnotatorRow.campaign_id == campaign_id,
-            AnnotatorRow.external_id == external_id,
-            AnnotatorRow.frontend.in_([frontend, _ELSEWHERE]),
-        )
-        .order_by(AnnotatorRow.frontend.desc())
-        .limit(1)
-        .with_for_update()
-    )
-    found = (await session.execute(known)).first()
-    if found is None:
-        values = {"id": new_id(), "campaign_id": campaign_id, "frontend": frontend, "external_id": external_id}
-        await session.execute(insert(AnnotatorRow).values(values).on_conflict_do_nothing())
-        found = (await session.execute(known)).one()
-    if found.frontend != frontend:
-        await session.execute(update(AnnotatorRow).where(AnnotatorRow.id == found.id).values(frontend=frontend))
-    return await get_annotator(session, campaign_id, found.id)
+    values = {"campaign_id": campaign_id, "frontend": frontend, "external_id": external_id}
+    found = await session.fetch(_KNOWN, values)
+    if not found:
+        annotator_id = new_id()
+        if await session.fetch(_ADD, {"id": annotator_id, **values}):
+            return annotator_id, True
+        found = await session.fetch(_KNOWN, values)
+    (known,) = found
+    if known.frontend != frontend:
+        await session.execute(update(AnnotatorRow).where(AnnotatorRow.id == known.id).values(frontend=frontend))
+    return known.id, False
 
 
 async def get_annotator(session: ReadSession, campaign_id: UUID, annotator_id: UUID) -> Annotator:
-    statement = _annotators(campaign_id).where(AnnotatorRow.id == annotator_id)
-    row = (await session.execute(statement)).first()
-    if row is None:
+    rows = await session.fetch(_BY_ID, {"campaign_id": campaign_id, "annotator_id": annotator_id})
+    if not rows:
         raise NoSuchAnnotator(annotator_id=annotator_id)
-    return _annotator(*row)
+    (row,) = rows
+    return _annotator(row, row.packages)
 
 
 async def list_annotators(
@@ -84,14 +104,6 @@ async def import_annotators(session: WriteSession, campaign_id: UUID, names: Ite
     return {name: row_id for name, row_id in await session.execute(found)}  # noqa: C416 - typed rows
 
 
-async def mark_seen(session: WriteSession, annotator_id: UUID, package_id: UUID) -> None:
-    """Note that an annotator is shown a package's conversations; the database refuses one that was shown before."""
-    shown = select(literal(annotator_id), ItemRow.conversation_id).where(ItemRow.package_id == package_id)
-    await session.execute(
-        insert(SeenConversationRow).from_select(["annotator_id", "conversation_id"], shown.distinct())
-    )
-
-
 async def block(session: WriteSession, annotator_id: UUID, at: datetime, reason: str) -> bool:
     """Note that an annotator is blocked, unless they are; return whether they were not."""
     blocked = await session.scalar(
@@ -118,7 +130,7 @@ def _annotators(campaign_id: UUID) -> Select[AnnotatorRow, int]:
     return select(AnnotatorRow, _COUNTED).where(AnnotatorRow.campaign_id == campaign_id)
 
 
-def _annotator(row: AnnotatorRow, packages: int) -> Annotator:
+def _annotator(row: Any, packages: int) -> Annotator:  # noqa: ANN401 - SQLAlchemy's row, or psycopg's
     return Annotator(
         id=row.id,
         campaign_id=row.campaign_id,

@@ -2,9 +2,10 @@
 
 import secrets
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, and_, case, func, select, update
+from sqlalchemy import and_, bindparam, case, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.campaigns import Campaign, Progress, states_before
@@ -14,6 +15,9 @@ from spotthebot.contracts.annotation import SECRET_BYTES, CampaignId, CampaignIn
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
+from spotthebot.kit.statements import Statement
+
+_BY_ID = Statement(select(CampaignRow).where(CampaignRow.id == bindparam("campaign_id")))
 
 
 async def add_campaign(session: WriteSession, request: CampaignIn, protocol: AnnotationProtocol) -> Campaign:
@@ -36,10 +40,10 @@ async def add_campaign(session: WriteSession, request: CampaignIn, protocol: Ann
 
 
 async def get_campaign(session: ReadSession, campaign_id: UUID) -> Campaign:
-    campaigns = await _campaigns(session, select(CampaignRow).where(CampaignRow.id == campaign_id))
-    if not campaigns:
+    rows = await session.fetch(_BY_ID, {"campaign_id": campaign_id})
+    if not rows:
         raise NoSuchCampaign(campaign_id=campaign_id)
-    return campaigns[0]
+    return _campaign(rows[0])
 
 
 async def list_campaigns(session: ReadSession, *, name: str | None, after: UUID | None, limit: int) -> list[Campaign]:
@@ -48,7 +52,7 @@ async def list_campaigns(session: ReadSession, *, name: str | None, after: UUID 
         statement = statement.where(CampaignRow.name == name)
     if after is not None:
         statement = statement.where(CampaignRow.id > after)
-    return await _campaigns(session, statement)
+    return [_campaign(row) for row in await session.scalars(statement)]
 
 
 async def list_building(session: ReadSession) -> list[UUID]:
@@ -126,33 +130,28 @@ async def count_submitted(session: WriteSession, campaign_id: UUID, *, annotatio
     return state == CampaignState.COMPLETE and is_exactly_the_last
 
 
-async def _campaigns(session: ReadSession, statement: Select[CampaignRow]) -> list[Campaign]:
-    return [
-        Campaign(
-            id=CampaignId(row.id),
-            name=row.name,
-            domain=row.domain,
-            collection_id=row.collection_id,
-            mode=row.mode,
-            protocol_name=row.protocol_name,
-            protocol_version=row.protocol_version,
-            segments=tuple(row.segments),
-            annotations_per_segment=row.annotations_per_segment,
-            package_size=row.package_size,
-            packages_per_annotator=row.packages_per_annotator,
-            lease=timedelta(seconds=row.lease_seconds),
-            pay_per_package=row.pay_per_package,
-            currency=row.currency,
-            instructions=row.instructions,
-            seed=row.seed,
-            opens_when_built=row.opens_when_built,
-            created_at=row.created_at,
-            state=CampaignState(row.state),
-            failure=row.failure,
-            too_short=row.too_short,
-            progress=Progress(
-                packages=row.packages, items=row.items, annotations=row.annotations, submitted=row.submitted
-            ),
-        )
-        for row in await session.scalars(statement)
-    ]
+def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psycopg's
+    return Campaign(
+        id=CampaignId(row.id),
+        name=row.name,
+        domain=row.domain,
+        collection_id=row.collection_id,
+        mode=row.mode,
+        protocol_name=row.protocol_name,
+        protocol_version=row.protocol_version,
+        segments=tuple(row.segments),
+        annotations_per_segment=row.annotations_per_segment,
+        package_size=row.package_size,
+        packages_per_annotator=row.packages_per_annotator,
+        lease=timedelta(seconds=row.lease_seconds),
+        pay_per_package=row.pay_per_package,
+        currency=row.currency,
+        instructions=row.instructions,
+        seed=row.seed,
+        opens_when_built=row.opens_when_built,
+        created_at=row.created_at,
+        state=CampaignState(row.state),
+        failure=row.failure,
+        too_short=row.too_short,
+        progress=Progress(packages=row.packages, items=row.items, annotations=row.annotations, submitted=row.submitted),
+    )

@@ -2,22 +2,127 @@
 
 A package's `slots_left` counts the annotators that it still needs. It is changed in the transaction that makes, ends or
 renews a lease, so no package is ever given to more annotators than it needs.
+
+No claim waits for a package while it holds another, so claims never wait for each other in a circle. PostgreSQL locks
+a package before it sees that another claim has just taken the last slot, and keeps it locked: what was locked in vain
+is released by going back to a savepoint.
 """
 
 from collections import Counter
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import exists, select, update
+from sqlalchemy import Uuid, bindparam, exists, or_, select, text, true, update
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import aliased
 
 from spotthebot.annotation.domain.assignments import states_before
 from spotthebot.annotation.tables import AssignmentRow, ItemRow, PackageRow, SeenConversationRow
 from spotthebot.contracts.assignments import AssignmentId, AssignmentState
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.ids import new_id
+from spotthebot.kit.statements import Statement, constant
 
 _MAX_EXPIRED_AT_ONCE = 1000
+_FEW = 100
+"""Candidates that are looked at first: PostgreSQL reads them in their order and sorts nothing."""
+_NEEDS_ANNOTATORS = PackageRow.slots_left > constant(0)
+
+
+def _next_package(*, lock: bool, most: int | None = None) -> Statement:
+    """Return the statement that walks over packages in their order to the first that suits, and may lock it.
+
+    Packages that others lock are then passed over. Packages of a block show the same conversations, so those of the
+    annotator's blocks are left out at once; the conversations of a package are compared one by one only when its turn
+    comes. `MATERIALIZED`, `OFFSET 0` and `LATERAL` hold PostgreSQL to this: else it may join all items there are.
+    """
+    annotator_id = bindparam("annotator_id", type_=Uuid)
+    own = aliased(PackageRow)
+    own_blocks = (
+        select(own.block)
+        .join(AssignmentRow, AssignmentRow.package_id == own.id)
+        .where(AssignmentRow.annotator_id == annotator_id, own.block.is_not(None))
+    )
+    candidates = (
+        select(PackageRow.id)
+        .where(
+            PackageRow.campaign_id == bindparam("campaign_id"),
+            _NEEDS_ANNOTATORS,
+            or_(PackageRow.block.is_(None), PackageRow.block.not_in(own_blocks)),
+        )
+        .order_by(PackageRow.id)
+        .limit(None if most is None else constant(most))
+        .cte("candidates")
+        .prefix_with("MATERIALIZED")
+    )
+    has_seen = exists(
+        select(ItemRow.id)
+        .join(SeenConversationRow, SeenConversationRow.conversation_id == ItemRow.conversation_id)
+        .where(ItemRow.package_id == candidates.c.id, SeenConversationRow.annotator_id == annotator_id)
+        .offset(constant(0))
+    )
+    found = select(candidates.c.id).where(~has_seen).limit(constant(1))
+    if lock:
+        locked = select(PackageRow.id).where(PackageRow.id == candidates.c.id, _NEEDS_ANNOTATORS)
+        found = found.join(locked.with_for_update(skip_locked=True).lateral("locked"), true())
+    return Statement(found)
+
+
+_NEXT_FREE = _next_package(lock=True, most=_FEW), _next_package(lock=True)
+_NEXT = _next_package(lock=False)
+_PACKAGE = Statement(
+    select(PackageRow.id).where(PackageRow.id == bindparam("package_id"), _NEEDS_ANNOTATORS).with_for_update()
+)
+_SAVEPOINT, _RELEASE_LOCKS = Statement(text("SAVEPOINT claim")), Statement(text("ROLLBACK TO SAVEPOINT claim"))
+_SHOWN = select(bindparam("annotator_id", type_=Uuid), ItemRow.conversation_id).where(
+    ItemRow.package_id == bindparam("package_id")
+)
+_LEASE = Statement(
+    insert(AssignmentRow)
+    .values(
+        id=bindparam("id"),
+        campaign_id=bindparam("campaign_id"),
+        package_id=bindparam("package_id"),
+        annotator_id=bindparam("annotator_id"),
+        state=constant(AssignmentState.LEASED),
+        leased_at=bindparam("leased_at"),
+        expires_at=bindparam("expires_at"),
+    )
+    .add_cte(
+        insert(SeenConversationRow).from_select(["annotator_id", "conversation_id"], _SHOWN.distinct()).cte("shown"),
+        update(PackageRow)
+        .where(PackageRow.id == bindparam("package_id"))
+        .values(slots_left=PackageRow.slots_left - constant(1))
+        .cte("taken"),
+    )
+)
+_HELD = Statement(
+    select(AssignmentRow.id, AssignmentRow.expires_at)
+    .where(
+        AssignmentRow.annotator_id == bindparam("annotator_id"),
+        AssignmentRow.state == constant(AssignmentState.LEASED),
+    )
+    .limit(constant(1))
+    .with_for_update()
+)
+
+
+def _expired(*, skip_locked: bool) -> Statement:
+    package = (
+        select(AssignmentRow.id, AssignmentRow.package_id)
+        .join(PackageRow, PackageRow.id == AssignmentRow.package_id)
+        .where(
+            AssignmentRow.annotator_id == bindparam("annotator_id"),
+            AssignmentRow.state.in_(map(constant, states_before(AssignmentState.LEASED))),
+            _NEEDS_ANNOTATORS,
+        )
+        .order_by(AssignmentRow.id)
+        .limit(constant(1))
+    )
+    return Statement(package.with_for_update(of=PackageRow, skip_locked=skip_locked))
+
+
+_EXPIRED, _EXPIRED_AND_FREE = _expired(skip_locked=False), _expired(skip_locked=True)
 
 
 async def renew_lease(
@@ -27,18 +132,13 @@ async def renew_lease(
 
     Until a lease is ended its slot belongs to its annotator.
     """
-    mine = (
-        select(AssignmentRow.id, AssignmentRow.expires_at)
-        .where(AssignmentRow.annotator_id == annotator_id, AssignmentRow.state == AssignmentState.LEASED)
-        .limit(1)
-        .with_for_update()
-    )
-    found = (await session.execute(mine)).first()
-    if found is None:
+    found = await session.fetch(_HELD, {"annotator_id": annotator_id})
+    if not found:
         return None
-    if found.expires_at <= now:
-        await session.execute(update(AssignmentRow).where(AssignmentRow.id == found.id).values(expires_at=expires_at))
-    return AssignmentId(found.id)
+    (held,) = found
+    if held.expires_at <= now:
+        await session.execute(update(AssignmentRow).where(AssignmentRow.id == held.id).values(expires_at=expires_at))
+    return AssignmentId(held.id)
 
 
 async def expire_leases(session: WriteSession, now: datetime, *, campaign_id: UUID | None = None) -> int:
@@ -70,51 +170,53 @@ async def expire_leases(session: WriteSession, now: datetime, *, campaign_id: UU
     return freed.total()
 
 
-async def renew_expired(session: WriteSession, annotator_id: UUID, expires_at: datetime) -> AssignmentId | None:
-    """Lease to an annotator again a package whose lease expired, if it still needs annotators."""
-    package = (
-        select(AssignmentRow.id, AssignmentRow.package_id)
-        .join(PackageRow, PackageRow.id == AssignmentRow.package_id)
-        .where(
-            AssignmentRow.annotator_id == annotator_id,
-            AssignmentRow.state.in_(states_before(AssignmentState.LEASED)),
-            PackageRow.slots_left > 0,
-        )
-        .order_by(AssignmentRow.id)
-        .limit(1)
-        .with_for_update(of=PackageRow)
-    )
-    found = (await session.execute(package)).first()
-    if found is None:
+async def renew_expired(
+    session: WriteSession, annotator_id: UUID, expires_at: datetime, *, wait: bool
+) -> AssignmentId | None:
+    """Lease to an annotator again a package whose lease expired, if it still needs annotators.
+
+    With `wait` a package that another transaction holds now is waited for: only claims that hold none may.
+    """
+    await session.fetch(_SAVEPOINT, {})
+    found = await session.fetch(_EXPIRED if wait else _EXPIRED_AND_FREE, {"annotator_id": annotator_id})
+    if not found:
+        await session.fetch(_RELEASE_LOCKS, {})
         return None
-    await _change_slots(session, found.package_id, -1)
+    (expired,) = found
+    await _change_slots(session, expired.package_id, -1)
     await session.execute(
         update(AssignmentRow)
-        .where(AssignmentRow.id == found.id)
+        .where(AssignmentRow.id == expired.id)
         .values(state=AssignmentState.LEASED, expires_at=expires_at)
     )
-    return AssignmentId(found.id)
+    return AssignmentId(expired.id)
 
 
-async def lock_next_package(
-    session: WriteSession, campaign_id: UUID, annotator_id: UUID, *, skip_locked: bool
-) -> UUID | None:
-    """Lock the first package that needs annotators and shows no conversation that this annotator has seen."""
-    has_seen = exists(
-        select(1)
-        .select_from(ItemRow)
-        .join(SeenConversationRow, SeenConversationRow.conversation_id == ItemRow.conversation_id)
-        .where(ItemRow.package_id == PackageRow.id, SeenConversationRow.annotator_id == annotator_id)
-    )
-    statement = (
-        select(PackageRow.id)
-        .where(PackageRow.campaign_id == campaign_id, PackageRow.slots_left > 0, ~has_seen)
-        .order_by(PackageRow.id)
-        .limit(1)
-        .with_for_update(of=PackageRow, skip_locked=skip_locked)
-    )
-    found: UUID | None = await session.scalar(statement)
-    return found
+async def lock_free_package(session: WriteSession, campaign_id: UUID, annotator_id: UUID) -> UUID | None:
+    """Lock the first package that needs annotators and shows no conversation that this annotator has seen.
+
+    Those that other transactions hold now are passed over.
+    """
+    parameters = {"campaign_id": campaign_id, "annotator_id": annotator_id}
+    await session.fetch(_SAVEPOINT, {})
+    for statement in _NEXT_FREE:
+        for package in await session.fetch(statement, parameters):
+            found: UUID = package.id
+            return found
+    await session.fetch(_RELEASE_LOCKS, {})
+    return None
+
+
+async def wait_for_package(session: WriteSession, campaign_id: UUID, annotator_id: UUID) -> UUID | None:
+    """Lock such a package although others hold it now and may leave a slot; only claims that hold none may wait."""
+    parameters = {"campaign_id": campaign_id, "annotator_id": annotator_id}
+    while candidates := await session.fetch(_NEXT, parameters):
+        package_id: UUID = candidates[0].id
+        await session.fetch(_SAVEPOINT, {})
+        if await session.fetch(_PACKAGE, {"package_id": package_id}):
+            return package_id
+        await session.fetch(_RELEASE_LOCKS, {})
+    return None
 
 
 async def lease_package(
@@ -126,19 +228,21 @@ async def lease_package(
     leased_at: datetime,
     expires_at: datetime,
 ) -> AssignmentId:
-    """Lease a package that this transaction has locked."""
+    """Lease a package that this transaction has locked, and note that the annotator is shown its conversations.
+
+    The database refuses one that was shown before.
+    """
     assignment_id = new_id()
-    await _change_slots(session, package_id, -1)
-    await session.execute(
-        insert(AssignmentRow).values(
-            id=assignment_id,
-            campaign_id=campaign_id,
-            package_id=package_id,
-            annotator_id=annotator_id,
-            state=AssignmentState.LEASED,
-            leased_at=leased_at,
-            expires_at=expires_at,
-        )
+    await session.fetch(
+        _LEASE,
+        {
+            "id": assignment_id,
+            "campaign_id": campaign_id,
+            "package_id": package_id,
+            "annotator_id": annotator_id,
+            "leased_at": leased_at,
+            "expires_at": expires_at,
+        },
     )
     return AssignmentId(assignment_id)
 

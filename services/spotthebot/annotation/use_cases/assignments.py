@@ -29,15 +29,19 @@ async def claim_package(
     campaign = await store.campaigns.get_campaign(session, campaign_id)
     if campaign.mode != "live":
         campaign.require_claims()
-    annotator = await store.annotators.lock_annotator(session, campaign_id, frontend, external_id)
-    annotator.require_unblocked()
+    annotator_id, is_new = await store.annotators.lock_annotator(session, campaign_id, frontend, external_id)
     expires_at = now + campaign.lease
-    leased = await store.claims.renew_lease(session, annotator.id, now=now, expires_at=expires_at)
+    leased = None
+    if not is_new:
+        leased = await store.claims.renew_lease(session, annotator_id, now=now, expires_at=expires_at)
+    # Read now, so that a lease which was just ended is not counted.
+    annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
+    annotator.require_unblocked()
     if leased is None:
         campaign.require_claims()
         annotator.require_below_limit(campaign)
-        claim = _Claim(session, campaign, annotator.id, now)
-        leased = await claim.renew() or await claim.lease_next() or await claim.free_and_lease()
+        claim = _Claim(session, campaign, annotator_id, now)
+        leased = (None if is_new else await claim.renew()) or await claim.lease_next() or await claim.free_and_lease()
     return await store.assignments.get_assignment(session, leased, frontend)
 
 
@@ -102,21 +106,18 @@ class _Claim:
     def expires_at(self) -> datetime:
         return self.now + self.campaign.lease
 
-    async def renew(self) -> AssignmentId | None:
+    async def renew(self, *, wait: bool = True) -> AssignmentId | None:
         """Lease a package again whose lease ended, with the answers that its annotator left there."""
-        return await store.claims.renew_expired(self.session, self.annotator_id, self.expires_at)
+        return await store.claims.renew_expired(self.session, self.annotator_id, self.expires_at, wait=wait)
 
-    async def lease_next(self) -> AssignmentId | None:
+    async def lease_next(self, *, wait: bool = True) -> AssignmentId | None:
         """Lease the next package that is free, else one that another claim locks now and may leave a slot of."""
-        package_id = None
-        for skip_locked in (True, False):
-            if package_id is None:
-                package_id = await store.claims.lock_next_package(
-                    self.session, self.campaign.id, self.annotator_id, skip_locked=skip_locked
-                )
+        whose = self.session, self.campaign.id, self.annotator_id
+        package_id = await store.claims.lock_free_package(*whose)
+        if package_id is None and wait:
+            package_id = await store.claims.wait_for_package(*whose)
         if package_id is None:
             return None
-        await store.annotators.mark_seen(self.session, self.annotator_id, package_id)
         return await store.claims.lease_package(
             self.session,
             self.campaign.id,
@@ -127,10 +128,13 @@ class _Claim:
         )
 
     async def free_and_lease(self) -> AssignmentId:
-        """End leases whose time is up and lease what is free then; raises NothingLeft."""
+        """End leases whose time is up and lease what is free then; raises NothingLeft.
+
+        It waits for no package: it holds those that it freed.
+        """
         leased = None
         if await store.claims.expire_leases(self.session, self.now, campaign_id=self.campaign.id):
-            leased = await self.renew() or await self.lease_next()
+            leased = await self.renew(wait=False) or await self.lease_next(wait=False)
         if leased is None:
             raise NothingLeft
         return leased

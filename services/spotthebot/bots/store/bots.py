@@ -19,7 +19,8 @@ from spotthebot.contracts.bots import BotId, BotIn, BotStatus, Limits, ProbeRepo
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.lookups import Lookup, Lookups
+from spotthebot.kit.lookups import Lookups
+from spotthebot.kit.statements import Statement
 
 _MAX_DOUBLINGS = 16
 _FIRST = UUID(int=0)
@@ -225,17 +226,17 @@ _PRESENT = select(
 ).join(BotVersionRow, (BotVersionRow.bot_id == BotRow.id) & (BotVersionRow.number == BotRow.version))
 """Bots with their present versions. Columns, not entities: they are read by nearly every request."""
 _BY_ID = _PRESENT.where(BotRow.id == bindparam("bot_id"))
-_BY_IDS = Lookup(_PRESENT.where(BotRow.id == any_(bindparam("bot_ids", type_=ARRAY(Uuid)))))
+_BY_IDS = Statement(_PRESENT.where(BotRow.id == any_(bindparam("bot_ids", type_=ARRAY(Uuid)))))
 
 
 @cache
-def _lookup_of_lists(*, by_name: bool, of_team: bool) -> Lookup:
+def _lookup_of_lists(*, by_name: bool, of_team: bool) -> Statement:
     statement = _PRESENT.where(BotRow.id > bindparam("after", type_=Uuid)).order_by(BotRow.id)
     if by_name:
         statement = statement.where(BotRow.name == bindparam("name"))
     if of_team:
         statement = statement.where(BotRow.team == bindparam("team"))
-    return Lookup(statement.limit(bindparam("limit", type_=Integer)))
+    return Statement(statement.limit(bindparam("limit", type_=Integer)))
 
 
 def _bot(row: Any) -> Bot:  # noqa: ANN401 - SQLAlchemy's row of these columns, or psycopg's

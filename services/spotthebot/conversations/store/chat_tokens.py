@@ -9,11 +9,12 @@ from spotthebot.conversations.domain.errors import ChatTokenExpired, NoSuchChat,
 from spotthebot.conversations.tables import ChatRow
 from spotthebot.kit.access.keys import make_key, parse_key, same_secret
 from spotthebot.kit.database import WriteSession
-from spotthebot.kit.lookups import Lookup, Lookups
+from spotthebot.kit.lookups import Lookups
+from spotthebot.kit.statements import Statement
 
 _ROLE = "chat"
 _BEGINNING = f"stb_{_ROLE}_"
-_BY_ID = Lookup(
+_BY_ID = Statement(
     select(ChatRow.token_sha256, ChatRow.token_expires_at).where(ChatRow.id == bindparam("chat_id", type_=Uuid))
 )
 

@@ -12,9 +12,10 @@ from spotthebot.kit.access.tables import ApiKeyRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.errors import NotFound, Unauthenticated
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.lookups import BatchedLookup, Lookup, Lookups
+from spotthebot.kit.lookups import BatchedLookup, Lookups
+from spotthebot.kit.statements import Statement
 
-_BY_IDS = Lookup(
+_BY_IDS = Statement(
     select(
         ApiKeyRow.id,
         ApiKeyRow.role,
