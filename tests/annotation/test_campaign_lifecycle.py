@@ -26,6 +26,8 @@ CAMPAIGN = Campaign(
     pay_per_package=None,
     currency=None,
     instructions="",
+    consent="",
+    panel=None,
     seed=0,
     opens_when_built=True,
     created_at=datetime(2026, 1, 1, tzinfo=UTC),

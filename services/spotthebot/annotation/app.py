@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from spotthebot.annotation.api import annotations, annotators, assignments, campaigns, protocols, trainings
+from spotthebot.annotation.api import annotations, annotators, assignments, campaigns, entries, protocols, trainings
 from spotthebot.annotation.api.deps import FRONTENDS
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
@@ -21,7 +21,7 @@ from spotthebot.kit.web.api import build_service
 
 
 def create_app(settings: AnnotationSettings) -> FastAPI:
-    """Return the application that serves protocols, trainings, campaigns, assignments and subscriptions."""
+    """Return the application that serves protocols, trainings, campaigns, entries, assignments and subscriptions."""
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
@@ -40,6 +40,7 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
             campaigns.router,
             assignments.router,
             annotators.router,
+            entries.router,
             annotations.router,
             protocols.router,
             trainings.router,

@@ -84,6 +84,8 @@ class CampaignRow(_Base):
     packages_per_annotator: Mapped[int | None]
     lease_seconds: Mapped[int] = mapped_column(server_default="3600")
     instructions: Mapped[str] = mapped_column(Text)
+    consent: Mapped[str] = mapped_column(Text, server_default="")
+    panel: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     seed: Mapped[int]
     pay_per_package: Mapped[Decimal | None] = mapped_column(Numeric(9, 2))
     currency: Mapped[str | None] = mapped_column(String(3))
@@ -175,6 +177,37 @@ class AnnotatorRow(_Base):
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     blocked_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     blocked_reason: Mapped[str | None] = mapped_column(Text)
+    consent_sha256: Mapped[str | None] = mapped_column(String(64))
+    consented_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    consent_withdrawn_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+class EntryLinkRow(_Base):
+    """A signed way into a campaign; `annotators` counts who entered by it."""
+
+    __tablename__ = "entry_links"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    campaign_id: Mapped[UUID] = mapped_column(ForeignKey(CampaignRow.id))
+    frontend: Mapped[str | None] = mapped_column(String(200))
+    annotator: Mapped[str | None] = mapped_column(String(200))
+    expires_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    max_annotators: Mapped[int | None]
+    annotators: Mapped[int] = mapped_column(server_default="0")
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
+class EntryRow(_Base):
+    """An annotator who entered by a link, with the panel's parameters of the URL; a reload adds nothing."""
+
+    __tablename__ = "entries"
+    __table_args__ = (UniqueConstraint("annotator_id", "link_id", "parameters"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    annotator_id: Mapped[UUID] = mapped_column(ForeignKey(AnnotatorRow.id))
+    link_id: Mapped[UUID] = mapped_column(ForeignKey(EntryLinkRow.id))
+    parameters: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    entered_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
 
 
 class SeenConversationRow(_Base):

@@ -30,6 +30,15 @@ from spotthebot.contracts.assignments import (
     SubmittedOut,
 )
 from spotthebot.contracts.batches import StoredOut
+from spotthebot.contracts.entries import (
+    ConsentIn,
+    ConsentOut,
+    ConsentWithdrawalIn,
+    EntryIn,
+    EntryLinkIn,
+    EntryLinkOut,
+    EntryOut,
+)
 from spotthebot.contracts.protocols import ProtocolIn, ProtocolOut, ProtocolSummaryOut
 from spotthebot.contracts.trainings import TrainingIn, TrainingOut, TrainingSummaryOut
 
@@ -142,6 +151,29 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
         """Submit a package whose items are all answered; submitted again, it answers the same."""
         path = f"/v1/assignments/{assignment_id}/submit"
         return Call(SubmittedOut, "POST", path)
+
+    @operation
+    def create_entry_link(
+        self, campaign_id: UUID, link: EntryLinkIn, *, idempotency_key: str | None = None
+    ) -> Call[EntryLinkOut]:
+        """Make a signed link by which annotators enter a campaign."""
+        path = f"/v1/campaigns/{campaign_id}/entry-links"
+        return Call(EntryLinkOut, "POST", path, body=link, idempotency_key=idempotency_key)
+
+    @operation
+    def enter_campaign(self, entry: EntryIn) -> Call[EntryOut]:
+        """Return who came with these query parameters, and what comes next."""
+        return Call(EntryOut, "POST", "/v1/entries", body=entry)
+
+    @operation
+    def give_consent(self, campaign_id: UUID, consent: ConsentIn) -> Call[ConsentOut]:
+        """Note that an annotator consents to the campaign's text."""
+        return Call(ConsentOut, "POST", f"/v1/campaigns/{campaign_id}/consents", body=consent)
+
+    @operation
+    def withdraw_consent(self, campaign_id: UUID, withdrawal: ConsentWithdrawalIn) -> Call[ConsentOut]:
+        """Take an annotator's consent back: the package that they hold goes to others."""
+        return Call(ConsentOut, "POST", f"/v1/campaigns/{campaign_id}/consents/withdraw", body=withdrawal)
 
     @operation
     def list_annotators(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[AnnotatorOut]:

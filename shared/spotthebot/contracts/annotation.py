@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import AfterValidator, AwareDatetime, Field, JsonValue, SecretStr, StringConstraints, model_validator
 
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
+from spotthebot.contracts.panels import Panel
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
 CampaignId = NewType("CampaignId", UUID)
@@ -18,6 +19,7 @@ PackageId = NewType("PackageId", UUID)
 AnnotatorId = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
 Exchanges = Annotated[int, Field(ge=1, le=500)]
 Instructions = Annotated[Text, StringConstraints(max_length=20_000)]
+ConsentText = Annotated[Text, StringConstraints(max_length=20_000)]
 MAX_PACKAGE_SIZE = 200
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
 Answer: TypeAlias = Annotated[dict[str, JsonValue], Field(max_length=200)]
@@ -117,6 +119,10 @@ class CampaignIn(Wire):
     protocol: Name = Field(default="spot_the_bot", description="What annotators are asked: a protocol, by its name.")
     protocol_version: int | None = Field(default=None, ge=1, lt=2**31, description="Null: the newest one.")
     instructions: Instructions = ""
+    consent: ConsentText = Field(
+        default="", description="What annotators consent to before they get a package; empty: they are not asked."
+    )
+    panel: Panel | None = Field(default=None, description="Where annotators come from, which says how their ids look.")
     seed: int = Field(default=0, ge=0, lt=2**31)
     secret: CampaignSecret | None = Field(
         default=None,
@@ -167,6 +173,9 @@ class CampaignOut(Wire):
     protocol: str
     protocol_version: int
     instructions: str
+    consent: str
+    consent_sha256: str | None = Field(description="Of the consent text in UTF-8; null where there is none.")
+    panel: Panel | None
     seed: int
     packages: int
     items: int

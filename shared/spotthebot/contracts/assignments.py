@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import Field, StringConstraints
 
 from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE, AnnotatorId, Answer
+from spotthebot.contracts.panels import CompletionOut
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.turns import MAX_TURNS, Turn
 from spotthebot.contracts.wire import Text, Wire
@@ -96,6 +97,10 @@ class SubmittedOut(Wire):
     id: UUID
     submitted_at: datetime
     completion_code: str
+    packages_left: int | None = Field(description="Packages that the annotator may still claim; null: any number.")
+    completion: CompletionOut | None = Field(
+        description="How the annotator shows the panel that the work is done; null where the campaign has no panel."
+    )
 
 
 class AnnotatorOut(Wire):
@@ -106,6 +111,7 @@ class AnnotatorOut(Wire):
     frontend: str
     packages: int = Field(description="Packages that the annotator holds or has submitted.")
     created_at: datetime
+    consented_at: datetime | None
     blocked_at: datetime | None
     blocked_reason: str | None
 

@@ -67,6 +67,7 @@ def _annotator_out(annotator: Annotator) -> AnnotatorOut:
         frontend=annotator.frontend,
         packages=annotator.packages,
         created_at=annotator.created_at,
+        consented_at=annotator.consented_at,
         blocked_at=annotator.blocked_at,
         blocked_reason=annotator.blocked_reason,
     )

@@ -6,9 +6,10 @@ from uuid import UUID
 from fastapi import APIRouter, Path
 
 from spotthebot.annotation import store
+from spotthebot.annotation.api.completions import completion_out
 from spotthebot.annotation.api.deps import Claimer, Frontend, frontend_of
 from spotthebot.annotation.domain.assignments import Assignment, Lease
-from spotthebot.annotation.use_cases import answers, assignments
+from spotthebot.annotation.use_cases import answers, assignments, entries
 from spotthebot.annotation.use_cases.campaigns import protocol_of
 from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE
 from spotthebot.contracts.assignments import (
@@ -38,7 +39,8 @@ async def claim_package(
 ) -> AssignmentOut:
     """Claim a package for an annotator; one who has not submitted a package gets it again.
 
-    409 says by its `type` why there is none: closed, limit-reached, blocked, nothing-left.
+    409 says by its `type` why there is none: closed, limit-reached, blocked, consent-required,
+    nothing-left.
     """
     assignment = await assignments.claim_package(session, campaign_id, frontend_of(caller), request.annotator, now=now)
     return await _to_out(session, assignment)
@@ -79,7 +81,8 @@ async def keep_assignment(
 @router.post("/assignments/{assignment_id}/submit", operation_id="submit_assignment")
 async def submit_assignment(session: Writing, caller: Frontend, now: Now, assignment_id: UUID) -> SubmittedOut:
     """Submit a package whose items are all answered, and get the completion code; submitted again, the same code."""
-    return _submitted(await assignments.submit_assignment(session, assignment_id, frontend_of(caller), now=now))
+    lease = await assignments.submit_assignment(session, assignment_id, frontend_of(caller), now=now)
+    return await _submitted(session, lease)
 
 
 async def _to_out(session: ReadSession, assignment: Assignment) -> AssignmentOut:
@@ -101,8 +104,17 @@ async def _to_out(session: ReadSession, assignment: Assignment) -> AssignmentOut
     )
 
 
-def _submitted(lease: Lease) -> SubmittedOut:
+async def _submitted(session: ReadSession, lease: Lease) -> SubmittedOut:
     if lease.submitted_at is None or lease.completion_code is None:
         message = f"assignment {lease.id} is not submitted"
         raise RuntimeError(message)
-    return SubmittedOut(id=lease.id, submitted_at=lease.submitted_at, completion_code=lease.completion_code)
+    campaign = await store.campaigns.get_campaign(session, lease.campaign_id)
+    annotator = await store.annotators.get_annotator(session, lease.campaign_id, lease.annotator_id)
+    completion = await entries.completion_of(session, campaign, annotator.external_id, lease)
+    return SubmittedOut(
+        id=lease.id,
+        submitted_at=lease.submitted_at,
+        completion_code=lease.completion_code,
+        packages_left=annotator.packages_left(campaign),
+        completion=None if completion is None else completion_out(completion),
+    )

@@ -22,6 +22,8 @@ Admin = Annotated[Principal, Depends(idempotent(_admins))]
 Claimer = Annotated[Principal, Depends(idempotent(_frontends))]
 """A frontend that claims for an annotator; honours `Idempotency-Key`."""
 Frontend = Annotated[Principal, Depends(_frontends)]
+LinkMaker = Annotated[Principal, Depends(idempotent(allow(Role.ADMIN, Role.ANNOTATION)))]
+"""Who may make entry links: an administrator for all frontends, a frontend for itself; honours `Idempotency-Key`."""
 AdminReader = Annotated[Principal, Depends(_admins)]
 CampaignReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.ANNOTATION, Role.SERVICE))]
 Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]

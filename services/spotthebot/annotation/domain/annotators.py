@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from spotthebot.annotation.domain.campaigns import Campaign
-from spotthebot.annotation.domain.errors import AnnotatorBlocked, LimitReached
+from spotthebot.annotation.domain.errors import AnnotatorBlocked, ConsentRequired, LimitReached
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,23 @@ class Annotator:
     created_at: datetime
     blocked_at: datetime | None
     blocked_reason: str | None
+    consent_sha256: str | None
+    consented_at: datetime | None
+    consent_withdrawn_at: datetime | None
+
+    def has_consented(self, campaign: Campaign) -> bool:
+        """Say whether the annotator consented to the campaign's text, or is not asked to."""
+        return campaign.consent_sha256 in {None, self.consent_sha256}
+
+    def require_consent(self, campaign: Campaign) -> None:
+        """Raise ConsentRequired."""
+        if not self.has_consented(campaign):
+            raise ConsentRequired
+
+    def packages_left(self, campaign: Campaign) -> int | None:
+        """Return how many packages the annotator may still claim; None where there is no limit."""
+        limit = campaign.packages_per_annotator
+        return None if limit is None else max(0, limit - self.packages)
 
     def require_unblocked(self) -> None:
         """Raise AnnotatorBlocked."""
@@ -28,6 +45,5 @@ class Annotator:
 
     def require_below_limit(self, campaign: Campaign) -> None:
         """Raise LimitReached where the annotator has as many packages as one may have."""
-        limit = campaign.packages_per_annotator
-        if limit is not None and self.packages >= limit:
-            raise LimitReached(limit=limit)
+        if self.packages_left(campaign) == 0:
+            raise LimitReached(limit=campaign.packages_per_annotator)

@@ -1,5 +1,6 @@
 """A campaign, its states, and which state may follow which."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,6 +17,7 @@ from spotthebot.annotation.domain.errors import (
     UnsupportedProtocol,
 )
 from spotthebot.contracts.annotation import CampaignId, CampaignState
+from spotthebot.contracts.panels import Panel
 from spotthebot.contracts.protocols import AnnotationProtocol
 
 TRANSITIONS: Final[Mapping[CampaignState, frozenset[CampaignState]]] = MappingProxyType(
@@ -80,6 +82,8 @@ class Campaign:
     pay_per_package: Decimal | None
     currency: str | None
     instructions: str
+    consent: str
+    panel: Panel | None
     seed: int
     opens_when_built: bool
     created_at: datetime
@@ -89,6 +93,11 @@ class Campaign:
     progress: Progress
 
     @property
+    def consent_sha256(self) -> str | None:
+        """The version of the text that annotators consent to; None where there is none."""
+        return hashlib.sha256(self.consent.encode()).hexdigest() if self.consent else None
+
+    @property
     def is_fully_annotated(self) -> bool:
         """Whether as many annotators submitted each package as it needs; an import is never complete by itself."""
         needed = self.progress.packages * self.annotations_per_segment
@@ -96,9 +105,18 @@ class Campaign:
 
     def require_claims(self) -> None:
         """Raise CampaignTakesNoClaims or CampaignClosed unless packages can be claimed."""
+        self.require_live()
+        if self.state is not CampaignState.OPEN:
+            raise CampaignClosed(name=self.name, state=self.state)
+
+    def require_live(self) -> None:
+        """Raise CampaignTakesNoClaims where a campaign was annotated elsewhere."""
         if self.mode != "live":
             raise CampaignTakesNoClaims(name=self.name)
-        if self.state is not CampaignState.OPEN:
+
+    def require_built(self) -> None:
+        """Raise CampaignClosed where packages are not there, or never will be."""
+        if self.state in {CampaignState.BUILDING, CampaignState.FAILED}:
             raise CampaignClosed(name=self.name, state=self.state)
 
     def require_move(self, state: CampaignState) -> None:

@@ -12,7 +12,11 @@ Invalid
 ├── ProtocolFaulty
 ├── TaskNotConvertible
 ├── TrainingFaulty
-└── TrainingNotConvertible
+├── TrainingNotConvertible
+├── AnnotatorIdUnusable
+├── EntryLinkNotGenuine
+├── EntryLinkNamesNobody
+└── EntryRefused
 NotFound
 ├── NoSuchCampaign
 ├── NoSuchAssignment
@@ -30,7 +34,12 @@ Conflict
 │   ├── CampaignClosed
 │   ├── LimitReached
 │   ├── AnnotatorBlocked
+│   ├── ConsentRequired
 │   └── NothingLeft
+├── EntryLinkExpired
+├── EntryLinkUsedUp
+├── NoConsentAsked
+├── ConsentToAnotherText
 ├── StepNotShown
 ├── StepLocked
 ├── StepUnanswered
@@ -91,6 +100,22 @@ class TrainingFaulty(Invalid):
 
 class TrainingNotConvertible(Invalid):
     """The training of ABC-Eval can't be converted: {reason}."""
+
+
+class AnnotatorIdUnusable(Invalid):
+    """No annotator of the panel '{panel}' has an id of this form: see `errors`."""
+
+
+class EntryLinkNotGenuine(Invalid):
+    """The signature of this entry link does not fit: ask for another link."""
+
+
+class EntryLinkNamesNobody(Invalid):
+    """The campaign '{name}' has no panel that names people in the URL: say for which annotator the link is."""
+
+
+class EntryRefused(Invalid):
+    """The query parameters do not name an annotator: see `errors`."""
 
 
 class NoSuchCampaign(NotFound):
@@ -157,8 +182,28 @@ class AnnotatorBlocked(ClaimRefused):
     problem_name = "blocked"
 
 
+class ConsentRequired(ClaimRefused):
+    """This annotator has not consented to the campaign's text: show `consent`, and send its `consent_sha256`."""
+
+
 class NothingLeft(ClaimRefused):
     """No package is left that needs annotators and shows no conversation that this annotator has seen."""
+
+
+class EntryLinkExpired(Conflict):
+    """This entry link expired on {expired_at}."""
+
+
+class EntryLinkUsedUp(Conflict):
+    """This entry link is for {limit} annotators, and as many have entered."""
+
+
+class NoConsentAsked(Conflict):
+    """The campaign '{name}' has no text to consent to."""
+
+
+class ConsentToAnotherText(Conflict):
+    """This is the hash of another text than the campaign's: show `consent`, and send its `consent_sha256`."""
 
 
 class StepNotShown(Conflict):

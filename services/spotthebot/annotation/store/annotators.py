@@ -78,6 +78,19 @@ async def get_annotator(session: ReadSession, campaign_id: UUID, annotator_id: U
     return _annotator(row, row.packages)
 
 
+async def lock_known_annotator(session: WriteSession, campaign_id: UUID, frontend: str, external_id: str) -> Annotator:
+    """Return a frontend's annotator, as `lock_annotator` does; raises NoSuchAnnotator where there is none."""
+    statement = select(AnnotatorRow.id).where(
+        AnnotatorRow.campaign_id == campaign_id,
+        AnnotatorRow.external_id == external_id,
+        AnnotatorRow.frontend == frontend,
+    )
+    found = await session.scalar(statement.with_for_update())
+    if found is None:
+        raise NoSuchAnnotator(annotator_id=external_id)
+    return await get_annotator(session, campaign_id, found)
+
+
 async def list_annotators(
     session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int
 ) -> list[Annotator]:
@@ -126,6 +139,22 @@ async def unblock(session: WriteSession, annotator_id: UUID) -> bool:
     return unblocked is not None
 
 
+async def set_consent(session: WriteSession, annotator_id: UUID, sha256: str, at: datetime) -> None:
+    """Note to which text an annotator consented."""
+    await session.execute(
+        update(AnnotatorRow)
+        .where(AnnotatorRow.id == annotator_id)
+        .values(consent_sha256=sha256, consented_at=at, consent_withdrawn_at=None)
+    )
+
+
+async def withdraw_consent(session: WriteSession, annotator_id: UUID, at: datetime) -> None:
+    """Note that an annotator took their consent back; when they gave it stays known."""
+    await session.execute(
+        update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(consent_sha256=None, consent_withdrawn_at=at)
+    )
+
+
 def _annotators(campaign_id: UUID) -> Select[AnnotatorRow, int]:
     return select(AnnotatorRow, _COUNTED).where(AnnotatorRow.campaign_id == campaign_id)
 
@@ -140,4 +169,7 @@ def _annotator(row: Any, packages: int) -> Annotator:  # noqa: ANN401 - SQLAlche
         created_at=row.created_at,
         blocked_at=row.blocked_at,
         blocked_reason=row.blocked_reason,
+        consent_sha256=row.consent_sha256,
+        consented_at=row.consented_at,
+        consent_withdrawn_at=row.consent_withdrawn_at,
     )

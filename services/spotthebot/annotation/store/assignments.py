@@ -70,6 +70,18 @@ async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: st
     )
 
 
+async def find_last_submitted(session: ReadSession, annotator_id: UUID) -> Lease | None:
+    """Return the assignment that an annotator submitted last, if any."""
+    statement = (
+        select(*_LEASE)
+        .where(AssignmentRow.annotator_id == annotator_id, AssignmentRow.state == AssignmentState.SUBMITTED)
+        .order_by(AssignmentRow.submitted_at.desc())
+        .limit(1)
+    )
+    row = (await session.execute(statement)).first()
+    return None if row is None else _lease(row)
+
+
 async def extend_lease(session: WriteSession, assignment_id: UUID, expires_at: datetime) -> None:
     """Keep a package for its annotator."""
     await session.execute(update(AssignmentRow).where(AssignmentRow.id == assignment_id).values(expires_at=expires_at))

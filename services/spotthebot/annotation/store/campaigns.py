@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from pydantic import TypeAdapter
 from sqlalchemy import and_, bindparam, case, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
@@ -12,12 +13,14 @@ from spotthebot.annotation.domain.campaigns import Campaign, Progress, states_be
 from spotthebot.annotation.domain.errors import NoSuchCampaign
 from spotthebot.annotation.tables import CampaignRow
 from spotthebot.contracts.annotation import SECRET_BYTES, CampaignId, CampaignIn, CampaignState
+from spotthebot.contracts.panels import Panel
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.statements import Statement
 
 _BY_ID = Statement(select(CampaignRow).where(CampaignRow.id == bindparam("campaign_id")))
+_PANEL: TypeAdapter[Panel] = TypeAdapter(Panel)
 
 
 async def add_campaign(session: WriteSession, request: CampaignIn, protocol: AnnotationProtocol) -> Campaign:
@@ -76,6 +79,12 @@ async def get_secret(session: WriteSession, campaign_id: UUID) -> bytes:
         .returning(CampaignRow.secret)
     )
     return await session.scalar(statement) or drawn
+
+
+async def find_secret(session: ReadSession, campaign_id: UUID) -> bytes | None:
+    """Return a campaign's secret; None where none was given or drawn yet."""
+    found: bytes | None = await session.scalar(select(CampaignRow.secret).where(CampaignRow.id == campaign_id))
+    return found
 
 
 async def count_too_short(session: WriteSession, campaign_id: UUID, conversations: int) -> None:
@@ -147,6 +156,8 @@ def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psyc
         pay_per_package=row.pay_per_package,
         currency=row.currency,
         instructions=row.instructions,
+        consent=row.consent,
+        panel=None if row.panel is None else _PANEL.validate_python(row.panel),
         seed=row.seed,
         opens_when_built=row.opens_when_built,
         created_at=row.created_at,

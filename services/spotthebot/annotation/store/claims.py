@@ -170,6 +170,23 @@ async def expire_leases(session: WriteSession, now: datetime, *, campaign_id: UU
     return freed.total()
 
 
+async def end_leases_of(session: WriteSession, annotator_id: UUID) -> None:
+    """End the leases of an annotator whom this transaction has locked, and give their slots back."""
+    held = (
+        select(AssignmentRow.id, AssignmentRow.package_id)
+        .join(PackageRow, PackageRow.id == AssignmentRow.package_id)
+        .where(
+            AssignmentRow.annotator_id == annotator_id, AssignmentRow.state.in_(states_before(AssignmentState.EXPIRED))
+        )
+        .with_for_update(of=[AssignmentRow, PackageRow])
+    )
+    for assignment_id, package_id in (await session.execute(held)).all():
+        await session.execute(
+            update(AssignmentRow).where(AssignmentRow.id == assignment_id).values(state=AssignmentState.EXPIRED)
+        )
+        await _change_slots(session, package_id, 1)
+
+
 async def renew_expired(
     session: WriteSession, annotator_id: UUID, expires_at: datetime, *, wait: bool
 ) -> AssignmentId | None:

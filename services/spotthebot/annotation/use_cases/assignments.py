@@ -10,6 +10,7 @@ from spotthebot.annotation.domain.answers import submission
 from spotthebot.annotation.domain.assignments import Assignment, Lease
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.errors import NoSuchItem, NothingLeft
+from spotthebot.annotation.domain.panels import require_id
 from spotthebot.annotation.use_cases.campaigns import protocol_of
 from spotthebot.annotation.use_cases.events import publish_completed, publish_submitted
 from spotthebot.contracts.assignments import AssignmentId, AssignmentState
@@ -24,11 +25,11 @@ async def claim_package(
 ) -> Assignment:
     """Lease a package to an annotator; one who has not submitted a package gets the same again.
 
-    Raises a ClaimRefused with the reason where the annotator may not have one.
+    Raises AnnotatorIdUnusable, and a ClaimRefused with the reason where the annotator may not have one.
     """
     campaign = await store.campaigns.get_campaign(session, campaign_id)
-    if campaign.mode != "live":
-        campaign.require_claims()
+    campaign.require_live()
+    require_id(campaign.panel, external_id)
     annotator_id, is_new = await store.annotators.lock_annotator(session, campaign_id, frontend, external_id)
     expires_at = now + campaign.lease
     leased = None
@@ -37,6 +38,7 @@ async def claim_package(
     # Read now, so that a lease which was just ended is not counted.
     annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
     annotator.require_unblocked()
+    annotator.require_consent(campaign)
     if leased is None:
         campaign.require_claims()
         annotator.require_below_limit(campaign)

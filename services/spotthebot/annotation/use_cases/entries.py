@@ -1,0 +1,150 @@
+"""Annotators come in: entry links, entries, consent, and how they show the panel that work is done."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from spotthebot.annotation import store
+from spotthebot.annotation.domain import panels
+from spotthebot.annotation.domain.annotators import Annotator
+from spotthebot.annotation.domain.assignments import Lease
+from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.domain.entry_links import EntryLink, not_genuine, read_token, sign, verify
+from spotthebot.annotation.domain.errors import (
+    ConsentToAnotherText,
+    EntryLinkNamesNobody,
+    EntryLinkUsedUp,
+    EntryRefused,
+    NoConsentAsked,
+)
+from spotthebot.annotation.domain.panels import Completion, PanelIdentity
+from spotthebot.contracts.entries import EntryLinkIn
+from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.errors import FieldError
+from spotthebot.kit.ids import new_id
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Who entered a campaign; nobody where a panel shows a preview."""
+
+    campaign: Campaign
+    annotator: Annotator | None
+    completion: Completion | None
+
+
+async def create_link(
+    session: WriteSession, campaign_id: UUID, frontend: str | None, request: EntryLinkIn, *, now: datetime
+) -> tuple[EntryLink, str]:
+    """Make a link into a campaign for one frontend, or for all, and return it with the query of its URL.
+
+    Raises EntryLinkNamesNobody where neither the link nor a panel says who comes.
+    """
+    campaign = await store.campaigns.get_campaign(session, campaign_id)
+    campaign.require_live()
+    if request.annotator is not None:
+        panels.require_id(campaign.panel, request.annotator)
+    elif campaign.panel is None:
+        raise EntryLinkNamesNobody(name=campaign.name)
+    link = EntryLink(
+        id=new_id(),
+        campaign_id=campaign_id,
+        frontend=frontend,
+        annotator=request.annotator,
+        expires_at=now + timedelta(hours=request.expires_in_hours),
+        max_annotators=request.max_annotators,
+    )
+    await store.entry_links.add_link(session, link)
+    token = sign(link, await store.campaigns.get_secret(session, campaign_id))
+    return link, panels.entry_query(campaign.panel, token)
+
+
+async def enter(session: WriteSession, frontend: str, parameters: Mapping[str, str], *, now: datetime) -> Entry:
+    """Resolve the query parameters with which a person came; entering again changes nothing.
+
+    Raises EntryLinkNotGenuine, EntryLinkExpired, EntryLinkUsedUp, EntryRefused, and CampaignClosed before packages are
+    there.
+    """
+    token = read_token(parameters)
+    link = await store.entry_links.find_link(session, token.link_id, frontend)
+    secret = None if link is None else await store.campaigns.find_secret(session, link.campaign_id)
+    if link is None or secret is None:
+        raise not_genuine()
+    verify(token, link, secret)
+    link.require_current(now)
+    campaign = await store.campaigns.get_campaign(session, link.campaign_id)
+    campaign.require_built()
+    if panels.is_preview(campaign.panel, parameters):
+        return Entry(campaign, None, None)
+    identity = _identity(campaign, link, parameters)
+    annotator_id, _ = await store.annotators.lock_annotator(session, campaign.id, frontend, identity.annotator)
+    annotator = await store.annotators.get_annotator(session, campaign.id, annotator_id)
+    if not await store.entry_links.has_entered(session, link.id, annotator.id) and not (
+        await store.entry_links.count_annotator(session, link.id)
+    ):
+        raise EntryLinkUsedUp(limit=link.max_annotators)
+    await store.entry_links.add_entry(session, link.id, annotator.id, identity.parameters, now)
+    submitted = await store.assignments.find_last_submitted(session, annotator.id)
+    completion = None if submitted is None else await completion_of(session, campaign, identity.annotator, submitted)
+    return Entry(campaign, annotator, completion)
+
+
+def _identity(campaign: Campaign, link: EntryLink, parameters: Mapping[str, str]) -> PanelIdentity:
+    """Return who came; raises EntryRefused where the panel names another person than the link."""
+    panel = campaign.panel
+    if link.annotator is not None and (panel is None or panels.id_parameter(panel) not in parameters):
+        return PanelIdentity(link.annotator, {})
+    if panel is None:
+        raise EntryLinkNamesNobody(name=campaign.name)
+    identity = panels.read_identity(panel, parameters)
+    if link.annotator not in {None, identity.annotator}:
+        fault = FieldError(f"/parameters/{panels.id_parameter(panel)}", "names another person than the link is for")
+        raise EntryRefused(fields=(fault,))
+    return identity
+
+
+async def completion_of(session: ReadSession, campaign: Campaign, annotator: str, lease: Lease) -> Completion | None:
+    """Return how an annotator shows the panel that a submitted package is done, as they had entered for it."""
+    if campaign.panel is None or lease.submitted_at is None or lease.completion_code is None:
+        return None
+    entered_with = await store.entry_links.latest_parameters(session, lease.annotator_id, until=lease.submitted_at)
+    return panels.completion(campaign.panel, annotator, entered_with, lease.completion_code)
+
+
+async def give_consent(
+    session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, sha256: str, *, now: datetime
+) -> Annotator:
+    """Note that an annotator consented to a campaign's text; consent that was given keeps its time.
+
+    Raises NoConsentAsked, ConsentToAnotherText.
+    """
+    campaign = await store.campaigns.get_campaign(session, campaign_id)
+    campaign.require_live()
+    campaign.require_built()
+    if campaign.consent_sha256 is None:
+        raise NoConsentAsked(name=campaign.name)
+    if sha256 != campaign.consent_sha256:
+        raise ConsentToAnotherText
+    panels.require_id(campaign.panel, external_id)
+    annotator_id, _ = await store.annotators.lock_annotator(session, campaign_id, frontend, external_id)
+    annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
+    if annotator.has_consented(campaign):
+        return annotator
+    await store.annotators.set_consent(session, annotator.id, sha256, now)
+    return await store.annotators.get_annotator(session, campaign_id, annotator.id)
+
+
+async def withdraw_consent(
+    session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, *, key_id: UUID, now: datetime
+) -> Annotator:
+    """Take an annotator's consent back: what they hold goes to others; what they submitted stays."""
+    annotator = await store.annotators.lock_known_annotator(session, campaign_id, frontend, external_id)
+    if annotator.consent_sha256 is None:
+        return annotator
+    await store.annotators.withdraw_consent(session, annotator.id, now)
+    await store.claims.end_leases_of(session, annotator.id)
+    await store.audit_log.add(
+        session, campaign_id, key_id=key_id, action="annotator.consent_withdrawn", annotator_id=annotator.id
+    )
+    return await store.annotators.get_annotator(session, campaign_id, annotator.id)
