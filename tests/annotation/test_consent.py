@@ -99,7 +99,9 @@ class TestWithdrawnConsent:
         assert (await consent(suite, campaign, "w")).json()["withdrawn_at"] is None
         assert (await claim(suite, campaign, "w"))["id"] == held["id"]
 
-    async def test_of_somebody_unknown_or_of_another_frontends_annotator_is_not_found(self, suite: RunningSuite):
+    async def test_consent_of_somebody_unknown_or_of_another_frontends_annotator_is_not_found(
+        self, suite: RunningSuite
+    ):
         campaign = await campaign_of(suite, consent=TEXT)
         await consent(suite, campaign, "w")
         assert (await withdraw(suite, campaign, "nobody")).status_code == 404

@@ -122,7 +122,7 @@ class TestEntries:
         clock.advance(minutes=1)
         assert problem_of(await enter(suite, parameters))[:2] == (409, "entry-link-expired")
 
-    async def test_of_a_link_that_was_tampered_with_are_refused(self, suite: RunningSuite):
+    async def test_entries_by_a_link_that_was_tampered_with_are_refused(self, suite: RunningSuite):
         campaign = await campaign_of(suite)
         first, second = [(await link_to(suite, campaign, annotator=each))["entry"] for each in ("a", "b")]
         for token in (
@@ -156,7 +156,7 @@ class TestEntries:
         assert problem_of(answer)[:2] == (422, "entry-refused")
         assert "/parameters/PROLIFIC_PID" in problem_of(answer)[2]
 
-    async def test_of_a_hit_that_nobody_accepted_are_previews_and_keep_nothing(self, suite: RunningSuite):
+    async def test_entries_to_a_hit_that_nobody_accepted_are_previews_and_keep_nothing(self, suite: RunningSuite):
         campaign = await campaign_of(suite, panel={"kind": "mturk"}, consent="We keep your labels.")
         parameters = await link_to(suite, campaign)
         found = (await enter(suite, parameters | {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "H"})).json()
@@ -168,7 +168,7 @@ class TestEntries:
             client = await suite.client("annotation", role)
             assert (await client.post("/v1/entries", json={"parameters": {}})).status_code == 403
 
-    async def test_that_are_too_large_or_hold_nul_are_refused(self, suite: RunningSuite):
+    async def test_parameters_that_are_too_large_or_hold_nul_are_refused(self, suite: RunningSuite):
         for parameters in ({"entry": "x" * 501}, {"a\0": "b"}, {"a": "\0"}, {str(n): "" for n in range(51)}):
             assert (await enter(suite, parameters)).status_code == 422
         assert (await enter(suite, {"entry": "x" * 10_000_000})).status_code == 413

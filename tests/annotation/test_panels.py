@@ -52,26 +52,26 @@ def faults(read: Panel, parameters: dict[str, str]) -> dict[str, str]:
 
 
 class TestIds:
-    def test_of_prolific_are_kept_with_study_and_session_and_nothing_else(self):
+    def test_ids_of_prolific_are_kept_with_study_and_session_and_nothing_else(self):
         sent = {"PROLIFIC_PID": PID, "STUDY_ID": "a" * 24, "utm_source": "mail"}
         identity = read_identity(PROLIFIC, sent)
         assert (identity.annotator, identity.parameters) == (PID, {"PROLIFIC_PID": PID, "STUDY_ID": "a" * 24})
 
     @pytest.mark.parametrize("pid", ["", "p-17", PID.upper(), PID + "0", PID + "\n", "{{%PROLIFIC_PID%}}", "<b>"])
-    def test_of_another_form_are_refused_with_the_parameter_and_the_rule(self, pid: str):
+    def test_ids_of_another_form_are_refused_with_the_parameter_and_the_rule(self, pid: str):
         assert faults(PROLIFIC, {"PROLIFIC_PID": pid, "SESSION_ID": "x"}) == {
             "/parameters/PROLIFIC_PID": "must be 24 hexadecimal digits, in lower case",
             "/parameters/SESSION_ID": "must be 24 hexadecimal digits, in lower case",
         }
 
-    def test_that_are_missing_are_named_as_missing(self):
+    def test_missing_ids_are_named_as_missing(self):
         assert "is missing" in faults(panel(kind="generic", parameter="pid"), {"PID": "x"})["/parameters/pid"]
 
-    def test_that_a_spreadsheet_would_take_for_a_formula_are_refused(self):
+    def test_ids_like_formulas_of_a_spreadsheet_are_refused(self):
         for value in ("=1+1", "+1", "-1", "@a", "\tx"):
             assert [*faults(GENERIC, {"pid": value})] == ["/parameters/pid"]
 
-    def test_of_mechanical_turk_come_with_a_server_that_is_one_of_its_two(self):
+    def test_ids_of_mechanical_turk_come_with_a_server_that_is_one_of_its_two(self):
         assert read_identity(MTURK, TURK).annotator == "AZ3456EXAMPLE"
         for host in ("https://evil.example", "https://www.mturk.com.evil.example", "http://www.mturk.com", "//x"):
             assert [*faults(MTURK, TURK | {"turkSubmitTo": host})] == ["/parameters/turkSubmitTo"]
@@ -93,19 +93,19 @@ class TestPreview:
 
 
 class TestCompletion:
-    def test_of_prolific_is_its_redirect_with_the_studys_code(self):
+    def test_prolific_gets_its_redirect_with_the_studys_code(self):
         found = completion(PROLIFIC, PID, {}, "package-code")
         assert found is not None
         assert found.url == "https://app.prolific.com/submissions/complete?cc=C1ODE7"
 
-    def test_of_connect_is_the_url_or_the_code_that_it_shows(self):
+    def test_connect_gets_the_url_or_the_code_that_it_shows(self):
         url = "https://connect.cloudresearch.com/participant/project/7DE64B7FBE/complete"
         for fields, expected in (({"redirect_url": url}, (url, None)), ({"completion_code": "K7"}, (None, "K7"))):
             found = completion(panel(kind="cloudresearch", **fields), "p", {}, "package-code")
             assert found is not None
             assert (found.url, found.code) == expected
 
-    def test_of_a_generic_panel_holds_code_and_id_url_encoded(self):
+    def test_redirect_of_a_generic_panel_holds_code_and_id_url_encoded(self):
         """The braces of one value are not places for the other."""
         found = completion(GENERIC, "{code}&admin=1#", {}, "a b/&?é")
         assert found is not None
@@ -114,12 +114,12 @@ class TestCompletion:
         assert (parts.scheme, parts.netloc, parts.path, parts.fragment) == ("https", "panel.example.org", "/done", "")
         assert parse_qsl(parts.query) == [("s", "7"), ("c", "a b/&?é"), ("p", "{code}&admin=1#")]
 
-    def test_of_a_generic_panel_without_a_redirect_is_the_packages_code(self):
+    def test_generic_panel_without_a_redirect_has_the_packages_code(self):
         found = completion(panel(kind="generic", parameter="pid"), "p", {}, "package-code")
         assert found is not None
         assert (found.kind, found.code) == ("code", "package-code")
 
-    def test_of_mechanical_turk_is_a_form_for_the_assignment_that_the_url_named(self):
+    def test_mechanical_turk_gets_a_form_for_the_assignment_that_the_url_named(self):
         found = completion(MTURK, "AZ3456EXAMPLE", TURK, "package-code")
         assert found is not None
         assert (found.kind, found.url) == ("form", "https://www.mturk.com/mturk/externalSubmit")
@@ -148,7 +148,7 @@ class TestPanelOfACampaign:
         with pytest.raises(ValidationError):
             panel(kind="generic", parameter="pid", redirect_url=url)
 
-    def test_of_connect_redirects_to_connect_and_has_one_way_back(self):
+    def test_panel_of_connect_redirects_to_connect_and_has_one_way_back(self):
         url = "https://connect.cloudresearch.com/participant/project/7DE64B7FBE/complete"
         for fields in (
             {},
@@ -188,7 +188,7 @@ class TestSignature:
                 verify(token, link, secret)
 
     @pytest.mark.parametrize("token", ["", "x", f"{'0' * 32}.", f"{'0' * 32}.{'A' * 42}", f"{'0' * 32}.{'é' * 43}"])
-    def test_of_another_form_is_not_looked_up(self, token: str):
+    def test_token_of_another_form_is_not_looked_up(self, token: str):
         with pytest.raises(EntryLinkNotGenuine):
             read_token({"entry": token})
 
