@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.annotation.domain.allocation import Allocation, Candidate, Unit, _rotations, _Shuffle, allocate
+from spotthebot.annotation.domain.allocation import Allocation, Candidate, Item, Unit, _rotations, allocate
 from spotthebot.annotation.domain.errors import NothingToAnnotate, TooFewToCompare
+from spotthebot.annotation.domain.shuffle import Shuffle
 from spotthebot.kit.ids import new_ids
 
 SECRET = bytes(range(32))
@@ -150,7 +151,7 @@ class TestSegments:
 
         The standard error over 6000 blocks is .005.
         """
-        shuffle = _Shuffle(SECRET, 0)
+        shuffle = Shuffle(SECRET, 0)
         alone = Counter[int]()
         for block in range(6000):
             rotations = _rotations(5, 3, block, shuffle)
@@ -242,9 +243,83 @@ class TestPairs:
         assert len(found.conversations) == 2 * len(items) == 2 * half
         assert all(len(package.items) <= size for package in found.packages)
 
-    def test_have_each_speaker_on_either_side(self):
-        candidates = _candidates([(5, "a")] * 200 + [(5, "b")] * 200)
+    @given(SPEAKERS, SECRETS)
+    def test_have_each_speaker_on_the_left_as_often_as_on_the_right(
+        self, conversations: list[tuple[int, str]], secret: bytes
+    ):
+        """Over all pairs and against each other speaker, once more or less at most."""
+        candidates = _candidates(conversations)
         strata = {each.conversation_id: each.stratum for each in candidates}
+        try:
+            found = _allocate(candidates, Unit(dialogues=2), secret=secret)
+        except TooFewToCompare:
+            return
+        balance, against = Counter[str](), Counter[tuple[str, str]]()
+        for package in found.packages:
+            for item in package.items:
+                left, right = (strata[each] for each in item.conversations)
+                balance.update({left: 1})
+                balance.subtract({right: 1})
+                against.update({(min(left, right), max(left, right)): 1 if left < right else -1})
+        assert all(abs(each) <= 1 for each in (*balance.values(), *against.values()))
+
+    @pytest.mark.parametrize(("speakers", "each"), [(2, 10), (4, 25), (5, 21), (9, 16)])
+    def test_compare_every_two_speakers_equally_often(self, speakers: int, each: int):
+        """n(n - 1)/2 couples share the pairs of n speakers; once more or less, as they are seldom a multiple."""
+        candidates = _candidates([(5, str(number % speakers)) for number in range(speakers * each)])
+        strata = {each.conversation_id: each.stratum for each in candidates}
+        for secret in (SECRET, bytes(32)):
+            found = _allocate(candidates, Unit(dialogues=2), secret=secret)
+            met = Counter(frozenset(strata[each] for each in item.conversations) for item in _items(found))
+            assert len(met) == speakers * (speakers - 1) // 2
+            assert _spread(met.values()) <= 1
+
+    @pytest.mark.parametrize("lengths", [(4, 5, 8, 10, 16, 20), (8, 10)])
+    def test_put_dialogues_of_comparable_lengths_side_by_side(self, lengths: tuple[int, ...]):
+        """Every dialogue has a partner that is at most a quarter longer: two speakers talk at length, two do not."""
+        candidates = _candidates(
+            [(length if name in "ab" else 3 * length, name) for name in "abcd" for length in lengths * 5]
+        )
+        exchanges = {each.conversation_id: each.exchanges for each in candidates}
+        for number in range(20):
+            found = _allocate(candidates, Unit(dialogues=2), secret=number.to_bytes(32, "big"))
+            for item in _items(found):
+                shorter, longer = sorted(exchanges[each] for each in item.conversations)
+                assert longer <= 1.25 * shorter
+
+    def test_are_spread_over_packages_by_the_two_speakers_of_each(self):
+        candidates = _candidates([(5, "abcd"[number % 4]) for number in range(240)])
+        strata = {each.conversation_id: each.stratum for each in candidates}
+        found = _allocate(candidates, Unit(dialogues=2), package_size=20)
+        couples = [
+            Counter(frozenset(strata[each] for each in item.conversations) for item in package.items)
+            for package in found.packages
+        ]
+        for couple in {couple for counts in couples for couple in counts}:
+            assert _spread(counts[couple] for counts in couples) <= 1
+
+    def test_do_not_follow_ids_or_the_names_of_strata(self):
+        candidates = _candidates([(5, "abc"[number % 3]) for number in range(60)])
+        renamed = [
+            Candidate(each.conversation_id, 5, {"a": "z", "b": "y", "c": "x"}[each.stratum]) for each in candidates
+        ]
+        assert _allocate(candidates, Unit(dialogues=2)) == _allocate(renamed, Unit(dialogues=2))
+
+    def test_are_other_ones_with_another_secret(self):
+        candidates = _candidates([(5, "abc"[number % 3]) for number in range(60)])
+        pairs = [
+            {item.conversations for item in _items(_allocate(candidates, Unit(dialogues=2), secret=secret))}
+            for secret in (SECRET, bytes(32))
+        ]
+        assert len(pairs[0] & pairs[1]) < 10  # a pair again by chance: 30 pairs of 60 * 40 possible ones, 0.4 expected
+
+    def test_are_made_of_thousands_of_dialogues_of_a_thousand_speakers_in_seconds(self):
+        candidates = _candidates([(5, f"{number % 1000}") for number in range(10_000)])
+        began = time.process_time()
         found = _allocate(candidates, Unit(dialogues=2))
-        left = Counter(strata[item.conversations[0]] for package in found.packages for item in package.items)
-        assert 60 < left["a"] < 140  # of 200, by a fair coin: 100 +- 7
+        assert time.process_time() - began < 20
+        assert len(found.conversations) == 10_000
+
+
+def _items(found: Allocation) -> list[Item]:
+    return [item for package in found.packages for item in package.items]

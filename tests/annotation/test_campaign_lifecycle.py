@@ -34,6 +34,7 @@ CAMPAIGN = Campaign(
     state=CampaignState.OPEN,
     failure=None,
     too_short=None,
+    unpaired=None,
     progress=Progress(packages=3, items=60, annotations=0, submitted=0),
 )
 

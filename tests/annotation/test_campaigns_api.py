@@ -67,7 +67,6 @@ class TestProtocol:
         [
             ({"protocol": "spot_the_boot"}, "unknown-protocol"),
             ({"protocol": "spot_the_bot", "protocol_version": 99}, "unknown-protocol"),
-            ({"protocol": "comparative"}, "unsupported-protocol"),
             ({"protocol": "spot_the_bot_gamified"}, "unsupported-protocol"),
         ],
     )

@@ -66,7 +66,9 @@ class TestWhatIsShown:
     async def test_holds_no_id_of_an_item_so_that_two_annotators_have_nothing_to_compare(self, suite: RunningSuite):
         campaign = await campaign_of(suite)
         shown = await claim(suite, campaign, "w")
-        assert {key for item in shown["items"] for key in item} == {"position", "turns", "step", "answer"}
+        assert {key for item in shown["items"] for key in item} == {
+            *("position", "turns", "right_turns", "step", "answer")
+        }
         assert [item["position"] for item in shown["items"]] == [0, 1]
 
     async def test_is_the_protocol_with_its_questions(self, suite: RunningSuite):

@@ -2,12 +2,13 @@
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Item, Unit
+from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Item, Unit, allocate
 from spotthebot.annotation.use_cases import campaigns
 from spotthebot.contracts.conversations import ParticipantKind, PlannedIn
 from spotthebot.conversations.domain import plans
@@ -93,6 +94,40 @@ class TestSimulatedCollection:
         assert not await leaks(suite, collection, segments=[2, 3, 5])
 
 
+class TestPairs:
+    """A package shows two conversations at each position; those of people are beside bots' alone."""
+
+    async def test_do_not_leak(self, suite: RunningSuite):
+        collection = await import_conversations(suite, _simulated([5] * 50))
+        assert not await leaks(suite, collection, protocol="comparative", segments=[5])
+
+    async def test_with_people_on_the_left_leak_and_are_noticed(
+        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr(campaigns, "allocate", _with_people_on_the_left)
+        collection = await import_conversations(suite, _simulated([5] * 50))
+        assert await leaks(suite, collection, protocol="comparative", segments=[5])
+
+
+def _with_people_on_the_left(
+    candidates: Sequence[Candidate], unit: Unit, *, package_size: int, secret: bytes, seed: int
+) -> Allocation:
+    """Return our allocation, turned around where people, who come last in the plan, are on the right."""
+    found = allocate(candidates, unit, package_size=package_size, secret=secret, seed=seed)
+    place = {each.conversation_id: number for number, each in enumerate(candidates)}
+    packages = [
+        replace(
+            package,
+            items=tuple(
+                replace(item, conversations=tuple(sorted(item.conversations, key=place.__getitem__, reverse=True)))
+                for item in package.items
+            ),
+        )
+        for package in found.packages
+    ]
+    return replace(found, packages=tuple(packages))
+
+
 class TestPlannedCollection:
     @pytest.mark.parametrize("shown", [True, False])
     async def test_does_not_leak(self, suite: RunningSuite, shown: bool):
@@ -153,7 +188,7 @@ def _uploaded(conversation: DumpConversation) -> dict[str, Any]:
 def _leaking(shuffled_by: Callable[[], random.Random]) -> Callable[..., Allocation]:
     """Return the allocator of version 0.1.0, which showed conversations as far as they went, by a shuffle of ours."""
 
-    def allocate(
+    def allocate_as_before(
         candidates: Sequence[Candidate], unit: Unit, *, package_size: int, secret: bytes, seed: int
     ) -> Allocation:
         assert (len(secret), seed) == (32, 0)
@@ -171,4 +206,4 @@ def _leaking(shuffled_by: Callable[[], random.Random]) -> Callable[..., Allocati
                 packages.append(AllocatedPackage(start, tuple(chance.sample(items, len(items)))))
         return Allocation(tuple(packages), -(-len(shuffled) // package_size), 0, 0)
 
-    return allocate
+    return allocate_as_before

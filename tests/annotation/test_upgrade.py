@@ -12,6 +12,7 @@ from alembic import command
 from spotthebot.annotation import store
 from spotthebot.annotation.domain.answers import Draft
 from spotthebot.annotation.domain.campaigns import Progress
+from spotthebot.annotation.domain.packages import PackedConversation, PackedItem
 from spotthebot.annotation.tables import LINEAGE
 from spotthebot.annotation.use_cases.assignments import claim_package, submit_assignment
 from spotthebot.contracts.annotation import Answer
@@ -162,7 +163,7 @@ async def test_upgrading_changes_no_package_of_a_campaign_that_was_built_before(
     with psycopg.connect(owner) as connection:
         assert connection.execute(query.replace("segments", "items")).fetchall() == segments
     assert (kept.state, kept.too_short, kept.progress.packages, kept.progress.items) == ("open", None, 1, 1)
-    assert [(each.conversation_id, each.exchanges) for each in package.segments] == [(segments[0][2], 1)]
+    assert package.items == (PackedItem(PackedConversation(segments[0][2], 1)),)
 
 
 async def test_a_campaign_of_the_release_before_gets_a_secret_when_it_is_built_and_keeps_it(before: Provisioned):

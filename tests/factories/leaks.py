@@ -103,7 +103,7 @@ async def pool(frontend: httpx.AsyncClient, campaign: Mapping[str, Any]) -> Pool
 def _add_package(pooled: Pooled, number: int, answer: httpx.Response, seconds: float, undone: "_UndoneShuffle") -> None:
     package = answer.json()
     (items,) = [value for value in package.values() if isinstance(value, list) and value and "turns" in value[0]]
-    size_of_texts = sum(_size([turn["text"] for turn in item["turns"]]) for item in items)
+    size_of_texts = sum(_size([turn["text"] for turn in turns]) for item in items for turns in _sides(item).values())
     around = {name: value for name, value in package.items() if value is not items}
     common = {
         "package": float(number),
@@ -115,16 +115,25 @@ def _add_package(pooled: Pooled, number: int, answer: httpx.Response, seconds: f
     }
     places = undone.positions(number, len(items))
     for position, item in enumerate(items):
-        texts = tuple(turn["text"] for turn in item["turns"])
-        without_text = item | {"turns": [turn | {"text": ""} for turn in item["turns"]]}
-        features = common | {
-            "place in package": float(position),
-            "size of item": float(_size(without_text)),
-            "first side": float(ord(item["turns"][0]["speaker"])),
-            _PLAN: float(places[position]),
-            **dict(_numbers("item", {name: value for name, value in item.items() if name != "turns"})),
-        }
-        pooled.appearances.append(Appearance(texts, number, features))
+        sides = _sides(item)
+        without_text = item | {name: [turn | {"text": ""} for turn in turns] for name, turns in sides.items()}
+        around_texts = {name: value for name, value in item.items() if name not in sides}
+        for name, turns in sides.items():
+            features = common | {
+                "place in package": float(position),
+                "size of item": float(_size(without_text)),
+                "is on the right": float(name == "right_turns"),
+                "turns beside it": float(sum(map(len, sides.values())) - len(turns)),
+                "first side": float(ord(turns[0]["speaker"])),
+                _PLAN: float(places[position]),
+                **dict(_numbers("item", around_texts)),
+            }
+            pooled.appearances.append(Appearance(tuple(turn["text"] for turn in turns), number, features))
+
+
+def _sides(item: Mapping[str, Any]) -> dict[str, list[dict[str, str]]]:
+    """Return the conversations of an item: one, or of a pair both."""
+    return {name: item[name] for name in ("turns", "right_turns") if item.get(name)}
 
 
 @dataclass

@@ -169,9 +169,9 @@ class TestDeclare:
             await estimate(clients, declared(SMALL.replace("[im]", f"['{nobody}']")))
 
     async def test_refuses_a_protocol_that_campaigns_can_not_show(self, clients: Clients, declared: Write):
-        request = declared(SMALL + "protocol: comparative\n")
+        request = declared(SMALL + "protocol: spot_the_bot_gamified\n")
         for attempt in (declare(clients, request, opens=False), estimate(clients, request)):
-            with pytest.raises(DeclarationFaulty, match=r"protocol: .*'comparative'.* two conversations side by side"):
+            with pytest.raises(DeclarationFaulty, match=r"protocol: .*_gamified'.* one exchange after another"):
                 await attempt
 
     async def test_shows_whole_conversations_where_the_protocol_asks_about_them(
@@ -183,6 +183,19 @@ class TestDeclare:
         assert said.account | {"campaign": str(made.campaign.id)} == made.account
         assert (made.account["packages"], made.account["segments"]) == (3, 5)
         assert made.account["conversations"] == {"used": 5, "too_short": 0}
+
+    async def test_shows_pairs_of_dialogues_where_the_protocol_compares_them(
+        self, suite: RunningSuite, clients: Clients, declared: Write
+    ):
+        """Three pairs of seven dialogues, in blocks of two and one, each with one package."""
+        bots = ["one", "two", "one", "two", "one", "two", "one"]
+        spoken = [conversation(f"p{number}", "HU", bot) for number, bot in enumerate(bots)]
+        collection = await import_conversations(suite, spoken)
+        request = declared(SMALL.replace("[im]", f"['{collection}']") + "protocol: comparative\n")
+        said, made = await estimate(clients, request), await declare(clients, request, opens=False)
+        assert said.account | {"campaign": str(made.campaign.id)} == made.account
+        assert (made.account["packages"], made.account["segments"], made.campaign.unpaired) == (2, 3, 1)
+        assert made.account["conversations"] == {"used": 6, "too_short": 0}
 
     async def test_two_collections_with_one_name_are_reported_with_their_ids(
         self, suite: RunningSuite, clients: Clients, declared: Write, collection: str

@@ -97,6 +97,7 @@ class CampaignRow(_Base):
     failure: Mapped[str | None] = mapped_column(Text)
     secret: Mapped[bytes | None] = mapped_column(LargeBinary)
     too_short: Mapped[int | None]
+    unpaired: Mapped[int | None]
     packages: Mapped[int] = mapped_column(server_default="0")
     items: Mapped[int] = mapped_column(server_default="0")
     annotations: Mapped[int] = mapped_column(server_default="0")
@@ -139,7 +140,8 @@ class PackageRow(_Base):
 class ItemRow(_Base):
     """The first `exchanges` exchanges of a conversation, at a position of the one package that shows them.
 
-    `speakers` names the side of each turn that is shown, the opening's among them: `ABABA`.
+    `speakers` names the side of each turn that is shown, the opening's among them: `ABABA`. Of a pair all this is about
+    the conversation on the left.
     """
 
     __tablename__ = "items"
@@ -150,6 +152,22 @@ class ItemRow(_Base):
             ["campaign_id", "conversation_id"],
             [ShownConversationRow.campaign_id, ShownConversationRow.conversation_id],
         ),
+        ForeignKeyConstraint(
+            ["campaign_id", "right_conversation_id"],
+            [ShownConversationRow.campaign_id, ShownConversationRow.conversation_id],
+            name="right_conversation",
+        ),
+        Index(
+            "ix_items_right_conversation",
+            "campaign_id",
+            "right_conversation_id",
+            unique=True,
+            postgresql_where=text("right_conversation_id IS NOT NULL"),
+        ),
+        CheckConstraint(
+            "(right_conversation_id IS NULL) = (right_exchanges IS NULL) AND right_conversation_id <> conversation_id",
+            name="right_conversation_is_another",
+        ),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
@@ -157,6 +175,8 @@ class ItemRow(_Base):
     package_id: Mapped[UUID] = mapped_column(ForeignKey(PackageRow.id))
     conversation_id: Mapped[UUID]
     exchanges: Mapped[int]
+    right_conversation_id: Mapped[UUID | None]
+    right_exchanges: Mapped[int | None]
     position: Mapped[int]
     speakers: Mapped[str] = mapped_column(Text)
 

@@ -163,6 +163,9 @@ class CampaignOut(Wire):
             "made, and for imports."
         )
     )
+    unpaired: int | None = Field(
+        description="1 where an odd number of dialogues is compared in pairs: one is not shown; null as too_short is."
+    )
     segments: tuple[int, ...] = Field(max_length=10)
     annotations_per_segment: int
     package_size: int
@@ -275,9 +278,12 @@ class AnnotationOut(Wire):
     """A submitted annotation, for analysis: by ids alone, so that who spoke stays with the conversations."""
 
     id: UUID
-    conversation_id: UUID
+    conversation_id: UUID = Field(description="Of a pair: the conversation on the left, A of the answer.")
     package_id: UUID
     exchanges: int
+    right: "ConversationRef | None" = Field(
+        description="Of a pair: the conversation on the right, B of the answer; null of all other units."
+    )
     annotator: str
     answer: Answer
     started_at: datetime | None
@@ -301,8 +307,14 @@ class PackageOut(Wire):
     segments: tuple["SegmentRef", ...] = Field(max_length=MAX_PACKAGE_SIZE)
 
 
-class SegmentRef(Wire):
+class ConversationRef(Wire):
     """A conversation up to a number of exchanges."""
 
     conversation_id: UUID
     exchanges: int
+
+
+class SegmentRef(ConversationRef):
+    """What one item of a package shows: a conversation, or two side by side."""
+
+    right: ConversationRef | None = Field(description="Of a pair: the conversation on the right; null else.")

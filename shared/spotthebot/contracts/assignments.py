@@ -37,7 +37,14 @@ class ItemOut(Wire):
     """What an annotator sees at one position of a package; nothing says who or what speaks."""
 
     position: int
-    turns: tuple[Turn, ...] = Field(max_length=2 * MAX_TURNS, description="Those of the opening first, if it is shown.")
+    turns: tuple[Turn, ...] = Field(
+        max_length=2 * MAX_TURNS,
+        description="Those of the opening first, if it is shown. Of a pair: the dialogue on the left, A of answers.",
+    )
+    right_turns: tuple[Turn, ...] | None = Field(
+        max_length=2 * MAX_TURNS,
+        description="Of a pair: the dialogue on the right, B of answers; null of all other units.",
+    )
     step: int = Field(description="The last step of the protocol that is shown, from 1; the steps before are locked.")
     answer: Answer = Field(description="What was saved so far.")
 

@@ -9,8 +9,14 @@ from starlette.responses import StreamingResponse
 from spotthebot.annotation import store
 from spotthebot.annotation.api.deps import Reader
 from spotthebot.annotation.domain.annotations import StoredAnnotation
-from spotthebot.annotation.domain.packages import Package
-from spotthebot.contracts.annotation import AnnotationOut, AnnotationsRevisionOut, PackageOut, SegmentRef
+from spotthebot.annotation.domain.packages import Package, PackedConversation
+from spotthebot.contracts.annotation import (
+    AnnotationOut,
+    AnnotationsRevisionOut,
+    ConversationRef,
+    PackageOut,
+    SegmentRef,
+)
 from spotthebot.kit.database import Database, ReadSession
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute
@@ -63,6 +69,7 @@ def _annotation_out(stored: StoredAnnotation) -> AnnotationOut:
         conversation_id=stored.conversation_id,
         package_id=stored.package_id,
         exchanges=stored.exchanges,
+        right=_conversation_ref(stored.right),
         annotator=stored.annotator,
         answer=stored.answer,
         started_at=stored.started_at,
@@ -73,5 +80,16 @@ def _annotation_out(stored: StoredAnnotation) -> AnnotationOut:
 
 
 def _package_out(package: Package) -> PackageOut:
-    segments = [SegmentRef(conversation_id=each.conversation_id, exchanges=each.exchanges) for each in package.segments]
+    segments = [
+        SegmentRef(
+            conversation_id=each.shown.conversation_id,
+            exchanges=each.shown.exchanges,
+            right=_conversation_ref(each.right),
+        )
+        for each in package.items
+    ]
     return PackageOut(id=package.id, external_id=package.external_id, segments=tuple(segments))
+
+
+def _conversation_ref(shown: PackedConversation | None) -> ConversationRef | None:
+    return None if shown is None else ConversationRef(conversation_id=shown.conversation_id, exchanges=shown.exchanges)

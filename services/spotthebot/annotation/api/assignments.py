@@ -96,7 +96,13 @@ async def _to_out(session: ReadSession, assignment: Assignment) -> AssignmentOut
         instructions=campaign.instructions,
         protocol=await protocol_of(session, campaign),
         items=tuple(
-            ItemOut(position=item.position, turns=item.turns, step=item.draft.step, answer=item.draft.answer)
+            ItemOut(
+                position=item.position,
+                turns=item.turns,
+                right_turns=item.right_turns,
+                step=item.draft.step,
+                answer=item.draft.answer,
+            )
             for item in assignment.items
         ),
         expires_at=lease.expires_at,

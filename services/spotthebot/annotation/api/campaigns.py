@@ -129,6 +129,7 @@ def _to_out(campaign: Campaign) -> CampaignOut:
         state=campaign.state,
         failure=campaign.failure,
         too_short=campaign.too_short,
+        unpaired=campaign.unpaired,
         segments=campaign.segments,
         annotations_per_segment=campaign.annotations_per_segment,
         package_size=campaign.package_size,

@@ -10,16 +10,15 @@ which says who is a bot, from what annotators see. Spot The Bot packs segments t
 longest length is then known to be of people.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
-from typing import Literal, TypeVar
+from typing import Literal
 from uuid import UUID
 
-from spotthebot.annotation.domain.errors import NothingToAnnotate, TooFewToCompare
-
-T = TypeVar("T")
+from spotthebot.annotation.domain.errors import NothingToAnnotate
+from spotthebot.annotation.domain.pairs import Dialogue, pair
+from spotthebot.annotation.domain.shuffle import Shuffle
 
 
 @dataclass(frozen=True)
@@ -87,17 +86,17 @@ def allocate(candidates: Sequence[Candidate], unit: Unit, *, package_size: int, 
 
     Raises NothingToAnnotate where every conversation is too short, and TooFewToCompare where pairs can't be made.
     """
-    shuffle = _Shuffle(secret, seed)
+    shuffle = Shuffle(secret, seed)
     needed = max(unit.lengths, default=1)
     long_enough = [each for each in candidates if each.exchanges >= needed]
     too_short = len(candidates) - len(long_enough)
     if not long_enough:
         raise NothingToAnnotate(exchanges=needed, too_short=too_short)
-    ordered = _strata_in_turn([_Subject((each.conversation_id,), each.stratum) for each in long_enough], shuffle)
-    unpaired = 0
     if unit.dialogues == 2:
-        unpaired = len(ordered) % 2
-        ordered = _strata_in_turn(_pairs(ordered, shuffle), shuffle)
+        subjects, unpaired = _pairs(long_enough, shuffle), len(long_enough) % 2
+    else:
+        subjects, unpaired = [_Subject((each.conversation_id,), each.stratum) for each in long_enough], 0
+    ordered = _strata_in_turn(subjects, shuffle)
     blocks = -(-len(ordered) // package_size)
     packages = [
         package
@@ -113,31 +112,7 @@ class _Subject:
     stratum: str
 
 
-class _Shuffle:
-    """Permutations that only who has the secret can repeat: positions sorted by a keyed hash (BLAKE2b, RFC 7693)."""
-
-    def __init__(self, secret: bytes, seed: int) -> None:
-        self._key = blake2b(str(seed).encode(), key=secret, digest_size=32).digest()
-
-    def __call__(self, purpose: str, things: Iterable[T]) -> list[T]:
-        listed = list(things)
-        tags = [
-            blake2b(f"{purpose}/{number}".encode(), key=self._key, digest_size=16).digest()
-            for number in range(len(listed))
-        ]
-        return [listed[number] for number in sorted(range(len(listed)), key=tags.__getitem__)]
-
-    def rotate(self, purpose: str, things: Sequence[T]) -> list[T]:
-        """Begin with a drawn element and keep the order."""
-        start = self.number(purpose, len(things))
-        return [*things[start:], *things[:start]]
-
-    def number(self, purpose: str, below: int) -> int:
-        """Draw a number from 0 up to `below`; 128 bits make every number as likely as any other."""
-        return int.from_bytes(blake2b(purpose.encode(), key=self._key, digest_size=16).digest()) % below
-
-
-def _strata_in_turn(subjects: Sequence[_Subject], shuffle: _Shuffle) -> list[_Subject]:
+def _strata_in_turn(subjects: Sequence[_Subject], shuffle: Shuffle) -> list[_Subject]:
     """Put strata one after the other, each shuffled, so that dealing in turn spreads each of them evenly.
 
     Strata keep the order in which they first appear: the pairs of one bot stay together, which spreads bots, too.
@@ -149,26 +124,24 @@ def _strata_in_turn(subjects: Sequence[_Subject], shuffle: _Shuffle) -> list[_Su
     return [subject for members in shuffle.rotate("strata", strata) for subject in members]
 
 
-def _pairs(ordered: Sequence[_Subject], shuffle: _Shuffle) -> list[_Subject]:
-    """Pair dialogues of different strata, on drawn sides; of an odd number, one of the largest stratum is left out."""
-    (largest, size), *_ = Counter(subject.stratum for subject in ordered).most_common(1)
-    half, odd = divmod(len(ordered), 2)
-    at_most = half + odd if half else 0
-    if size > at_most:
-        raise TooFewToCompare(largest=size, dialogues=len(ordered), at_most=at_most)
-    if odd:
-        left_out = next(number for number, subject in enumerate(ordered) if subject.stratum == largest)
-        ordered = [*ordered[:left_out], *ordered[left_out + 1 :]]
-    pairs = []
-    for number, couple in enumerate(zip(ordered[:half], ordered[half:], strict=True)):
-        left, right = shuffle(f"sides/{number}", couple)
-        stratum = " and ".join(sorted((left.stratum, right.stratum)))
-        pairs.append(_Subject((*left.conversations, *right.conversations), stratum))
-    return pairs
+def _pairs(candidates: Sequence[Candidate], shuffle: Shuffle) -> list[_Subject]:
+    """Return the pairs of dialogues, left and right; those of the same two strata are one stratum."""
+    pairs = [
+        (candidates[left], candidates[right])
+        for left, right in pair([Dialogue(each.stratum, each.exchanges) for each in candidates], shuffle)
+    ]
+    strata: dict[frozenset[str], str] = {}
+    return [
+        _Subject(
+            (left.conversation_id, right.conversation_id),
+            strata.setdefault(frozenset((left.stratum, right.stratum)), str(len(strata))),
+        )
+        for left, right in pairs
+    ]
 
 
 def _packages(
-    members: Sequence[_Subject], lengths: Sequence[int | None], block: int, shuffle: _Shuffle
+    members: Sequence[_Subject], lengths: Sequence[int | None], block: int, shuffle: Shuffle
 ) -> list[AllocatedPackage]:
     """Make a block's packages: in each, lengths rotate by one more over its members."""
     rotations = _rotations(len(members), len(lengths), block, shuffle)
@@ -182,7 +155,7 @@ def _packages(
     return packages
 
 
-def _rotations(count: int, lengths: int, block: int, shuffle: _Shuffle) -> list[int]:
+def _rotations(count: int, lengths: int, block: int, shuffle: Shuffle) -> list[int]:
     """Return where each member's lengths begin: in turn, so that strata get all of them alike.
 
     Where `count` is no multiple, some lengths have a member less. The members sit on a circle of slots with those slots

@@ -4,17 +4,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from spotthebot.annotation.domain.packages import PackedConversation
 from spotthebot.contracts.annotation import Annotation, Answer, ImportedAnnotationIn
 
 
 @dataclass(frozen=True)
 class StoredAnnotation:
-    """An annotation with the ids of its item's conversation and package; nothing says who spoke."""
+    """An annotation with the ids of its item's conversation and package; nothing says who spoke.
+
+    Of a pair the conversation is the one on the left, and `right` the other.
+    """
 
     id: UUID
     conversation_id: UUID
     package_id: UUID
     exchanges: int
+    right: PackedConversation | None
     annotator: str
     answer: Answer
     started_at: datetime | None

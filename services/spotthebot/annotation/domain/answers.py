@@ -8,7 +8,7 @@ from uuid import UUID
 
 from spotthebot.annotation.domain.errors import InvalidAnswer, ItemsUnanswered, StepLocked, StepNotShown, StepUnanswered
 from spotthebot.annotation.domain.protocols.answers import check_answer, missing
-from spotthebot.annotation.domain.protocols.questions import UnitShape, questions_of
+from spotthebot.annotation.domain.protocols.questions import PAIR_SHAPE, UnitShape, questions_of
 from spotthebot.contracts.annotation import Answer
 from spotthebot.contracts.protocols import AnnotationProtocol
 
@@ -24,11 +24,15 @@ class Draft:
 
 @dataclass(frozen=True)
 class AnsweredItem:
-    """An item of an assignment with its draft and when it was worked on; `speakers` has the side of each turn."""
+    """An item of an assignment with its draft and when it was worked on; `speakers` has the side of each turn.
+
+    Pairs are asked about as a whole, so `speakers` says nothing of the conversation on the right.
+    """
 
     id: UUID
     position: int
     speakers: str
+    is_pair: bool
     draft: Draft
     served_at: datetime | None
     first_saved_at: datetime | None
@@ -38,6 +42,8 @@ class AnsweredItem:
 
     @property
     def shape(self) -> UnitShape:
+        if self.is_pair:
+            return PAIR_SHAPE
         return UnitShape(speakers=tuple("A" if side == "A" else "B" for side in self.speakers))
 
 

@@ -56,11 +56,15 @@ class Lease:
 
 @dataclass(frozen=True)
 class ShownItem:
-    """An item as its annotator sees it, with what was answered so far."""
+    """An item as its annotator sees it, with what was answered so far.
+
+    Of a pair, `turns` are those of the conversation on the left; `right_turns` is None of other items.
+    """
 
     id: UUID
     position: int
     turns: tuple[Turn, ...]
+    right_turns: tuple[Turn, ...] | None
     draft: Draft
 
 

@@ -43,10 +43,10 @@ def states_before(state: CampaignState) -> tuple[CampaignState, ...]:
 
 def unit_of(protocol: AnnotationProtocol, segments: tuple[int, ...]) -> Unit:
     """Return what an item shows by a protocol; raises UnsupportedProtocol where campaigns can't show that."""
-    if protocol.unit.kind == "pair":
-        raise UnsupportedProtocol(name=protocol.name, what="two conversations side by side")
     if protocol.reveal != "whole":
         raise UnsupportedProtocol(name=protocol.name, what="one exchange after another")
+    if protocol.unit.kind == "pair":
+        return Unit(dialogues=2)
     return Unit(segments if protocol.unit.kind == "segment" else ())
 
 
@@ -64,7 +64,8 @@ class Progress:
 class Campaign:
     """The annotation of a collection's conversations; `failure` says why one in state FAILED has no packages.
 
-    `too_short` conversations are not shown; None where that was not counted, as in imports.
+    `too_short` conversations are not shown, nor is the one of an odd number that has no other beside it (`unpaired`);
+    both are None where that was not counted, as in imports.
     """
 
     id: CampaignId
@@ -90,6 +91,7 @@ class Campaign:
     state: CampaignState
     failure: str | None
     too_short: int | None
+    unpaired: int | None
     progress: Progress
 
     @property

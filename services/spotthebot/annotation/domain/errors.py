@@ -59,7 +59,7 @@ class UnknownCollection(Invalid):
 
 
 class UnsupportedProtocol(Invalid):
-    """The protocol '{name}' shows {what}: choose one whose segments, dialogues or turns are shown whole."""
+    """The protocol '{name}' shows {what}: choose one that shows its units whole."""
 
 
 class NothingToAnnotate(Invalid):

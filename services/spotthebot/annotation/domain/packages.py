@@ -1,11 +1,11 @@
-"""Packages of segments, as they are stored."""
+"""Packages and what they show, as they are stored."""
 
 from dataclasses import dataclass
 from uuid import UUID
 
 
 @dataclass(frozen=True)
-class PackedSegment:
+class PackedConversation:
     """A conversation up to a number of exchanges."""
 
     conversation_id: UUID
@@ -13,18 +13,26 @@ class PackedSegment:
 
 
 @dataclass(frozen=True)
+class PackedItem:
+    """What is annotated together: one conversation, or two side by side, of which the first is on the left."""
+
+    shown: PackedConversation
+    right: PackedConversation | None = None
+
+
+@dataclass(frozen=True)
 class NewPackage:
     """A package to store, by its external id where it was used elsewhere, or by its block where it was allocated."""
 
-    segments: tuple[PackedSegment, ...]
+    items: tuple[PackedItem, ...]
     external_id: str | None = None
     block: int | None = None
 
 
 @dataclass(frozen=True)
 class Package:
-    """Segments that one annotator labels in one sitting."""
+    """Items that one annotator works on in one sitting."""
 
     id: UUID
     external_id: str | None
-    segments: tuple[PackedSegment, ...]
+    items: tuple[PackedItem, ...]

@@ -14,6 +14,7 @@ from spotthebot.annotation.domain.annotations import (
 )
 from spotthebot.annotation.domain.answers import SubmittedAnswer
 from spotthebot.annotation.domain.assignments import Lease
+from spotthebot.annotation.store.packages import right_of
 from spotthebot.annotation.tables import AnnotationRow, AnnotatorRow, CampaignRow, ItemRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
@@ -100,6 +101,7 @@ async def list_annotations(
             conversation_id=item.conversation_id,
             package_id=item.package_id,
             exchanges=item.exchanges,
+            right=right_of(item),
             annotator=annotator,
             started_at=row.started_at,
             ended_at=row.ended_at,

@@ -15,7 +15,7 @@ from spotthebot.kit.database import ReadSession, WriteSession
 async def list_items(session: ReadSession, lease: Lease, *, position: int | None = None) -> list[AnsweredItem]:
     """Return the items of an assignment, or the one at a position, with what was answered."""
     statement = (
-        select(ItemRow.id, ItemRow.position, ItemRow.speakers, AnswerRow)
+        select(ItemRow.id, ItemRow.position, ItemRow.speakers, ItemRow.right_conversation_id.is_not(None), AnswerRow)
         .outerjoin(AnswerRow, and_(AnswerRow.assignment_id == lease.id, AnswerRow.position == ItemRow.position))
         .where(ItemRow.package_id == lease.package_id)
         .order_by(ItemRow.position)
@@ -27,6 +27,7 @@ async def list_items(session: ReadSession, lease: Lease, *, position: int | None
             id=item_id,
             position=at,
             speakers=speakers,
+            is_pair=is_pair,
             draft=Draft() if row is None else Draft(row.answer, row.step, row.version),
             served_at=None if row is None else row.served_at,
             first_saved_at=None if row is None else row.first_saved_at,
@@ -34,7 +35,7 @@ async def list_items(session: ReadSession, lease: Lease, *, position: int | None
             active_ms=0 if row is None else row.active_ms,
             reported_ms=None if row is None else row.reported_ms,
         )
-        for item_id, at, speakers, row in await session.execute(statement)
+        for item_id, at, speakers, is_pair, row in await session.execute(statement)
     ]
 
 

@@ -4,6 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import Row, Select, and_, select, update
+from sqlalchemy.orm import aliased
 
 from spotthebot.annotation.domain.answers import Draft
 from spotthebot.annotation.domain.assignments import Assignment, Lease, ShownItem, states_before
@@ -15,6 +16,7 @@ from spotthebot.contracts.assignments import AssignmentId, AssignmentState
 from spotthebot.contracts.turns import Turn
 from spotthebot.kit.database import ReadSession, WriteSession
 
+_ShownRight = aliased(ShownRow)
 _LEASE = (
     AssignmentRow.id,
     AssignmentRow.campaign_id,
@@ -46,10 +48,17 @@ async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: st
     statement = _leases(assignment_id, frontend).add_columns(AnnotatorRow.external_id)
     row = await _one(session, statement, assignment_id)
     items = (
-        select(ItemRow.id, ItemRow.position, ItemRow.exchanges, ShownRow.opening, ShownRow.turns, AnswerRow)
+        select(ItemRow, ShownRow, _ShownRight, AnswerRow)
         .join(
             ShownRow,
             and_(ShownRow.campaign_id == ItemRow.campaign_id, ShownRow.conversation_id == ItemRow.conversation_id),
+        )
+        .outerjoin(
+            _ShownRight,
+            and_(
+                _ShownRight.campaign_id == ItemRow.campaign_id,
+                _ShownRight.conversation_id == ItemRow.right_conversation_id,
+            ),
         )
         .outerjoin(AnswerRow, and_(AnswerRow.assignment_id == assignment_id, AnswerRow.position == ItemRow.position))
         .where(ItemRow.package_id == row.package_id)
@@ -60,12 +69,13 @@ async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: st
         annotator=row.external_id,
         items=tuple(
             ShownItem(
-                id=item_id,
-                position=position,
-                turns=tuple(Turn.model_validate(turn) for turn in [*opening, *turns[: 2 * exchanges]]),
+                id=item.id,
+                position=item.position,
+                turns=_turns(shown, item.exchanges),
+                right_turns=None if item.right_exchanges is None else _turns(right, item.right_exchanges),
                 draft=Draft() if answer is None else Draft(answer.answer, answer.step, answer.version),
             )
-            for item_id, position, exchanges, opening, turns, answer in await session.execute(items)
+            for item, shown, right, answer in await session.execute(items)
         ),
     )
 
@@ -105,6 +115,10 @@ async def submit(session: WriteSession, assignment_id: UUID, *, at: datetime, co
         .where(AssignmentRow.id == assignment_id, AssignmentRow.state.in_(states_before(AssignmentState.SUBMITTED)))
         .values(state=AssignmentState.SUBMITTED, submitted_at=at, completion_code=completion_code)
     )
+
+
+def _turns(shown: ShownRow, exchanges: int) -> tuple[Turn, ...]:
+    return tuple(Turn.model_validate(turn) for turn in [*shown.opening, *shown.turns[: 2 * exchanges]])
 
 
 def _leases(assignment_id: UUID, frontend: str) -> Select[*tuple[object, ...]]:

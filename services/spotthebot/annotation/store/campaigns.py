@@ -87,9 +87,11 @@ async def find_secret(session: ReadSession, campaign_id: UUID) -> bytes | None:
     return found
 
 
-async def count_too_short(session: WriteSession, campaign_id: UUID, conversations: int) -> None:
-    """Note how many conversations a campaign does not show, as they are too short."""
-    await session.execute(update(CampaignRow).where(CampaignRow.id == campaign_id).values(too_short=conversations))
+async def count_left_out(session: WriteSession, campaign_id: UUID, *, too_short: int, unpaired: int) -> None:
+    """Note how many conversations a campaign does not show, and why."""
+    await session.execute(
+        update(CampaignRow).where(CampaignRow.id == campaign_id).values(too_short=too_short, unpaired=unpaired)
+    )
 
 
 async def finish_building(session: WriteSession, campaign: Campaign) -> None:
@@ -164,5 +166,6 @@ def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psyc
         state=CampaignState(row.state),
         failure=row.failure,
         too_short=row.too_short,
+        unpaired=row.unpaired,
         progress=Progress(packages=row.packages, items=row.items, annotations=row.annotations, submitted=row.submitted),
     )

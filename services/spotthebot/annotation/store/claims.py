@@ -12,8 +12,8 @@ from collections import Counter
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Uuid, bindparam, exists, or_, select, text, true, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Uuid, bindparam, exists, func, null, or_, select, text, true, update
+from sqlalchemy.dialects.postgresql import array, insert
 from sqlalchemy.orm import aliased
 
 from spotthebot.annotation.domain.assignments import states_before
@@ -74,7 +74,8 @@ _PACKAGE = Statement(
     select(PackageRow.id).where(PackageRow.id == bindparam("package_id"), _NEEDS_ANNOTATORS).with_for_update()
 )
 _SAVEPOINT, _RELEASE_LOCKS = Statement(text("SAVEPOINT claim")), Statement(text("ROLLBACK TO SAVEPOINT claim"))
-_SHOWN = select(bindparam("annotator_id", type_=Uuid), ItemRow.conversation_id).where(
+_CONVERSATIONS = func.array_remove(array([ItemRow.conversation_id, ItemRow.right_conversation_id]), null())
+_SHOWN = select(bindparam("annotator_id", type_=Uuid), func.unnest(_CONVERSATIONS)).where(
     ItemRow.package_id == bindparam("package_id")
 )
 _LEASE = Statement(

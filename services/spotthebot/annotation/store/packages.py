@@ -1,4 +1,4 @@
-"""Packages and their segments."""
+"""Packages and their items."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import and_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.annotation.domain.packages import NewPackage, Package, PackedSegment
+from spotthebot.annotation.domain.packages import NewPackage, Package, PackedConversation, PackedItem
 from spotthebot.annotation.tables import CampaignRow, ItemRow, PackageRow
 from spotthebot.annotation.tables import ShownConversationRow as ShownRow
 from spotthebot.kit.database import ReadSession, WriteSession
@@ -31,24 +31,26 @@ async def add_packages(session: WriteSession, campaign_id: UUID, packages: Seque
     statement = insert(PackageRow).values(rows).on_conflict_do_nothing().returning(PackageRow.id)
     stored = set(await session.scalars(statement))
     packed = [
-        (row["id"], position, segment)
+        (row["id"], position, item)
         for row, package in zip(rows, packages, strict=True)
         if row["id"] in stored
-        for position, segment in enumerate(package.segments)
+        for position, item in enumerate(package.items)
     ]
     if packed:
-        sides = await _speakers(session, campaign_id, {segment.conversation_id for _, _, segment in packed})
+        sides = await _speakers(session, campaign_id, {item.shown.conversation_id for _, _, item in packed})
         items = [
             {
                 "id": row_id,
                 "campaign_id": campaign_id,
                 "package_id": package_id,
-                "conversation_id": segment.conversation_id,
-                "exchanges": segment.exchanges,
+                "conversation_id": item.shown.conversation_id,
+                "exchanges": item.shown.exchanges,
+                "right_conversation_id": item.right and item.right.conversation_id,
+                "right_exchanges": item.right and item.right.exchanges,
                 "position": position,
-                "speakers": _shown_speakers(*sides[segment.conversation_id], segment.exchanges),
+                "speakers": _shown_speakers(*sides[item.shown.conversation_id], item.shown.exchanges),
             }
-            for row_id, (package_id, position, segment) in zip(new_ids(len(packed)), packed, strict=True)
+            for row_id, (package_id, position, item) in zip(new_ids(len(packed)), packed, strict=True)
         ]
         await session.execute(insert(ItemRow), items)
     await session.execute(
@@ -107,13 +109,21 @@ async def items_by_external_id(
 
 
 async def list_packages(session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int) -> list[Package]:
-    """Return packages with their segments, oldest first."""
+    """Return packages with their items, oldest first."""
     statement = select(PackageRow).where(PackageRow.campaign_id == campaign_id).order_by(PackageRow.id).limit(limit)
     if after is not None:
         statement = statement.where(PackageRow.id > after)
     rows = (await session.scalars(statement)).all()
-    content: dict[UUID, list[PackedSegment]] = {row.id: [] for row in rows}
-    segments = select(ItemRow).where(ItemRow.package_id.in_(content)).order_by(ItemRow.package_id, ItemRow.position)
-    for segment in await session.scalars(segments):
-        content[segment.package_id].append(PackedSegment(segment.conversation_id, segment.exchanges))
+    content: dict[UUID, list[PackedItem]] = {row.id: [] for row in rows}
+    items = select(ItemRow).where(ItemRow.package_id.in_(content)).order_by(ItemRow.package_id, ItemRow.position)
+    for item in await session.scalars(items):
+        shown = PackedConversation(item.conversation_id, item.exchanges)
+        content[item.package_id].append(PackedItem(shown, right_of(item)))
     return [Package(row.id, row.external_id, tuple(content[row.id])) for row in rows]
+
+
+def right_of(item: ItemRow) -> PackedConversation | None:
+    """Return the conversation on the right of a pair; other items have none."""
+    if item.right_conversation_id is None or item.right_exchanges is None:
+        return None
+    return PackedConversation(item.right_conversation_id, item.right_exchanges)

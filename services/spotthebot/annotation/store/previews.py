@@ -12,13 +12,13 @@ from spotthebot.kit.database import ReadSession
 
 _MAX_MEASURED = 10_000
 _SIMULATED = "simulated-%"
+_EXCHANGES = ItemRow.exchanges + func.coalesce(ItemRow.right_exchanges, 0)
+"""What there is to read of an item, of a pair on both sides."""
 
 
 async def get_workload(session: ReadSession, campaign_id: UUID) -> Workload:
     """Count the items of a campaign by length, its packages by block, and the items of its largest package."""
-    items = (
-        select(ItemRow.exchanges, func.count()).where(ItemRow.campaign_id == campaign_id).group_by(ItemRow.exchanges)
-    )
+    items = select(_EXCHANGES, func.count()).where(ItemRow.campaign_id == campaign_id).group_by(_EXCHANGES)
     sizes = select(func.count()).where(ItemRow.campaign_id == campaign_id).group_by(ItemRow.package_id).subquery()
     packages = (
         select(PackageRow.block, func.count()).where(PackageRow.campaign_id == campaign_id).group_by(PackageRow.block)
@@ -39,7 +39,7 @@ async def list_times(session: ReadSession, campaign: Campaign) -> list[tuple[int
         CampaignRow.protocol_version == campaign.protocol_version,
     )
     newest = (
-        select(ItemRow.exchanges, AnnotationRow.elapsed_ms)
+        select(_EXCHANGES, AnnotationRow.elapsed_ms)
         .join(ItemRow, ItemRow.id == AnnotationRow.item_id)
         .join(AnnotatorRow, AnnotatorRow.id == AnnotationRow.annotator_id)
         .where(

@@ -9,7 +9,7 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Unit, allocate
 from spotthebot.annotation.domain.campaigns import Campaign, unit_of
 from spotthebot.annotation.domain.conversations import ShownConversation
-from spotthebot.annotation.domain.packages import NewPackage, PackedSegment
+from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem
 from spotthebot.annotation.use_cases.events import publish_closed
 from spotthebot.annotation.use_cases.protocols import get_protocol, require_protocol
 from spotthebot.contracts.annotation import CampaignIn, CampaignState
@@ -91,19 +91,20 @@ async def _store(
         session, campaign.id, [each for each in shown if each.conversation_id in used]
     )
     whole = {each.conversation_id: each.longest for each in shown}
-    packages = [NewPackage(_segments(each, whole), block=each.block) for each in allocation.packages]
+    packages = [NewPackage(_packed(each, whole), block=each.block) for each in allocation.packages]
     for start in range(0, len(packages), _ROWS_AT_ONCE):
         batch = packages[start : start + _ROWS_AT_ONCE]
         await store.packages.add_packages(session, campaign.id, batch, slots=campaign.annotations_per_segment)
-    await store.campaigns.count_too_short(session, campaign.id, allocation.too_short)
+    await store.campaigns.count_left_out(
+        session, campaign.id, too_short=allocation.too_short, unpaired=allocation.unpaired
+    )
 
 
-def _segments(package: AllocatedPackage, whole: Mapping[UUID, int]) -> tuple[PackedSegment, ...]:
-    """Return the segments of a package; `whole` says how many exchanges show a conversation to its end."""
+def _packed(package: AllocatedPackage, whole: Mapping[UUID, int]) -> tuple[PackedItem, ...]:
+    """Return the items of a package; `whole` says how many exchanges show a conversation to its end."""
     return tuple(
-        PackedSegment(conversation_id, item.exchanges or whole[conversation_id])
+        PackedItem(*(PackedConversation(each, item.exchanges or whole[each]) for each in item.conversations))
         for item in package.items
-        for conversation_id in item.conversations
     )
 
 

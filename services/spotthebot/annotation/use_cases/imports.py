@@ -9,7 +9,7 @@ from spotthebot.annotation.domain.annotations import ImportedAnnotation
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.conversations import ShownConversation
 from spotthebot.annotation.domain.errors import CampaignNotOpen, CampaignTakesNoImports, UnknownReferences
-from spotthebot.annotation.domain.packages import NewPackage, PackedSegment
+from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem
 from spotthebot.contracts.annotation import CampaignState, ImportedAnnotationIn, PackageIn, SegmentIn
 from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
@@ -52,7 +52,9 @@ async def import_packages(
         raise UnknownReferences(count=len(faults), fields=tuple(faults))
     packages = [
         NewPackage(
-            tuple(PackedSegment(known[each.conversation][0], each.exchanges) for each in package.segments),
+            tuple(
+                PackedItem(PackedConversation(known[each.conversation][0], each.exchanges)) for each in package.segments
+            ),
             external_id=package.external_id,
         )
         for package in uploaded

@@ -45,7 +45,7 @@ class DeclaredCampaign:
     def account(self) -> dict[str, Any]:
         """The document that `--json` writes."""
         campaign = self.campaign
-        used = campaign.items // _items_of_one(self.unit)
+        used = campaign.items * self.unit.dialogues // (len(self.unit.lengths) or 1)
         return _account(campaign.name, campaign, campaign.packages, campaign.items, used, campaign.too_short or 0)
 
 
@@ -61,9 +61,10 @@ class Estimate:
     @property
     def account(self) -> dict[str, Any]:
         """The document that `--json` writes; `campaign` is null where there is none yet."""
+        packages = self.allocation.packages
+        segments = sum(len(package.items) for package in packages)
         used = len(self.allocation.conversations)
-        packages, segments = len(self.allocation.packages), used * _items_of_one(self.unit)
-        return _account(self.request.name, self.campaign, packages, segments, used, self.allocation.too_short)
+        return _account(self.request.name, self.campaign, len(packages), segments, used, self.allocation.too_short)
 
 
 async def declare(clients: Clients, declared: CampaignDeclared, *, opens: bool) -> DeclaredCampaign:
@@ -86,13 +87,16 @@ async def declare(clients: Clients, declared: CampaignDeclared, *, opens: bool) 
 async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
     """Return what the campaign would hold, by the allocation that the service makes; nothing is stored.
 
-    Raises as `declare` does, and NothingToAnnotate where every conversation is too short.
+    Services alone learn which conversations have the same speakers: it counts as if all had others. Raises as `declare`
+    does, and NothingToAnnotate where every conversation is too short.
     """
     resolved = await resolve(clients, declared, opens=False)
     request = resolved.request
     found = await _find(clients.annotation, declared, request)
     shown = Conversations(clients.conversations).shown(request.collection_id)
-    candidates = [Candidate(each.conversation_id, each.exchanges, stratum="") async for each in shown]
+    candidates = [
+        Candidate(each.conversation_id, each.exchanges, stratum=str(each.conversation_id)) async for each in shown
+    ]
     allocation = allocate(candidates, resolved.unit, package_size=request.package_size, secret=b"", seed=request.seed)
     return Estimate(request, resolved.unit, found, allocation)
 
@@ -107,11 +111,6 @@ async def build(annotation: AsyncAnnotation, campaign: CampaignOut) -> CampaignO
     if built.failure:
         raise JobFailed(what="The campaign", reason=built.failure)
     return built
-
-
-def _items_of_one(unit: Unit) -> int:
-    """Return in how many items a conversation is shown: at every length, or once as a whole."""
-    return len(unit.lengths) or 1
 
 
 async def _find(annotation: AsyncAnnotation, declared: CampaignDeclared, request: CampaignIn) -> CampaignOut | None:
