@@ -28,6 +28,7 @@ CAMPAIGN = Campaign(
     instructions="",
     consent="",
     panel=None,
+    training=None,
     seed=0,
     opens_when_built=True,
     created_at=datetime(2026, 1, 1, tzinfo=UTC),

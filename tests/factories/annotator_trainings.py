@@ -1,6 +1,12 @@
 """Trainings of annotators, written in short."""
 
+from collections.abc import Mapping
 from typing import Any
+
+import httpx
+
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import created
 
 RIGHT: dict[str, Any] = {
     "entity": {"A": "human", "B": "bot"},
@@ -31,3 +37,29 @@ def training(**more: Any) -> dict[str, Any]:
         "allowed_mistakes": 0,
         "dialogues": [gold_dialogue(f"training {number}") for number in range(3)],
     } | more
+
+
+async def store_training(suite: RunningSuite, **more: Any) -> dict[str, Any]:
+    admin = await suite.client("annotation", "admin")
+    return (await created(admin, "/v1/trainings", {"training": training(**more)}))["training"]
+
+
+async def start(suite: RunningSuite, campaign: Mapping[str, Any], annotator: str) -> httpx.Response:
+    """Begin the campaign's training, or go on with it."""
+    frontend = await suite.client("annotation", "annotation")
+    return await frontend.post(f"/v1/campaigns/{campaign['id']}/training", json={"annotator": annotator})
+
+
+async def respond(
+    suite: RunningSuite,
+    campaign: Mapping[str, Any],
+    annotator: str,
+    position: int,
+    answer: Mapping[str, Any] = RIGHT,
+    *,
+    attempt: int = 1,
+) -> httpx.Response:
+    """Answer a dialogue of the training."""
+    frontend = await suite.client("annotation", "annotation")
+    path = f"/v1/campaigns/{campaign['id']}/training/dialogues/{position}"
+    return await frontend.put(path, json={"annotator": annotator, "attempt": attempt, "answer": answer})

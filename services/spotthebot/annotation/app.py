@@ -5,7 +5,16 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from spotthebot.annotation.api import annotations, annotators, assignments, campaigns, entries, protocols, trainings
+from spotthebot.annotation.api import (
+    annotations,
+    annotators,
+    assignments,
+    campaigns,
+    entries,
+    protocols,
+    training_attempts,
+    trainings,
+)
 from spotthebot.annotation.api.deps import FRONTENDS
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
@@ -44,6 +53,7 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
             annotations.router,
             protocols.router,
             trainings.router,
+            training_attempts.router,
             events_router(AnnotationEventType, FRONTENDS),
         ],
         lineages=[LINEAGE],

@@ -86,6 +86,7 @@ class CampaignRow(_Base):
     instructions: Mapped[str] = mapped_column(Text)
     consent: Mapped[str] = mapped_column(Text, server_default="")
     panel: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    training: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     seed: Mapped[int]
     pay_per_package: Mapped[Decimal | None] = mapped_column(Numeric(9, 2))
     currency: Mapped[str | None] = mapped_column(String(3))
@@ -228,6 +229,36 @@ class EntryRow(_Base):
     link_id: Mapped[UUID] = mapped_column(ForeignKey(EntryLinkRow.id))
     parameters: Mapped[dict[str, Any]] = mapped_column(JSONB)
     entered_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+
+
+class TrainingAttemptRow(_Base):
+    """An annotator's attempt at the training of their campaign, numbered from 1."""
+
+    __tablename__ = "training_attempts"
+
+    annotator_id: Mapped[UUID] = mapped_column(ForeignKey(AnnotatorRow.id), primary_key=True)
+    attempt: Mapped[int] = mapped_column(primary_key=True)
+    state: Mapped[str] = mapped_column(String(20))
+    started_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    ended_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+class TrainingAnswerRow(_Base):
+    """An annotator's answer to a dialogue of the training; rows are only ever added."""
+
+    __tablename__ = "training_answers"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["annotator_id", "attempt"], [TrainingAttemptRow.annotator_id, TrainingAttemptRow.attempt]
+        ),
+    )
+
+    annotator_id: Mapped[UUID] = mapped_column(primary_key=True)
+    attempt: Mapped[int] = mapped_column(primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    answer: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    mistakes: Mapped[int]
+    answered_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
 
 
 class SeenConversationRow(_Base):

@@ -40,7 +40,16 @@ from spotthebot.contracts.entries import (
     EntryOut,
 )
 from spotthebot.contracts.protocols import ProtocolIn, ProtocolOut, ProtocolSummaryOut
-from spotthebot.contracts.trainings import TrainingIn, TrainingOut, TrainingSummaryOut
+from spotthebot.contracts.trainings import (
+    FeedbackOut,
+    TrainingAnswerIn,
+    TrainingIn,
+    TrainingOut,
+    TrainingRecordOut,
+    TrainingStartIn,
+    TrainingSummaryOut,
+    TrainingTaskOut,
+)
 
 
 class AnnotationOperations(SubscriptionOperations, ServiceOperations):
@@ -235,6 +244,25 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
     def get_training(self, name: str, version: int) -> Call[TrainingOut]:
         """Return one version of a training with its right answers."""
         return Call(TrainingOut, "GET", f"/v1/trainings/{quote(name, safe='')}/versions/{version}")
+
+    @operation
+    def start_training(
+        self, campaign_id: UUID, start: TrainingStartIn, *, idempotency_key: str | None = None
+    ) -> Call[TrainingTaskOut]:
+        """Begin a campaign's training, or go on with it."""
+        path = f"/v1/campaigns/{campaign_id}/training"
+        return Call(TrainingTaskOut, "POST", path, body=start, idempotency_key=idempotency_key)
+
+    @operation
+    def answer_training(self, campaign_id: UUID, position: int, answer: TrainingAnswerIn) -> Call[FeedbackOut]:
+        """Answer a dialogue of the training for good, and get what is right and wrong in it."""
+        path = f"/v1/campaigns/{campaign_id}/training/dialogues/{position}"
+        return Call(FeedbackOut, "PUT", path, body=answer)
+
+    @operation
+    def get_training_record(self, campaign_id: UUID, annotator_id: UUID) -> Call[TrainingRecordOut]:
+        """Return all that an annotator did in the training."""
+        return Call(TrainingRecordOut, "GET", f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/training")
 
 
 class Annotation(AnnotationOperations, Client):

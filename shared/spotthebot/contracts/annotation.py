@@ -11,6 +11,7 @@ from pydantic import AfterValidator, AwareDatetime, Field, JsonValue, SecretStr,
 
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
 from spotthebot.contracts.panels import Panel
+from spotthebot.contracts.requirements import RequiredTraining
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
 CampaignId = NewType("CampaignId", UUID)
@@ -123,6 +124,9 @@ class CampaignIn(Wire):
         default="", description="What annotators consent to before they get a package; empty: they are not asked."
     )
     panel: Panel | None = Field(default=None, description="Where annotators come from, which says how their ids look.")
+    training: RequiredTraining | None = Field(
+        default=None, description="What annotators pass before they get a package."
+    )
     seed: int = Field(default=0, ge=0, lt=2**31)
     secret: CampaignSecret | None = Field(
         default=None,
@@ -179,6 +183,7 @@ class CampaignOut(Wire):
     consent: str
     consent_sha256: str | None = Field(description="Of the consent text in UTF-8; null where there is none.")
     panel: Panel | None
+    training: RequiredTraining | None
     seed: int
     packages: int
     items: int

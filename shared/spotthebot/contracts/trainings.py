@@ -1,12 +1,13 @@
 """Trainings: dialogues whose right answers are known, by which annotators learn a protocol and are checked."""
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from spotthebot.contracts.annotation import Answer
-from spotthebot.contracts.protocols import Identifier
+from spotthebot.contracts.annotation import AnnotatorId, Answer
+from spotthebot.contracts.protocols import AnnotationProtocol, Identifier
 from spotthebot.contracts.turns import MAX_TURNS, Turn
 from spotthebot.contracts.wire import Text, Wire
 
@@ -82,3 +83,82 @@ class TrainingSummaryOut(Wire):
     protocol_version: int
     dialogues: int
     created_at: datetime
+
+
+class TrainingState(StrEnum):
+    """Where an attempt at a training stands."""
+
+    IN_PROGRESS = "in_progress"
+    PASSED = "passed"
+    FAILED = "failed"
+
+
+class TrainingStartIn(Wire):
+    """An annotator begins the campaign's training, or goes on with it."""
+
+    annotator: AnnotatorId = Field(description="The frontend's own id of the person, the same each time.")
+
+
+class TrainingTaskOut(Wire):
+    """What an annotator has to answer next in the training."""
+
+    state: TrainingState
+    attempt: int = Field(description="Which attempt this is, from 1.")
+    attempts_left: int = Field(description="How many more the annotator may begin when this one fails.")
+    dialogues: int
+    position: int | None = Field(description="Of the dialogue to answer now, from 0; null where the attempt ended.")
+    turns: tuple[Turn, ...] = Field(max_length=MAX_TURNS, description="Its turns.")
+    instructions: str
+    protocol: AnnotationProtocol
+
+
+class TrainingAnswerIn(Wire):
+    """The whole answer to a dialogue of the training; it is final."""
+
+    annotator: AnnotatorId
+    attempt: int = Field(ge=1, le=20, description="Which attempt this is, from 1.")
+    answer: Answer
+
+
+class TargetFeedbackOut(Wire):
+    """What was right or wrong about one turn, one side or the unit."""
+
+    target: str
+    given: Answer
+    right: tuple[Answer, ...] = Field(max_length=21, description="The right answers; the first is the best one.")
+    is_right: bool
+    explanation: str
+
+
+class FeedbackOut(Wire):
+    """What was right and wrong in the answer to a dialogue."""
+
+    position: int
+    mistakes: int
+    targets: tuple[TargetFeedbackOut, ...] = Field(max_length=MAX_TURNS + 3)
+    state: TrainingState = Field(description="Passed or failed with the answer to the last dialogue.")
+
+
+class SavedTrainingAnswerOut(Wire):
+    """An annotator's answer to a dialogue of a training."""
+
+    position: int
+    answer: Answer
+    mistakes: int
+    answered_at: datetime
+
+
+class TrainingAttemptOut(Wire):
+    """An annotator's attempt at a training."""
+
+    attempt: int
+    state: TrainingState
+    started_at: datetime
+    ended_at: datetime | None
+    answers: tuple[SavedTrainingAnswerOut, ...] = Field(max_length=MAX_DIALOGUES)
+
+
+class TrainingRecordOut(Wire):
+    """All that an annotator did in the training of a campaign."""
+
+    attempts: tuple[TrainingAttemptOut, ...] = Field(max_length=20)

@@ -39,8 +39,8 @@ async def claim_package(
 ) -> AssignmentOut:
     """Claim a package for an annotator; one who has not submitted a package gets it again.
 
-    409 says by its `type` why there is none: closed, limit-reached, blocked, consent-required,
-    nothing-left.
+    409 says by its `type` why there is none: closed, limit-reached, blocked, consent-required, training-required,
+    training-failed, nothing-left.
     """
     assignment = await assignments.claim_package(session, campaign_id, frontend_of(caller), request.annotator, now=now)
     return await _to_out(session, assignment)

@@ -143,6 +143,7 @@ def _to_out(campaign: Campaign) -> CampaignOut:
         consent=campaign.consent,
         consent_sha256=campaign.consent_sha256,
         panel=campaign.panel,
+        training=campaign.training,
         seed=campaign.seed,
         packages=campaign.progress.packages,
         items=campaign.progress.items,

@@ -19,6 +19,7 @@ from spotthebot.annotation.domain.errors import (
 from spotthebot.contracts.annotation import CampaignId, CampaignState
 from spotthebot.contracts.panels import Panel
 from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.requirements import RequiredTraining
 
 TRANSITIONS: Final[Mapping[CampaignState, frozenset[CampaignState]]] = MappingProxyType(
     {
@@ -85,6 +86,7 @@ class Campaign:
     instructions: str
     consent: str
     panel: Panel | None
+    training: RequiredTraining | None
     seed: int
     opens_when_built: bool
     created_at: datetime

@@ -11,6 +11,9 @@ Invalid
 ├── UnknownReferences
 ├── ProtocolFaulty
 ├── TaskNotConvertible
+├── UnknownTraining
+├── TrainingOfOtherProtocol
+├── NoSuchTrainingDialogue
 ├── TrainingFaulty
 ├── TrainingNotConvertible
 ├── AnnotatorIdUnusable
@@ -35,11 +38,17 @@ Conflict
 │   ├── LimitReached
 │   ├── AnnotatorBlocked
 │   ├── ConsentRequired
+│   ├── TrainingNotPassed
+│   ├── TrainingFailed
 │   └── NothingLeft
 ├── EntryLinkExpired
 ├── EntryLinkUsedUp
 ├── NoConsentAsked
 ├── ConsentToAnotherText
+├── NoTraining
+├── TrainingNotStarted
+├── TrainingDialogueNotShown
+├── TrainingAnswerFinal
 ├── StepNotShown
 ├── StepLocked
 ├── StepUnanswered
@@ -92,6 +101,18 @@ class ProtocolFaulty(Invalid):
 
 class TaskNotConvertible(Invalid):
     """The task of ABC-Eval can't be converted: {reason}."""
+
+
+class UnknownTraining(Invalid):
+    """There is no training '{name}'{version}: GET /v1/trainings lists them."""
+
+
+class TrainingOfOtherProtocol(Invalid):
+    """The training '{name}' is for the protocol '{protocol}' in version {version}, which this campaign does not use."""
+
+
+class NoSuchTrainingDialogue(Invalid):
+    """The training has dialogues 0 to {last}, and no dialogue {position}."""
 
 
 class TrainingFaulty(Invalid):
@@ -186,6 +207,16 @@ class ConsentRequired(ClaimRefused):
     """This annotator has not consented to the campaign's text: show `consent`, and send its `consent_sha256`."""
 
 
+class TrainingNotPassed(ClaimRefused):
+    """This annotator has to pass the campaign's training first."""
+
+    problem_name = "training-required"
+
+
+class TrainingFailed(ClaimRefused):
+    """This annotator failed the campaign's training, and has no attempt left."""
+
+
 class NothingLeft(ClaimRefused):
     """No package is left that needs annotators and shows no conversation that this annotator has seen."""
 
@@ -204,6 +235,22 @@ class NoConsentAsked(Conflict):
 
 class ConsentToAnotherText(Conflict):
     """This is the hash of another text than the campaign's: show `consent`, and send its `consent_sha256`."""
+
+
+class NoTraining(Conflict):
+    """The campaign '{name}' has no training."""
+
+
+class TrainingNotStarted(Conflict):
+    """This annotator has not started attempt {attempt} of the training."""
+
+
+class TrainingDialogueNotShown(Conflict):
+    """Dialogue {position} of the training is not shown yet: dialogue {following} comes first."""
+
+
+class TrainingAnswerFinal(Conflict):
+    """Dialogue {position} of the training was answered otherwise: the answer is final, as its feedback was given."""
 
 
 class StepNotShown(Conflict):

@@ -13,6 +13,7 @@ from spotthebot.annotation.store import (
     packages,
     previews,
     protocols,
+    training_attempts,
     trainings,
 )
 
@@ -29,5 +30,6 @@ __all__ = [
     "packages",
     "previews",
     "protocols",
+    "training_attempts",
     "trainings",
 ]

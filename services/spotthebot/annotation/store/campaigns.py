@@ -15,6 +15,7 @@ from spotthebot.annotation.tables import CampaignRow
 from spotthebot.contracts.annotation import SECRET_BYTES, CampaignId, CampaignIn, CampaignState
 from spotthebot.contracts.panels import Panel
 from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.requirements import RequiredTraining
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.statements import Statement
@@ -160,6 +161,7 @@ def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psyc
         instructions=row.instructions,
         consent=row.consent,
         panel=None if row.panel is None else _PANEL.validate_python(row.panel),
+        training=row.training and RequiredTraining.model_validate(row.training),
         seed=row.seed,
         opens_when_built=row.opens_when_built,
         created_at=row.created_at,

@@ -23,11 +23,25 @@ async def add_training(session: WriteSession, training: Training) -> None:
 
 
 async def get_training(session: ReadSession, name: str, version: int) -> TrainingVersion:
+    found = await find_training(session, name, version)
+    if found is None:
+        raise NoSuchTraining(name=name, version=version)
+    return found
+
+
+async def find_training(session: ReadSession, name: str, version: int) -> TrainingVersion | None:
+    """Return a version, if it is stored."""
     statement = select(TrainingRow).where(TrainingRow.name == name, TrainingRow.version == version)
     row = await session.scalar(statement)
     if row is None:
-        raise NoSuchTraining(name=name, version=version)
+        return None
     return TrainingVersion(row.id, Training.model_validate(row.document), row.created_at)
+
+
+async def find_newest_version(session: ReadSession, name: str) -> int | None:
+    """Return the number of a training's newest version."""
+    found: int | None = await session.scalar(select(func.max(TrainingRow.version)).where(TrainingRow.name == name))
+    return found
 
 
 async def list_trainings(

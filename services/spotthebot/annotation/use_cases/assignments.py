@@ -13,6 +13,7 @@ from spotthebot.annotation.domain.errors import NoSuchItem, NothingLeft
 from spotthebot.annotation.domain.panels import require_id
 from spotthebot.annotation.use_cases.campaigns import protocol_of
 from spotthebot.annotation.use_cases.events import publish_completed, publish_submitted
+from spotthebot.annotation.use_cases.training_attempts import require_passed
 from spotthebot.contracts.assignments import AssignmentId, AssignmentState
 from spotthebot.kit.database import WriteSession
 
@@ -41,6 +42,7 @@ async def claim_package(
     annotator.require_consent(campaign)
     if leased is None:
         campaign.require_claims()
+        await require_passed(session, campaign, annotator.id)
         annotator.require_below_limit(campaign)
         claim = _Claim(session, campaign, annotator_id, now)
         leased = (None if is_new else await claim.renew()) or await claim.lease_next() or await claim.free_and_lease()

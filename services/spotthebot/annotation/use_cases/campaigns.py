@@ -12,6 +12,7 @@ from spotthebot.annotation.domain.conversations import ShownConversation
 from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem
 from spotthebot.annotation.use_cases.events import publish_closed
 from spotthebot.annotation.use_cases.protocols import get_protocol, require_protocol
+from spotthebot.annotation.use_cases.trainings import require_training
 from spotthebot.contracts.annotation import CampaignIn, CampaignState
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.kit.database import Database, ReadSession, WriteSession
@@ -29,6 +30,10 @@ async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn)
     """Create a campaign over a complete collection and queue the job that makes its packages."""
     protocol = await require_protocol(session, request.protocol, request.protocol_version)
     unit_of(protocol, request.segments)
+    if request.training is not None:
+        training = await require_training(session, request.training.name, request.training.version, protocol)
+        required = request.training.model_copy(update={"version": training.version})
+        request = request.model_copy(update={"training": required})
     campaign = await store.campaigns.add_campaign(session, request, protocol)
     await jobs.defer(session, BUILD_CAMPAIGN, {"campaign_id": str(campaign.id)})
     return campaign

@@ -1,12 +1,18 @@
-"""Trainings: store a version."""
+"""Trainings: store a version, find the one that a campaign names."""
 
 from spotthebot.annotation import store
-from spotthebot.annotation.domain.errors import TrainingFaulty, TrainingVersionStored
+from spotthebot.annotation.domain.errors import (
+    TrainingFaulty,
+    TrainingOfOtherProtocol,
+    TrainingVersionStored,
+    UnknownTraining,
+)
 from spotthebot.annotation.domain.trainings.checks import check_training
 from spotthebot.annotation.domain.trainings.versions import TrainingVersion
 from spotthebot.annotation.use_cases.protocols import require_protocol
+from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.trainings import Training
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database import ReadSession, WriteSession
 
 
 async def create_training(session: WriteSession, training: Training) -> TrainingVersion:
@@ -22,3 +28,17 @@ async def create_training(session: WriteSession, training: Training) -> Training
     if stored.training != training:
         raise TrainingVersionStored(name=training.name, version=training.version)
     return stored
+
+
+async def require_training(
+    session: ReadSession, name: str, version: int | None, protocol: AnnotationProtocol
+) -> Training:
+    """Return a version of a training, or its newest one; raises UnknownTraining and TrainingOfOtherProtocol."""
+    newest = version or await store.trainings.find_newest_version(session, name)
+    found = newest and await store.trainings.find_training(session, name, newest)
+    if not found:
+        raise UnknownTraining(name=name, version="" if version is None else f" of version {version}")
+    training = found.training
+    if (training.protocol, training.protocol_version) != (protocol.name, protocol.version):
+        raise TrainingOfOtherProtocol(name=name, protocol=training.protocol, version=training.protocol_version)
+    return training

@@ -1,0 +1,118 @@
+"""The training of a campaign for annotation frontends, and its record for administrators."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path
+
+from spotthebot.annotation.api.deps import AdminReader, Claimer, Frontend, frontend_of
+from spotthebot.annotation.domain.trainings.attempts import Attempt
+from spotthebot.annotation.domain.trainings.grades import mistakes
+from spotthebot.annotation.use_cases import training_attempts
+from spotthebot.annotation.use_cases.training_attempts import Feedback, TrainingTask
+from spotthebot.contracts.trainings import (
+    MAX_DIALOGUES,
+    FeedbackOut,
+    SavedTrainingAnswerOut,
+    TargetFeedbackOut,
+    TrainingAnswerIn,
+    TrainingAttemptOut,
+    TrainingRecordOut,
+    TrainingStartIn,
+    TrainingState,
+    TrainingTaskOut,
+)
+from spotthebot.kit.web.core.times import Now
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Reading, Writing
+
+router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["tasks"], route_class=IdempotentRoute)
+
+Position = Annotated[int, Path(ge=0, lt=MAX_DIALOGUES, description="The dialogue's position in the training.")]
+
+
+@router.post("/training", operation_id="start_training")
+async def start_training(
+    session: Writing, caller: Claimer, now: Now, campaign_id: UUID, request: TrainingStartIn
+) -> TrainingTaskOut:
+    """Begin the campaign's training, go on with it, or begin the next attempt where one is left."""
+    task = await training_attempts.start_training(session, campaign_id, frontend_of(caller), request.annotator, now=now)
+    return _task_out(task)
+
+
+@router.put("/training/dialogues/{position}", operation_id="answer_training")
+async def answer_training(
+    session: Writing,
+    caller: Frontend,
+    now: Now,
+    campaign_id: UUID,
+    position: Position,
+    request: TrainingAnswerIn,
+) -> FeedbackOut:
+    """Answer a dialogue of the training for good, and get what is right and wrong in it; the same again, the same."""
+    feedback = await training_attempts.answer_dialogue(
+        session,
+        campaign_id,
+        frontend_of(caller),
+        request,
+        position=position,
+        key_id=caller.key_id,
+        now=now,
+    )
+    return _feedback_out(feedback)
+
+
+@router.get("/annotators/{annotator_id}/training", operation_id="get_training_record", tags=["annotators"])
+async def get_training_record(
+    session: Reading, _caller: AdminReader, campaign_id: UUID, annotator_id: UUID
+) -> TrainingRecordOut:
+    """Return all that an annotator did in the campaign's training."""
+    attempts = await training_attempts.list_attempts(session, campaign_id, annotator_id)
+    return TrainingRecordOut(attempts=tuple(_attempt_out(each) for each in attempts))
+
+
+def _task_out(task: TrainingTask) -> TrainingTaskOut:
+    position = len(task.attempt.answers) if task.attempt.state is TrainingState.IN_PROGRESS else None
+    return TrainingTaskOut(
+        state=task.attempt.state,
+        attempt=task.attempt.number,
+        attempts_left=task.attempts_left,
+        dialogues=len(task.training.dialogues),
+        position=position,
+        turns=() if position is None else task.training.dialogues[position].turns,
+        instructions=task.campaign.instructions,
+        protocol=task.protocol,
+    )
+
+
+def _feedback_out(feedback: Feedback) -> FeedbackOut:
+    return FeedbackOut(
+        position=feedback.position,
+        mistakes=mistakes(feedback.grades),
+        targets=tuple(
+            TargetFeedbackOut(
+                target=each.target,
+                given=each.given,
+                right=each.right,
+                is_right=each.is_right,
+                explanation=each.explanation,
+            )
+            for each in feedback.grades
+        ),
+        state=feedback.state,
+    )
+
+
+def _attempt_out(attempt: Attempt) -> TrainingAttemptOut:
+    return TrainingAttemptOut(
+        attempt=attempt.number,
+        state=attempt.state,
+        started_at=attempt.started_at,
+        ended_at=attempt.ended_at,
+        answers=tuple(
+            SavedTrainingAnswerOut(
+                position=each.position, answer=each.answer, mistakes=each.mistakes, answered_at=each.answered_at
+            )
+            for each in attempt.answers
+        ),
+    )

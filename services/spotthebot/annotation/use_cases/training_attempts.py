@@ -1,0 +1,151 @@
+"""The training of a campaign: start it, answer its dialogues, see what was right."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from spotthebot.annotation import store
+from spotthebot.annotation.domain.annotators import Annotator
+from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.domain.errors import InvalidAnswer, NoTraining, TrainingNotPassed, TrainingNotStarted
+from spotthebot.annotation.domain.panels import require_id
+from spotthebot.annotation.domain.protocols.answers import check_answer, missing
+from spotthebot.annotation.domain.protocols.questions import UnitShape
+from spotthebot.annotation.domain.trainings.attempts import Attempt, SavedAnswer, state_after
+from spotthebot.annotation.domain.trainings.grades import Grade, grade, mistakes
+from spotthebot.annotation.use_cases.campaigns import protocol_of
+from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.requirements import RequiredTraining
+from spotthebot.contracts.trainings import Training, TrainingAnswerIn, TrainingState
+from spotthebot.kit.database import ReadSession, WriteSession
+
+
+@dataclass(frozen=True)
+class TrainingTask:
+    """An attempt of an annotator, and how many more they may start when it fails."""
+
+    campaign: Campaign
+    protocol: AnnotationProtocol
+    training: Training
+    attempt: Attempt
+    attempts_left: int
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """What was right and wrong in the answer to a dialogue, and the state of the attempt after it."""
+
+    position: int
+    grades: tuple[Grade, ...]
+    state: TrainingState
+
+
+async def start_training(
+    session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, *, now: datetime
+) -> TrainingTask:
+    """Start an attempt at the campaign's training, or return the one that is not over, or the last one.
+
+    Raises NoTraining, and CampaignClosed, AnnotatorBlocked or ConsentRequired as a claim does.
+    """
+    campaign = await store.campaigns.get_campaign(session, campaign_id)
+    required = _required(campaign)
+    campaign.require_claims()
+    require_id(campaign.panel, external_id)
+    annotator = await _lock_annotator(session, campaign_id, frontend, external_id)
+    annotator.require_unblocked()
+    annotator.require_consent(campaign)
+    last = await store.training_attempts.find_last_attempt(session, annotator.id)
+    if last is None or last.may_follow(required):
+        await store.training_attempts.add_attempt(session, annotator.id, last.number + 1 if last else 1, at=now)
+    *_, attempt = await store.training_attempts.list_attempts(session, annotator.id)
+    return TrainingTask(
+        campaign,
+        await protocol_of(session, campaign),
+        await _training_of(session, required),
+        attempt,
+        attempts_left=required.attempts - attempt.number,
+    )
+
+
+async def answer_dialogue(
+    session: WriteSession,
+    campaign_id: UUID,
+    frontend: str,
+    request: TrainingAnswerIn,
+    *,
+    position: int,
+    key_id: UUID,
+    now: datetime,
+) -> Feedback:
+    """Save the answer to a dialogue for good, and return what is right and wrong in it; the same again changes nothing.
+
+    Raises TrainingNotStarted, NoSuchTrainingDialogue, TrainingDialogueNotShown, TrainingAnswerFinal and InvalidAnswer.
+    """
+    campaign = await store.campaigns.get_campaign(session, campaign_id)
+    training = await _training_of(session, _required(campaign))
+    protocol = await protocol_of(session, campaign)
+    answer, attempt = request.answer, request.attempt
+    annotator = await _lock_annotator(session, campaign_id, frontend, request.annotator)
+    attempts = await store.training_attempts.list_attempts(session, annotator.id)
+    if not 0 < attempt <= len(attempts):
+        raise TrainingNotStarted(attempt=attempt)
+    is_new = attempts[attempt - 1].require_answerable(training, position, answer)
+    dialogue = training.dialogues[position]
+    if is_new:
+        campaign.require_claims()
+        annotator.require_unblocked()
+        annotator.require_consent(campaign)
+        shape = UnitShape.of_turns(dialogue.turns)
+        faults = check_answer(protocol, shape, answer, at="/answer") or missing(protocol, shape, answer, at="/answer")
+        if faults:
+            raise InvalidAnswer(fields=faults)
+    grades = grade(training, protocol, dialogue, answer)
+    state = state_after(training, position, mistakes(grades))
+    if is_new:
+        saved = SavedAnswer(position, answer, mistakes(grades), now)
+        await store.training_attempts.add_answer(session, annotator.id, attempt, saved)
+        if state is not TrainingState.IN_PROGRESS:
+            await store.training_attempts.end_attempt(session, annotator.id, attempt, state, at=now)
+            await store.audit_log.add(
+                session,
+                campaign_id,
+                key_id=key_id,
+                action=f"training.{state}",
+                annotator_id=annotator.id,
+                training=f"{training.name}, version {training.version}",
+                attempt=str(attempt),
+                mistakes=str(saved.mistakes),
+            )
+    return Feedback(position, grades, state)
+
+
+async def require_passed(session: ReadSession, campaign: Campaign, annotator_id: UUID) -> None:
+    """Raise TrainingNotPassed or TrainingFailed unless the annotator passed the campaign's training, if it has one."""
+    if campaign.training is None:
+        return
+    last = await store.training_attempts.find_last_attempt(session, annotator_id)
+    if last is None:
+        raise TrainingNotPassed
+    last.require_passed(campaign.training)
+
+
+async def list_attempts(session: ReadSession, campaign_id: UUID, annotator_id: UUID) -> list[Attempt]:
+    """Return the attempts of an annotator with their answers, in order; raises NoSuchAnnotator."""
+    annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
+    return await store.training_attempts.list_attempts(session, annotator.id)
+
+
+async def _lock_annotator(session: WriteSession, campaign_id: UUID, frontend: str, external_id: str) -> Annotator:
+    """Return an annotator, of whom no other request is served until this transaction ends."""
+    annotator_id, _ = await store.annotators.lock_annotator(session, campaign_id, frontend, external_id)
+    return await store.annotators.get_annotator(session, campaign_id, annotator_id)
+
+
+def _required(campaign: Campaign) -> RequiredTraining:
+    if campaign.training is None:
+        raise NoTraining(name=campaign.name)
+    return campaign.training
+
+
+async def _training_of(session: ReadSession, required: RequiredTraining) -> Training:
+    return (await store.trainings.get_training(session, required.name, required.version or 1)).training
