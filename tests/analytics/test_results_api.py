@@ -13,6 +13,7 @@ from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Study
 from spotthebot.contracts.analytics import Provenance
 from spotthebot.kit.database import Database
+from tests.factories.annotating import WHOLE
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, until
 
@@ -61,8 +62,7 @@ def _row(number: int, key: str, exchanges: int, annotator: str, first: str, seco
         "conversation": key,
         "exchanges": exchanges,
         "annotator": annotator,
-        "label_a": first,
-        "label_b": second,
+        "answer": WHOLE | {"entity": {"A": first, "B": second}},
         "started_at": None,
         "ended_at": None,
         "completion_code": None,

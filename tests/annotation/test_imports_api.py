@@ -3,6 +3,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.factories.annotating import WHOLE
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, open_campaign, until
 
@@ -28,6 +29,10 @@ def _annotation(external_id: str, **change: Any) -> dict[str, Any]:
         }
         | change
     )
+
+
+def _answer(first: str) -> dict[str, Any]:
+    return WHOLE | {"entity": {"A": first, "B": "bot"}}
 
 
 async def _campaign(suite: RunningSuite) -> str:
@@ -100,12 +105,12 @@ class TestImportPackages:
 class TestImportAnnotations:
     async def test_stores_a_repeated_batch_once(self, suite: RunningSuite):
         path = await _campaign(suite)
-        rows = [_annotation("a"), _annotation("b", annotator="bob", label_a="bot")]
+        rows = [_annotation("a"), _annotation("b", annotator="bob", answer=_answer("bot"))]
         assert (await _upload(suite, path, "annotations", rows)).json() == {"stored": 2, "already_there": 0}
-        changed = [_annotation("a", label_a="unsure"), _annotation("c", annotator="cy")]
+        changed = [_annotation("a", answer=_answer("unsure")), _annotation("c", annotator="cy")]
         assert (await _upload(suite, path, "annotations", changed)).json() == {"stored": 1, "already_there": 1}
-        analyst = await suite.client("annotation", "analyst")
-        stored = (await analyst.get(f"{path}/annotations")).json()["items"]
+        service = await suite.client("annotation", "service")  # which gets ids
+        stored = (await service.get(f"{path}/annotations")).json()["items"]
         assert [(each["annotator"], each["answer"]["entity"]["A"]) for each in stored] == [
             ("ann", "human"),
             ("bob", "bot"),

@@ -118,8 +118,8 @@ class TestCollections:
                 await frontend.save_answer(assignment.id, item.position, decision)
                 await frontend.save_answer(assignment.id, item.position, AnswerIn(answer=WHOLE))
             await frontend.submit_assignment(assignment.id)
-        analyst = await suite.annotation("analyst")
-        stored = [each.annotator async for each in analyst.stream_annotations(campaign.id)]
+        service = await suite.annotation("service")
+        stored = [each.annotator async for each in service.stream_annotations(campaign.id)]
         assert sorted(stored) == sorted(ANNOTATORS * len(texts))
         analytics = await suite.analytics("analyst")
         ranking = (await analytics.ranking(campaign.id)).ranking

@@ -76,8 +76,9 @@ async def work_through(
 
 
 async def annotations_of(suite: RunningSuite, campaign: Mapping[str, Any]) -> list[dict[str, Any]]:
-    analyst = await suite.client("annotation", "analyst")
-    return (await analyst.get(f"/v1/campaigns/{campaign['id']}/annotations")).json()["items"]
+    """Return annotations with the ids of annotators, as services get them."""
+    service = await suite.client("annotation", "service")
+    return (await service.get(f"/v1/campaigns/{campaign['id']}/annotations")).json()["items"]
 
 
 async def state_of(suite: RunningSuite, campaign: Mapping[str, Any]) -> dict[str, Any]:

@@ -88,10 +88,6 @@ async def open_campaign(suite: RunningSuite, collection_id: str, **more: Any) ->
 
 
 ANNOTATION = {
-    "label_a": "human",
-    "label_b": "bot",
-    "fluency": "A",
-    "sensibleness": "tie",
-    "specificity": "B",
+    "answer": {"entity": {"A": "human", "B": "bot"}, "fluency": "A", "sensibleness": "tie", "specificity": "B"},
     "elapsed_ms": 1200,
 }

@@ -65,8 +65,8 @@ class CampaignRow(_Base):
     """A campaign, with counters of what it holds; `built_at` is when its packages were there, `closed_at` its end.
 
     `packages` and `items` count what was packed, `annotations` what annotators submitted or what was imported,
-    `submitted` the assignments that were. `secret` decides with the seed how its conversations are packed, and leaves
-    this table for no answer.
+    `submitted` the assignments that were. `secret` decides with the seed how its conversations are packed, and
+    `pseudonym_key` what exports call its annotators; both leave this table for no answer.
     """
 
     __tablename__ = "campaigns"
@@ -97,6 +97,9 @@ class CampaignRow(_Base):
     closed_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     failure: Mapped[str | None] = mapped_column(Text)
     secret: Mapped[bytes | None] = mapped_column(LargeBinary)
+    pseudonym_key: Mapped[bytes] = mapped_column(
+        LargeBinary, server_default=text("uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())")
+    )
     too_short: Mapped[int | None]
     unpaired: Mapped[int | None]
     packages: Mapped[int] = mapped_column(server_default="0")

@@ -5,7 +5,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
-from spotthebot.clients.operations import Call, Listing, Ndjson, Paging, operation
+from spotthebot.clients.operations import Call, Download, Listing, Ndjson, Paging, operation
 from spotthebot.clients.subscriptions import SubscriptionOperations
 from spotthebot.contracts.annotation import (
     AnnotationBatchIn,
@@ -17,6 +17,7 @@ from spotthebot.contracts.annotation import (
     PackageBatchIn,
     PackageOut,
 )
+from spotthebot.contracts.annotation_exports import AnnotatorNames, ExportedRows
 from spotthebot.contracts.assignments import (
     AnnotatorOut,
     AnswerIn,
@@ -50,6 +51,7 @@ from spotthebot.contracts.trainings import (
     TrainingSummaryOut,
     TrainingTaskOut,
 )
+from spotthebot.kit.exports.formats import ExportFormat
 
 
 class AnnotationOperations(SubscriptionOperations, ServiceOperations):
@@ -100,6 +102,19 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
     def stream_annotations(self, campaign_id: UUID) -> Ndjson[AnnotationOut]:
         """Stream all annotations of a campaign."""
         return Ndjson(AnnotationOut, f"/v1/campaigns/{campaign_id}/annotations/stream")
+
+    @operation
+    def export_campaign(
+        self,
+        campaign_id: UUID,
+        form: ExportFormat = ExportFormat.NDJSON,
+        *,
+        rows: ExportedRows = ExportedRows.ANNOTATIONS,
+        annotators: AnnotatorNames = AnnotatorNames.PSEUDONYMS,
+    ) -> Download:
+        """Download all annotations of a campaign, their values or what its packages show, as one file."""
+        params = {"format": form.value, "rows": rows.value, "annotators": annotators.value}
+        return Download(f"/v1/campaigns/{campaign_id}/export", params=params)
 
     @operation
     def annotations_revision(self, campaign_id: UUID) -> Call[AnnotationsRevisionOut]:

@@ -222,16 +222,6 @@ class CampaignPreviewOut(Wire):
     )
 
 
-class Annotation(Wire):
-    """An annotation with the protocol `spot_the_bot`: a label for each side, and who was ahead in each feature."""
-
-    label_a: Label
-    label_b: Label
-    fluency: Preference
-    sensibleness: Preference
-    specificity: Preference
-
-
 class PackageIn(Wire):
     """A package as it was used elsewhere: segments of the campaign's conversations."""
 
@@ -259,18 +249,20 @@ class PackageBatchIn(Wire):
     packages: tuple[PackageIn, ...] = Field(min_length=1, max_length=MAX_BATCH_SIZE)
 
 
-class ImportedAnnotationIn(Annotation):
-    """An annotation that was made elsewhere."""
+class ImportedAnnotationIn(Wire):
+    """An annotation that was made elsewhere, with its whole answer by the campaign's protocol."""
 
     external_id: ExternalId
     package: ExternalId
     conversation: ExternalId
     exchanges: Exchanges
     annotator: AnnotatorId
+    answer: Answer
     started_at: Moment | None
     ended_at: Moment | None
     elapsed_ms: int | None = Field(ge=0, lt=2**53, description="As reported, absurd values included.")
-    completion_code: Annotated[Text, StringConstraints(max_length=100)] | None
+    reported_ms: int | None = Field(default=None, ge=0, lt=2**53, description="What a frontend had reported.")
+    completion_code: Annotated[Text, StringConstraints(max_length=100)] | None = None
 
 
 class AnnotationBatchIn(Wire):

@@ -115,6 +115,7 @@ class AnnotatorOut(Wire):
 
     id: UUID
     annotator: str
+    pseudonym: str = Field(description="What exports call the annotator.")
     frontend: str
     packages: int = Field(description="Packages that the annotator holds or has submitted.")
     created_at: datetime

@@ -1,15 +1,17 @@
 """Annotations and packages of a campaign for analysis, as pages and as streams."""
 
-from typing import Annotated
+from collections.abc import Callable
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import StreamingResponse
 
 from spotthebot.annotation import store
-from spotthebot.annotation.api.deps import Reader
+from spotthebot.annotation.api.deps import Pool, Reader
 from spotthebot.annotation.domain.annotations import StoredAnnotation
 from spotthebot.annotation.domain.packages import Package, PackedConversation
+from spotthebot.annotation.domain.pseudonyms import pseudonym_of
+from spotthebot.contracts.access import Role
 from spotthebot.contracts.annotation import (
     AnnotationOut,
     AnnotationsRevisionOut,
@@ -17,34 +19,33 @@ from spotthebot.contracts.annotation import (
     PackageOut,
     SegmentRef,
 )
-from spotthebot.kit.database import Database, ReadSession
+from spotthebot.kit.access.keys import Principal
+from spotthebot.kit.database import ReadSession
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.core.streams import stream
-from spotthebot.kit.web.database.sessions import Reading, get_database
+from spotthebot.kit.web.database.sessions import Reading
 
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["annotations"], route_class=CheckedRoute)
 
-Pool = Annotated[Database, Depends(get_database)]
-
 
 @router.get("/annotations", operation_id="list_annotations")
-async def list_annotations(session: Reading, _caller: Reader, campaign_id: UUID, paging: Paging) -> Page[AnnotationOut]:
-    """List annotations, oldest first."""
-    await store.campaigns.get_campaign(session, campaign_id)
+async def list_annotations(session: Reading, caller: Reader, campaign_id: UUID, paging: Paging) -> Page[AnnotationOut]:
+    """List annotations, oldest first; annotators have pseudonyms."""
+    to_out = await _annotation_out(session, caller, campaign_id)
     rows = await store.annotations.list_annotations(session, campaign_id, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda row: row.id, to_out=_annotation_out)
+    return page_of(rows, paging, key=lambda row: row.id, to_out=to_out)
 
 
 @router.get("/annotations/stream", operation_id="stream_annotations", response_class=StreamingResponse)
-async def stream_annotations(session: Reading, _caller: Reader, database: Pool, campaign_id: UUID) -> StreamingResponse:
-    """Return all annotations as NDJSON, one `AnnotationOut` a line."""
-    await store.campaigns.get_campaign(session, campaign_id)
+async def stream_annotations(session: Reading, caller: Reader, database: Pool, campaign_id: UUID) -> StreamingResponse:
+    """Return all annotations as NDJSON, one `AnnotationOut` a line; annotators have pseudonyms but for services."""
+    to_out = await _annotation_out(session, caller, campaign_id)
 
     async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[StoredAnnotation]:
         return await store.annotations.list_annotations(reading, campaign_id, after=after, limit=limit)
 
-    return stream(database, fetch, key=lambda row: row.id, to_out=_annotation_out)
+    return stream(database, fetch, key=lambda row: row.id, to_out=to_out)
 
 
 @router.get("/annotations/revision", operation_id="annotations_revision")
@@ -63,20 +64,29 @@ async def list_packages(session: Reading, _caller: Reader, campaign_id: UUID, pa
     return page_of(rows, paging, key=lambda row: row.id, to_out=_package_out)
 
 
-def _annotation_out(stored: StoredAnnotation) -> AnnotationOut:
-    return AnnotationOut(
-        id=stored.id,
-        conversation_id=stored.conversation_id,
-        package_id=stored.package_id,
-        exchanges=stored.exchanges,
-        right=_conversation_ref(stored.right),
-        annotator=stored.annotator,
-        answer=stored.answer,
-        started_at=stored.started_at,
-        ended_at=stored.ended_at,
-        elapsed_ms=stored.elapsed_ms,
-        reported_ms=stored.reported_ms,
-    )
+async def _annotation_out(
+    session: ReadSession, caller: Principal, campaign_id: UUID
+) -> Callable[[StoredAnnotation], AnnotationOut]:
+    """Return what shapes the annotations of a campaign for a caller: services get the ids of annotators."""
+    key = await store.campaigns.get_pseudonym_key(session, campaign_id)
+    by_id = caller.role == Role.SERVICE
+
+    def to_out(stored: StoredAnnotation) -> AnnotationOut:
+        return AnnotationOut(
+            id=stored.id,
+            conversation_id=stored.conversation_id,
+            package_id=stored.package_id,
+            exchanges=stored.exchanges,
+            right=_conversation_ref(stored.right),
+            annotator=stored.annotator if by_id else pseudonym_of(key, stored.annotator_id, stored.annotator),
+            answer=stored.answer,
+            started_at=stored.started_at,
+            ended_at=stored.ended_at,
+            elapsed_ms=stored.elapsed_ms,
+            reported_ms=stored.reported_ms,
+        )
+
+    return to_out
 
 
 def _package_out(package: Package) -> PackageOut:

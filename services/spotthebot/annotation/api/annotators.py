@@ -8,6 +8,7 @@ from spotthebot.annotation import store
 from spotthebot.annotation.api.deps import Admin, AdminReader
 from spotthebot.annotation.domain.annotators import Annotator
 from spotthebot.annotation.domain.audit import AuditEntry
+from spotthebot.annotation.domain.pseudonyms import pseudonym_of
 from spotthebot.annotation.use_cases import annotators
 from spotthebot.contracts.assignments import AnnotatorOut, AuditEntryOut, BlockIn
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
@@ -23,9 +24,9 @@ async def list_annotators(
     session: Reading, _caller: AdminReader, campaign_id: UUID, paging: Paging
 ) -> Page[AnnotatorOut]:
     """List the annotators of a campaign."""
-    await store.campaigns.get_campaign(session, campaign_id)
+    key = await store.campaigns.get_pseudonym_key(session, campaign_id)
     rows = await store.annotators.list_annotators(session, campaign_id, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda row: row.id, to_out=_annotator_out)
+    return page_of(rows, paging, key=lambda row: row.id, to_out=lambda row: _annotator_out(row, key))
 
 
 @router.post("/annotators/{annotator_id}/block", operation_id="block_annotator")
@@ -36,7 +37,7 @@ async def block_annotator(
     blocked = await annotators.block_annotator(
         session, campaign_id, annotator_id, request.reason, key_id=caller.key_id, now=now
     )
-    return _annotator_out(blocked)
+    return _annotator_out(blocked, await store.campaigns.get_pseudonym_key(session, campaign_id))
 
 
 @router.post("/annotators/{annotator_id}/unblock", operation_id="unblock_annotator")
@@ -47,7 +48,7 @@ async def unblock_annotator(
     unblocked = await annotators.unblock_annotator(
         session, campaign_id, annotator_id, request.reason, key_id=caller.key_id
     )
-    return _annotator_out(unblocked)
+    return _annotator_out(unblocked, await store.campaigns.get_pseudonym_key(session, campaign_id))
 
 
 @router.get("/audit", operation_id="list_audit_entries")
@@ -60,10 +61,11 @@ async def list_audit_entries(
     return page_of(rows, paging, key=lambda row: row.id, to_out=_entry_out)
 
 
-def _annotator_out(annotator: Annotator) -> AnnotatorOut:
+def _annotator_out(annotator: Annotator, pseudonym_key: bytes) -> AnnotatorOut:
     return AnnotatorOut(
         id=annotator.id,
         annotator=annotator.external_id,
+        pseudonym=pseudonym_of(pseudonym_key, annotator.id, annotator.external_id),
         frontend=annotator.frontend,
         packages=annotator.packages,
         created_at=annotator.created_at,

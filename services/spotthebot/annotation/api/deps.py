@@ -7,10 +7,12 @@ from fastapi import Depends, Request
 from spotthebot.annotation.clients import Conversations
 from spotthebot.contracts.access import Role
 from spotthebot.kit.access.keys import Principal
+from spotthebot.kit.database import Database
 from spotthebot.kit.events.subscribers import Subscribers
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.bearer.authentication import allow
 from spotthebot.kit.web.database.idempotency import idempotent
+from spotthebot.kit.web.database.sessions import get_database
 
 _admins = allow(Role.ADMIN)
 _frontends = allow(Role.ANNOTATION)
@@ -49,5 +51,7 @@ async def _conversations(request: Request) -> Conversations:
     return conversations
 
 
+Pool = Annotated[Database, Depends(get_database)]
+"""For answers that are read batch by batch while they are sent."""
 JobQueue = Annotated[Jobs, Depends(_jobs)]
 ConversationsClient = Annotated[Conversations, Depends(_conversations)]

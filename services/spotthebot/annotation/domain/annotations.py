@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from spotthebot.annotation.domain.packages import PackedConversation
-from spotthebot.contracts.annotation import Annotation, Answer, ImportedAnnotationIn
+from spotthebot.contracts.annotation import Answer, ImportedAnnotationIn
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,25 @@ class StoredAnnotation:
     package_id: UUID
     exchanges: int
     right: PackedConversation | None
+    annotator_id: UUID
     annotator: str
     answer: Answer
     started_at: datetime | None
     ended_at: datetime | None
     elapsed_ms: int | None
     reported_ms: int | None
+
+
+@dataclass(frozen=True)
+class AnnotatedItem:
+    """An annotation, the position of its item, and the ids by which files name it, its package and its conversation."""
+
+    annotation: StoredAnnotation
+    external_id: str
+    package: str
+    position: int
+    conversation: str
+    right_conversation: str | None
 
 
 @dataclass(frozen=True)
@@ -43,13 +56,3 @@ class AnnotationsRevision:
 
     annotations: int
     revision: str
-
-
-def spot_the_bot_answer(annotation: Annotation) -> Answer:
-    """Return the answer by the protocol `spot_the_bot` that says what an annotation says."""
-    return {
-        "entity": {"A": annotation.label_a.value, "B": annotation.label_b.value},
-        "fluency": annotation.fluency.value,
-        "sensibleness": annotation.sensibleness.value,
-        "specificity": annotation.specificity.value,
-    }

@@ -42,9 +42,12 @@ class AnsweredItem:
 
     @property
     def shape(self) -> UnitShape:
-        if self.is_pair:
-            return PAIR_SHAPE
-        return UnitShape(speakers=tuple("A" if side == "A" else "B" for side in self.speakers))
+        return PAIR_SHAPE if self.is_pair else shape_of(self.speakers)
+
+
+def shape_of(speakers: str) -> UnitShape:
+    """Return the shape of an item of one conversation from the sides of its turns, such as `ABAB`."""
+    return UnitShape(speakers=tuple("A" if side == "A" else "B" for side in speakers))
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ NotFound
 ├── NoSuchAnnotator
 ├── NoSuchProtocol
 └── NoSuchTraining
+Forbidden
+└── NamesForAdministrators
 Conflict
 ├── CollectionNotComplete
 ├── CollectionCancelled
@@ -60,7 +62,7 @@ Conflict
 └── TrainingVersionStored
 """
 
-from spotthebot.kit.errors import Conflict, Invalid, NotFound
+from spotthebot.kit.errors import Conflict, Forbidden, Invalid, NotFound
 
 
 class UnknownCollection(Invalid):
@@ -157,6 +159,10 @@ class NoSuchProtocol(NotFound):
 
 class NoSuchTraining(NotFound):
     """There is no training '{name}' in version {version}."""
+
+
+class NamesForAdministrators(Forbidden):
+    """Only administrators may export annotations with the ids of annotators: leave `annotators` out."""
 
 
 class CollectionNotComplete(Conflict):

@@ -30,6 +30,19 @@ class NewPackage:
 
 
 @dataclass(frozen=True)
+class NamedItem:
+    """What a position of a package shows; package and conversations have the names that files give them."""
+
+    id: UUID
+    package: str
+    position: int
+    conversation: str
+    exchanges: int
+    right_conversation: str | None
+    right_exchanges: int | None
+
+
+@dataclass(frozen=True)
 class Package:
     """Items that one annotator works on in one sitting."""
 

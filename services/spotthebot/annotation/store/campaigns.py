@@ -88,6 +88,14 @@ async def find_secret(session: ReadSession, campaign_id: UUID) -> bytes | None:
     return found
 
 
+async def get_pseudonym_key(session: ReadSession, campaign_id: UUID) -> bytes:
+    """Return what the pseudonyms of a campaign's annotators are made with; raises NoSuchCampaign."""
+    key = await session.scalar(select(CampaignRow.pseudonym_key).where(CampaignRow.id == campaign_id))
+    if key is None:
+        raise NoSuchCampaign(campaign_id=campaign_id)
+    return key
+
+
 async def count_left_out(session: WriteSession, campaign_id: UUID, *, too_short: int, unpaired: int) -> None:
     """Note how many conversations a campaign does not show, and why."""
     await session.execute(

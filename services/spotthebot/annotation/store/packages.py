@@ -1,12 +1,14 @@
 """Packages and their items."""
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import and_, select, update
+from sqlalchemy import Select, Text, and_, cast, func, select, update
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import aliased
 
-from spotthebot.annotation.domain.packages import NewPackage, Package, PackedConversation, PackedItem
+from spotthebot.annotation.domain.packages import NamedItem, NewPackage, Package, PackedConversation, PackedItem
 from spotthebot.annotation.tables import CampaignRow, ItemRow, PackageRow
 from spotthebot.annotation.tables import ShownConversationRow as ShownRow
 from spotthebot.kit.database import ReadSession, WriteSession
@@ -88,10 +90,10 @@ async def packages_by_segment(session: ReadSession, campaign_id: UUID) -> dict[t
 
 async def items_by_external_id(
     session: ReadSession, campaign_id: UUID, packages: set[str]
-) -> dict[tuple[str, str, int], UUID]:
-    """Return item ids by (package, conversation, exchanges), of the named packages."""
+) -> dict[tuple[str, str, int], tuple[UUID, str]]:
+    """Return the id of an item and the sides of its turns by (package, conversation, exchanges), of these packages."""
     statement = (
-        select(PackageRow.external_id, ShownRow.external_id, ItemRow.exchanges, ItemRow.id)
+        select(PackageRow.external_id, ShownRow.external_id, ItemRow.exchanges, ItemRow.id, ItemRow.speakers)
         .select_from(ItemRow)
         .join(PackageRow, PackageRow.id == ItemRow.package_id)
         .join(
@@ -102,10 +104,54 @@ async def items_by_external_id(
     )
     rows = await session.execute(statement)
     return {
-        (package, conversation, exchanges): item_id
-        for package, conversation, exchanges, item_id in rows
+        (package, conversation, exchanges): (item_id, speakers)
+        for package, conversation, exchanges, item_id, speakers in rows
         if package is not None and conversation is not None
     }
+
+
+def exported_names(*columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 - SQLAlchemy's columns
+    """Return a query of items for columns, and the names that files give their package and conversations."""
+    right = aliased(ShownRow)
+    return (
+        select(
+            *columns,
+            func.coalesce(PackageRow.external_id, cast(ItemRow.package_id, Text)),
+            func.coalesce(ShownRow.external_id, cast(ItemRow.conversation_id, Text)),
+            func.coalesce(right.external_id, cast(ItemRow.right_conversation_id, Text)),
+        )
+        .select_from(ItemRow)
+        .join(PackageRow, PackageRow.id == ItemRow.package_id)
+        .join(
+            ShownRow,
+            and_(ShownRow.campaign_id == ItemRow.campaign_id, ShownRow.conversation_id == ItemRow.conversation_id),
+        )
+        .outerjoin(
+            right,
+            and_(right.campaign_id == ItemRow.campaign_id, right.conversation_id == ItemRow.right_conversation_id),
+        )
+    )
+
+
+async def list_exported_items(
+    session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int
+) -> list[NamedItem]:
+    """Return what packages show, by package and position, with the names that files give both."""
+    statement = exported_names(ItemRow).where(ItemRow.campaign_id == campaign_id).order_by(ItemRow.id).limit(limit)
+    if after is not None:
+        statement = statement.where(ItemRow.id > after)
+    return [
+        NamedItem(
+            id=item.id,
+            package=package,
+            position=item.position,
+            conversation=conversation,
+            exchanges=item.exchanges,
+            right_conversation=right,
+            right_exchanges=item.right_exchanges,
+        )
+        for item, package, conversation, right in await session.execute(statement)
+    ]
 
 
 async def list_packages(session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int) -> list[Package]:

@@ -6,11 +6,15 @@ from uuid import UUID
 from spotthebot.annotation import store
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.annotations import ImportedAnnotation
+from spotthebot.annotation.domain.answers import shape_of
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.conversations import ShownConversation
 from spotthebot.annotation.domain.errors import CampaignNotOpen, CampaignTakesNoImports, UnknownReferences
 from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem
-from spotthebot.contracts.annotation import CampaignState, ImportedAnnotationIn, PackageIn, SegmentIn
+from spotthebot.annotation.domain.protocols.answers import check_answer, missing
+from spotthebot.annotation.use_cases.campaigns import protocol_of
+from spotthebot.contracts.annotation import Answer, CampaignState, ImportedAnnotationIn, PackageIn, SegmentIn
+from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
 
@@ -64,7 +68,8 @@ async def import_packages(
 
 async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded: Sequence[ImportedAnnotationIn]) -> int:
     """Store annotations that were made elsewhere and return how many are new; those that are there stay as they are."""
-    await _require_import(session, campaign_id)
+    campaign = await _require_import(session, campaign_id)
+    protocol = await protocol_of(session, campaign)
     packages = {each.package for each in uploaded}
     items = await store.packages.items_by_external_id(session, campaign_id, packages)
     keys = [(each.package, each.conversation, each.exchanges) for each in uploaded]
@@ -72,15 +77,27 @@ async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded:
         FieldError(f"/annotations/{number}", f"package {key[0]} does not show conversation {key[1]} so far")
         for number, key in enumerate(keys)
         if key not in items
+    ] or [
+        fault
+        for number, (key, each) in enumerate(zip(keys, uploaded, strict=True))
+        for fault in _faults_of_answer(protocol, items[key][1], each.answer, at=f"/annotations/{number}/answer")
     ]
     if faults:
         raise UnknownReferences(count=len(faults), fields=tuple(faults))
     annotators = await store.annotators.import_annotators(session, campaign_id, (each.annotator for each in uploaded))
     annotations = [
-        ImportedAnnotation(items[key], annotators[each.annotator], each)
+        ImportedAnnotation(items[key][0], annotators[each.annotator], each)
         for key, each in zip(keys, uploaded, strict=True)
     ]
     return await store.annotations.add_imported_annotations(session, campaign_id, annotations)
+
+
+def _faults_of_answer(
+    protocol: AnnotationProtocol, speakers: str, answer: Answer, *, at: str
+) -> tuple[FieldError, ...]:
+    """Say what keeps an answer from being one that could have been submitted."""
+    shape = shape_of(speakers)
+    return check_answer(protocol, shape, answer, at=at) or missing(protocol, shape, answer, at=at)
 
 
 async def _require_import(session: ReadSession, campaign_id: UUID) -> Campaign:

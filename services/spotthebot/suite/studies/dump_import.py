@@ -12,6 +12,7 @@ from uuid import UUID
 
 from spotthebot.contracts.annotation import (
     AnnotationBatchIn,
+    Answer,
     CampaignIn,
     CampaignOut,
     CampaignState,
@@ -178,16 +179,21 @@ def _annotation(record: DumpAnnotation) -> ImportedAnnotationIn:
         conversation=record.conversation,
         exchanges=record.turns_shown // 2,
         annotator=record.annotator,
-        label_a=record.labels[0],
-        label_b=record.labels[1],
-        fluency=_preference(record.preferences["fluency"]),
-        sensibleness=_preference(record.preferences["sensibleness"]),
-        specificity=_preference(record.preferences["specificity"]),
+        answer=answer_of(record),
         started_at=_time(record.started_at_ms),
         ended_at=_time(record.ended_at_ms),
         elapsed_ms=record.elapsed_ms,
         completion_code=record.completion_code,
     )
+
+
+def answer_of(record: DumpAnnotation) -> Answer:
+    """Return what an annotation says, as an answer by the protocol `spot_the_bot`."""
+    first, second = record.labels
+    answer: Answer = {"entity": {"A": first.value, "B": second.value}}
+    for feature, side in record.preferences.items():
+        answer[feature] = _preference(side).value
+    return answer
 
 
 def _preference(side: Side | None) -> Preference:

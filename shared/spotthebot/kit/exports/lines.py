@@ -8,6 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
 
 class NdjsonFile:
     """One JSON object a line."""
@@ -22,8 +24,8 @@ class NdjsonFile:
 class CsvFile:
     """A header with the schema's fields, then one row a line (RFC 4180).
 
-    A cell is empty for null, `true` or `false`, a number, text as it is, or JSON for a list or an object. A file
-    without rows holds the header.
+    A cell is empty for null, `true` or `false`, a number, text, or JSON for a list or an object. Text that a
+    spreadsheet would run as a formula begins with an apostrophe. A file without rows holds the header.
     """
 
     def __init__(self, schema: type[BaseModel]) -> None:
@@ -47,6 +49,8 @@ class CsvFile:
 
 
 def _cell(value: Any) -> str | None:  # noqa: ANN401 - JSON
-    if value is None or isinstance(value, str):
-        return value
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(_FORMULA) else value
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,144 @@
+"""The export of a campaign: its annotations, their values or what its packages show, in one file of any format."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from spotthebot.annotation import store
+from spotthebot.annotation.domain.annotations import AnnotatedItem
+from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.domain.packages import NamedItem
+from spotthebot.annotation.domain.protocols.answers import values
+from spotthebot.annotation.domain.pseudonyms import pseudonym_of
+from spotthebot.annotation.use_cases.campaigns import protocol_of
+from spotthebot.contracts.annotation_exports import (
+    AnnotatorNames,
+    ExportedAnnotation,
+    ExportedAnnotationText,
+    ExportedItem,
+    ExportedRows,
+    ExportedValue,
+)
+from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.kit.database import Database, ReadSession, WriteSession
+from spotthebot.kit.exports.batches import export
+from spotthebot.kit.exports.formats import ExportFormat
+
+_ROWS_AT_ONCE = 500
+Stored = TypeVar("Stored")
+
+
+async def log_named_export(session: WriteSession, campaign_id: UUID, *, key_id: UUID, rows: ExportedRows) -> None:
+    """Note in the audit log that somebody took annotations with the ids of annotators."""
+    await store.campaigns.get_campaign(session, campaign_id)
+    await store.audit_log.add(session, campaign_id, key_id=key_id, action="annotations.exported", rows=rows)
+
+
+async def export_campaign(
+    session: ReadSession,
+    database: Database,
+    campaign: Campaign,
+    rows: ExportedRows,
+    names: AnnotatorNames,
+    form: ExportFormat,
+) -> AsyncIterator[bytes]:
+    """Return the bytes of an export; annotations are in the order in which they came, and packages in theirs."""
+    if rows is ExportedRows.PACKAGES:
+
+        def item_rows(found: NamedItem) -> list[BaseModel]:
+            return [_item(campaign, found)]
+
+        items = _batches(database, campaign, store.packages.list_exported_items, lambda each: each.id, item_rows)
+        return export(items, form, ExportedItem, rows=campaign.progress.items)
+    key = await store.campaigns.get_pseudonym_key(session, campaign.id)
+    protocol = await protocol_of(session, campaign)
+    as_text = form is not ExportFormat.NDJSON
+
+    def annotation_rows(found: AnnotatedItem) -> list[BaseModel]:
+        stored = found.annotation
+        common = {
+            "campaign": campaign.name,
+            "domain": campaign.domain,
+            "package": found.package,
+            "position": found.position,
+            "conversation": found.conversation,
+            "exchanges": stored.exchanges,
+            "right_conversation": found.right_conversation,
+            "right_exchanges": stored.right and stored.right.exchanges,
+            "id": found.external_id,
+            "protocol": campaign.protocol_name,
+            "protocol_version": campaign.protocol_version,
+            "annotator": _name(stored.annotator_id, stored.annotator, key, names),
+            "started_at": _utc(stored.started_at),
+            "ended_at": _utc(stored.ended_at),
+            "elapsed_ms": stored.elapsed_ms,
+            "reported_ms": stored.reported_ms,
+        }
+        if rows is ExportedRows.VALUES:
+            return _value_rows(protocol, stored.answer, common)
+        if as_text:
+            return [ExportedAnnotationText(**common, answer=json.dumps(stored.answer, ensure_ascii=False))]
+        return [ExportedAnnotation(**common, answer=stored.answer)]
+
+    schema: type[BaseModel] = ExportedAnnotationText if as_text else ExportedAnnotation
+    if rows is ExportedRows.VALUES:
+        schema = ExportedValue
+    annotations = _batches(
+        database, campaign, store.annotations.list_annotated_items, lambda each: each.annotation.id, annotation_rows
+    )
+    return export(annotations, form, schema, rows=campaign.progress.annotations)
+
+
+async def _batches(
+    database: Database,
+    campaign: Campaign,
+    fetch: Callable[..., Awaitable[Sequence[Stored]]],
+    key: Callable[[Stored], UUID],
+    to_rows: Callable[[Stored], list[BaseModel]],
+) -> AsyncIterator[Sequence[BaseModel]]:
+    after: UUID | None = None
+    while True:
+        async with database.read() as session:
+            found = await fetch(session, campaign.id, after=after, limit=_ROWS_AT_ONCE)
+        if not found:
+            return
+        yield [row for each in found for row in to_rows(each)]
+        after = key(found[-1])
+
+
+def _item(campaign: Campaign, found: NamedItem) -> ExportedItem:
+    return ExportedItem(
+        campaign=campaign.name,
+        domain=campaign.domain,
+        package=found.package,
+        position=found.position,
+        conversation=found.conversation,
+        exchanges=found.exchanges,
+        right_conversation=found.right_conversation,
+        right_exchanges=found.right_exchanges,
+    )
+
+
+def _value_rows(protocol: AnnotationProtocol, answer: dict[str, Any], common: dict[str, Any]) -> list[BaseModel]:
+    return [
+        ExportedValue(
+            **common,
+            question=each.question,
+            target=each.target,
+            value=None if each.value is None else str(each.value),
+            number=each.value if isinstance(each.value, int) else None,
+        )
+        for each in values(protocol, answer)
+    ]
+
+
+def _name(annotator_id: UUID, name: str, key: bytes, names: AnnotatorNames) -> str:
+    return name if names is AnnotatorNames.IDS else pseudonym_of(key, annotator_id, name)
+
+
+def _utc(moment: datetime | None) -> datetime | None:
+    return moment and moment.astimezone(UTC)

@@ -1,0 +1,271 @@
+"""Exports of campaigns: the same rows in every format, without the names of people, and an import that equals them."""
+
+import csv
+import io
+import itertools
+import json
+import random
+from collections import defaultdict
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.factories.annotating import ask, campaign_of, claim, save, submit, work_through
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import conversation, created, import_conversations, open_campaign, until
+
+NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper")
+
+
+async def annotated(suite: RunningSuite, campaign: dict[str, Any], *, seed: int = 1) -> dict[str, Any]:
+    """Let everybody annotate at random until nothing is left for them."""
+    rng = random.Random(seed)
+    for name in NAMES:
+        while (claimed := await ask(suite, campaign, name)).status_code == 201:
+            assignment = claimed.json()
+            for item in assignment["items"]:
+                entity = {side: rng.choice(["human", "bot", "unsure"]) for side in "AB"}
+                features = {name: rng.choice(["A", "B", "tie"]) for name in ("fluency", "sensibleness", "specificity")}
+                position = item["position"]
+                assert (await save(suite, assignment, position, {"entity": entity}, show_step=2)).status_code == 200
+                answer = await save(suite, assignment, position, {"entity": entity} | features, elapsed_ms=900)
+                assert answer.status_code == 200
+            assert (await submit(suite, assignment)).status_code == 200
+    return campaign
+
+
+async def exported(
+    suite: RunningSuite, campaign_id: str, form: str = "ndjson", *, role: str = "analyst", **params: str
+) -> bytes:
+    client = await suite.client("annotation", role)
+    answer = await client.get(f"/v1/campaigns/{campaign_id}/export", params={"format": form} | params)
+    assert answer.status_code == 200, answer.text
+    return answer.content
+
+
+async def lines(suite: RunningSuite, campaign_id: str, **params: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (await exported(suite, campaign_id, **params)).splitlines()]
+
+
+class TestFormats:
+    @pytest.mark.parametrize("rows", ["annotations", "values", "packages"])
+    async def test_hold_the_same_rows(self, suite: RunningSuite, rows: str):
+        campaign = await annotated(suite, await campaign_of(suite))
+        plain = await lines(suite, campaign["id"], rows=rows)
+        table = pq.read_table(io.BytesIO(await exported(suite, campaign["id"], "parquet", rows=rows))).to_pylist()
+        cells = list(csv.DictReader(io.StringIO((await exported(suite, campaign["id"], "csv", rows=rows)).decode())))
+        done = 3 * 2 * 2  # three annotators, each with a package of two items from either block
+        expected = {"annotations": done, "values": done * 5, "packages": 8}
+        assert len(plain) == expected[rows]
+        for line, row, cell in zip(plain, table, cells, strict=True):
+            read = {name: each.isoformat() if hasattr(each, "isoformat") else each for name, each in row.items()}
+            if rows == "annotations":
+                read["answer"] = json.loads(read["answer"])
+                cell["answer"] = json.loads(cell["answer"])
+            times = {name: each.replace("Z", "+00:00") for name, each in line.items() if name.endswith("_at")}
+            assert read == line | times
+            assert cell == {name: each if name == "answer" else _cell(each) for name, each in line.items()}
+
+    async def test_have_a_row_for_each_value_of_an_answer(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        await work_through(suite, await claim(suite, campaign, "ann"))
+        found = defaultdict(list)
+        for row in await lines(suite, campaign["id"], rows="values"):
+            found[row["id"]].append((row["question"], row["target"], row["value"], row["number"]))
+        assert [*found.values()] == [
+            [
+                ("entity", "A", "human", None),
+                ("entity", "B", "bot", None),
+                ("fluency", None, "A", None),
+                ("sensibleness", None, "tie", None),
+                ("specificity", None, "B", None),
+            ]
+        ] * 2
+
+    async def test_write_no_formula_that_a_spreadsheet_would_run(self, suite: RunningSuite):
+        campaign = await campaign_of(suite, name="=HYPERLINK(1)")
+        await work_through(suite, await claim(suite, campaign, "@SUM(A1)"))
+        content = (await exported(suite, campaign["id"], "csv", role="admin", annotators="ids")).decode()
+        (row, *_) = csv.DictReader(io.StringIO(content))
+        assert (row["campaign"], row["annotator"]) == ("'=HYPERLINK(1)", "'@SUM(A1)")
+
+
+class TestPseudonyms:
+    async def test_stand_for_people_everywhere_and_differ_between_campaigns(self, suite: RunningSuite):
+        secret = "ab" * 32  # not what they are made with
+        one, other = [await annotated(suite, await campaign_of(suite, secret=secret)) for _ in range(2)]
+        analyst = await suite.client("annotation", "analyst")
+        admin = await suite.client("annotation", "admin")
+        for campaign in (one, other):
+            path = f"/v1/campaigns/{campaign['id']}"
+            known = {
+                each["annotator"]: each["pseudonym"] for each in (await admin.get(f"{path}/annotators")).json()["items"]
+            }
+            assert {*known} == {*NAMES}
+            bodies = [
+                await exported(suite, campaign["id"], form, rows=rows)
+                for form, rows in itertools.product(("ndjson", "csv", "parquet"), ("annotations", "values"))
+            ]
+            bodies += [
+                (await each.get(f"{path}/annotations{end}")).content
+                for each in (admin, analyst)
+                for end in ("", "/stream")
+            ]
+            for body, name in itertools.product(bodies, NAMES):
+                assert name.split()[0].encode() not in body
+            assert {each["annotator"] for each in await lines(suite, campaign["id"])} == {*known.values()}
+            campaign["known"] = known
+        assert {*one["known"].values()}.isdisjoint(other["known"].values())
+
+    async def test_give_way_to_ids_for_administrators_alone_and_in_the_audit_log(self, suite: RunningSuite):
+        campaign = await annotated(suite, await campaign_of(suite))
+        admin = await suite.client("annotation", "admin")
+        path = f"/v1/campaigns/{campaign['id']}"
+        for role, status in (("analyst", 403), ("service", 403), ("annotation", 403)):
+            client = await suite.client("annotation", role)
+            assert (await client.get(f"{path}/export", params={"annotators": "ids"})).status_code == status
+        await exported(suite, campaign["id"], role="admin")
+        assert (await admin.get(f"{path}/audit")).json()["items"] == []
+        named = await lines(suite, campaign["id"], role="admin", annotators="ids")
+        assert {each["annotator"] for each in named} == {*NAMES}
+        (entry,) = (await admin.get(f"{path}/audit")).json()["items"]
+        assert (entry["action"], entry["details"]) == ("annotations.exported", {"rows": "annotations"})
+
+    async def test_are_kept_from_frontends_which_may_export_nothing(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        frontend = await suite.client("annotation", "annotation")
+        assert (await frontend.get(f"/v1/campaigns/{campaign['id']}/export")).status_code == 403
+
+
+class TestImports:
+    async def test_equal_the_export(self, suite: RunningSuite):
+        campaign = await annotated(suite, await _study(suite))
+        await _assert_equal(suite, campaign, await _copied(suite, campaign))
+
+    async def test_with_the_same_ids_give_the_same_figures(self, suite: RunningSuite):
+        """With other ids resampling draws in another order, and its figures differ by chance."""
+        campaign = await annotated(suite, await _study(suite))
+        copy = await _copied(suite, campaign, annotators="ids")
+        analyst = await suite.client("analytics", "analyst")
+        for figure in ("ranking", "fooling-rates", "survival", "agreement", "annotators", "time"):
+            answers = [await analyst.get(f"/v1/campaigns/{each['id']}/{figure}") for each in (campaign, copy)]
+            assert [each.status_code for each in answers] == [200, 200], figure
+            one, other = (each.json() for each in answers)
+            for each in (one, other):
+                assert len(each.pop("data_sha256")) == 64  # of the data with the ids of conversations
+                del each["campaign_id"], each["campaign"]
+            assert one == other, figure
+
+    async def test_equal_the_export_under_a_protocol_of_ones_own(self, suite: RunningSuite):
+        protocol = await _protocol(suite)
+        collection = await import_conversations(suite, [conversation(f"c{n}", "P", "Q") for n in range(3)])
+        campaign = await open_campaign(suite, collection, protocol=protocol, package_size=3)
+        for name in NAMES[:2]:
+            assignment = await claim(suite, campaign, name)
+            for item in assignment["items"]:
+                answer = {"trust": 1 + item["position"], "kinds": {"1": [], "3": ["dull"], "5": ["rude", "dull"]}}
+                assert (await save(suite, assignment, item["position"], answer)).status_code == 200
+            assert (await submit(suite, assignment)).status_code == 200
+        values = await lines(suite, campaign["id"], rows="values")
+        rated = {(each["question"], each["target"], each["value"], each["number"]) for each in values[:5]}
+        assert rated == {
+            ("trust", None, "1", 1),
+            ("kinds", "1", None, None),
+            ("kinds", "3", "dull", None),
+            ("kinds", "5", "rude", None),
+            ("kinds", "5", "dull", None),
+        }
+        await _assert_equal(suite, campaign, await _copied(suite, campaign, protocol=protocol))
+
+    async def test_refuse_answers_that_nobody_could_have_submitted(self, suite: RunningSuite):
+        campaign = await annotated(suite, await campaign_of(suite))
+        copy = await _copied(suite, campaign, annotations=False)
+        row = _annotation((await lines(suite, campaign["id"]))[0])
+        whole = row["answer"]
+        partial = {name: whole[name] for name in ("entity", "fluency")}
+        wrong = [whole | {"entity": {"A": "alien", "B": "bot"}}, partial, whole | {"mood": "good"}]
+        admin = await suite.client("annotation", "admin")
+        uploaded = {"annotations": [row | {"answer": each} for each in wrong]}
+        answer = await admin.post(f"/v1/campaigns/{copy['id']}/annotations", json=uploaded)
+        assert answer.status_code == 422
+        assert [each["pointer"] for each in answer.json()["errors"]] == [
+            "/annotations/0/answer/entity/A",
+            "/annotations/1/answer/sensibleness",
+            "/annotations/1/answer/specificity",
+            "/annotations/2/answer/mood",
+        ]
+        assert await lines(suite, copy["id"]) == []
+
+
+async def _study(suite: RunningSuite) -> dict[str, Any]:
+    conversations = [conversation(f"c{n}", *pair) for n, pair in enumerate(itertools.combinations("PQRS", 2))]
+    return await open_campaign(suite, await import_conversations(suite, conversations), package_size=3)
+
+
+async def _copied(
+    suite: RunningSuite,
+    campaign: dict[str, Any],
+    *,
+    protocol: str = "spot_the_bot",
+    annotations: bool = True,
+    annotators: str = "pseudonyms",
+) -> dict[str, Any]:
+    """Import the exports of a campaign and of its collection."""
+    conversations = await suite.client("conversations", "admin")
+    talks = (await conversations.get(f"/v1/collections/{campaign['collection_id']}/export")).content
+    body = {"mode": "import", "name": "copy", "domain": "everyday"}
+    collection = await created(conversations, "/v1/collections", body)
+    uploaded = await conversations.post(f"/v1/collections/{collection['id']}/uploads", content=talks)
+    assert uploaded.json()["rejected"]["count"] == 0
+    admin = await suite.client("annotation", "admin")
+    body |= {"collection_id": collection["id"], "segments": campaign["segments"], "protocol": protocol}
+    path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body))['id']}"
+    await until(admin, path, "open")
+    segments = defaultdict(list)
+    for item in await lines(suite, campaign["id"], rows="packages"):
+        segments[item["package"]].append({"conversation": item["conversation"], "exchanges": item["exchanges"]})
+    packages = [{"external_id": package, "segments": shown} for package, shown in segments.items()]
+    await created(admin, f"{path}/packages", {"packages": packages})
+    if annotations:
+        found = await lines(suite, campaign["id"], role="admin", annotators=annotators)
+        rows = [_annotation(each) for each in found]
+        await created(admin, f"{path}/annotations", {"annotations": rows})
+    copy: dict[str, Any] = (await admin.get(path)).json()
+    return copy
+
+
+def _annotation(row: dict[str, Any]) -> dict[str, Any]:
+    kept = ("package", "conversation", "exchanges", "annotator", "answer", "started_at", "ended_at", "elapsed_ms")
+    return {"external_id": row["id"], "reported_ms": row["reported_ms"]} | {name: row[name] for name in kept}
+
+
+async def _assert_equal(suite: RunningSuite, campaign: dict[str, Any], copy: dict[str, Any]) -> None:
+    for rows in ("packages", "annotations", "values"):
+        one, other = [await lines(suite, each["id"], rows=rows) for each in (campaign, copy)]
+        assert one
+        assert [each | {"campaign": "copy"} for each in one] == other
+
+
+async def _protocol(suite: RunningSuite) -> str:
+    admin = await suite.client("annotation", "admin")
+    choices = [{"value": "rude", "text": "Rude"}, {"value": "dull", "text": "Dull"}]
+    questions = [
+        {"id": "trust", "kind": "likert", "text": "Trust?", "scale": {"min": 1, "max": 5}},
+        {"id": "kinds", "kind": "multiple", "per": "turn", "text": "How?", "choices": choices},
+    ]
+    document = {
+        "format": 1,
+        "name": "manners",
+        "version": 1,
+        "title": "Manners",
+        "source": "a test",
+        "unit": {"kind": "turns", "speaker": "B"},
+        "steps": [{"id": "all", "title": "All", "questions": questions}],
+    }
+    await created(admin, "/v1/protocols", {"protocol": document})
+    return "manners"
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else str(value)
