@@ -101,6 +101,35 @@ class TestSave:
         now = rows(suite, "SELECT version, answer->'entity'->>'A' FROM annotation.answers")
         assert (kept, now) == ([(1, "human"), (2, "bot")], [(3, "unsure")])
 
+    async def test_loses_none_of_six_that_come_at_once(self, suite: RunningSuite):
+        assignment = await claim(suite, await campaign_of(suite), "w")
+        sides = [(first, second) for first in ("human", "bot") for second in ("human", "bot", "unsure")]
+        saved = await asyncio.gather(
+            *(save(suite, assignment, 0, {"entity": {"A": first, "B": second}}) for first, second in sides)
+        )
+        assert sorted(each.json()["version"] for each in saved) == [1, 2, 3, 4, 5, 6]
+        kept = "SELECT answer->'entity'->>'A', answer->'entity'->>'B' FROM annotation."
+        assert sorted(rows(suite, f"{kept}answer_revisions") + rows(suite, f"{kept}answers")) == sorted(sides)
+
+    async def test_is_refused_where_another_came_first_if_it_names_the_version_that_it_replaces(
+        self, suite: RunningSuite
+    ):
+        assignment = await claim(suite, await campaign_of(suite), "w")
+        assert [item["version"] for item in assignment["items"]] == [0, 0]
+        early, late = {"entity": {"A": "human"}}, {"entity": {"A": "bot"}}
+        assert (await save(suite, assignment, 0, late, version=0)).json()["version"] == 1
+        refused = await save(suite, assignment, 0, early, version=0)
+        assert _problem(refused) == (409, "version-outdated")
+        assert "version 1, not 0" in refused.json()["detail"]
+        again = await save(suite, assignment, 0, late, version=0)  # the same request again, whose answer was lost
+        assert (again.status_code, again.json()["version"]) == (200, 1)
+        frontend = await suite.client("annotation", "annotation")
+        (item, _) = (await frontend.get(f"/v1/assignments/{assignment['id']}")).json()["items"]
+        assert (item["version"], item["answer"]) == (1, late)
+        assert (await save(suite, assignment, 0, early, version=item["version"])).json()["version"] == 2
+        assert (await save(suite, assignment, 0, late)).json()["version"] == 3
+        assert (await save(suite, assignment, 0, late, version=-1)).status_code == 422
+
     async def test_is_refused_after_the_lease_and_after_the_submission(self, suite: RunningSuite):
         campaign = await campaign_of(suite)
         clock = movable_clock(suite)

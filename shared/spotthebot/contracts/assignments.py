@@ -47,6 +47,7 @@ class ItemOut(Wire):
     )
     step: int = Field(description="The last step of the protocol that is shown, from 1; the steps before are locked.")
     answer: Answer = Field(description="What was saved so far.")
+    version: int = Field(description="How often the answer was changed; 0 where nothing was saved.")
 
 
 class AssignmentOut(Wire):
@@ -72,6 +73,12 @@ class AnswerIn(Wire):
     )
     elapsed_ms: int | None = Field(
         default=None, ge=0, lt=2**53, description="Time as the frontend measured it; kept beside the server's."
+    )
+    version: int | None = Field(
+        default=None,
+        ge=0,
+        lt=2**31,
+        description="The version that this answer replaces, 0 for none: where another save came first, it is refused.",
     )
 
 

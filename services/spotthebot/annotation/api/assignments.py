@@ -10,7 +10,7 @@ from spotthebot.annotation.api.completions import completion_out
 from spotthebot.annotation.api.deps import Claimer, Frontend, frontend_of
 from spotthebot.annotation.domain.assignments import Assignment, Lease
 from spotthebot.annotation.use_cases import answers, assignments, entries
-from spotthebot.annotation.use_cases.campaigns import protocol_of
+from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE
 from spotthebot.contracts.assignments import (
     AnswerIn,
@@ -87,14 +87,14 @@ async def submit_assignment(session: Writing, caller: Frontend, now: Now, assign
 
 async def _to_out(session: ReadSession, assignment: Assignment) -> AssignmentOut:
     lease = assignment.lease
-    campaign = await store.campaigns.get_campaign(session, lease.campaign_id)
+    terms = await terms_of(session, lease.campaign_id)
     return AssignmentOut(
         id=lease.id,
         campaign_id=lease.campaign_id,
         annotator=assignment.annotator,
         state=lease.state,
-        instructions=campaign.instructions,
-        protocol=await protocol_of(session, campaign),
+        instructions=terms.instructions,
+        protocol=terms.protocol,
         items=tuple(
             ItemOut(
                 position=item.position,
@@ -102,6 +102,7 @@ async def _to_out(session: ReadSession, assignment: Assignment) -> AssignmentOut
                 right_turns=item.right_turns,
                 step=item.draft.step,
                 answer=item.draft.answer,
+                version=item.draft.version,
             )
             for item in assignment.items
         ),

@@ -6,7 +6,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from spotthebot.annotation.domain.errors import InvalidAnswer, ItemsUnanswered, StepLocked, StepNotShown, StepUnanswered
+from spotthebot.annotation.domain.errors import (
+    InvalidAnswer,
+    ItemsUnanswered,
+    StepLocked,
+    StepNotShown,
+    StepUnanswered,
+    VersionOutdated,
+)
 from spotthebot.annotation.domain.protocols.answers import check_answer, missing
 from spotthebot.annotation.domain.protocols.questions import PAIR_SHAPE, UnitShape, questions_of
 from spotthebot.contracts.annotation import Answer
@@ -63,13 +70,24 @@ class SubmittedAnswer:
 
 
 def revise(
-    protocol: AnnotationProtocol, shape: UnitShape, draft: Draft, answer: Answer, *, show_step: int | None = None
+    protocol: AnnotationProtocol,
+    shape: UnitShape,
+    draft: Draft,
+    answer: Answer,
+    *,
+    show_step: int | None = None,
+    version: int | None = None,
 ) -> Draft:
     """Return the draft after an answer was saved; the same request again leaves it as it is.
 
-    `show_step` shows the step of this number, from 1, if it is the next one; what is shown stays shown. Raises
-    InvalidAnswer, StepNotShown, StepLocked, and StepUnanswered where the next step is asked for too early.
+    `show_step` shows the step of this number, from 1, if it is the next one; what is shown stays shown. `version` is
+    the one that the answer replaces. Raises VersionOutdated, InvalidAnswer, StepNotShown, StepLocked, and
+    StepUnanswered where the next step is asked for too early.
     """
+    if answer == draft.answer and (show_step is None or show_step <= draft.step):
+        return draft
+    if version is not None and version != draft.version:
+        raise VersionOutdated(version=version, present=draft.version)
     if faults := check_answer(protocol, shape, answer, at="/answer"):
         raise InvalidAnswer(fields=faults)
     _check_order(protocol, draft, answer)
@@ -81,8 +99,6 @@ def revise(
         if fields := missing(protocol, shape, answer, shown, at="/answer"):
             raise StepUnanswered(step=shown, fields=fields)
         step = show_step
-    if answer == draft.answer and step == draft.step:
-        return draft
     return replace(draft, answer=answer, step=step, version=draft.version + 1)
 
 

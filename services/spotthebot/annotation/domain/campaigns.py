@@ -127,3 +127,12 @@ class Campaign:
         """Raise CampaignCannotMove where `state` may not follow the present one, nor is it."""
         if self.state is not state and state not in TRANSITIONS[self.state]:
             raise CampaignCannotMove(name=self.name, state=self.state, requested=state)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the assignments of a campaign go by; none of it ever changes."""
+
+    protocol: AnnotationProtocol
+    lease: timedelta
+    instructions: str

@@ -54,6 +54,7 @@ Conflict
 ├── StepNotShown
 ├── StepLocked
 ├── StepUnanswered
+├── VersionOutdated
 ├── ItemsUnanswered
 ├── AssignmentExpired
 ├── AssignmentSubmitted
@@ -269,6 +270,10 @@ class StepLocked(Conflict):
 
 class StepUnanswered(Conflict):
     """Step {step} is not fully answered, so the next one is not shown: see `errors`. Nothing was saved."""
+
+
+class VersionOutdated(Conflict):
+    """Another save came first: this answer is in version {present}, not {version}. Get it, then save with that."""
 
 
 class ItemsUnanswered(Conflict):

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, literal_column, select, update
+from psycopg.types.json import Jsonb
+from sqlalchemy import ARRAY, ColumnElement, Select, Uuid, bindparam, column, func, literal_column, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.annotations import (
@@ -19,9 +20,45 @@ from spotthebot.annotation.store.packages import exported_names, right_of
 from spotthebot.annotation.tables import AnnotationRow, AnnotatorRow, CampaignRow, ItemRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
+from spotthebot.kit.statements import Statement
 
 _CHANGED = ("answer", "started_at", "ended_at", "elapsed_ms", "reported_ms")
 _UPLOADED = {*_CHANGED, "external_id", "completion_code"}
+_GIVEN = {
+    "id": AnnotationRow.id,
+    "item_id": AnnotationRow.item_id,
+    "answer": AnnotationRow.answer,
+    "started_at": AnnotationRow.started_at,
+    "ended_at": AnnotationRow.ended_at,
+    "elapsed_ms": AnnotationRow.elapsed_ms,
+    "reported_ms": AnnotationRow.reported_ms,
+}
+"""What differs between the annotations of an assignment: one array of each."""
+
+
+def _add_submitted() -> Statement:
+    given = func.unnest(*(bindparam(name, type_=ARRAY(given.type)) for name, given in _GIVEN.items())).table_valued(
+        *(column(name, given.type) for name, given in _GIVEN.items())
+    )
+    rows = given.render_derived()
+    shared = {
+        "campaign_id": bindparam("campaign_id", type_=Uuid),
+        "assignment_id": bindparam("assignment_id", type_=Uuid),
+        "annotator_id": bindparam("annotator_id", type_=Uuid),
+    }
+    statement = insert(AnnotationRow).from_select(
+        [*_GIVEN, *shared], select(*(rows.c[name] for name in _GIVEN), *shared.values())
+    )
+    is_new: ColumnElement[bool] = literal_column("xmax = 0")
+    return Statement(
+        statement.on_conflict_do_update(
+            index_elements=[AnnotationRow.assignment_id, AnnotationRow.item_id],
+            set_={name: statement.excluded[name] for name in _CHANGED},
+        ).returning(is_new.label("is_new"))
+    )
+
+
+_ADD_SUBMITTED = _add_submitted()
 
 
 async def add_submitted(session: WriteSession, lease: Lease, answers: Sequence[SubmittedAnswer]) -> int:
@@ -29,30 +66,19 @@ async def add_submitted(session: WriteSession, lease: Lease, answers: Sequence[S
 
     Those that a release before ours kept of an assignment that was not complete are replaced.
     """
-    rows = [
-        {
-            "id": row_id,
-            "campaign_id": lease.campaign_id,
-            "item_id": answer.item_id,
-            "assignment_id": lease.id,
-            "annotator_id": lease.annotator_id,
-            "answer": answer.answer,
-            "started_at": answer.started_at,
-            "ended_at": answer.ended_at,
-            "elapsed_ms": answer.elapsed_ms,
-            "reported_ms": answer.reported_ms,
-        }
-        for row_id, answer in zip(new_ids(len(answers)), answers, strict=True)
-    ]
-    statement = insert(AnnotationRow).values(rows)
-    changed = {name: statement.excluded[name] for name in _CHANGED}
-    is_new: ColumnElement[bool] = literal_column("xmax = 0")
-    stored = await session.scalars(
-        statement.on_conflict_do_update(
-            index_elements=[AnnotationRow.assignment_id, AnnotationRow.item_id], set_=changed
-        ).returning(is_new)
-    )
-    return sum(stored)
+    parameters = {
+        "campaign_id": lease.campaign_id,
+        "assignment_id": lease.id,
+        "annotator_id": lease.annotator_id,
+        "id": [*new_ids(len(answers))],
+        "item_id": [each.item_id for each in answers],
+        "answer": [Jsonb(each.answer) for each in answers],
+        "started_at": [each.started_at for each in answers],
+        "ended_at": [each.ended_at for each in answers],
+        "elapsed_ms": [each.elapsed_ms for each in answers],
+        "reported_ms": [each.reported_ms for each in answers],
+    }
+    return sum(row.is_new for row in await session.fetch(_ADD_SUBMITTED, parameters))
 
 
 async def add_imported_annotations(

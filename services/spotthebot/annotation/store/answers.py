@@ -1,48 +1,147 @@
-"""Drafts of answers, their revisions, and the annotations that they become."""
+"""Drafts of answers, their revisions, and when items were on the screen."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import and_, func, select
+from psycopg.types.json import Jsonb
+from sqlalchemy import and_, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.answers import AnsweredItem, Draft
 from spotthebot.annotation.domain.assignments import Lease
-from spotthebot.annotation.tables import AnswerRevisionRow, AnswerRow, ItemRow
+from spotthebot.annotation.domain.errors import NoSuchAssignment
+from spotthebot.annotation.store.assignments import LEASES, lease_of
+from spotthebot.annotation.tables import AnswerRevisionRow, AnswerRow, AssignmentRow, ItemRow
 from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.statements import Statement, constant
 
-
-async def list_items(session: ReadSession, lease: Lease, *, position: int | None = None) -> list[AnsweredItem]:
-    """Return the items of an assignment, or the one at a position, with what was answered."""
-    statement = (
-        select(ItemRow.id, ItemRow.position, ItemRow.speakers, ItemRow.right_conversation_id.is_not(None), AnswerRow)
-        .outerjoin(AnswerRow, and_(AnswerRow.assignment_id == lease.id, AnswerRow.position == ItemRow.position))
-        .where(ItemRow.package_id == lease.package_id)
-        .order_by(ItemRow.position)
+_ITEM = (
+    ItemRow.id.label("item_id"),
+    ItemRow.position,
+    ItemRow.speakers,
+    ItemRow.right_conversation_id.is_not(None).label("is_pair"),
+    AnswerRow.answer,
+    AnswerRow.step,
+    AnswerRow.version,
+    AnswerRow.served_at,
+    AnswerRow.first_saved_at,
+    AnswerRow.saved_at,
+    AnswerRow.active_ms,
+    AnswerRow.reported_ms,
+)
+_ITEMS = Statement(
+    select(*_ITEM)
+    .outerjoin(
+        AnswerRow, and_(AnswerRow.assignment_id == bindparam("assignment_id"), AnswerRow.position == ItemRow.position)
     )
-    if position is not None:
-        statement = statement.where(ItemRow.position == position)
-    return [
-        AnsweredItem(
-            id=item_id,
-            position=at,
-            speakers=speakers,
-            is_pair=is_pair,
-            draft=Draft() if row is None else Draft(row.answer, row.step, row.version),
-            served_at=None if row is None else row.served_at,
-            first_saved_at=None if row is None else row.first_saved_at,
-            saved_at=None if row is None else row.saved_at,
-            active_ms=0 if row is None else row.active_ms,
-            reported_ms=None if row is None else row.reported_ms,
-        )
-        for item_id, at, speakers, is_pair, row in await session.execute(statement)
-    ]
+    .where(ItemRow.package_id == bindparam("package_id"))
+    .order_by(ItemRow.position)
+)
+_LOCKED_ITEM = Statement(
+    LEASES.add_columns(*_ITEM)
+    .outerjoin(ItemRow, and_(ItemRow.package_id == AssignmentRow.package_id, ItemRow.position == bindparam("position")))
+    .outerjoin(
+        AnswerRow, and_(AnswerRow.assignment_id == AssignmentRow.id, AnswerRow.position == bindparam("position"))
+    )
+    .with_for_update(of=AssignmentRow, key_share=True)
+)
+_LAST_POSITION = Statement(
+    select(func.max(ItemRow.position).label("last")).where(ItemRow.package_id == bindparam("package_id"))
+)
+
+
+def _save(*, keeps_revision: bool) -> Statement:
+    """Return the statement that stores a draft in place of the version `before`, and that one as a revision.
+
+    It returns a row where the draft was stored.
+    """
+    draft = insert(AnswerRow).values(
+        assignment_id=bindparam("assignment_id"),
+        position=bindparam("position"),
+        answer=bindparam("answer"),
+        step=bindparam("step"),
+        version=bindparam("version"),
+        first_saved_at=bindparam("at"),
+        saved_at=bindparam("at"),
+        reported_ms=bindparam("reported_ms"),
+    )
+    new = draft.excluded
+    saved = draft.on_conflict_do_update(
+        index_elements=[AnswerRow.assignment_id, AnswerRow.position],
+        set_={
+            "answer": new.answer,
+            "step": new.step,
+            "version": new.version,
+            "first_saved_at": func.coalesce(AnswerRow.first_saved_at, new.first_saved_at),
+            "saved_at": new.saved_at,
+            "reported_ms": func.coalesce(new.reported_ms, AnswerRow.reported_ms),
+        },
+        where=AnswerRow.version == bindparam("before"),
+    ).returning(AnswerRow.version)
+    if not keeps_revision:
+        return Statement(saved)
+    stored = saved.cte("saved")
+    revision = {
+        "assignment_id": bindparam("assignment_id", type_=AnswerRevisionRow.assignment_id.type),
+        "position": bindparam("position", type_=AnswerRevisionRow.position.type),
+        "version": bindparam("before", type_=AnswerRevisionRow.version.type),
+        "answer": bindparam("answer_before", type_=AnswerRevisionRow.answer.type),
+        "step": bindparam("step_before", type_=AnswerRevisionRow.step.type),
+        "saved_at": bindparam("saved_at_before", type_=AnswerRevisionRow.saved_at.type),
+    }
+    kept = insert(AnswerRevisionRow).from_select([*revision], select(*revision.values()).select_from(stored))
+    return Statement(select(stored.c.version).add_cte(kept.cte("kept")))
+
+
+_SAVE_FIRST, _SAVE_NEXT = _save(keeps_revision=False), _save(keeps_revision=True)
+_first_time = insert(AnswerRow).values(
+    assignment_id=bindparam("assignment_id"),
+    position=bindparam("position"),
+    answer=bindparam("answer"),
+    step=constant(1),
+    version=constant(0),
+    served_at=bindparam("at"),
+    active_ms=bindparam("milliseconds"),
+)
+_ADD_ACTIVE_TIME = Statement(
+    _first_time.on_conflict_do_update(
+        index_elements=[AnswerRow.assignment_id, AnswerRow.position],
+        set_={
+            "served_at": func.coalesce(AnswerRow.served_at, _first_time.excluded.served_at),
+            "active_ms": AnswerRow.active_ms + _first_time.excluded.active_ms,
+        },
+    )
+)
+
+
+async def list_items(session: ReadSession, lease: Lease) -> list[AnsweredItem]:
+    """Return the items of an assignment with what was answered."""
+    rows = await session.fetch(_ITEMS, {"assignment_id": lease.id, "package_id": lease.package_id})
+    return [_item(row) for row in rows]
+
+
+async def lock_item(
+    session: WriteSession, assignment_id: UUID, frontend: str, position: int | None
+) -> tuple[Lease, AnsweredItem | None]:
+    """Return who holds a package and the item at a position, and let one request for the assignment at a time pass.
+
+    The item is as it was when the statement began: before another request let this one pass. Raises NoSuchAssignment
+    where it is another frontend's.
+    """
+    parameters = {"assignment_id": assignment_id, "frontend": frontend, "position": position}
+    rows = await session.fetch(_LOCKED_ITEM, parameters)
+    if not rows:
+        raise NoSuchAssignment(assignment_id=assignment_id)
+    (row,) = rows
+    return lease_of(row), None if row.item_id is None else _item(row)
 
 
 async def last_position(session: ReadSession, lease: Lease) -> int:
     """Return the position of the last item of an assignment."""
-    statement = select(func.max(ItemRow.position)).where(ItemRow.package_id == lease.package_id)
-    return int(await session.scalar(statement) or 0)
+    (row,) = await session.fetch(_LAST_POSITION, {"package_id": lease.package_id})
+    return int(row.last or 0)
 
 
 async def put_draft(
@@ -53,55 +152,55 @@ async def put_draft(
     *,
     at: datetime,
     reported_ms: int | None,
-) -> None:
-    """Store a draft, and what it said before as a revision."""
-    if item.draft.version:
-        await session.execute(
-            insert(AnswerRevisionRow).values(
-                assignment_id=assignment_id,
-                position=item.position,
-                version=item.draft.version,
-                answer=item.draft.answer,
-                step=item.draft.step,
-                saved_at=item.saved_at,
-            )
-        )
-    changed = {
-        "answer": draft.answer,
+) -> bool:
+    """Store a draft in place of the item's, which is kept as a revision, and return True.
+
+    False, and nothing is stored, where the draft is no longer the item's.
+    """
+    parameters: Mapping[str, Any] = {
+        "assignment_id": assignment_id,
+        "position": item.position,
+        "answer": Jsonb(draft.answer),
         "step": draft.step,
         "version": draft.version,
-        "saved_at": at,
-        "reported_ms": item.reported_ms if reported_ms is None else reported_ms,
+        "at": at,
+        "reported_ms": reported_ms,
+        "before": item.draft.version,
     }
-    await session.execute(
-        insert(AnswerRow)
-        .values(assignment_id=assignment_id, position=item.position, first_saved_at=at, **changed)
-        .on_conflict_do_update(
-            index_elements=[AnswerRow.assignment_id, AnswerRow.position],
-            set_=changed | {"first_saved_at": item.first_saved_at or at},
-        )
-    )
+    if not item.draft.version:
+        return bool(await session.fetch(_SAVE_FIRST, parameters))
+    before = {
+        "answer_before": Jsonb(item.draft.answer),
+        "step_before": item.draft.step,
+        "saved_at_before": item.saved_at,
+    }
+    return bool(await session.fetch(_SAVE_NEXT, {**parameters, **before}))
 
 
 async def add_active_time(
     session: WriteSession, assignment_id: UUID, position: int, *, at: datetime, milliseconds: int
 ) -> None:
     """Note that an item is on the annotator's screen, and for how much longer it was."""
-    first = insert(AnswerRow).values(
-        assignment_id=assignment_id,
-        position=position,
-        answer={},
-        step=1,
-        version=0,
-        served_at=at,
-        active_ms=milliseconds,
-    )
-    await session.execute(
-        first.on_conflict_do_update(
-            index_elements=[AnswerRow.assignment_id, AnswerRow.position],
-            set_={
-                "served_at": func.coalesce(AnswerRow.served_at, at),
-                "active_ms": AnswerRow.active_ms + milliseconds,
-            },
-        )
+    parameters = {
+        "assignment_id": assignment_id,
+        "position": position,
+        "answer": Jsonb({}),
+        "at": at,
+        "milliseconds": milliseconds,
+    }
+    await session.fetch(_ADD_ACTIVE_TIME, parameters)
+
+
+def _item(row: Any) -> AnsweredItem:  # noqa: ANN401 - psycopg's row
+    return AnsweredItem(
+        id=row.item_id,
+        position=row.position,
+        speakers=row.speakers,
+        is_pair=row.is_pair,
+        draft=Draft() if row.version is None else Draft(row.answer, row.step, row.version),
+        served_at=row.served_at,
+        first_saved_at=row.first_saved_at,
+        saved_at=row.saved_at,
+        active_ms=row.active_ms or 0,
+        reported_ms=row.reported_ms,
     )

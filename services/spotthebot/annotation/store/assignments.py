@@ -1,9 +1,10 @@
 """Assignments with their items and drafts, as their annotators see them, and their end."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, and_, select, update
+from sqlalchemy import Uuid, and_, bindparam, literal_column, select, update
 from sqlalchemy.orm import aliased
 
 from spotthebot.annotation.domain.answers import Draft
@@ -15,6 +16,7 @@ from spotthebot.contracts.annotation import CampaignId
 from spotthebot.contracts.assignments import AssignmentId, AssignmentState
 from spotthebot.contracts.turns import Turn
 from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.statements import Statement, constant
 
 _ShownRight = aliased(ShownRow)
 _LEASE = (
@@ -30,115 +32,139 @@ _LEASE = (
     AssignmentRow.submitted_at,
     AssignmentRow.completion_code,
 )
-
-
-async def get_lease(session: ReadSession, assignment_id: UUID, frontend: str) -> Lease:
-    """Return who holds a package; raises NoSuchAssignment where it is another frontend's."""
-    return _lease(await _one(session, _leases(assignment_id, frontend), assignment_id))
+LEASES = (
+    select(*_LEASE)
+    .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
+    .where(
+        AssignmentRow.id == bindparam("assignment_id", type_=Uuid),
+        AnnotatorRow.frontend.in_([bindparam("frontend"), literal_column("''")]),
+    )
+)
+"""The lease of an assignment of a frontend."""
+_LOCKED = Statement(LEASES.with_for_update(of=AssignmentRow, key_share=True))
+_WITH_ANNOTATOR = Statement(LEASES.add_columns(AnnotatorRow.external_id))
+_LAST_SUBMITTED = Statement(
+    select(*_LEASE)
+    .where(
+        AssignmentRow.annotator_id == bindparam("annotator_id"),
+        AssignmentRow.state == constant(AssignmentState.SUBMITTED),
+    )
+    .order_by(AssignmentRow.submitted_at.desc())
+    .limit(constant(1))
+)
+_ITEMS = Statement(
+    select(
+        ItemRow.id,
+        ItemRow.position,
+        ItemRow.exchanges,
+        ItemRow.right_exchanges,
+        ShownRow.opening,
+        ShownRow.turns,
+        _ShownRight.opening.label("right_opening"),
+        _ShownRight.turns.label("right_turns"),
+        AnswerRow.answer,
+        AnswerRow.step,
+        AnswerRow.version,
+    )
+    .join(
+        ShownRow,
+        and_(ShownRow.campaign_id == ItemRow.campaign_id, ShownRow.conversation_id == ItemRow.conversation_id),
+    )
+    .outerjoin(
+        _ShownRight,
+        and_(
+            _ShownRight.campaign_id == ItemRow.campaign_id,
+            _ShownRight.conversation_id == ItemRow.right_conversation_id,
+        ),
+    )
+    .outerjoin(
+        AnswerRow, and_(AnswerRow.assignment_id == bindparam("assignment_id"), AnswerRow.position == ItemRow.position)
+    )
+    .where(ItemRow.package_id == bindparam("package_id"))
+    .order_by(ItemRow.position)
+)
+_MINE = update(AssignmentRow).where(AssignmentRow.id == bindparam("assignment_id"))
+_EXTEND = Statement(_MINE.values(expires_at=bindparam("expires_at")))
+_NOTE_SIGN_OF_LIFE = Statement(
+    _MINE.values(expires_at=bindparam("expires_at"), heard_at=bindparam("at"), heard_position=bindparam("position"))
+)
+_SUBMIT = Statement(
+    _MINE.where(AssignmentRow.state.in_(map(constant, states_before(AssignmentState.SUBMITTED)))).values(
+        state=constant(AssignmentState.SUBMITTED),
+        submitted_at=bindparam("at"),
+        completion_code=bindparam("completion_code"),
+    )
+)
 
 
 async def lock_lease(session: WriteSession, assignment_id: UUID, frontend: str) -> Lease:
-    """Return who holds a package and let one request for the assignment at a time pass."""
-    statement = _leases(assignment_id, frontend).with_for_update(of=AssignmentRow, key_share=True)
-    return _lease(await _one(session, statement, assignment_id))
+    """Return who holds a package and let one request for the assignment at a time pass.
+
+    Raises NoSuchAssignment where it is another frontend's.
+    """
+    return lease_of(await _one(session, _LOCKED, assignment_id, frontend))
 
 
 async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: str) -> Assignment:
-    """Return an assignment with its items and what was answered."""
-    statement = _leases(assignment_id, frontend).add_columns(AnnotatorRow.external_id)
-    row = await _one(session, statement, assignment_id)
-    items = (
-        select(ItemRow, ShownRow, _ShownRight, AnswerRow)
-        .join(
-            ShownRow,
-            and_(ShownRow.campaign_id == ItemRow.campaign_id, ShownRow.conversation_id == ItemRow.conversation_id),
-        )
-        .outerjoin(
-            _ShownRight,
-            and_(
-                _ShownRight.campaign_id == ItemRow.campaign_id,
-                _ShownRight.conversation_id == ItemRow.right_conversation_id,
-            ),
-        )
-        .outerjoin(AnswerRow, and_(AnswerRow.assignment_id == assignment_id, AnswerRow.position == ItemRow.position))
-        .where(ItemRow.package_id == row.package_id)
-        .order_by(ItemRow.position)
-    )
+    """Return an assignment with its items and what was answered; raises NoSuchAssignment."""
+    row = await _one(session, _WITH_ANNOTATOR, assignment_id, frontend)
+    items = await session.fetch(_ITEMS, {"assignment_id": assignment_id, "package_id": row.package_id})
     return Assignment(
-        lease=_lease(row),
+        lease=lease_of(row),
         annotator=row.external_id,
         items=tuple(
             ShownItem(
                 id=item.id,
                 position=item.position,
-                turns=_turns(shown, item.exchanges),
-                right_turns=None if item.right_exchanges is None else _turns(right, item.right_exchanges),
-                draft=Draft() if answer is None else Draft(answer.answer, answer.step, answer.version),
+                turns=_turns(item.opening, item.turns, item.exchanges),
+                right_turns=None
+                if item.right_exchanges is None
+                else _turns(item.right_opening, item.right_turns, item.right_exchanges),
+                draft=Draft() if item.version is None else Draft(item.answer, item.step, item.version),
             )
-            for item, shown, right, answer in await session.execute(items)
+            for item in items
         ),
     )
 
 
 async def find_last_submitted(session: ReadSession, annotator_id: UUID) -> Lease | None:
     """Return the assignment that an annotator submitted last, if any."""
-    statement = (
-        select(*_LEASE)
-        .where(AssignmentRow.annotator_id == annotator_id, AssignmentRow.state == AssignmentState.SUBMITTED)
-        .order_by(AssignmentRow.submitted_at.desc())
-        .limit(1)
-    )
-    row = (await session.execute(statement)).first()
-    return None if row is None else _lease(row)
+    rows = await session.fetch(_LAST_SUBMITTED, {"annotator_id": annotator_id})
+    return lease_of(rows[0]) if rows else None
 
 
 async def extend_lease(session: WriteSession, assignment_id: UUID, expires_at: datetime) -> None:
     """Keep a package for its annotator."""
-    await session.execute(update(AssignmentRow).where(AssignmentRow.id == assignment_id).values(expires_at=expires_at))
+    await session.fetch(_EXTEND, {"assignment_id": assignment_id, "expires_at": expires_at})
 
 
 async def note_sign_of_life(
     session: WriteSession, assignment_id: UUID, *, expires_at: datetime, at: datetime, position: int | None
 ) -> None:
     """Keep a package for its annotator, and note when they were heard of and with which item on the screen."""
-    await session.execute(
-        update(AssignmentRow)
-        .where(AssignmentRow.id == assignment_id)
-        .values(expires_at=expires_at, heard_at=at, heard_position=position)
-    )
+    parameters = {"assignment_id": assignment_id, "expires_at": expires_at, "at": at, "position": position}
+    await session.fetch(_NOTE_SIGN_OF_LIFE, parameters)
 
 
 async def submit(session: WriteSession, assignment_id: UUID, *, at: datetime, completion_code: str) -> None:
     """End an assignment whose items are all answered."""
-    await session.execute(
-        update(AssignmentRow)
-        .where(AssignmentRow.id == assignment_id, AssignmentRow.state.in_(states_before(AssignmentState.SUBMITTED)))
-        .values(state=AssignmentState.SUBMITTED, submitted_at=at, completion_code=completion_code)
-    )
+    await session.fetch(_SUBMIT, {"assignment_id": assignment_id, "at": at, "completion_code": completion_code})
 
 
-def _turns(shown: ShownRow, exchanges: int) -> tuple[Turn, ...]:
-    return tuple(Turn.model_validate(turn) for turn in [*shown.opening, *shown.turns[: 2 * exchanges]])
+def _turns(opening: list[dict[str, Any]], turns: list[dict[str, Any]], exchanges: int) -> tuple[Turn, ...]:
+    """Return the turns that are shown; they were checked when they were stored."""
+    return tuple(Turn.model_construct(**turn) for turn in [*opening, *turns[: 2 * exchanges]])
 
 
-def _leases(assignment_id: UUID, frontend: str) -> Select[*tuple[object, ...]]:
-    return (
-        select(*_LEASE)
-        .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
-        .where(AssignmentRow.id == assignment_id, AnnotatorRow.frontend.in_([frontend, ""]))
-    )
-
-
-async def _one(
-    session: ReadSession, statement: Select[*tuple[object, ...]], assignment_id: UUID
-) -> Row[*tuple[object, ...]]:
-    row = (await session.execute(statement)).first()
-    if row is None:
+async def _one(session: ReadSession, statement: Statement, assignment_id: UUID, frontend: str) -> Any:  # noqa: ANN401
+    rows = await session.fetch(statement, {"assignment_id": assignment_id, "frontend": frontend})
+    if not rows:
         raise NoSuchAssignment(assignment_id=assignment_id)
-    return row
+    return rows[0]
 
 
-def _lease(row: Row[*tuple[object, ...]]) -> Lease:
+def lease_of(row: Any) -> Lease:  # noqa: ANN401 - psycopg's row
+    """Return the lease in a row that has the columns of `LEASES`."""
     return Lease(
         id=AssignmentId(row.id),
         campaign_id=CampaignId(row.campaign_id),

@@ -57,7 +57,10 @@ def _next_package(*, lock: bool, most: int | None = None) -> Statement:
     )
     has_seen = exists(
         select(ItemRow.id)
-        .join(SeenConversationRow, SeenConversationRow.conversation_id == ItemRow.conversation_id)
+        .join(
+            SeenConversationRow,
+            SeenConversationRow.conversation_id.in_([ItemRow.conversation_id, ItemRow.right_conversation_id]),
+        )
         .where(ItemRow.package_id == candidates.c.id, SeenConversationRow.annotator_id == annotator_id)
         .offset(constant(0))
     )

@@ -8,7 +8,7 @@ from spotthebot.annotation import store
 from spotthebot.annotation.domain.answers import Draft, revise
 from spotthebot.annotation.domain.errors import NoSuchItem
 from spotthebot.annotation.domain.protocols.answers import missing
-from spotthebot.annotation.use_cases.campaigns import protocol_of
+from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.assignments import AnswerIn
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import FieldError
@@ -32,19 +32,27 @@ async def save_answer(
     Work extends a lease, once half of it is over. Raises NoSuchItem, AssignmentExpired, AssignmentSubmitted, and what
     `revise` raises.
     """
-    lease = await store.assignments.lock_lease(session, assignment_id, frontend)
-    lease.require_at_work(now)
-    items = await store.answers.list_items(session, lease, position=position)
-    if not items:
-        raise NoSuchItem(position=position, last=await store.answers.last_position(session, lease))
-    (item,) = items
-    campaign = await store.campaigns.get_campaign(session, lease.campaign_id)
-    protocol = await protocol_of(session, campaign)
-    draft = revise(protocol, item.shape, item.draft, request.answer, show_step=request.show_step)
-    if draft != item.draft:
-        await store.answers.put_draft(session, lease.id, item, draft, at=now, reported_ms=request.elapsed_ms)
+    while True:
+        lease, item = await store.answers.lock_item(session, assignment_id, frontend, position)
+        lease.require_at_work(now)
+        if item is None:
+            raise NoSuchItem(position=position, last=await store.answers.last_position(session, lease))
+        terms = await terms_of(session, lease.campaign_id)
+        draft = revise(
+            terms.protocol,
+            item.shape,
+            item.draft,
+            request.answer,
+            show_step=request.show_step,
+            version=request.version,
+        )
+        # Where another save came before this one got the lock, the draft is read again, now under the lock.
+        if draft == item.draft or await store.answers.put_draft(
+            session, lease.id, item, draft, at=now, reported_ms=request.elapsed_ms
+        ):
+            break
     expires_at = lease.expires_at
-    if expires_at - now < campaign.lease / 2:
-        expires_at = now + campaign.lease
+    if expires_at - now < terms.lease / 2:
+        expires_at = now + terms.lease
         await store.assignments.extend_lease(session, lease.id, expires_at)
-    return SavedAnswer(position, draft, missing(protocol, item.shape, draft.answer), expires_at)
+    return SavedAnswer(position, draft, missing(terms.protocol, item.shape, draft.answer), expires_at)

@@ -1,7 +1,7 @@
 """Assignments: claim a package, keep it, submit it."""
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -11,8 +11,8 @@ from spotthebot.annotation.domain.assignments import Assignment, Lease
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.errors import NoSuchItem, NothingLeft
 from spotthebot.annotation.domain.panels import require_id
-from spotthebot.annotation.use_cases.campaigns import protocol_of
 from spotthebot.annotation.use_cases.events import publish_completed, publish_submitted
+from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.annotation.use_cases.training_attempts import require_passed
 from spotthebot.contracts.assignments import AssignmentId, AssignmentState
 from spotthebot.kit.database import WriteSession
@@ -56,9 +56,9 @@ async def keep_lease(
 
     The time since the sign of life before is counted for the item that was on the screen then.
     """
-    lease = await store.assignments.lock_lease(session, assignment_id, frontend)
+    lease, item = await store.answers.lock_item(session, assignment_id, frontend, position)
     lease.require_at_work(now)
-    if position is not None and not await store.answers.list_items(session, lease, position=position):
+    if position is not None and item is None:
         raise NoSuchItem(position=position, last=await store.answers.last_position(session, lease))
     if lease.heard_at is not None and lease.heard_position is not None:
         since = now - lease.heard_at
@@ -68,10 +68,9 @@ async def keep_lease(
         )
     if position is not None:
         await store.answers.add_active_time(session, lease.id, position, at=now, milliseconds=0)
-    campaign = await store.campaigns.get_campaign(session, lease.campaign_id)
-    expires_at = now + campaign.lease
+    expires_at = now + (await terms_of(session, lease.campaign_id)).lease
     await store.assignments.note_sign_of_life(session, lease.id, expires_at=expires_at, at=now, position=position)
-    return await store.assignments.get_lease(session, assignment_id, frontend)
+    return replace(lease, expires_at=expires_at, heard_at=now, heard_position=position)
 
 
 async def submit_assignment(session: WriteSession, assignment_id: UUID, frontend: str, *, now: datetime) -> Lease:
@@ -84,12 +83,13 @@ async def submit_assignment(session: WriteSession, assignment_id: UUID, frontend
         return lease
     lease.require_at_work(now)
     campaign = await store.campaigns.get_campaign(session, lease.campaign_id)
-    protocol = await protocol_of(session, campaign)
+    terms = await terms_of(session, lease.campaign_id)
     items = await store.answers.list_items(session, lease)
-    answers = submission(protocol, items, lease.leased_at)
+    answers = submission(terms.protocol, items, lease.leased_at)
     annotations = await store.annotations.add_submitted(session, lease, answers)
-    await store.assignments.submit(session, lease.id, at=now, completion_code=secrets.token_hex(6))
-    submitted = await store.assignments.get_lease(session, assignment_id, frontend)
+    code = secrets.token_hex(6)
+    await store.assignments.submit(session, lease.id, at=now, completion_code=code)
+    submitted = replace(lease, state=AssignmentState.SUBMITTED, submitted_at=now, completion_code=code)
     await publish_submitted(session, campaign, submitted, frontend, annotations=annotations)
     # Last, since this locks the campaign until the transaction ends.
     if await store.campaigns.count_submitted(session, lease.campaign_id, annotations=annotations):

@@ -11,19 +11,16 @@ from spotthebot.annotation.domain.campaigns import Campaign, unit_of
 from spotthebot.annotation.domain.conversations import ShownConversation
 from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem
 from spotthebot.annotation.use_cases.events import publish_closed
-from spotthebot.annotation.use_cases.protocols import get_protocol, require_protocol
+from spotthebot.annotation.use_cases.protocols import require_protocol
+from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.annotation.use_cases.trainings import require_training
 from spotthebot.contracts.annotation import CampaignIn, CampaignState
-from spotthebot.contracts.protocols import AnnotationProtocol
-from spotthebot.kit.database import Database, ReadSession, WriteSession
+from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.errors import Invalid
 from spotthebot.kit.jobs import Jobs
 
 BUILD_CAMPAIGN = "annotation:build_campaign"
 _ROWS_AT_ONCE = 500
-_MAX_KNOWN_PROTOCOLS = 256
-_known_protocols: dict[tuple[UUID, str, int], AnnotationProtocol] = {}
-"""Protocols by campaign, name and version: none of them ever changes, and to read and check one takes milliseconds."""
 
 
 async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn) -> Campaign:
@@ -55,8 +52,8 @@ async def build_campaign(database: Database, conversations: Conversations, campa
     strata = await conversations.strata(campaign.collection_id)
     async with database.write() as session:
         secret = await store.campaigns.get_secret(session, campaign_id)
-        protocol = await protocol_of(session, campaign)
-    unit = unit_of(protocol, campaign.segments)
+        terms = await terms_of(session, campaign_id)
+    unit = unit_of(terms.protocol, campaign.segments)
     try:
         allocation = await asyncio.to_thread(_allocate, campaign, unit, shown, strata, secret)
     except Invalid as error:
@@ -130,15 +127,3 @@ async def close_campaign(session: WriteSession, campaign_id: UUID) -> Campaign:
     if ended:
         await publish_closed(session, campaign)
     return campaign
-
-
-async def protocol_of(session: ReadSession, campaign: Campaign) -> AnnotationProtocol:
-    """Return what the annotators of a campaign are asked."""
-    key = (campaign.id, campaign.protocol_name, campaign.protocol_version)
-    known = _known_protocols.get(key)
-    if known is None:
-        known = (await get_protocol(session, campaign.protocol_name, campaign.protocol_version)).protocol
-        if len(_known_protocols) >= _MAX_KNOWN_PROTOCOLS:
-            del _known_protocols[next(iter(_known_protocols))]
-        _known_protocols[key] = known
-    return known

@@ -14,7 +14,7 @@ from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.packages import NamedItem
 from spotthebot.annotation.domain.protocols.answers import values
 from spotthebot.annotation.domain.pseudonyms import pseudonym_of
-from spotthebot.annotation.use_cases.campaigns import protocol_of
+from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.annotation_exports import (
     AnnotatorNames,
     ExportedAnnotation,
@@ -55,7 +55,7 @@ async def export_campaign(
         items = _batches(database, campaign, store.packages.list_exported_items, lambda each: each.id, item_rows)
         return export(items, form, ExportedItem, rows=campaign.progress.items)
     key = await store.campaigns.get_pseudonym_key(session, campaign.id)
-    protocol = await protocol_of(session, campaign)
+    protocol = (await terms_of(session, campaign.id)).protocol
     as_text = form is not ExportFormat.NDJSON
 
     def annotation_rows(found: AnnotatedItem) -> list[BaseModel]:

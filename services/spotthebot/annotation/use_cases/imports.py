@@ -12,7 +12,7 @@ from spotthebot.annotation.domain.conversations import ShownConversation
 from spotthebot.annotation.domain.errors import CampaignNotOpen, CampaignTakesNoImports, UnknownReferences
 from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem
 from spotthebot.annotation.domain.protocols.answers import check_answer, missing
-from spotthebot.annotation.use_cases.campaigns import protocol_of
+from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.annotation import Answer, CampaignState, ImportedAnnotationIn, PackageIn, SegmentIn
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.kit.database import Database, ReadSession, WriteSession
@@ -69,7 +69,7 @@ async def import_packages(
 async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded: Sequence[ImportedAnnotationIn]) -> int:
     """Store annotations that were made elsewhere and return how many are new; those that are there stay as they are."""
     campaign = await _require_import(session, campaign_id)
-    protocol = await protocol_of(session, campaign)
+    protocol = (await terms_of(session, campaign.id)).protocol
     packages = {each.package for each in uploaded}
     items = await store.packages.items_by_external_id(session, campaign_id, packages)
     keys = [(each.package, each.conversation, each.exchanges) for each in uploaded]

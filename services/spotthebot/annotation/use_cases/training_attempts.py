@@ -13,7 +13,7 @@ from spotthebot.annotation.domain.protocols.answers import check_answer, missing
 from spotthebot.annotation.domain.protocols.questions import UnitShape
 from spotthebot.annotation.domain.trainings.attempts import Attempt, SavedAnswer, state_after
 from spotthebot.annotation.domain.trainings.grades import Grade, grade, mistakes
-from spotthebot.annotation.use_cases.campaigns import protocol_of
+from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.requirements import RequiredTraining
 from spotthebot.contracts.trainings import Training, TrainingAnswerIn, TrainingState
@@ -60,7 +60,7 @@ async def start_training(
     *_, attempt = await store.training_attempts.list_attempts(session, annotator.id)
     return TrainingTask(
         campaign,
-        await protocol_of(session, campaign),
+        (await terms_of(session, campaign.id)).protocol,
         await _training_of(session, required),
         attempt,
         attempts_left=required.attempts - attempt.number,
@@ -83,7 +83,7 @@ async def answer_dialogue(
     """
     campaign = await store.campaigns.get_campaign(session, campaign_id)
     training = await _training_of(session, _required(campaign))
-    protocol = await protocol_of(session, campaign)
+    protocol = (await terms_of(session, campaign.id)).protocol
     answer, attempt = request.answer, request.attempt
     annotator = await _lock_annotator(session, campaign_id, frontend, request.annotator)
     attempts = await store.training_attempts.list_attempts(session, annotator.id)

@@ -1,0 +1,24 @@
+"""The terms of campaigns, read once in a process: nearly every request of an annotator needs them."""
+
+from uuid import UUID
+
+from spotthebot.annotation import store
+from spotthebot.annotation.domain.campaigns import Terms
+from spotthebot.annotation.use_cases.protocols import get_protocol
+from spotthebot.kit.database import ReadSession
+
+_MAX_KNOWN = 256
+_known: dict[UUID, Terms] = {}
+
+
+async def terms_of(session: ReadSession, campaign_id: UUID) -> Terms:
+    """Return what the assignments of a campaign go by."""
+    terms = _known.get(campaign_id)
+    if terms is None:
+        campaign = await store.campaigns.get_campaign(session, campaign_id)
+        version = await get_protocol(session, campaign.protocol_name, campaign.protocol_version)
+        terms = Terms(version.protocol, campaign.lease, campaign.instructions)
+        if len(_known) >= _MAX_KNOWN:
+            del _known[next(iter(_known))]
+        _known[campaign_id] = terms
+    return terms

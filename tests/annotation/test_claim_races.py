@@ -1,0 +1,126 @@
+"""Claims at the moment when other transactions take packages, end leases or fill tables."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID, uuid4
+
+import httpx
+import psycopg
+import pytest
+
+from spotthebot.annotation.store import claims
+from tests.factories.annotating import ask, campaign_of, claim, movable_clock, rows
+from tests.factories.databases import Databases
+from tests.factories.filled_campaigns import fill_campaign
+from tests.factories.running_suite import RunningSuite
+
+_TAKE = "UPDATE annotation.packages SET slots_left = 0 WHERE id = %s"
+_WAITING = """
+    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+"""
+_ANNOTATOR = """
+    INSERT INTO annotation.annotators (id, campaign_id, external_id) VALUES (%(annotator_id)s, %(campaign_id)s, 'w')
+"""
+_ASSIGNMENTS = """
+    INSERT INTO annotation.assignments (id, campaign_id, package_id, annotator_id, state, leased_at, expires_at)
+    SELECT gen_random_uuid(), %(campaign_id)s, id, %(annotator_id)s, 'submitted', now(), now() FROM (
+        SELECT DISTINCT ON (block) id FROM annotation.packages ORDER BY block, id LIMIT %(packages)s) AS first
+"""
+_SEEN = """
+    INSERT INTO annotation.seen_conversations
+    SELECT DISTINCT annotator_id, conversation_id FROM annotation.items JOIN annotation.assignments USING (package_id)
+"""
+
+
+@contextmanager
+def _taking(suite: RunningSuite, package_id: UUID) -> Iterator[psycopg.Connection]:
+    """Take the last slot of a package in a transaction that the block commits."""
+    with psycopg.connect(suite.database.owner["annotation"]) as connection:
+        connection.execute(_TAKE, [package_id])
+        yield connection
+
+
+async def _waiting(admin_url: str, count: int) -> None:
+    """Wait until so many transactions wait for a lock."""
+    with psycopg.connect(admin_url, autocommit=True) as connection:
+        async with asyncio.timeout(20):
+            while connection.execute(_WAITING).fetchone() != (count,):
+                await asyncio.sleep(0.02)
+
+
+def _reason(answer: httpx.Response) -> str:
+    return answer.json()["type"].removeprefix("urn:spotthebot:problem:")
+
+
+async def test_claims_that_find_packages_just_taken_never_wait_for_each_other_in_a_circle(
+    suite: RunningSuite, databases: Databases
+):
+    """A new claim wants the first package, then the second; one that came back for the second wants the first then.
+
+    Both packages are taken meanwhile, and PostgreSQL keeps a lock on a row that no longer suits.
+    """
+    admin = databases.admin_url(suite.database)
+    campaign = await campaign_of(suite, 2, annotations_per_segment=1, segments=[1], package_size=1)
+    await claim(suite, campaign, "first")
+    await claim(suite, campaign, "second")
+    with psycopg.connect(suite.database.owner["annotation"]) as connection:
+        connection.execute("UPDATE annotation.assignments SET state = 'expired'")
+        connection.execute("UPDATE annotation.packages SET slots_left = 1")
+    (one,), (two,) = rows(suite, "SELECT id FROM annotation.packages ORDER BY id")
+    await suite.client("annotation", "annotation")
+    await suite.client("annotation", "annotation", team="another")
+    with _taking(suite, one) as taking_one, _taking(suite, two) as taking_two:
+        new = asyncio.create_task(ask(suite, campaign, "new", team="another"))
+        await _waiting(admin, 1)
+        returning = asyncio.create_task(ask(suite, campaign, "second"))
+        await _waiting(admin, 2)
+        taking_two.commit()
+        await asyncio.sleep(0.2)  # the returning annotator's claim goes on to the first package
+        await _waiting(admin, 2)
+        taking_one.commit()
+        answers = await asyncio.gather(new, returning)
+    assert [(answer.status_code, _reason(answer)) for answer in answers] == [(409, "nothing-left")] * 2
+
+
+async def test_an_annotators_own_lease_that_is_being_ended_does_not_count_against_the_limit(
+    suite: RunningSuite, databases: Databases
+):
+    admin = databases.admin_url(suite.database)
+    campaign = await campaign_of(
+        suite, 1, annotations_per_segment=1, segments=[1], packages_per_annotator=1, lease_minutes=60
+    )
+    clock = movable_clock(suite)
+    held = await claim(suite, campaign, "w")
+    clock.advance(minutes=61)
+    with psycopg.connect(suite.database.owner["annotation"]) as ending:
+        ending.execute("UPDATE annotation.assignments SET state = 'expired'")
+        ending.execute("UPDATE annotation.packages SET slots_left = slots_left + 1")
+        asked = asyncio.create_task(ask(suite, campaign, "w"))
+        await _waiting(admin, 1)
+        ending.commit()
+        answer = await asked
+    assert (answer.status_code, answer.json().get("id")) == (201, held["id"])
+
+
+@pytest.mark.parametrize("analyzed", [False, True])
+@pytest.mark.parametrize("packages", [0, 40])
+def test_a_claim_reads_a_few_packages_however_many_a_campaign_has(databases: Databases, analyzed: bool, packages: int):
+    """By new and by old annotators, before and after PostgreSQL knows how large the tables are."""
+    with databases.lend() as urls:
+        campaign_id = fill_campaign(urls.owner["annotation"], packages=600, size=10)
+        annotator_id = uuid4()
+        values = {"campaign_id": campaign_id, "annotator_id": annotator_id, "packages": packages}
+        with psycopg.connect(databases.admin_url(urls), autocommit=True) as connection:
+            connection.execute(_ANNOTATOR, values)
+            connection.execute(_ASSIGNMENTS, values)
+            connection.execute(_SEEN, values)
+            if analyzed:
+                connection.execute("ANALYZE")
+            explained = connection.execute(
+                b"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + claims._NEXT_FREE[0].sql, values
+            ).fetchone()
+    assert explained is not None
+    plan = explained[0][0]["Plan"]
+    assert plan["Actual Rows"] == 1
+    assert plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] < 500  # 6,000 items
