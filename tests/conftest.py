@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+import gc
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -15,7 +17,9 @@ from tests.factories.running_suite import Keys, RunningSuite, run_suite
 _SERVER = pytest.StashKey[PostgresServer]()
 _RUNNING = pytest.StashKey[contextlib.ExitStack]()
 _LONGEST = ("test_stb", "test_hosting", "test_steering", "test_fuzz", "test_killed_processes", "test_real_peers")
+_GARBAGE_THRESHOLDS = (20_000, 20, 20)
 configure_logs("tests", "ERROR")  # else structlog draws tracebacks with all variables, which takes seconds
+gc.disable()  # while test files are imported: what they import stays
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -32,6 +36,13 @@ def pytest_configure_node(node) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     if _RUNNING in config.stash:
         config.stash[_RUNNING].close()
+
+
+def pytest_collection_finish() -> None:
+    """Leave all that was imported out of later searches for garbage, which are made as often as in our services."""
+    gc.freeze()
+    gc.set_threshold(*_GARBAGE_THRESHOLDS)
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -57,9 +68,10 @@ def template(cluster: PostgresServer) -> Provisioned:
 
 
 @pytest.fixture(scope="session")
-def databases(cluster: PostgresServer, template: Provisioned) -> Databases:
+def databases(cluster: PostgresServer, template: Provisioned) -> Iterator[Databases]:
     """Lends migrated databases without rows."""
-    return Databases(cluster, template)
+    with closing(Databases(cluster, template)) as lending:
+        yield lending
 
 
 @pytest.fixture
@@ -70,9 +82,10 @@ def database_urls(databases: Databases) -> Iterator[DatabaseUrls]:
 
 
 @pytest.fixture
-def keys(database_urls: DatabaseUrls) -> Keys:
+async def keys(database_urls: DatabaseUrls) -> AsyncIterator[Keys]:
     """Makes API keys in this test's database."""
-    return Keys(database_urls.owner[ACCESS])
+    async with Keys(database_urls.owner[ACCESS]) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")

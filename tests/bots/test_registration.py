@@ -316,17 +316,18 @@ class _Service:
 
 @asynccontextmanager
 async def _killable(database: DatabaseUrls) -> AsyncIterator[_Service]:
-    keys = Keys(database.owner["access"])
+    async with Keys(database.owner["access"]) as keys:
+        service_key, team_key = await keys.make("service"), await keys.make("team", team="us")
     settings = {
         "DATABASE_URL": database.app["bots"],
-        "SERVICE_KEY": await keys.make("service"),
+        "SERVICE_KEY": service_key,
         "SECRETS_KEY": Fernet.generate_key().decode(),
         "ALLOWED_NETWORKS": '["127.0.0.0/8"]',
         "PROBE_SECONDS": "4",
         "RECOVERY_SECONDS": "0.2",
     }
     environment = {**os.environ, **{f"SPOTTHEBOT_BOTS_{name}": value for name, value in settings.items()}}
-    headers = {"Authorization": f"Bearer {await keys.make('team', team='us')}"}
+    headers = {"Authorization": f"Bearer {team_key}"}
     with closing(bind("127.0.0.1", 0)) as sock:
         url = f"http://127.0.0.1:{sock.getsockname()[1]}"
         async with httpx.AsyncClient(base_url=url, headers=headers, timeout=60, trust_env=False) as team:

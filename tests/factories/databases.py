@@ -107,13 +107,17 @@ def migrated_template(server: PostgresServer) -> Provisioned:
 
 
 class Databases:
-    """Clones of the template: a test gets one that no other has, and leaves it to be cleaned for the next."""
+    """Clones of the template: a test gets one that no other has, and leaves it to be cleaned for the next.
+
+    The superuser's connection to each is kept: opening one takes longer than cleaning a database.
+    """
 
     def __init__(self, server: PostgresServer, template: Provisioned) -> None:
         self._server = server
         self._template = template
         self._clean: defaultdict[str, list[str]] = defaultdict(list)
         self._catalogues: dict[str, object] = {}
+        self._connections: dict[str, psycopg.Connection] = {}
 
     @contextmanager
     def lend(self, *, schema: str = "", more: str = "") -> Iterator[DatabaseUrls]:
@@ -132,6 +136,23 @@ class Databases:
         """Return the superuser's URL of a database that was lent."""
         return _in(str(make_url(urls.owner[ACCESS]).database), self._server.admin_url)
 
+    def close(self) -> None:
+        for connection in self._connections.values():
+            connection.close()
+
+    def _connection(self, name: str) -> psycopg.Connection:
+        """Return the superuser's connection to a database: the kept one, unless a test ended it."""
+        kept = self._connections.get(name)
+        if kept is not None:
+            try:
+                kept.execute("SELECT")
+            except psycopg.OperationalError:
+                kept.close()
+            else:
+                return kept
+        self._connections[name] = psycopg.connect(_in(name, self._server.admin_url), autocommit=True)
+        return self._connections[name]
+
     def _clone(self, schema: str, more: str) -> str:
         name = f"test_{secrets.token_hex(6)}"
         source = str(make_url(self._template.owner_urls[ACCESS]).database)
@@ -141,17 +162,17 @@ class Databases:
         if more:
             with psycopg.connect(_in(name, self._template.owner_urls[schema])) as owner:
                 owner.execute(more.encode())
-        with psycopg.connect(_in(name, self._server.admin_url)) as mine:
-            self._catalogues[name] = mine.execute(_CATALOGUE).fetchone()
+        self._catalogues[name] = self._connection(name).execute(_CATALOGUE).fetchone()
         return name
 
     def _is_cleaned(self, name: str) -> bool:
         """Delete all rows; a database whose catalogue was changed is dropped instead."""
-        with psycopg.connect(_in(name, self._server.admin_url), autocommit=True) as mine:
-            mine.execute(_OTHERS)
-            if mine.execute(_CATALOGUE).fetchone() == self._catalogues[name]:
-                self._delete_rows(mine)
-                return True
+        mine = self._connection(name)
+        mine.execute(_OTHERS)
+        if mine.execute(_CATALOGUE).fetchone() == self._catalogues[name]:
+            self._delete_rows(mine)
+            return True
+        self._connections.pop(name).close()
         with psycopg.connect(self._server.admin_url, autocommit=True) as admin:
             admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
         return False
@@ -162,12 +183,12 @@ class Databases:
         Blocks as long as a service holds locks on them.
         """
         name = str(make_url(urls.owner[ACCESS]).database)
-        with psycopg.connect(_in(name, self._server.admin_url), autocommit=True) as mine:
-            while True:
-                try:
-                    return self._delete_rows(mine, except_in_use=True)
-                except psycopg.errors.DeadlockDetected:  # a worker locks in another order: once more
-                    continue
+        mine = self._connection(name)
+        while True:
+            try:
+                return self._delete_rows(mine, except_in_use=True)
+            except psycopg.errors.DeadlockDetected:  # a worker locks in another order: once more
+                continue
 
     def _delete_rows(self, mine: psycopg.Connection, *, except_in_use: bool = False) -> None:
         schemas = list(self._template.owner_urls)

@@ -162,9 +162,9 @@ async def running_processes(
     prefix.
     """
     events: list[Event] = []
-    keys = Keys(installation.urls.owner_urls[ACCESS])
-    service_key = await keys.make("service")
     async with contextlib.AsyncExitStack() as stack:
+        keys = await stack.enter_async_context(Keys(installation.urls.owner_urls[ACCESS]))
+        service_key = await keys.make("service")
         sockets = {name: stack.enter_context(contextlib.closing(bind(HOST, 0))) for name in SERVICE_NAMES}
         urls = {name: f"http://{HOST}:{each.getsockname()[1]}" for name, each in sockets.items()}
         environments = {

@@ -29,19 +29,21 @@ TypedClient = TypeVar("TypedClient", AsyncBots, AsyncConversations, AsyncAnnotat
 
 
 class Keys:
-    """Makes API keys as the operator's command line does."""
+    """Makes API keys as the operator's command line does, on one connection for all: opening it costs most of a key."""
 
     def __init__(self, access_owner_url: str) -> None:
-        self._url = access_owner_url
+        self._database = Database(access_owner_url, pool_size=1)
 
     async def make(self, role: str, *, team: str | None = None, **more: Any) -> str:
-        database = Database(self._url, pool_size=1)
-        try:
-            async with database.write() as session:
-                _, text = await create_key(session, role=role, team=team, **more)
-            return text
-        finally:
-            await database.close()
+        async with self._database.write() as session:
+            _, text = await create_key(session, role=role, team=team, **more)
+        return text
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._database.close()
 
 
 _TLS = ssl.create_default_context()
@@ -135,9 +137,9 @@ async def run_suite(
 ) -> AsyncIterator[RunningSuite]:
     """Run all services and workers, or only those named; `settings` adds to a service's own, by its name."""
     running = [load_service(name) for name in SERVICE_NAMES if not only or name in only]
-    keys = Keys(database.owner["access"])
-    service_key = await keys.make("service")
     async with contextlib.AsyncExitStack() as stack:
+        keys = await stack.enter_async_context(Keys(database.owner["access"]))
+        service_key = await keys.make("service")
         sockets = {service.name: stack.enter_context(closing(bind("127.0.0.1", 0))) for service in running}
         urls = {name: f"http://127.0.0.1:{sock.getsockname()[1]}" for name, sock in sockets.items()}
         own = {

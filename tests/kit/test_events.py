@@ -137,8 +137,8 @@ async def office(provisioned: Provisioned) -> AsyncIterator[PostOffice]:
     app = _app(url)
     app.state.subscriptions = Subscriptions(STORE, signer, http)
     database = Database(url, pool_size=2)
-    async with served(app, bind("127.0.0.1", 0)) as address:
-        yield PostOffice(address, Keys(provisioned.owner_urls["access"]), database, signer, http)
+    async with served(app, bind("127.0.0.1", 0)) as address, Keys(provisioned.owner_urls["access"]) as keys:
+        yield PostOffice(address, keys, database, signer, http)
     await database.close()
 
 
