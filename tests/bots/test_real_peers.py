@@ -1,10 +1,13 @@
-"""Real peers, each registered over HTTP, probed, and taken through a conversation."""
+"""Real peers: how they answer, and each registered over HTTP, probed, and taken through a conversation."""
 
+import asyncio
+import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import httpx
 import psutil
 import pytest
@@ -18,6 +21,43 @@ from tests.factories.peers import parlai_interactive_web, parlai_websocket_chat,
 from tests.factories.running_suite import RunningSuite, bots_settings, run_suite
 from tests.factories.studies import add_bot, created, plan, until
 from tests.factories.talking_models import talking_gpt2, talking_llama
+
+OVERWORLD = "Welcome to the overworld"
+BOT = "Welcome to the ParlAI Chatbot demo"
+
+
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return ("bots", "conversations")
+
+
+@pytest.fixture(scope="module")
+async def http() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(30)) as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return talking_llama(tmp_path_factory.mktemp("chat-model"))
+
+
+@pytest.fixture(scope="module")
+async def openai_url(weights: Path) -> AsyncIterator[str]:
+    async with transformers_serve(weights) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+async def web_url() -> AsyncIterator[str]:
+    async with parlai_interactive_web() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+async def chat_url() -> AsyncIterator[str]:
+    async with parlai_websocket_chat() as url:
+        yield url
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +119,16 @@ async def _reply(admin: httpx.AsyncClient, out: dict[str, Any], *turns: str, see
     return (await admin.post(f"/v1/bots/{out['id']}/replies", json=body)).json()["replies"][0]
 
 
+def _question(weights: Path, **more: Any) -> dict[str, Any]:
+    messages = [{"role": "user", "content": "Hello!"}]
+    return {"model": str(weights), "messages": messages, "max_tokens": 8, "seed": 1, **more}
+
+
+async def _say(socket: aiohttp.ClientWebSocketResponse, text: str) -> Any:
+    await socket.send_json({"text": text})
+    return (await socket.receive_json(timeout=60))["text"]
+
+
 def kill_stubs(triton: TritonAddresses) -> None:
     """Kill the Python processes of a server's models, as a lack of memory would."""
     stubs = [
@@ -92,30 +142,88 @@ def kill_stubs(triton: TritonAddresses) -> None:
 
 
 class TestTransformersServe:
-    async def test_takes_part(self, suite: RunningSuite, tmp_path: Path):
-        async with transformers_serve(talking_llama(tmp_path / "model")) as url:
-            model = str(tmp_path / "model")
-            protocol = {"kind": "openai", "base_url": url, "model": model, "max_tokens": 12, "temperature": 0.9}
-            await _take_part(suite, {"name": "served", "protocol": protocol})
+    async def test_completes_a_chat(self, http: aiohttp.ClientSession, openai_url: str, weights: Path):
+        async with http.post(f"{openai_url}/chat/completions", json=_question(weights)) as answer:
+            completed = await answer.json()
+        (choice,) = completed["choices"]
+        assert choice["message"]["role"] == "assistant"
+        assert choice["message"]["content"]
+        assert 0 < completed["usage"]["completion_tokens"] <= 8
+
+    async def test_streams_a_chat_without_a_last_word(
+        self, http: aiohttp.ClientSession, openai_url: str, weights: Path
+    ):
+        async with http.post(f"{openai_url}/chat/completions", json=_question(weights, stream=True)) as answer:
+            assert answer.content_type == "text/event-stream"
+            events = [line.strip() async for line in answer.content if line.strip()]
+        chunks = [json.loads(event.removeprefix(b"data: ")) for event in events]
+        assert "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in chunks)
+        assert chunks[-1]["choices"][0]["finish_reason"] in {"stop", "length"}
+
+    async def test_takes_part(self, suite: RunningSuite, openai_url: str, weights: Path):
+        protocol = {"kind": "openai", "base_url": openai_url, "model": str(weights), "max_tokens": 12}
+        await _take_part(suite, {"name": "served", "protocol": protocol | {"temperature": 0.9}})
 
 
-class TestParlai:
-    async def test_interactive_web_takes_part(self, suite: RunningSuite):
-        async with parlai_interactive_web() as url:
-            out = await _take_part(suite, {"name": "repeats", "protocol": {"kind": "parlai", "url": url}})
-            admin = await suite.client("bots", "admin")
-            assert (await _reply(admin, out, "One.", "Two.", "Three,\nfour."))["text"] == "Three, four."
+class TestParlaiInteractiveWeb:
+    async def test_repeats_the_last_line(self, http: aiohttp.ClientSession, web_url: str):
+        async with http.post(f"{web_url}/interact", data="Hello.\nWie geht's? 🍅".encode()) as answer:
+            assert await answer.json() == {"id": "RepeatQueryAgent", "text": "Wie geht's? 🍅", "episode_done": False}
 
-    async def test_the_websocket_chat_service_takes_part(self, suite: RunningSuite):
-        async with parlai_websocket_chat() as url:
-            protocol = {"kind": "parlai", "url": url, "service": "websocket_chat"}
-            out = await _take_part(suite, {"name": "chats", "protocol": protocol})
-            admin = await suite.client("bots", "admin")
-            assert (await _reply(admin, out, "One.", "Say [DONE] now."))["text"] == "Say (DONE) now."
-            contexts = [{"turns": [f"Number {number}."]} for number in range(12)]  # on several sockets at once
-            answer = await admin.post(f"/v1/bots/{out['id']}/replies", json={"contexts": contexts})
-            texts = [each["text"] for each in answer.json()["replies"]]
-            assert texts == [f"Number {number}." for number in range(12)]
+    async def test_forgets_when_reset(self, http: aiohttp.ClientSession, web_url: str):
+        async with http.post(f"{web_url}/interact", data=b"Hello.") as answer:
+            assert answer.status == 200
+        async with http.post(f"{web_url}/reset") as answer:
+            assert await answer.json() == {}
+        async with http.post(f"{web_url}/interact", data=b"") as answer:
+            assert (await answer.json())["text"] == "Nothing to repeat yet."
+
+    async def test_hangs_up_on_what_it_cannot_read(self, http: aiohttp.ClientSession, web_url: str):
+        with pytest.raises(aiohttp.ServerDisconnectedError):
+            await http.post(f"{web_url}/interact", data=b"\xff\xfe")
+
+    async def test_takes_part(self, suite: RunningSuite, web_url: str):
+        out = await _take_part(suite, {"name": "repeats", "protocol": {"kind": "parlai", "url": web_url}})
+        admin = await suite.client("bots", "admin")
+        assert (await _reply(admin, out, "One.", "Two.", "Three,\nfour."))["text"] == "Three, four."
+
+
+class TestParlaiWebsocketChat:
+    async def test_talks_after_its_welcomes(self, http: aiohttp.ClientSession, chat_url: str):
+        async with http.ws_connect(chat_url) as socket:
+            assert (await _say(socket, "Hi.")).startswith(OVERWORLD)
+            assert (await _say(socket, "begin")).startswith(BOT)
+            assert await _say(socket, "Hello.\nHow are you? 🍅") == "How are you? 🍅"
+            assert await _say(socket, "Oh, [RESET]!") == "[History Cleared]"
+            assert (await _say(socket, "Well, [DONE].")).startswith(OVERWORLD)
+            assert await _say(socket, "exit") == "See you later!"
+
+    async def test_keeps_sockets_apart(self, http: aiohttp.ClientSession, chat_url: str):
+        async def talk(name: str) -> list[str]:
+            async with http.ws_connect(chat_url) as socket:
+                replies = [await _say(socket, text) for text in ("Hi.", "begin", *(f"{name}{n}" for n in range(3)))]
+                for word in ("[DONE]", "exit"):
+                    await _say(socket, word)
+                return replies[2:]
+
+        names = "abcd"
+        replies = await asyncio.gather(*(talk(name) for name in names))
+        assert replies == [[f"{name}{n}" for n in range(3)] for name in names]
+
+    async def test_hangs_up_on_a_frame_that_is_no_json(self, http: aiohttp.ClientSession, chat_url: str):
+        async with http.ws_connect(chat_url) as socket:
+            await socket.send_str("Hello.")
+            assert (await socket.receive(timeout=60)).type is aiohttp.WSMsgType.CLOSED
+
+    async def test_takes_part(self, suite: RunningSuite, chat_url: str):
+        protocol = {"kind": "parlai", "url": chat_url, "service": "websocket_chat"}
+        out = await _take_part(suite, {"name": "chats", "protocol": protocol})
+        admin = await suite.client("bots", "admin")
+        assert (await _reply(admin, out, "One.", "Say [DONE] now."))["text"] == "Say (DONE) now."
+        contexts = [{"turns": [f"Number {number}."]} for number in range(12)]  # on several sockets at once
+        answer = await admin.post(f"/v1/bots/{out['id']}/replies", json={"contexts": contexts})
+        texts = [each["text"] for each in answer.json()["replies"]]
+        assert texts == [f"Number {number}." for number in range(12)]
 
 
 class TestTriton:

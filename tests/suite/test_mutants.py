@@ -34,7 +34,9 @@ def discount(items: int) -> int:
 FILES = {
     "services/spotthebot/shop/__init__.py": "from spotthebot.shop.prices import discount\n",
     "services/spotthebot/shop/prices.py": PRICES,
-    "services/spotthebot/shop/loops.py": "def count_down(n: int) -> None:\n    while n > 0:\n        n -= 1\n",
+    "services/spotthebot/shop/loops.py": (
+        "import time\n\n\ndef count_down(n: int) -> None:\n    while n > 0:\n        time.sleep(0.01)\n        n -= 1\n"
+    ),
     "tests/shop/test_strong.py": (
         "import os, sys\n\nfrom spotthebot.shop.prices import is_bulk\n\n\n"
         "def test_is_bulk():\n    assert [is_bulk(9), is_bulk(10)] == [False, True]\n\n\n"
@@ -114,7 +116,8 @@ class TestCommand:
         file = tmp_path / "results.json"
         program = (
             "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
-            "from pathlib import Path; from spotthebot.suite.cli.mutants import draw_sample, run_mutants;"
+            "from pathlib import Path; from spotthebot.suite.cli.mutants import _FORKS, draw_sample, run_mutants;"
+            "_FORKS.set_forkserver_preload(['pytest']);"  # the other test loads all of them
             "root = Path(sys.argv[1]); sample = draw_sample(root, 'shop/prices', seed=1, count=3);"
             "run_mutants(root, sample, results_file=Path(sys.argv[2]))"
         )
