@@ -183,6 +183,7 @@ def event_settings() -> dict[str, Any]:
         "allowed_networks": ("127.0.0.0/8", "::1/128"),
         "secrets_key": Fernet.generate_key().decode(),
         "delivery_waits_seconds": (0.1, 0.1, 0.1),
+        "delivery_poll_seconds": 2.0,
     }
 
 
