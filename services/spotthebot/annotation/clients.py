@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from uuid import UUID
 
-from spotthebot.annotation.domain.conversations import ShownConversation
+from spotthebot.annotation.domain.conversations import Interactors, ShownConversation
 from spotthebot.annotation.domain.errors import CollectionCancelled, CollectionNotComplete, UnknownCollection
 from spotthebot.clients import AsyncConversations, NotFound
 from spotthebot.contracts.conversations import CollectionState, ConversationState
@@ -44,3 +44,11 @@ class Conversations:
         Labels are drawn for each request: they serve to spread conversations over packages, and are not stored.
         """
         return {each.id: each.stratum async for each in self._conversations.stream_strata(collection_id)}
+
+    async def interactors(self, collection_id: UUID) -> Interactors:
+        """Return a hash for each conversation, of the person who chatted in it or of random bytes."""
+        found = [each async for each in self._conversations.stream_interactors(collection_id)]
+        return Interactors(
+            salt=bytes.fromhex(found[0].salt) if found else None,
+            sha256={each.id: bytes.fromhex(each.interactor_sha256) for each in found},
+        )

@@ -100,6 +100,7 @@ class CampaignRow(_Base):
     pseudonym_key: Mapped[bytes] = mapped_column(
         LargeBinary, server_default=text("uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())")
     )
+    interactor_salt: Mapped[bytes | None] = mapped_column(LargeBinary)
     too_short: Mapped[int | None]
     unpaired: Mapped[int | None]
     packages: Mapped[int] = mapped_column(server_default="0")
@@ -109,16 +110,24 @@ class CampaignRow(_Base):
 
 
 class ShownConversationRow(_Base):
-    """The texts of a conversation by sides A and B; nothing says who speaks."""
+    """The texts of a conversation by sides A and B; nothing says who speaks.
+
+    `interactor_sha256` is of the campaign's `interactor_salt` and the id of the person who chatted in it, or of random
+    bytes: it tells whether a person who is known chatted here, and nothing else.
+    """
 
     __tablename__ = "shown_conversations"
-    __table_args__ = (UniqueConstraint("campaign_id", "external_id"),)
+    __table_args__ = (
+        UniqueConstraint("campaign_id", "external_id"),
+        Index(None, "campaign_id", "interactor_sha256"),
+    )
 
     campaign_id: Mapped[UUID] = mapped_column(ForeignKey(CampaignRow.id), primary_key=True)
     conversation_id: Mapped[UUID] = mapped_column(primary_key=True)
     external_id: Mapped[str | None] = mapped_column(String(200))
     opening: Mapped[list[dict[str, str]]] = mapped_column(JSONB)
     turns: Mapped[list[dict[str, str]]] = mapped_column(JSONB)
+    interactor_sha256: Mapped[bytes | None] = mapped_column(LargeBinary)
 
 
 class PackageRow(_Base):
@@ -201,6 +210,8 @@ class AnnotatorRow(_Base):
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     blocked_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     blocked_reason: Mapped[str | None] = mapped_column(Text)
+    appeal: Mapped[str | None] = mapped_column(Text)
+    appealed_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     consent_sha256: Mapped[str | None] = mapped_column(String(64))
     consented_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     consent_withdrawn_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
@@ -265,7 +276,7 @@ class TrainingAnswerRow(_Base):
 
 
 class SeenConversationRow(_Base):
-    """A conversation that an annotator was shown; the key refuses that one is shown twice."""
+    """A conversation that an annotator was shown or chatted in; the key refuses that it is shown after that."""
 
     __tablename__ = "seen_conversations"
 

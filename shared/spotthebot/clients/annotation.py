@@ -21,6 +21,8 @@ from spotthebot.contracts.annotation_exports import AnnotatorNames, ExportedRows
 from spotthebot.contracts.assignments import (
     AnnotatorOut,
     AnswerIn,
+    AppealIn,
+    AppealOut,
     AssignmentOut,
     AuditEntryOut,
     BlockIn,
@@ -219,6 +221,11 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
         """Let an annotator who was blocked claim packages again."""
         path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/unblock"
         return Call(AnnotatorOut, "POST", path, body=reason, idempotency_key=idempotency_key)
+
+    @operation
+    def appeal_block(self, campaign_id: UUID, appeal: AppealIn) -> Call[AppealOut]:
+        """Leave a blocked annotator's note against the block."""
+        return Call(AppealOut, "POST", f"/v1/campaigns/{campaign_id}/appeals", body=appeal)
 
     @operation
     def list_audit_entries(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[AuditEntryOut]:

@@ -5,13 +5,13 @@ from enum import StrEnum
 from typing import Annotated, NewType
 from uuid import UUID
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE, AnnotatorId, Answer
 from spotthebot.contracts.panels import CompletionOut
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.turns import MAX_TURNS, Turn
-from spotthebot.contracts.wire import Text, Wire
+from spotthebot.contracts.wire import Wire, Words
 
 AssignmentId = NewType("AssignmentId", UUID)
 Position = Annotated[int, Field(ge=0, lt=MAX_PACKAGE_SIZE)]
@@ -129,12 +129,29 @@ class AnnotatorOut(Wire):
     consented_at: datetime | None
     blocked_at: datetime | None
     blocked_reason: str | None
+    appeal: str | None = Field(description="What the annotator says against the last block.")
+    appealed_at: datetime | None
 
 
 class BlockIn(Wire):
     """Why an annotator is blocked, or no longer is."""
 
-    reason: Annotated[Text, StringConstraints(min_length=1, max_length=2000, strip_whitespace=True)]
+    reason: Words
+
+
+class AppealIn(Wire):
+    """What a blocked annotator says against the block."""
+
+    annotator: AnnotatorId
+    note: Words
+
+
+class AppealOut(Wire):
+    """An appeal that was left."""
+
+    annotator: str
+    note: str
+    appealed_at: datetime
 
 
 class AuditEntryOut(Wire):

@@ -5,12 +5,12 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from spotthebot.annotation import store
-from spotthebot.annotation.api.deps import Admin, AdminReader
+from spotthebot.annotation.api.deps import Admin, AdminReader, Frontend, frontend_of
 from spotthebot.annotation.domain.annotators import Annotator
 from spotthebot.annotation.domain.audit import AuditEntry
 from spotthebot.annotation.domain.pseudonyms import pseudonym_of
 from spotthebot.annotation.use_cases import annotators
-from spotthebot.contracts.assignments import AnnotatorOut, AuditEntryOut, BlockIn
+from spotthebot.contracts.assignments import AnnotatorOut, AppealIn, AppealOut, AuditEntryOut, BlockIn
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
@@ -51,6 +51,24 @@ async def unblock_annotator(
     return _annotator_out(unblocked, await store.campaigns.get_pseudonym_key(session, campaign_id))
 
 
+@router.post("/appeals", operation_id="appeal_block")
+async def appeal_block(session: Writing, caller: Frontend, now: Now, campaign_id: UUID, request: AppealIn) -> AppealOut:
+    """Leave one note of a blocked annotator's against the block, for administrators; sent again it changes nothing."""
+    annotator = await annotators.appeal(
+        session,
+        campaign_id,
+        frontend_of(caller),
+        request.annotator,
+        request.note,
+        key_id=caller.key_id,
+        now=now,
+    )
+    if annotator.appeal is None or annotator.appealed_at is None:
+        message = f"the appeal of annotator {annotator.id} was not kept"
+        raise RuntimeError(message)
+    return AppealOut(annotator=annotator.external_id, note=annotator.appeal, appealed_at=annotator.appealed_at)
+
+
 @router.get("/audit", operation_id="list_audit_entries")
 async def list_audit_entries(
     session: Reading, _caller: AdminReader, campaign_id: UUID, paging: Paging
@@ -72,6 +90,8 @@ def _annotator_out(annotator: Annotator, pseudonym_key: bytes) -> AnnotatorOut:
         consented_at=annotator.consented_at,
         blocked_at=annotator.blocked_at,
         blocked_reason=annotator.blocked_reason,
+        appeal=annotator.appeal,
+        appealed_at=annotator.appealed_at,
     )
 
 

@@ -5,7 +5,13 @@ from datetime import datetime
 from uuid import UUID
 
 from spotthebot.annotation.domain.campaigns import Campaign
-from spotthebot.annotation.domain.errors import AnnotatorBlocked, ConsentRequired, LimitReached
+from spotthebot.annotation.domain.errors import (
+    AnnotatorBlocked,
+    AppealLodged,
+    ConsentRequired,
+    LimitReached,
+    NotBlocked,
+)
 
 
 @dataclass(frozen=True)
@@ -20,6 +26,8 @@ class Annotator:
     created_at: datetime
     blocked_at: datetime | None
     blocked_reason: str | None
+    appeal: str | None
+    appealed_at: datetime | None
     consent_sha256: str | None
     consented_at: datetime | None
     consent_withdrawn_at: datetime | None
@@ -42,6 +50,13 @@ class Annotator:
         """Raise AnnotatorBlocked."""
         if self.blocked_at is not None:
             raise AnnotatorBlocked
+
+    def require_appealable(self) -> None:
+        """Raise NotBlocked, or AppealLodged where this block has an appeal."""
+        if self.blocked_at is None:
+            raise NotBlocked
+        if self.appeal is not None:
+            raise AppealLodged
 
     def require_below_limit(self, campaign: Campaign) -> None:
         """Raise LimitReached where the annotator has as many packages as one may have."""

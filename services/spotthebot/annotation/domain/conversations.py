@@ -1,5 +1,6 @@
 """What annotators may see of a conversation."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -23,3 +24,11 @@ class ShownConversation:
     def longest(self) -> int:
         """How many exchanges show all turns, with a last one that has no reply."""
         return (len(self.turns) + 1) // 2
+
+
+@dataclass(frozen=True)
+class Interactors:
+    """Hashes of those who chatted in conversations, with one salt; they name nobody who is not known already."""
+
+    salt: bytes | None
+    sha256: Mapping[UUID, bytes]

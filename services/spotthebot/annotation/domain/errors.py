@@ -45,6 +45,8 @@ Conflict
 │   └── NothingLeft
 ├── EntryLinkExpired
 ├── EntryLinkUsedUp
+├── NotBlocked
+├── AppealLodged
 ├── NoConsentAsked
 ├── ConsentToAnotherText
 ├── NoTraining
@@ -234,6 +236,14 @@ class EntryLinkExpired(Conflict):
 
 class EntryLinkUsedUp(Conflict):
     """This entry link is for {limit} annotators, and as many have entered."""
+
+
+class NotBlocked(Conflict):
+    """This annotator is not blocked: there is nothing to appeal against."""
+
+
+class AppealLodged(Conflict):
+    """This annotator has appealed against this block with another note; one note is kept."""
 
 
 class NoConsentAsked(Conflict):

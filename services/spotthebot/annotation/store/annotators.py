@@ -5,13 +5,19 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, bindparam, func, literal_column, select, update
+from sqlalchemy import Select, Text, and_, bindparam, func, literal_column, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.annotators import Annotator
 from spotthebot.annotation.domain.assignments import COUNTED
 from spotthebot.annotation.domain.errors import NoSuchAnnotator
-from spotthebot.annotation.tables import AnnotatorRow, AssignmentRow
+from spotthebot.annotation.tables import (
+    AnnotatorRow,
+    AssignmentRow,
+    CampaignRow,
+    SeenConversationRow,
+    ShownConversationRow,
+)
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 from spotthebot.kit.statements import Statement, constant
@@ -37,11 +43,32 @@ _KNOWN = Statement(
     .limit(constant(1))
     .with_for_update()
 )
-_ADD = Statement(
+_ADDED = (
     insert(AnnotatorRow)
     .values({name: bindparam(name) for name in ("id", "campaign_id", "frontend", "external_id")})
     .on_conflict_do_nothing()
     .returning(AnnotatorRow.id)
+    .cte("added")
+)
+_SALTED = CampaignRow.interactor_salt.concat(
+    func.convert_to(bindparam("external_id", type_=Text), literal_column("'UTF8'"))
+)
+_OWN_CHATS = (
+    select(_ADDED.c.id, ShownConversationRow.conversation_id)
+    .select_from(_ADDED)
+    .join(CampaignRow, CampaignRow.id == bindparam("campaign_id"))
+    .join(
+        ShownConversationRow,
+        and_(
+            ShownConversationRow.campaign_id == CampaignRow.id,
+            ShownConversationRow.interactor_sha256 == func.sha256(_SALTED),
+        ),
+    )
+)
+_ADD = Statement(
+    select(_ADDED.c.id).add_cte(
+        insert(SeenConversationRow).from_select(["annotator_id", "conversation_id"], _OWN_CHATS).cte("own_chats")
+    )
 )
 _BY_ID = Statement(
     select(AnnotatorRow, _COUNTED.label("packages")).where(
@@ -54,6 +81,8 @@ async def lock_annotator(
     session: WriteSession, campaign_id: UUID, frontend: str, external_id: str
 ) -> tuple[UUID, bool]:
     """Let one claim of an annotator at a time pass; return their id, and whether they are new and were added now.
+
+    Who is new has seen the conversations in which they chatted: in whichever frontend, since chats do not say.
 
     One from before frontends were known apart belongs to the first frontend that asks for them.
     """
@@ -122,7 +151,7 @@ async def block(session: WriteSession, annotator_id: UUID, at: datetime, reason:
     blocked = await session.scalar(
         update(AnnotatorRow)
         .where(AnnotatorRow.id == annotator_id, AnnotatorRow.blocked_at.is_(None))
-        .values(blocked_at=at, blocked_reason=reason)
+        .values(blocked_at=at, blocked_reason=reason, appeal=None, appealed_at=None)
         .returning(AnnotatorRow.id)
     )
     return blocked is not None
@@ -137,6 +166,13 @@ async def unblock(session: WriteSession, annotator_id: UUID) -> bool:
         .returning(AnnotatorRow.id)
     )
     return unblocked is not None
+
+
+async def set_appeal(session: WriteSession, annotator_id: UUID, note: str, at: datetime) -> None:
+    """Note what an annotator says against their block; the next block clears it."""
+    await session.execute(
+        update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(appeal=note, appealed_at=at)
+    )
 
 
 async def set_consent(session: WriteSession, annotator_id: UUID, sha256: str, at: datetime) -> None:
@@ -169,6 +205,8 @@ def _annotator(row: Any, packages: int) -> Annotator:  # noqa: ANN401 - SQLAlche
         created_at=row.created_at,
         blocked_at=row.blocked_at,
         blocked_reason=row.blocked_reason,
+        appeal=row.appeal,
+        appealed_at=row.appealed_at,
         consent_sha256=row.consent_sha256,
         consented_at=row.consented_at,
         consent_withdrawn_at=row.consent_withdrawn_at,

@@ -96,6 +96,11 @@ async def get_pseudonym_key(session: ReadSession, campaign_id: UUID) -> bytes:
     return key
 
 
+async def set_interactor_salt(session: WriteSession, campaign_id: UUID, salt: bytes | None) -> None:
+    """Note with which salt the ids of those who chatted in the campaign's conversations were hashed."""
+    await session.execute(update(CampaignRow).where(CampaignRow.id == campaign_id).values(interactor_salt=salt))
+
+
 async def count_left_out(session: WriteSession, campaign_id: UUID, *, too_short: int, unpaired: int) -> None:
     """Note how many conversations a campaign does not show, and why."""
     await session.execute(

@@ -1,6 +1,7 @@
 """The texts of conversations, as annotators may see them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from uuid import UUID
 
 from sqlalchemy import func, select
@@ -11,12 +12,16 @@ from spotthebot.annotation.tables import ShownConversationRow as ShownRow
 from spotthebot.kit.database import ReadSession, WriteSession
 
 _ROWS_AT_ONCE = 500
+_NOBODY: Mapping[UUID, bytes] = MappingProxyType({})
 
 
 async def add_shown_conversations(
-    session: WriteSession, campaign_id: UUID, conversations: Sequence[ShownConversation]
+    session: WriteSession,
+    campaign_id: UUID,
+    conversations: Sequence[ShownConversation],
+    interactors: Mapping[UUID, bytes] = _NOBODY,
 ) -> None:
-    """Store conversations; those that are there stay as they are."""
+    """Store conversations, with hashes of those who chatted in them; those that are there stay as they are."""
     rows = [
         {
             "campaign_id": campaign_id,
@@ -24,6 +29,7 @@ async def add_shown_conversations(
             "external_id": conversation.external_id,
             "opening": [turn.model_dump() for turn in conversation.opening],
             "turns": [turn.model_dump() for turn in conversation.turns],
+            "interactor_sha256": interactors.get(conversation.conversation_id),
         }
         for conversation in conversations
     ]

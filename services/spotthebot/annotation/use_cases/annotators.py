@@ -1,4 +1,4 @@
-"""Annotators: block and unblock, with the reason in the audit log."""
+"""Annotators: block and unblock, and what they say against it, all in the audit log."""
 
 from datetime import datetime
 from uuid import UUID
@@ -32,3 +32,28 @@ async def unblock_annotator(
             session, campaign_id, key_id=key_id, action="annotator.unblocked", annotator_id=annotator_id, reason=reason
         )
     return await store.annotators.get_annotator(session, campaign_id, annotator_id)
+
+
+async def appeal(
+    session: WriteSession,
+    campaign_id: UUID,
+    frontend: str,
+    external_id: str,
+    note: str,
+    *,
+    key_id: UUID,
+    now: datetime,
+) -> Annotator:
+    """Keep one note of a blocked annotator's against the block; the same note again changes nothing.
+
+    Raises NotBlocked, AppealLodged.
+    """
+    annotator = await store.annotators.lock_known_annotator(session, campaign_id, frontend, external_id)
+    if annotator.blocked_at is not None and annotator.appeal == note:
+        return annotator
+    annotator.require_appealable()
+    await store.annotators.set_appeal(session, annotator.id, note, now)
+    await store.audit_log.add(
+        session, campaign_id, key_id=key_id, action="annotator.appealed", annotator_id=annotator.id, note=note
+    )
+    return await store.annotators.get_annotator(session, campaign_id, annotator.id)

@@ -8,7 +8,7 @@ from spotthebot.annotation import store
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Unit, allocate
 from spotthebot.annotation.domain.campaigns import Campaign, unit_of
-from spotthebot.annotation.domain.conversations import ShownConversation
+from spotthebot.annotation.domain.conversations import Interactors, ShownConversation
 from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem
 from spotthebot.annotation.use_cases.events import publish_closed
 from spotthebot.annotation.use_cases.protocols import require_protocol
@@ -50,6 +50,7 @@ async def build_campaign(database: Database, conversations: Conversations, campa
                 await store.campaigns.finish_building(session, campaign)
         return
     strata = await conversations.strata(campaign.collection_id)
+    interactors = await conversations.interactors(campaign.collection_id)
     async with database.write() as session:
         secret = await store.campaigns.get_secret(session, campaign_id)
         terms = await terms_of(session, campaign_id)
@@ -62,7 +63,7 @@ async def build_campaign(database: Database, conversations: Conversations, campa
         return
     async with database.write() as session:
         if await _lock_building(session, campaign_id):
-            await _store(session, campaign, shown, allocation)
+            await _store(session, campaign, shown, allocation, interactors)
             await store.campaigns.finish_building(session, campaign)
 
 
@@ -85,13 +86,18 @@ def _allocate(
 
 
 async def _store(
-    session: WriteSession, campaign: Campaign, shown: Sequence[ShownConversation], allocation: Allocation
+    session: WriteSession,
+    campaign: Campaign,
+    shown: Sequence[ShownConversation],
+    allocation: Allocation,
+    interactors: Interactors,
 ) -> None:
     """Store an allocation; of conversations that are left out nothing is kept but their number."""
     used = allocation.conversations
     await store.conversations.add_shown_conversations(
-        session, campaign.id, [each for each in shown if each.conversation_id in used]
+        session, campaign.id, [each for each in shown if each.conversation_id in used], interactors.sha256
     )
+    await store.campaigns.set_interactor_salt(session, campaign.id, interactors.salt)
     whole = {each.conversation_id: each.longest for each in shown}
     packages = [NewPackage(_packed(each, whole), block=each.block) for each in allocation.packages]
     for start in range(0, len(packages), _ROWS_AT_ONCE):

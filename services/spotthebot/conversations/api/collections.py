@@ -15,16 +15,18 @@ from spotthebot.contracts.conversations import (
     EstimateOut,
     HumanBotIn,
     ImportIn,
+    InteractorOut,
     PlannedIn,
     StoredOut,
     StratumOut,
 )
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store
-from spotthebot.conversations.api.deps import Admin, BotsClient, JobQueue, Reader, Settings, Stratifier
+from spotthebot.conversations.api.deps import Admin, AnnotationService, BotsClient, JobQueue, Reader, Settings
 from spotthebot.conversations.api.fetched import CollectionParticipants
 from spotthebot.conversations.api.shapes import collection_out, conversation_out, speakers_out, texts_out
 from spotthebot.conversations.domain.conversations import Conversation, Speakers
+from spotthebot.conversations.domain.interactors import Interactors
 from spotthebot.conversations.domain.strata import Strata
 from spotthebot.conversations.use_cases.chats.study import open_study
 from spotthebot.conversations.use_cases.collections import control, estimate, imports
@@ -167,7 +169,10 @@ async def stream_speakers(
     "/collections/{collection_id}/strata/stream", operation_id="stream_strata", response_class=StreamingResponse
 )
 async def stream_strata(
-    session: Reading, _caller: Stratifier, database: Annotated[Database, Depends(get_database)], collection_id: UUID
+    session: Reading,
+    _caller: AnnotationService,
+    database: Annotated[Database, Depends(get_database)],
+    collection_id: UUID,
 ) -> StreamingResponse:
     """Return a label for each conversation as NDJSON, one `StratumOut` a line: equal where the same two speak.
 
@@ -184,4 +189,35 @@ async def stream_strata(
         fetch,
         key=lambda speakers: speakers.id,
         to_out=lambda speakers: StratumOut(id=speakers.id, stratum=strata.label(speakers)),
+    )
+
+
+@router.get(
+    "/collections/{collection_id}/interactors/stream",
+    operation_id="stream_interactors",
+    response_class=StreamingResponse,
+)
+async def stream_interactors(
+    session: Reading,
+    _caller: AnnotationService,
+    database: Annotated[Database, Depends(get_database)],
+    collection_id: UUID,
+) -> StreamingResponse:
+    """Return a salted hash for each conversation as NDJSON, one `InteractorOut` a line: of the person who chatted.
+
+    Where nobody chatted the hash is of random bytes, so it says nothing of who speaks.
+    """
+    await store.collections.get_collection(session, collection_id)
+    interactors = Interactors()
+
+    async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[tuple[UUID, str | None]]:
+        return await store.chats.list_interactors(reading, collection_id, after=after, limit=limit)
+
+    return stream(
+        database,
+        fetch,
+        key=lambda chatted: chatted[0],
+        to_out=lambda chatted: InteractorOut(
+            id=chatted[0], salt=interactors.salt.hex(), interactor_sha256=interactors.sha256(chatted[1])
+        ),
     )

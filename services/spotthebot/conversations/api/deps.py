@@ -28,8 +28,8 @@ Uploader = Annotated[Principal, Depends(_admins)]
 Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]
 DialogueReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST))]
 """Who may read dialogues and exports whole. A service reads for a team: only what that team's bots may learn."""
-Stratifier = Annotated[Principal, Depends(allow(Role.SERVICE))]
-"""`annotation`, which spreads conversations over packages."""
+AnnotationService = Annotated[Principal, Depends(allow(Role.SERVICE))]
+"""`annotation`, which packs conversations, shows nobody their own chats, and never learns who speaks."""
 LearningService = Annotated[Principal, Depends(allow(Role.ADMIN, Role.SERVICE))]
 Taker = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE, Role.TEAM))]
 """Who may read the conversations that a bot takes part in: a team, of its own bots."""

@@ -19,7 +19,7 @@ from spotthebot.conversations.domain.chats import AwaitedReply, Chat, ChatEvent,
 from spotthebot.conversations.domain.collections import ENDED
 from spotthebot.conversations.domain.errors import NoSuchChat, NoSuchCollection, NotForChats
 from spotthebot.conversations.store.states import is_one_of
-from spotthebot.conversations.tables import ChatEventRow, ChatRow, CollectionRow
+from spotthebot.conversations.tables import ChatEventRow, ChatRow, CollectionRow, ConversationRow, ImportedRatingRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
@@ -71,6 +71,28 @@ async def list_chats_of(session: ReadSession, collection_id: UUID, interactor: s
     """Return a person's chats in a collection, oldest first."""
     statement = select(ChatRow).where(ChatRow.collection_id == collection_id, ChatRow.interactor == interactor)
     return [chat_of(row) for row in await session.scalars(statement.order_by(ChatRow.id))]
+
+
+async def list_interactors(
+    session: ReadSession, collection_id: UUID, *, after: UUID | None, limit: int
+) -> list[tuple[UUID, str | None]]:
+    """Return who chatted in each conversation of a collection, here or where it is from; None where nobody did."""
+    held = (
+        select(func.unnest(ChatRow.conversations).label("conversation_id"), ChatRow.interactor)
+        .where(ChatRow.collection_id == collection_id)
+        .subquery()
+    )
+    statement = (
+        select(ConversationRow.id, func.coalesce(held.c.interactor, ImportedRatingRow.interactor))
+        .outerjoin(held, held.c.conversation_id == ConversationRow.id)
+        .outerjoin(ImportedRatingRow, ImportedRatingRow.conversation_id == ConversationRow.id)
+        .where(ConversationRow.collection_id == collection_id)
+        .order_by(ConversationRow.id)
+        .limit(limit)
+    )
+    if after is not None:
+        statement = statement.where(ConversationRow.id > after)
+    return [(row_id, interactor) for row_id, interactor in await session.execute(statement)]
 
 
 async def add_chat(

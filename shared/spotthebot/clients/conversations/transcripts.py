@@ -11,6 +11,7 @@ from spotthebot.contracts.conversations import (
     ConversationBatchIn,
     ConversationOut,
     ImportedOut,
+    InteractorOut,
     SpeakersOut,
     StoredOut,
     StratumOut,
@@ -51,6 +52,11 @@ class TranscriptOperations:
     def stream_strata(self, collection_id: UUID) -> Ndjson[StratumOut]:
         """Stream a label for each conversation, the same for those with the same two speakers, without their names."""
         return Ndjson(StratumOut, f"/v1/collections/{collection_id}/strata/stream")
+
+    @operation
+    def stream_interactors(self, collection_id: UUID) -> Ndjson[InteractorOut]:
+        """Stream a salted hash for each conversation, of the person who chatted in it if somebody did."""
+        return Ndjson(InteractorOut, f"/v1/collections/{collection_id}/interactors/stream")
 
     @operation
     def export_collection(self, collection_id: UUID, form: ExportFormat = ExportFormat.NDJSON) -> Download:

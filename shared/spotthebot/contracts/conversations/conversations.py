@@ -114,6 +114,14 @@ class StratumOut(Wire):
     stratum: str
 
 
+class InteractorOut(Wire):
+    """Who chatted in a conversation, as a salted hash, which is of random bytes where nobody did."""
+
+    id: UUID
+    salt: str = Field(description="In hexadecimal; one for the whole answer, and another one for the next.")
+    interactor_sha256: str = Field(description="SHA-256 over the salt and the interactor's id in UTF-8.")
+
+
 class ConversationOut(Wire):
     """A conversation with its turns so far; `opening` holds what people said before the first of them."""
 

@@ -1,0 +1,76 @@
+"""What a blocked annotator says against the block."""
+
+from typing import Any
+
+import httpx
+
+from tests.factories.annotating import campaign_of, claim
+from tests.factories.running_suite import RunningSuite
+
+
+async def appeal(
+    suite: RunningSuite, campaign: dict[str, Any], annotator: str, note: str = "I read them all.", *, team: str = ""
+) -> httpx.Response:
+    frontend = await suite.client("annotation", "annotation", team=team or None)
+    return await frontend.post(f"/v1/campaigns/{campaign['id']}/appeals", json={"annotator": annotator, "note": note})
+
+
+async def decide(suite: RunningSuite, campaign: dict[str, Any], decision: str, reason: str) -> dict[str, Any]:
+    """Block or unblock the campaign's one annotator."""
+    admin = await suite.client("annotation", "admin")
+    (annotator,) = (await admin.get(f"/v1/campaigns/{campaign['id']}/annotators")).json()["items"]
+    path = f"/v1/campaigns/{campaign['id']}/annotators/{annotator['id']}/{decision}"
+    return (await admin.post(path, json={"reason": reason})).json()
+
+
+def problem(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["type"].split(":")[-1]
+
+
+class TestAppeals:
+    async def test_are_seen_by_administrators_with_the_annotator_and_in_the_audit_log(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        await claim(suite, campaign, "w")
+        assert problem(await appeal(suite, campaign, "w")) == (409, "not-blocked")
+        await decide(suite, campaign, "block", "too fast")
+        answers = [await appeal(suite, campaign, "w", " <b>I read</b> \u2028 them all. ") for _ in range(2)]
+        assert [answer.status_code for answer in answers] == [200, 200]
+        assert answers[0].text == answers[1].text
+        assert answers[0].json()["note"] == "<b>I read</b> \u2028 them all."
+        assert problem(await appeal(suite, campaign, "w", "Please!")) == (409, "appeal-lodged")
+        admin = await suite.client("annotation", "admin")
+        (annotator,) = (await admin.get(f"/v1/campaigns/{campaign['id']}/annotators")).json()["items"]
+        assert annotator["appeal"] == "<b>I read</b> \u2028 them all."
+        assert annotator["appealed_at"] == answers[0].json()["appealed_at"]
+        audit = (await admin.get(f"/v1/campaigns/{campaign['id']}/audit")).json()["items"]
+        assert [(each["action"], [*each["details"].values()]) for each in audit] == [
+            ("annotator.blocked", ["too fast"]),
+            ("annotator.appealed", ["<b>I read</b> \u2028 them all."]),
+        ]
+
+    async def test_can_be_left_again_after_another_block(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        await claim(suite, campaign, "w")
+        await decide(suite, campaign, "block", "too fast")
+        assert (await appeal(suite, campaign, "w")).status_code == 200
+        assert (await decide(suite, campaign, "unblock", "right"))["appeal"] == "I read them all."
+        assert problem(await appeal(suite, campaign, "w")) == (409, "not-blocked")
+        assert (await decide(suite, campaign, "block", "again"))["appeal"] is None
+        assert (await appeal(suite, campaign, "w", "I still do.")).status_code == 200
+
+    async def test_are_left_through_the_annotators_own_frontend(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        await claim(suite, campaign, "w")
+        await decide(suite, campaign, "block", "too fast")
+        assert (await appeal(suite, campaign, "w", team="others")).status_code == 404
+        assert (await appeal(suite, campaign, "nobody")).status_code == 404
+        admin = await suite.client("annotation", "admin")
+        body = {"annotator": "w", "note": "x"}
+        assert (await admin.post(f"/v1/campaigns/{campaign['id']}/appeals", json=body)).status_code == 403
+
+    async def test_without_words_or_with_too_many_are_refused(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        await claim(suite, campaign, "w")
+        await decide(suite, campaign, "block", "too fast")
+        for note in ("", "  ", "x" * 2001, "a\0b"):
+            assert (await appeal(suite, campaign, "w", note)).status_code == 422
