@@ -275,6 +275,21 @@ class TrainingAnswerRow(_Base):
     answered_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
 
 
+class BonusRow(_Base):
+    """What an annotator gets beside the pay, in the campaign's currency."""
+
+    __tablename__ = "bonuses"
+    __table_args__ = (Index(None, "campaign_id", "id"), CheckConstraint("amount > 0", name="amount_positive"))
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    campaign_id: Mapped[UUID] = mapped_column(ForeignKey(CampaignRow.id))
+    annotator_id: Mapped[UUID] = mapped_column(ForeignKey(AnnotatorRow.id), index=True)
+    amount: Mapped[Decimal] = mapped_column(Numeric(9, 2))
+    reason: Mapped[str] = mapped_column(Text)
+    key_id: Mapped[UUID]
+    granted_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+
+
 class SeenConversationRow(_Base):
     """A conversation that an annotator was shown or chatted in; the key refuses that it is shown after that."""
 

@@ -42,6 +42,7 @@ from spotthebot.contracts.entries import (
     EntryLinkOut,
     EntryOut,
 )
+from spotthebot.contracts.payments import BonusIn, BonusOut, PaymentFile, PaymentOut
 from spotthebot.contracts.protocols import ProtocolIn, ProtocolOut, ProtocolSummaryOut
 from spotthebot.contracts.trainings import (
     FeedbackOut,
@@ -221,6 +222,24 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
         """Let an annotator who was blocked claim packages again."""
         path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/unblock"
         return Call(AnnotatorOut, "POST", path, body=reason, idempotency_key=idempotency_key)
+
+    @operation
+    def grant_bonus(
+        self, campaign_id: UUID, annotator_id: UUID, bonus: BonusIn, *, idempotency_key: str | None = None
+    ) -> Call[BonusOut]:
+        """Grant an annotator a bonus."""
+        path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/bonuses"
+        return Call(BonusOut, "POST", path, body=bonus, idempotency_key=idempotency_key)
+
+    @operation
+    def list_payments(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[PaymentOut]:
+        """List what annotators get."""
+        return Listing(PaymentOut, f"/v1/campaigns/{campaign_id}/payments", paging)
+
+    @operation
+    def download_payments(self, campaign_id: UUID, kind: PaymentFile) -> Call[str]:
+        """Return a CSV file as the campaign's panel takes it."""
+        return Call(str, "GET", f"/v1/campaigns/{campaign_id}/payments/file", params={"kind": kind.value})
 
     @operation
     def appeal_block(self, campaign_id: UUID, appeal: AppealIn) -> Call[AppealOut]:

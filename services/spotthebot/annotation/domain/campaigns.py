@@ -14,6 +14,7 @@ from spotthebot.annotation.domain.errors import (
     CampaignCannotMove,
     CampaignClosed,
     CampaignTakesNoClaims,
+    NoPay,
     UnsupportedProtocol,
 )
 from spotthebot.contracts.annotation import CampaignId, CampaignState
@@ -117,6 +118,12 @@ class Campaign:
         """Raise CampaignTakesNoClaims where a campaign was annotated elsewhere."""
         if self.mode != "live":
             raise CampaignTakesNoClaims(name=self.name)
+
+    def require_pay(self) -> tuple[Decimal, str]:
+        """Return the pay per package and its currency; raises NoPay."""
+        if self.pay_per_package is None or self.currency is None:
+            raise NoPay(name=self.name)
+        return self.pay_per_package, self.currency
 
     def require_built(self) -> None:
         """Raise CampaignClosed where packages are not there, or never will be."""

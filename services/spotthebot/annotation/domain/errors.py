@@ -45,6 +45,7 @@ Conflict
 │   └── NothingLeft
 ├── EntryLinkExpired
 ├── EntryLinkUsedUp
+├── NoPay
 ├── NotBlocked
 ├── AppealLodged
 ├── NoConsentAsked
@@ -236,6 +237,10 @@ class EntryLinkExpired(Conflict):
 
 class EntryLinkUsedUp(Conflict):
     """This entry link is for {limit} annotators, and as many have entered."""
+
+
+class NoPay(Conflict):
+    """The campaign '{name}' pays nothing: it was made without `pay_per_package` and `currency`."""
 
 
 class NotBlocked(Conflict):

@@ -1,0 +1,120 @@
+"""Work that is paid, and bonuses."""
+
+from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import InstrumentedAttribute
+
+from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.domain.payments import Bonus, Payment, rewarded_packages
+from spotthebot.annotation.tables import AnnotatorRow, AssignmentRow, BonusRow, EntryRow
+from spotthebot.contracts.assignments import AssignmentState
+from spotthebot.kit.database import ReadSession, WriteSession
+
+_ZERO = Decimal("0.00")
+
+
+async def add_bonus(session: WriteSession, campaign_id: UUID, bonus: Bonus, *, key_id: UUID) -> None:
+    await session.execute(
+        insert(BonusRow).values(
+            id=bonus.id,
+            campaign_id=campaign_id,
+            annotator_id=bonus.annotator_id,
+            amount=bonus.amount,
+            reason=bonus.reason,
+            key_id=key_id,
+            granted_at=bonus.granted_at,
+        )
+    )
+
+
+async def list_payments(
+    session: ReadSession, campaign: Campaign, pay_per_package: Decimal, *, after: UUID | None, limit: int
+) -> list[Payment]:
+    """Return what annotators who submitted a package or have a bonus get, those who came first first."""
+    packages = (
+        select(func.count())
+        .where(AssignmentRow.annotator_id == AnnotatorRow.id, AssignmentRow.state == AssignmentState.SUBMITTED)
+        .scalar_subquery()
+    )
+    bonuses = (
+        select(func.coalesce(func.sum(BonusRow.amount), _ZERO))
+        .where(BonusRow.annotator_id == AnnotatorRow.id)
+        .scalar_subquery()
+    )
+    work = (
+        select(
+            AnnotatorRow.id,
+            AnnotatorRow.external_id,
+            AnnotatorRow.frontend,
+            packages.label("packages"),
+            bonuses.label("bonuses"),
+        )
+        .where(AnnotatorRow.campaign_id == campaign.id)
+        .subquery()
+    )
+    statement = select(work).where(or_(work.c.packages > 0, work.c.bonuses > 0)).order_by(work.c.id).limit(limit)
+    if after is not None:
+        statement = statement.where(work.c.id > after)
+    return [
+        Payment(
+            annotator_id=row.id,
+            annotator=row.external_id,
+            frontend=row.frontend,
+            packages=row.packages,
+            bonuses=row.bonuses,
+            pay_per_package=pay_per_package,
+            rewarded_packages=rewarded_packages(campaign, row.packages),
+        )
+        for row in await session.execute(statement)
+    ]
+
+
+async def list_bonuses(session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int) -> list[Bonus]:
+    """Return the bonuses of a campaign, oldest first, with the panel's assignment that came before each."""
+    statement = (
+        select(BonusRow, AnnotatorRow.external_id, _panel_assignment(BonusRow.granted_at))
+        .join(AnnotatorRow, AnnotatorRow.id == BonusRow.annotator_id)
+        .where(BonusRow.campaign_id == campaign_id)
+        .order_by(BonusRow.id)
+        .limit(limit)
+    )
+    if after is not None:
+        statement = statement.where(BonusRow.id > after)
+    return [
+        Bonus(row.id, row.annotator_id, annotator, row.amount, row.reason, row.granted_at, assignment)
+        for row, annotator, assignment in await session.execute(statement)
+    ]
+
+
+async def list_panel_assignments(
+    session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int
+) -> list[tuple[UUID, str | None]]:
+    """Return ids of submitted packages, oldest first, with the panel's assignment as whose work each was submitted."""
+    statement: Select[UUID, str | None] = (
+        select(AssignmentRow.id, _panel_assignment(AssignmentRow.submitted_at))
+        .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
+        .where(AssignmentRow.campaign_id == campaign_id, AssignmentRow.state == AssignmentState.SUBMITTED)
+        .order_by(AssignmentRow.id)
+        .limit(limit)
+    )
+    if after is not None:
+        statement = statement.where(AssignmentRow.id > after)
+    return [(row_id, assignment) for row_id, assignment in await session.execute(statement)]
+
+
+def _panel_assignment(
+    until: InstrumentedAttribute[datetime] | InstrumentedAttribute[datetime | None],
+) -> ColumnElement[str | None]:
+    """Return the `assignmentId` with which an annotator entered last before a moment."""
+    return (
+        select(EntryRow.parameters["assignmentId"].astext)
+        .where(EntryRow.annotator_id == AnnotatorRow.id, EntryRow.entered_at <= until)
+        .order_by(EntryRow.entered_at.desc(), EntryRow.id.desc())
+        .limit(1)
+        .correlate(AnnotatorRow, BonusRow, AssignmentRow)
+        .scalar_subquery()
+    )

@@ -1,0 +1,82 @@
+"""Payments: what annotators get, bonuses, and the files for panels."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from decimal import Decimal
+from typing import TypeVar
+from uuid import UUID
+
+from spotthebot.annotation import store
+from spotthebot.annotation.domain import payments
+from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.domain.payments import Bonus, Payment
+from spotthebot.contracts.panels import MturkPanel
+from spotthebot.contracts.payments import PaymentFile
+from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.ids import new_id
+
+_ROWS_AT_ONCE = 500
+
+Row = TypeVar("Row")
+
+
+async def grant_bonus(
+    session: WriteSession,
+    campaign_id: UUID,
+    annotator_id: UUID,
+    amount: Decimal,
+    reason: str,
+    *,
+    key_id: UUID,
+    now: datetime,
+) -> tuple[Bonus, str]:
+    """Grant an annotator a bonus and return it with its currency; raises NoPay where the campaign has none."""
+    _, currency = (await store.campaigns.get_campaign(session, campaign_id)).require_pay()
+    annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
+    bonus = Bonus(new_id(), annotator_id, annotator.external_id, amount, reason, now, panel_assignment=None)
+    await store.payments.add_bonus(session, campaign_id, bonus, key_id=key_id)
+    await store.audit_log.add(
+        session,
+        campaign_id,
+        key_id=key_id,
+        action="annotator.bonus_granted",
+        annotator_id=annotator_id,
+        amount=f"{amount:.2f} {currency}",
+        reason=reason,
+    )
+    return bonus, currency
+
+
+async def payment_file(session: ReadSession, campaign: Campaign, kind: PaymentFile) -> str:
+    """Return a file for the campaign's panel, or for the books; raises NoPay."""
+    pay, currency = campaign.require_pay()
+
+    async def worked(after: UUID | None) -> list[Payment]:
+        return await store.payments.list_payments(session, campaign, pay, after=after, limit=_ROWS_AT_ONCE)
+
+    async def granted(after: UUID | None) -> list[Bonus]:
+        return await store.payments.list_bonuses(session, campaign.id, after=after, limit=_ROWS_AT_ONCE)
+
+    async def submitted(after: UUID | None) -> list[tuple[UUID, str | None]]:
+        return await store.payments.list_panel_assignments(session, campaign.id, after=after, limit=_ROWS_AT_ONCE)
+
+    is_turk = isinstance(campaign.panel, MturkPanel)
+    if kind is PaymentFile.BONUSES and is_turk:
+        return payments.turk_bonuses(await _all(granted, lambda bonus: bonus.id))
+    if kind is PaymentFile.APPROVALS and is_turk:
+        found = await _all(submitted, lambda assignment: assignment[0])
+        return payments.approvals(each for _, each in found if each is not None)
+    found_work = await _all(worked, lambda payment: payment.annotator_id)
+    if kind is PaymentFile.BONUSES:
+        return payments.bonus_lines(found_work)
+    if kind is PaymentFile.APPROVALS:
+        return payments.approvals(each.annotator for each in found_work if each.packages)
+    return payments.payment_table(found_work, currency)
+
+
+async def _all(fetch: Callable[[UUID | None], Awaitable[list[Row]]], key: Callable[[Row], UUID]) -> list[Row]:
+    """Return all rows of a list, fetched batch by batch."""
+    rows: list[Row] = []
+    while batch := await fetch(key(rows[-1]) if rows else None):
+        rows += batch
+    return rows

@@ -1,0 +1,58 @@
+"""What annotators of a campaign are paid: packages, and bonuses."""
+
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import Field
+
+from spotthebot.contracts.wire import Wire, Words
+
+
+class PaymentFile(StrEnum):
+    """A file for those who pay."""
+
+    PAYMENTS = "payments"
+    """A table of all that each annotator gets."""
+    APPROVALS = "approvals"
+    """What the panel is to approve, an id a line: people, or assignments of Mechanical Turk."""
+    BONUSES = "bonuses"
+    """What is paid beside the panel's reward, in the panel's own form."""
+
+
+class BonusIn(Wire):
+    """A bonus for an annotator."""
+
+    amount: Decimal = Field(gt=0, le=10_000, max_digits=9, decimal_places=2, description="In the campaign's currency.")
+    reason: Words
+
+
+class BonusOut(Wire):
+    """A bonus that was granted."""
+
+    id: UUID
+    annotator_id: UUID
+    amount: Decimal
+    currency: str
+    reason: str
+    granted_at: datetime
+
+
+class PaymentOut(Wire):
+    """What one annotator gets."""
+
+    annotator_id: UUID
+    annotator: str
+    frontend: str
+    packages: int = Field(description="Packages that were submitted.")
+    pay: Decimal = Field(description="For these packages.")
+    bonuses: Decimal
+    total: Decimal
+    reward: Decimal = Field(
+        description=(
+            "Of the total, what the panel pays when the work is approved: one package on Prolific and Connect, each "
+            "package on Mechanical Turk, nothing elsewhere."
+        )
+    )
+    currency: str
