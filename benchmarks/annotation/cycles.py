@@ -9,6 +9,8 @@ import asyncio
 import os
 from uuid import UUID
 
+import psycopg
+
 from benchmarks.annotation.running import (
     PROTOCOL,
     Server,
@@ -50,11 +52,13 @@ async def _measure(installation: Installation) -> list[Measurement]:
 
 
 async def _work(installation: Installation, server: Server, annotators: int) -> Work:
-    """Work on a campaign of its own, after a warm-up of a second."""
+    """Work on a campaign of its own, of which PostgreSQL knows the sizes, after a warm-up of a second."""
     url = installation.urls.owner_urls["annotation"]
     campaign_id: UUID = await asyncio.to_thread(
         fill_campaign, url, packages=PACKAGES, size=SIZE, redundancy=1, protocol=PROTOCOL
     )
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("VACUUM ANALYZE")
     await work(server, campaign_id, annotators=min(4, annotators), seconds=1)
     return await work(server, campaign_id, annotators=annotators, seconds=SECONDS)
 

@@ -1,15 +1,17 @@
 """Claims at the moment when other transactions take packages, end leases or fill tables."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
 import psycopg
 import pytest
 
-from spotthebot.annotation.store import claims
+from spotthebot.annotation.store import assignments, claims
+from spotthebot.kit.statements import Statement
 from tests.factories.annotating import ask, campaign_of, claim, movable_clock, rows
 from tests.factories.databases import Databases
 from tests.factories.filled_campaigns import fill_campaign
@@ -111,16 +113,24 @@ def test_a_claim_reads_a_few_packages_however_many_a_campaign_has(databases: Dat
         campaign_id = fill_campaign(urls.owner["annotation"], packages=600, size=10)
         annotator_id = uuid4()
         values = {"campaign_id": campaign_id, "annotator_id": annotator_id, "packages": packages}
+        connection: psycopg.Connection[Any]
         with psycopg.connect(databases.admin_url(urls), autocommit=True) as connection:
             connection.execute(_ANNOTATOR, values)
             connection.execute(_ASSIGNMENTS, values)
             connection.execute(_SEEN, values)
             if analyzed:
                 connection.execute("ANALYZE")
-            explained = connection.execute(
-                b"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + claims._NEXT_FREE[0].sql, values
-            ).fetchone()
-    assert explained is not None
-    plan = explained[0][0]["Plan"]
-    assert plan["Actual Rows"] == 1
-    assert plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] < 500  # 6,000 items
+            next_package = _explain(connection, claims._NEXT_FREE[0], values)
+            [(package_id,)] = connection.execute("SELECT id FROM annotation.packages LIMIT 1").fetchall()
+            items = _explain(connection, assignments._ITEMS, {"assignment_id": uuid4(), "package_id": package_id})
+    assert (next_package["Actual Rows"], items["Actual Rows"]) == (1, 10)
+    for plan in (next_package, items):
+        assert plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] < 500  # 6,000 items, 2,000 conversations
+
+
+def _explain(connection: psycopg.Connection[Any], statement: Statement, values: Mapping[str, Any]) -> dict[str, Any]:
+    [([explained],)] = connection.execute(
+        b"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + statement.sql, values
+    ).fetchall()
+    plan: dict[str, Any] = explained["Plan"]
+    return plan

@@ -4,8 +4,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Uuid, and_, bindparam, literal_column, select, update
-from sqlalchemy.orm import aliased
+from sqlalchemy import Uuid, and_, bindparam, literal_column, select, true, update
+from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy.sql.selectable import LateralFromClause
 
 from spotthebot.annotation.domain.answers import Draft
 from spotthebot.annotation.domain.assignments import Assignment, Lease, ShownItem, states_before
@@ -18,7 +19,6 @@ from spotthebot.contracts.turns import Turn
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import Statement, constant
 
-_ShownRight = aliased(ShownRow)
 _LEASE = (
     AssignmentRow.id,
     AssignmentRow.campaign_id,
@@ -52,31 +52,41 @@ _LAST_SUBMITTED = Statement(
     .order_by(AssignmentRow.submitted_at.desc())
     .limit(constant(1))
 )
+
+
+def _conversation(
+    conversation_id: InstrumentedAttribute[UUID] | InstrumentedAttribute[UUID | None],
+) -> LateralFromClause:
+    """Return the conversation of an item, looked up by its key for each item.
+
+    A plain join may read all conversations of a campaign, until PostgreSQL knows how many there are.
+    """
+    return (
+        select(ShownRow.opening, ShownRow.turns)
+        .where(ShownRow.campaign_id == ItemRow.campaign_id, ShownRow.conversation_id == conversation_id)
+        .limit(constant(1))
+        .lateral()
+    )
+
+
+_left, _right = _conversation(ItemRow.conversation_id), _conversation(ItemRow.right_conversation_id)
 _ITEMS = Statement(
     select(
         ItemRow.id,
         ItemRow.position,
         ItemRow.exchanges,
         ItemRow.right_exchanges,
-        ShownRow.opening,
-        ShownRow.turns,
-        _ShownRight.opening.label("right_opening"),
-        _ShownRight.turns.label("right_turns"),
+        _left.c.opening,
+        _left.c.turns,
+        _right.c.opening.label("right_opening"),
+        _right.c.turns.label("right_turns"),
         AnswerRow.answer,
         AnswerRow.step,
         AnswerRow.version,
     )
-    .join(
-        ShownRow,
-        and_(ShownRow.campaign_id == ItemRow.campaign_id, ShownRow.conversation_id == ItemRow.conversation_id),
-    )
-    .outerjoin(
-        _ShownRight,
-        and_(
-            _ShownRight.campaign_id == ItemRow.campaign_id,
-            _ShownRight.conversation_id == ItemRow.right_conversation_id,
-        ),
-    )
+    .select_from(ItemRow)
+    .join(_left, true())
+    .outerjoin(_right, true())
     .outerjoin(
         AnswerRow, and_(AnswerRow.assignment_id == bindparam("assignment_id"), AnswerRow.position == ItemRow.position)
     )
