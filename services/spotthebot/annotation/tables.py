@@ -98,7 +98,7 @@ class CampaignRow(_Base):
     failure: Mapped[str | None] = mapped_column(Text)
     secret: Mapped[bytes | None] = mapped_column(LargeBinary)
     pseudonym_key: Mapped[bytes] = mapped_column(
-        LargeBinary, server_default=text("uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())")
+        LargeBinary, server_default=text("(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))")
     )
     interactor_salt: Mapped[bytes | None] = mapped_column(LargeBinary)
     too_short: Mapped[int | None]
@@ -212,6 +212,7 @@ class AnnotatorRow(_Base):
     blocked_reason: Mapped[str | None] = mapped_column(Text)
     appeal: Mapped[str | None] = mapped_column(Text)
     appealed_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    erased_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     consent_sha256: Mapped[str | None] = mapped_column(String(64))
     consented_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     consent_withdrawn_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
@@ -377,7 +378,7 @@ class AnnotationRow(_Base):
 
 
 class AuditRow(_Base):
-    """A decision that touches a person or a label; rows are only ever added."""
+    """A decision that touches a person or a label; rows are only ever added, but for the words of the erased."""
 
     __tablename__ = "audit_log"
     __table_args__ = (Index(None, "campaign_id", "id"),)

@@ -242,6 +242,14 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
         return Call(str, "GET", f"/v1/campaigns/{campaign_id}/payments/file", params={"kind": kind.value})
 
     @operation
+    def erase_annotator(
+        self, campaign_id: UUID, annotator_id: UUID, *, idempotency_key: str | None = None
+    ) -> Call[AnnotatorOut]:
+        """Erase the person behind an annotator, in every campaign; their annotations stay."""
+        path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/erase"
+        return Call(AnnotatorOut, "POST", path, idempotency_key=idempotency_key)
+
+    @operation
     def appeal_block(self, campaign_id: UUID, appeal: AppealIn) -> Call[AppealOut]:
         """Leave a blocked annotator's note against the block."""
         return Call(AppealOut, "POST", f"/v1/campaigns/{campaign_id}/appeals", body=appeal)

@@ -131,6 +131,7 @@ class AnnotatorOut(Wire):
     blocked_reason: str | None
     appeal: str | None = Field(description="What the annotator says against the last block.")
     appealed_at: datetime | None
+    erased_at: datetime | None = Field(description="Since when nobody knows who this was; the annotations stay.")
 
 
 class BlockIn(Wire):

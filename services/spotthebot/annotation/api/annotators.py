@@ -51,6 +51,15 @@ async def unblock_annotator(
     return _annotator_out(unblocked, await store.campaigns.get_pseudonym_key(session, campaign_id))
 
 
+@router.post("/annotators/{annotator_id}/erase", operation_id="erase_annotator")
+async def erase_annotator(
+    session: Writing, caller: Admin, now: Now, campaign_id: UUID, annotator_id: UUID
+) -> AnnotatorOut:
+    """Erase the person behind an annotator, in every campaign; their annotations stay. Nobody can undo it."""
+    erased = await annotators.erase_annotator(session, campaign_id, annotator_id, key_id=caller.key_id, now=now)
+    return _annotator_out(erased, await store.campaigns.get_pseudonym_key(session, campaign_id))
+
+
 @router.post("/appeals", operation_id="appeal_block")
 async def appeal_block(session: Writing, caller: Frontend, now: Now, campaign_id: UUID, request: AppealIn) -> AppealOut:
     """Leave one note of a blocked annotator's against the block, for administrators; sent again it changes nothing."""
@@ -92,6 +101,7 @@ def _annotator_out(annotator: Annotator, pseudonym_key: bytes) -> AnnotatorOut:
         blocked_reason=annotator.blocked_reason,
         appeal=annotator.appeal,
         appealed_at=annotator.appealed_at,
+        erased_at=annotator.erased_at,
     )
 
 

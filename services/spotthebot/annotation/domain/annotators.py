@@ -28,6 +28,7 @@ class Annotator:
     blocked_reason: str | None
     appeal: str | None
     appealed_at: datetime | None
+    erased_at: datetime | None
     consent_sha256: str | None
     consented_at: datetime | None
     consent_withdrawn_at: datetime | None

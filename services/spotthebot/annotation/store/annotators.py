@@ -207,6 +207,7 @@ def _annotator(row: Any, packages: int) -> Annotator:  # noqa: ANN401 - SQLAlche
         blocked_reason=row.blocked_reason,
         appeal=row.appeal,
         appealed_at=row.appealed_at,
+        erased_at=row.erased_at,
         consent_sha256=row.consent_sha256,
         consented_at=row.consented_at,
         consent_withdrawn_at=row.consent_withdrawn_at,

@@ -1,4 +1,4 @@
-"""Annotators: block and unblock, and what they say against it, all in the audit log."""
+"""Annotators: block and unblock, what they say against it, and their erasure, all in the audit log."""
 
 from datetime import datetime
 from uuid import UUID
@@ -57,3 +57,24 @@ async def appeal(
         session, campaign_id, key_id=key_id, action="annotator.appealed", annotator_id=annotator.id, note=note
     )
     return await store.annotators.get_annotator(session, campaign_id, annotator.id)
+
+
+async def erase_annotator(
+    session: WriteSession, campaign_id: UUID, annotator_id: UUID, *, key_id: UUID, now: datetime
+) -> Annotator:
+    """Erase the person behind an annotator from every campaign of their frontend; annotations stay.
+
+    What they hold goes to others. Erasing again changes nothing.
+    """
+    annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
+    if annotator.erased_at is not None:
+        return annotator
+    person = await store.erasure.lock_person(session, annotator)
+    for each in person.annotators:
+        await store.claims.end_leases_of(session, each)
+    await store.erasure.erase_annotators(session, person, now)
+    await store.erasure.erase_texts(session, person)
+    await store.erasure.erase_kept_answers(session, person)
+    for each, campaign in person.annotators.items():
+        await store.audit_log.add(session, campaign, key_id=key_id, action="annotator.erased", annotator_id=each)
+    return await store.annotators.get_annotator(session, campaign_id, annotator_id)

@@ -1,0 +1,33 @@
+"""Erasure: what takes the place of a person, and where a text names them."""
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+ERASED: Final = "erased"
+"""What stands in place of a text about a person, and of the frontend by which they came: no frontend is named so."""
+_PSEUDONYM_BYTES: Final = 16
+_SPECIAL: Final = re.compile(r"([^\w\s]|_)", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person whom a frontend knows by an id, in all campaigns; `annotators` has their campaigns by our id of them."""
+
+    frontend: str
+    external_id: str
+    annotators: Mapping[UUID, UUID]
+
+
+def pseudonym() -> str:
+    """Draw a name for an annotator whose person is erased: random, so that nothing leads back."""
+    return f"{ERASED}-{secrets.token_hex(_PSEUDONYM_BYTES)}"
+
+
+def naming_pattern(external_id: str) -> str:
+    """Return a regular expression of PostgreSQL that finds an id where it stands as a word of its own."""
+    quoted = _SPECIAL.sub(r"\\\1", external_id)
+    return rf"(^|[^[:alnum:]]){quoted}($|[^[:alnum:]])"

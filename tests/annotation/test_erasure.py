@@ -1,0 +1,213 @@
+"""Erasure: the labels stay, the person is found nowhere."""
+
+import hashlib
+import json
+from typing import Any
+
+import psycopg
+import pytest
+
+from spotthebot.annotation.domain.erasure import naming_pattern
+from tests.factories.annotating import (
+    annotations_of,
+    ask,
+    campaign_of,
+    claim,
+    rows,
+    save,
+    submit,
+    work_through,
+)
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import created
+
+PERSON = "p-anna.7|x"
+TERMS: dict[str, Any] = {
+    "panel": {"kind": "generic", "parameter": "pid"},
+    "consent": "We keep your labels.",
+    "pay_per_package": "1",
+    "currency": "EUR",
+}
+
+
+def tables_that_hold(suite: RunningSuite, text: str) -> set[str]:
+    """Return the tables of the service's schema that hold a text in any column: as text, in JSON, or in bytes."""
+    names = rows(suite, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'annotation'")
+    looked_for = {text, text.encode().hex(), json.dumps(text)[1:-1]}
+    return {
+        name
+        for (name,) in names
+        for (row,) in rows(suite, f'SELECT t::text FROM annotation."{name}" t')  # noqa: S608 - a table of ours
+        if any(each in row for each in looked_for)
+    }
+
+
+async def annotator_of(suite: RunningSuite, campaign: dict[str, Any], name: str) -> dict[str, Any]:
+    admin = await suite.client("annotation", "admin")
+    found = (await admin.get(f"/v1/campaigns/{campaign['id']}/annotators")).json()["items"]
+    (annotator,) = [each for each in found if each["annotator"] == name]
+    return annotator
+
+
+async def come(suite: RunningSuite, campaign: dict[str, Any], person: str) -> None:
+    """Enter by a link for this person, and consent."""
+    frontend = await suite.client("annotation", "annotation")
+    link = await created(frontend, f"/v1/campaigns/{campaign['id']}/entry-links", {"annotator": person})
+    parameters = {"entry": link["query"].removeprefix("entry="), "pid": person}
+    assert (await frontend.post("/v1/entries", json={"parameters": parameters})).status_code == 200
+    body = {"annotator": person, "sha256": campaign["consent_sha256"]}
+    assert (await frontend.post(f"/v1/campaigns/{campaign['id']}/consents", json=body)).status_code == 200
+
+
+async def decide(suite: RunningSuite, campaign: dict[str, Any], annotator: str, decision: str, **body: str) -> Any:
+    admin = await suite.client("annotation", "admin")
+    row_id = (await annotator_of(suite, campaign, annotator))["id"]
+    answer = await admin.post(f"/v1/campaigns/{campaign['id']}/annotators/{row_id}/{decision}", json=body)
+    assert answer.status_code in {200, 201}, answer.text
+    return answer.json()
+
+
+async def live(suite: RunningSuite, person: str) -> list[dict[str, Any]]:
+    """Have a person leave their id wherever one can be, in two campaigns; return the campaigns."""
+    campaigns = [await campaign_of(suite, **TERMS, name=name, annotations_per_segment=1) for name in ("c1", "c2")]
+    frontend = await suite.client("annotation", "annotation")
+    with psycopg.connect(suite.database.owner["annotation"]) as connection:  # as if they had chatted
+        connection.execute("UPDATE annotation.campaigns SET interactor_salt = 'salt'")
+        chatted = hashlib.sha256(b"salt" + person.encode()).digest()
+        connection.execute(
+            "UPDATE annotation.shown_conversations SET interactor_sha256 = %s"
+            " WHERE conversation_id IN (SELECT min(conversation_id::text)::uuid FROM annotation.shown_conversations)",
+            [chatted],
+        )
+    for campaign in campaigns:
+        await come(suite, campaign, person)
+    path = f"/v1/campaigns/{campaigns[0]['id']}/assignments"
+    for key in ("k", f"claim of {person}"):
+        kept = await frontend.post(path, json={"annotator": person}, headers={"Idempotency-Key": key.replace(" ", "-")})
+        assert kept.status_code == 201
+    await work_through(suite, kept.json())
+    await claim(suite, campaigns[1], person)
+    await decide(suite, campaigns[0], person, "bonuses", amount="2", reason=f"{person} found a bug")
+    await decide(suite, campaigns[0], person, "block", reason=f"{person} is too fast")
+    note = {"annotator": person, "note": f"I, {person}, read them all."}
+    assert (await frontend.post(f"/v1/campaigns/{campaigns[0]['id']}/appeals", json=note)).status_code == 200
+    await come(suite, campaigns[0], "other")
+    await decide(suite, campaigns[0], "other", "block", reason=f"the same as '{person}'")
+    return campaigns
+
+
+class TestErasure:
+    async def test_leaves_a_persons_id_nowhere_and_every_label_where_it_was(self, suite: RunningSuite):
+        first, second = await live(suite, PERSON)
+        assert tables_that_hold(suite, PERSON) >= {
+            *("annotators", "entries", "entry_links", "bonuses", "audit_log", "idempotency_keys"),
+        }
+        labels = [{**each, "annotator": None} for each in await annotations_of(suite, first)]
+        assert labels
+        mine = await annotator_of(suite, first, PERSON)
+        admin = await suite.client("annotation", "admin")
+        path = f"/v1/campaigns/{first['id']}/annotators/{mine['id']}/erase"
+        answers = [await admin.post(path) for _ in range(2)]
+        assert [answer.status_code for answer in answers] == [200, 200]
+        assert answers[0].text == answers[1].text
+        erased = answers[0].json()
+        assert (erased["id"], erased["frontend"], erased["appeal"]) == (mine["id"], "erased", None)
+        assert erased["packages"] == 1
+        assert tables_that_hold(suite, PERSON) == set()
+        hashed = hashlib.sha256(b"salt" + PERSON.encode()).hexdigest()
+        assert tables_that_hold(suite, "\\x" + hashed) == tables_that_hold(suite, hashed) == set()
+        assert [{**each, "annotator": None} for each in await annotations_of(suite, first)] == labels
+        assert rows(suite, "SELECT sum(slots_left) FROM annotation.packages") == [(7,)]  # 8 but for the submitted one
+        for campaign in (first, second):
+            audit = (await admin.get(f"/v1/campaigns/{campaign['id']}/audit")).json()["items"]
+            assert audit[-1]["action"] == "annotator.erased"
+        audit = (await admin.get(f"/v1/campaigns/{first['id']}/audit")).json()["items"]
+        assert {each["action"]: each["details"] for each in audit if each["annotator_id"] == mine["id"]} == {
+            "annotator.bonus_granted": {"amount": "erased", "reason": "erased"},
+            "annotator.blocked": {"reason": "erased"},
+            "annotator.appealed": {"note": "erased"},
+            "annotator.erased": {},
+        }
+
+    async def test_makes_the_person_who_comes_back_a_new_annotator(self, suite: RunningSuite):
+        campaign, _ = await live(suite, PERSON)
+        before = await annotator_of(suite, campaign, PERSON)
+        await decide(suite, campaign, PERSON, "erase")
+        assert (await ask(suite, campaign, PERSON)).json()["type"].endswith("consent-required")
+        await come(suite, campaign, PERSON)
+        after = await annotator_of(suite, campaign, PERSON)
+        assert after["id"] != before["id"]
+        assert (after["packages"], after["blocked_at"]) == (0, None)
+
+    async def test_takes_what_the_person_holds_from_them(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        held = await claim(suite, campaign, "p-bert-9")
+        await decide(suite, campaign, "p-bert-9", "erase")
+        assert (await save(suite, held, 0, {})).status_code == 404
+        assert (await submit(suite, held)).status_code == 404
+
+    async def test_is_for_administrators_and_annotators_who_are_there(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        await claim(suite, campaign, "p-bert-9")
+        mine = await annotator_of(suite, campaign, "p-bert-9")
+        path = f"/v1/campaigns/{campaign['id']}/annotators/{mine['id']}/erase"
+        for role in ("annotation", "analyst", "service"):
+            client = await suite.client("annotation", role)
+            assert (await client.post(path)).status_code == 403
+        admin = await suite.client("annotation", "admin")
+        assert (await admin.post(path.replace(mine["id"], campaign["id"]))).status_code == 404
+
+    async def test_spares_another_frontends_annotator_of_the_same_name(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        for team in (None, "others"):
+            assert (await ask(suite, campaign, "p-bert-9", team=team)).status_code == 201
+        admin = await suite.client("annotation", "admin")
+        found = (await admin.get(f"/v1/campaigns/{campaign['id']}/annotators")).json()["items"]
+        (mine,) = [each for each in found if not each["frontend"].startswith("team")]
+        assert (await admin.post(f"/v1/campaigns/{campaign['id']}/annotators/{mine['id']}/erase")).status_code == 200
+        assert (await annotator_of(suite, campaign, "p-bert-9"))["frontend"] == "team others"
+
+
+class TestAuditLog:
+    async def test_lets_words_become_erased_and_nothing_else(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        await claim(suite, campaign, "w")
+        await decide(suite, campaign, "w", "block", reason="r")
+        url = suite.database.app["annotation"].replace("+psycopg", "")
+        for change in (
+            """details = '{"reason": "another"}'""",
+            """details = '{}'""",
+            """details = '{"reason": "erased", "more": "erased"}'""",
+            """details = '{"reason": "erased"}', action = 'x'""",
+            """details = '{"reason": "erased"}', annotator_id = NULL""",
+        ):
+            with (
+                psycopg.connect(url) as connection,
+                pytest.raises(psycopg.errors.RaiseException, match="only ever added"),
+            ):
+                connection.execute(f"UPDATE annotation.audit_log SET {change}".encode())  # noqa: S608 - no input
+        with psycopg.connect(url) as connection:
+            connection.execute("""UPDATE annotation.audit_log SET details = '{"reason": "erased"}'""")
+        assert rows(suite, "SELECT details FROM annotation.audit_log") == [({"reason": "erased"},)]
+
+
+@pytest.mark.parametrize(
+    ("external_id", "text", "is_named"),
+    [
+        ("p-17", "p-17 is fast", True),
+        ("p-17", "the same as 'p-17'.", True),
+        ("p-17", "p-171 is fast", False),
+        ("p-17", "up-17", False),
+        ("p.17", "pX17", False),
+        ("a|b", "only a", False),
+        ("(a+b)*[c]$", "it is (a+b)*[c]$!", True),
+        ("A B\\d", "A B\\d", True),
+        ("A B\\d", "A B7", False),
+    ],
+)
+async def test_a_text_names_a_person_where_their_id_stands_as_a_word(
+    suite: RunningSuite, external_id: str, text: str, *, is_named: bool
+):
+    with psycopg.connect(suite.database.owner["annotation"]) as connection:
+        found = connection.execute("SELECT %s::text ~ %s", [text, naming_pattern(external_id)]).fetchone()
+    assert found == (is_named,)
