@@ -81,7 +81,12 @@ async def _seed(suite: RunningSuite) -> dict[str, Any]:
     campaign = await open_campaign(suite, collection)
     frontend = await suite.client("annotation", "annotation")
     assignment = await created(frontend, f"/v1/campaigns/{campaign['id']}/assignments", {"annotator": "w"})
+    admin = await suite.client("annotation", "admin")
+    (annotator,) = (await admin.get(f"/v1/campaigns/{campaign['id']}/annotators")).json()["items"]
+    subscription = {"url": "http://127.0.0.1:9/hooks", "events": ["assignment.submitted"]}
     return {
+        "subscription_id": (await created(frontend, "/v1/subscriptions", subscription))["id"],
+        "annotator_id": annotator["id"],
         "bot_id": bots[0],
         "bots": bots,
         "corpus_id": corpus,

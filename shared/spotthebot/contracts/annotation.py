@@ -93,8 +93,12 @@ class CampaignIn(Wire):
     name: Name
     domain: Domain
     collection_id: UUID
-    mode: Literal["live", "import"] = Field(
-        default="live", description="`live`: packages are made and claimed; `import`: packages and labels are uploaded."
+    mode: Literal["live", "uploaded", "import"] = Field(
+        default="live",
+        description=(
+            "`live`: packages are made and claimed; `uploaded`: packages are uploaded to a draft, and claimed by "
+            "name or in their order once it is opened; `import`: packages and annotations are uploaded."
+        ),
     )
     segments: tuple[Exchanges, ...] = Field(
         default=(2, 3, 5),
@@ -244,7 +248,7 @@ class SegmentIn(Wire):
 
 
 class PackageBatchIn(Wire):
-    """Packages to add to an import campaign."""
+    """Packages to add to an import campaign, or to the draft of one with mode `uploaded`."""
 
     packages: tuple[PackageIn, ...] = Field(min_length=1, max_length=MAX_BATCH_SIZE)
 

@@ -11,7 +11,7 @@ from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE, AnnotatorId, Answe
 from spotthebot.contracts.panels import CompletionOut
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.turns import MAX_TURNS, Turn
-from spotthebot.contracts.wire import Wire, Words
+from spotthebot.contracts.wire import ExternalId, Wire, Words
 
 AssignmentId = NewType("AssignmentId", UUID)
 Position = Annotated[int, Field(ge=0, lt=MAX_PACKAGE_SIZE)]
@@ -31,6 +31,9 @@ class ClaimIn(Wire):
     """An annotator asks for a package."""
 
     annotator: AnnotatorId = Field(description="The frontend's own id of the person, the same each time.")
+    package: ExternalId | None = Field(
+        default=None, description="In a campaign with mode `uploaded`: the package to claim; null: the next one."
+    )
 
 
 class ItemOut(Wire):

@@ -15,6 +15,7 @@ from spotthebot.annotation.domain.errors import (
     CampaignClosed,
     CampaignTakesNoClaims,
     NoPay,
+    PackagesNotNamed,
     UnsupportedProtocol,
 )
 from spotthebot.contracts.annotation import CampaignId, CampaignState
@@ -103,10 +104,15 @@ class Campaign:
         return hashlib.sha256(self.consent.encode()).hexdigest() if self.consent else None
 
     @property
+    def takes_claims(self) -> bool:
+        """Whether it is annotated here."""
+        return self.mode in {"live", "uploaded"}
+
+    @property
     def is_fully_annotated(self) -> bool:
         """Whether as many annotators submitted each package as it needs; an import is never complete by itself."""
         needed = self.progress.packages * self.annotations_per_segment
-        return self.mode == "live" and self.progress.submitted >= needed
+        return self.takes_claims and self.progress.submitted >= needed
 
     def require_claims(self) -> None:
         """Raise CampaignTakesNoClaims or CampaignClosed unless packages can be claimed."""
@@ -116,7 +122,7 @@ class Campaign:
 
     def require_live(self) -> None:
         """Raise CampaignTakesNoClaims where a campaign was annotated elsewhere."""
-        if self.mode != "live":
+        if not self.takes_claims:
             raise CampaignTakesNoClaims(name=self.name)
 
     def require_pay(self) -> tuple[Decimal, str]:
@@ -124,6 +130,11 @@ class Campaign:
         if self.pay_per_package is None or self.currency is None:
             raise NoPay(name=self.name)
         return self.pay_per_package, self.currency
+
+    def require_named_packages(self) -> None:
+        """Raise PackagesNotNamed where the service chooses what an annotator gets."""
+        if self.mode != "uploaded":
+            raise PackagesNotNamed(name=self.name)
 
     def require_built(self) -> None:
         """Raise CampaignClosed where packages are not there, or never will be."""

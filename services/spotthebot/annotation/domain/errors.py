@@ -7,6 +7,8 @@ Invalid
 ├── NothingToAnnotate
 ├── TooFewToCompare
 ├── NoSuchItem
+├── NoSuchPackage
+├── PackagesNotNamed
 ├── InvalidAnswer
 ├── UnknownReferences
 ├── ProtocolFaulty
@@ -32,6 +34,7 @@ Conflict
 ├── CollectionNotComplete
 ├── CollectionCancelled
 ├── CampaignNotOpen
+├── CampaignNoDraft
 ├── CampaignCannotMove
 ├── CampaignTakesNoImports
 ├── CampaignTakesNoClaims
@@ -42,6 +45,9 @@ Conflict
 │   ├── ConsentRequired
 │   ├── TrainingNotPassed
 │   ├── TrainingFailed
+│   ├── AnotherPackageHeld
+│   ├── ConversationSeen
+│   ├── PackageTaken
 │   └── NothingLeft
 ├── EntryLinkExpired
 ├── EntryLinkUsedUp
@@ -91,6 +97,14 @@ class UnknownProtocol(Invalid):
 
 class NoSuchItem(Invalid):
     """This assignment has items 0 to {last}, and no item {position}."""
+
+
+class NoSuchPackage(Invalid):
+    """There is no package {package} in this campaign."""
+
+
+class PackagesNotNamed(Invalid):
+    """The service chooses the packages of the campaign '{name}': leave `package` out."""
 
 
 class InvalidAnswer(Invalid):
@@ -181,12 +195,16 @@ class CampaignNotOpen(Conflict):
     """The campaign '{name}' is {state}: nothing can be claimed or uploaded."""
 
 
+class CampaignNoDraft(Conflict):
+    """The campaign '{name}' is {state}: packages are uploaded to a draft, before it is opened."""
+
+
 class CampaignCannotMove(Conflict):
     """The campaign '{name}' is {state} and cannot become {requested}."""
 
 
 class CampaignTakesNoImports(Conflict):
-    """The campaign '{name}' is annotated here: only one with mode 'import' takes uploads."""
+    """The campaign '{name}' has mode '{mode}': annotations go to mode 'import', packages to 'import' or 'uploaded'."""
 
 
 class CampaignTakesNoClaims(Conflict):
@@ -225,6 +243,18 @@ class TrainingNotPassed(ClaimRefused):
 
 class TrainingFailed(ClaimRefused):
     """This annotator failed the campaign's training, and has no attempt left."""
+
+
+class AnotherPackageHeld(ClaimRefused):
+    """This annotator holds another package: submit it first."""
+
+
+class ConversationSeen(ClaimRefused):
+    """This annotator has seen a conversation that the package {package} shows."""
+
+
+class PackageTaken(ClaimRefused):
+    """The package {package} has as many annotators as it needs."""
 
 
 class NothingLeft(ClaimRefused):

@@ -15,6 +15,7 @@ from spotthebot.annotation.tables import (
     AnnotatorRow,
     AssignmentRow,
     CampaignRow,
+    ItemRow,
     SeenConversationRow,
     ShownConversationRow,
 )
@@ -144,6 +145,15 @@ async def import_annotators(session: WriteSession, campaign_id: UUID, names: Ite
         AnnotatorRow.external_id.in_(requested),
     )
     return {name: row_id for name, row_id in await session.execute(found)}  # noqa: C416 - typed rows
+
+
+async def has_seen(session: ReadSession, annotator_id: UUID, package_id: UUID) -> bool:
+    """Whether an annotator was shown a conversation of a package."""
+    shown = select(ItemRow.conversation_id).where(ItemRow.package_id == package_id)  # packages of pairs have no name
+    statement = select(SeenConversationRow.conversation_id).where(
+        SeenConversationRow.annotator_id == annotator_id, SeenConversationRow.conversation_id.in_(shown)
+    )
+    return await session.scalar(statement.limit(1)) is not None
 
 
 async def block(session: WriteSession, annotator_id: UUID, at: datetime, reason: str) -> bool:

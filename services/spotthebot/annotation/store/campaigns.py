@@ -35,7 +35,7 @@ async def add_campaign(session: WriteSession, request: CampaignIn, protocol: Ann
             protocol_name=protocol.name,
             protocol_version=protocol.version,
             lease_seconds=60 * request.lease_minutes,
-            opens_when_built=request.open,
+            opens_when_built=request.open and request.mode != "uploaded",
             secret=secret,
             **values | {"segments": [*request.segments]},
         )

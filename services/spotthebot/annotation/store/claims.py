@@ -19,7 +19,7 @@ from sqlalchemy.orm import aliased
 from spotthebot.annotation.domain.assignments import states_before
 from spotthebot.annotation.tables import AssignmentRow, ItemRow, PackageRow, SeenConversationRow
 from spotthebot.contracts.assignments import AssignmentId, AssignmentState
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.statements import Statement, constant
 
@@ -145,8 +145,10 @@ async def renew_lease(
     return AssignmentId(held.id)
 
 
-async def expire_leases(session: WriteSession, now: datetime, *, campaign_id: UUID | None = None) -> int:
-    """End leases whose time is up, of a campaign or of all, and give their slots back; return how many.
+async def expire_leases(
+    session: WriteSession, now: datetime, *, campaign_id: UUID | None = None, package_id: UUID | None = None
+) -> int:
+    """End leases whose time is up, of a campaign, a package or all, and give their slots back; return how many.
 
     Leases that another transaction holds now, and those of packages that one holds, are left to the next call: a claim
     may hold packages and wait for one of ours.
@@ -160,6 +162,8 @@ async def expire_leases(session: WriteSession, now: datetime, *, campaign_id: UU
     )
     if campaign_id is not None:
         due = due.where(AssignmentRow.campaign_id == campaign_id)
+    if package_id is not None:
+        due = due.where(AssignmentRow.package_id == package_id)
     found = due.cte("due")  # a plain subquery may run again for each row, and lock others then
     ended = await session.execute(
         update(AssignmentRow)
@@ -168,9 +172,9 @@ async def expire_leases(session: WriteSession, now: datetime, *, campaign_id: UU
         .returning(AssignmentRow.package_id)
         .execution_options(synchronize_session=False)
     )
-    freed = Counter(package_id for (package_id,) in ended)
-    for package_id, slots in freed.items():
-        await _change_slots(session, package_id, slots)
+    freed = Counter(freed_id for (freed_id,) in ended)
+    for freed_id, slots in freed.items():
+        await _change_slots(session, freed_id, slots)
     return freed.total()
 
 
@@ -204,13 +208,57 @@ async def renew_expired(
         await session.fetch(_RELEASE_LOCKS, {})
         return None
     (expired,) = found
-    await _change_slots(session, expired.package_id, -1)
+    await renew_assignment(session, AssignmentId(expired.id), expired.package_id, expires_at)
+    return AssignmentId(expired.id)
+
+
+async def renew_assignment(
+    session: WriteSession, assignment_id: AssignmentId, package_id: UUID, expires_at: datetime
+) -> None:
+    """Lease a package again, which this transaction has locked, to the annotator whose lease of it expired."""
+    await _change_slots(session, package_id, -1)
     await session.execute(
         update(AssignmentRow)
-        .where(AssignmentRow.id == expired.id)
+        .where(AssignmentRow.id == assignment_id)
         .values(state=AssignmentState.LEASED, expires_at=expires_at)
     )
-    return AssignmentId(expired.id)
+
+
+async def find_expired(session: ReadSession, annotator_id: UUID, package_id: UUID) -> AssignmentId | None:
+    """Return the assignment by which an annotator had a package until the lease expired."""
+    found = await session.scalar(
+        select(AssignmentRow.id).where(
+            AssignmentRow.annotator_id == annotator_id,
+            AssignmentRow.package_id == package_id,
+            AssignmentRow.state.in_(states_before(AssignmentState.LEASED)),
+        )
+    )
+    return None if found is None else AssignmentId(found)
+
+
+async def is_lease_of(session: ReadSession, assignment_id: UUID, package: str) -> bool:
+    """Whether an assignment leases the package of this external id."""
+    statement = (
+        select(PackageRow.id)
+        .join(AssignmentRow, AssignmentRow.package_id == PackageRow.id)
+        .where(AssignmentRow.id == assignment_id, PackageRow.external_id == package)
+    )
+    return await session.scalar(statement) is not None
+
+
+async def lock_package(session: WriteSession, campaign_id: UUID, package: str) -> UUID | None:
+    """Lock the package of an external id; claims of it by others wait."""
+    found: UUID | None = await session.scalar(
+        select(PackageRow.id)
+        .where(PackageRow.campaign_id == campaign_id, PackageRow.external_id == package)
+        .with_for_update()
+    )
+    return found
+
+
+async def needs_annotators(session: ReadSession, package_id: UUID) -> bool:
+    """Whether a package has a free slot."""
+    return await session.scalar(select(PackageRow.id).where(PackageRow.id == package_id, _NEEDS_ANNOTATORS)) is not None
 
 
 async def lock_free_package(session: WriteSession, campaign_id: UUID, annotator_id: UUID) -> UUID | None:

@@ -9,7 +9,14 @@ from spotthebot.annotation import store
 from spotthebot.annotation.domain.answers import submission
 from spotthebot.annotation.domain.assignments import Assignment, Lease
 from spotthebot.annotation.domain.campaigns import Campaign
-from spotthebot.annotation.domain.errors import NoSuchItem, NothingLeft
+from spotthebot.annotation.domain.errors import (
+    AnotherPackageHeld,
+    ConversationSeen,
+    NoSuchItem,
+    NoSuchPackage,
+    NothingLeft,
+    PackageTaken,
+)
 from spotthebot.annotation.domain.panels import require_id
 from spotthebot.annotation.use_cases.events import publish_completed, publish_submitted
 from spotthebot.annotation.use_cases.terms import terms_of
@@ -22,14 +29,23 @@ _LONGEST_PAUSE = timedelta(seconds=60)
 
 
 async def claim_package(
-    session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, *, now: datetime
+    session: WriteSession,
+    campaign_id: UUID,
+    frontend: str,
+    external_id: str,
+    *,
+    package: str | None = None,
+    now: datetime,
 ) -> Assignment:
-    """Lease a package to an annotator; one who has not submitted a package gets the same again.
+    """Lease a package to an annotator, the next one or the one that is named.
 
+    One who has not submitted a package gets the same again.
     Raises AnnotatorIdUnusable, and a ClaimRefused with the reason where the annotator may not have one.
     """
     campaign = await store.campaigns.get_campaign(session, campaign_id)
     campaign.require_live()
+    if package is not None:
+        campaign.require_named_packages()
     require_id(campaign.panel, external_id)
     annotator_id, is_new = await store.annotators.lock_annotator(session, campaign_id, frontend, external_id)
     expires_at = now + campaign.lease
@@ -45,7 +61,14 @@ async def claim_package(
         await require_passed(session, campaign, annotator.id)
         annotator.require_below_limit(campaign)
         claim = _Claim(session, campaign, annotator_id, now)
-        leased = (None if is_new else await claim.renew()) or await claim.lease_next() or await claim.free_and_lease()
+        if package is not None:
+            leased = await claim.lease_named(package)
+        else:
+            leased = (
+                (None if is_new else await claim.renew()) or await claim.lease_next() or await claim.free_and_lease()
+            )
+    elif package is not None and not await store.claims.is_lease_of(session, leased, package):
+        raise AnotherPackageHeld
     return await store.assignments.get_assignment(session, leased, frontend)
 
 
@@ -122,14 +145,23 @@ class _Claim:
             package_id = await store.claims.wait_for_package(*whose)
         if package_id is None:
             return None
-        return await store.claims.lease_package(
-            self.session,
-            self.campaign.id,
-            package_id,
-            self.annotator_id,
-            leased_at=self.now,
-            expires_at=self.expires_at,
-        )
+        return await self._lease(package_id)
+
+    async def lease_named(self, package: str) -> AssignmentId:
+        """Lease the package of a name; raises NoSuchPackage, ConversationSeen and PackageTaken."""
+        package_id = await store.claims.lock_package(self.session, self.campaign.id, package)
+        if package_id is None:
+            raise NoSuchPackage(package=package)
+        await store.claims.expire_leases(self.session, self.now, package_id=package_id)
+        expired = await store.claims.find_expired(self.session, self.annotator_id, package_id)
+        if expired is None and await store.annotators.has_seen(self.session, self.annotator_id, package_id):
+            raise ConversationSeen(package=package)
+        if not await store.claims.needs_annotators(self.session, package_id):
+            raise PackageTaken(package=package)
+        if expired is None:
+            return await self._lease(package_id)
+        await store.claims.renew_assignment(self.session, expired, package_id, self.expires_at)
+        return expired
 
     async def free_and_lease(self) -> AssignmentId:
         """End leases whose time is up and lease what is free then; raises NothingLeft.
@@ -142,3 +174,13 @@ class _Claim:
         if leased is None:
             raise NothingLeft
         return leased
+
+    async def _lease(self, package_id: UUID) -> AssignmentId:
+        return await store.claims.lease_package(
+            self.session,
+            self.campaign.id,
+            package_id,
+            self.annotator_id,
+            leased_at=self.now,
+            expires_at=self.expires_at,
+        )

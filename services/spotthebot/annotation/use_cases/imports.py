@@ -9,7 +9,12 @@ from spotthebot.annotation.domain.annotations import ImportedAnnotation
 from spotthebot.annotation.domain.answers import shape_of
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.conversations import ShownConversation
-from spotthebot.annotation.domain.errors import CampaignNotOpen, CampaignTakesNoImports, UnknownReferences
+from spotthebot.annotation.domain.errors import (
+    CampaignNoDraft,
+    CampaignNotOpen,
+    CampaignTakesNoImports,
+    UnknownReferences,
+)
 from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem
 from spotthebot.annotation.domain.protocols.answers import check_answer, missing
 from spotthebot.annotation.use_cases.terms import terms_of
@@ -27,7 +32,7 @@ async def fetch_missing_conversations(
     No session is open meanwhile. Raises CampaignTakesNoImports and CampaignNotOpen.
     """
     async with database.read() as session:
-        campaign = await _require_import(session, campaign_id)
+        campaign = await _require_packages(session, campaign_id)
         known = await store.conversations.conversations_by_external_id(session, campaign_id)
     if all(segment.conversation in known for package in uploaded for segment in package.segments):
         return []
@@ -41,8 +46,8 @@ async def import_packages(
 
     `missing` are conversations to add to the campaign first; those that it has stay as they are.
     """
-    await _require_import(session, campaign_id)
     await store.campaigns.lock_campaign(session, campaign_id)
+    campaign = await _require_packages(session, campaign_id)
     await store.conversations.add_shown_conversations(session, campaign_id, missing)
     known = await store.conversations.conversations_by_external_id(session, campaign_id)
     shown_by = await store.packages.packages_by_segment(session, campaign_id)
@@ -63,7 +68,8 @@ async def import_packages(
         )
         for package in uploaded
     ]
-    return await store.packages.add_packages(session, campaign_id, packages, slots=0)
+    slots = campaign.annotations_per_segment if campaign.takes_claims else 0
+    return await store.packages.add_packages(session, campaign_id, packages, slots=slots)
 
 
 async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded: Sequence[ImportedAnnotationIn]) -> int:
@@ -100,11 +106,21 @@ def _faults_of_answer(
     return check_answer(protocol, shape, answer, at=at) or missing(protocol, shape, answer, at=at)
 
 
+async def _require_packages(session: ReadSession, campaign_id: UUID) -> Campaign:
+    """Return a campaign that takes packages: one of mode `uploaded` as long as it is a draft, or an import."""
+    campaign = await store.campaigns.get_campaign(session, campaign_id)
+    if campaign.mode != "uploaded":
+        return await _require_import(session, campaign_id)
+    if campaign.state is not CampaignState.DRAFT:
+        raise CampaignNoDraft(name=campaign.name, state=campaign.state)
+    return campaign
+
+
 async def _require_import(session: ReadSession, campaign_id: UUID) -> Campaign:
     """Return a campaign that takes uploads; it takes them after closing, too: a corrected dump is imported again."""
     campaign = await store.campaigns.get_campaign(session, campaign_id)
     if campaign.mode != "import":
-        raise CampaignTakesNoImports(name=campaign.name)
+        raise CampaignTakesNoImports(name=campaign.name, mode=campaign.mode)
     if campaign.state not in {CampaignState.OPEN, CampaignState.CLOSED}:
         raise CampaignNotOpen(name=campaign.name, state=campaign.state)
     return campaign
