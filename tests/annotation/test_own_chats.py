@@ -9,7 +9,7 @@ import pytest
 from tests.factories.annotating import claim, refused, rows, work_through
 from tests.factories.frontends import advance, conversations_of, exchange, open_study, rate, ratings, start
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import add_bot, created, open_campaign, until
+from tests.factories.studies import add_bot, conversation, created, import_conversations, open_campaign, until
 
 PEOPLE = ("p-anna", "p-bert", "p-cleo")
 
@@ -84,3 +84,16 @@ class TestHashesOfInteractors:
             zip([each["id"] for each in held], hashes, strict=True)
         )
         assert not {each["interactor_sha256"] for each in second} & set(hashes)  # another salt
+
+    async def test_differ_for_conversations_in_which_nobody_chatted(self, suite: RunningSuite):
+        collection = await import_conversations(suite, [conversation(f"c{n}", "HU", "X") for n in range(3)])
+        service = await suite.client("conversations", "service")
+        path = f"/v1/collections/{collection}/interactors/stream"
+        found = [json.loads(line) for line in (await service.get(path)).text.split("\n") if line]
+        assert len({each["interactor_sha256"] for each in found}) == 3
+
+    @pytest.mark.parametrize("role", ["annotation", "analyst", "admin", "team"])
+    async def test_are_for_services_alone(self, suite: RunningSuite, role: str):
+        collection = await import_conversations(suite, [conversation("c", "X", "Y")])
+        client = await suite.client("conversations", role, team="t" if role == "team" else None)
+        assert (await client.get(f"/v1/collections/{collection}/interactors/stream")).status_code == 403

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from spotthebot.annotation.domain.protocols import built_in_protocols
 from spotthebot.contracts.annotation import CampaignIn
+from spotthebot.contracts.panels import ProlificPanel
 from spotthebot.suite.campaigns import Declaration, read_declaration
 from spotthebot.suite.declarations import DeclarationFaulty, schema_text
 from tests.factories.command_line import run_stb
@@ -26,6 +27,8 @@ package_size: 20
 packages_per_annotator: 3
 lease_minutes: 60
 instructions: instructions.md
+consent: consent.md
+panel: {kind: prolific, completion_code: C1ODE7}
 seed: 7
 """
 SHORT = "name: x\ncollections: [a]\n"
@@ -48,15 +51,19 @@ class TestExample:
     def test_is_read_with_the_text_of_its_instructions(self, file: Path):
         file.write_text(EXAMPLE)
         (file.parent / "instructions.md").write_text("Who is a bot?\n")
+        (file.parent / "consent.md").write_text("We keep your labels.\n")
         declared = read_declaration(file)
         assert declared.request == Declaration(
             name="everyday-people",
             collections=("everyday-1",),
             packages_per_annotator=3,
             instructions="instructions.md",
+            consent="consent.md",
+            panel=ProlificPanel(kind="prolific", completion_code="C1ODE7"),
             seed=7,
         )
-        assert (declared.instructions, declared.protocol) == ("Who is a bot?\n", None)
+        assert (declared.instructions, declared.consent) == ("Who is a bot?\n", "We keep your labels.\n")
+        assert declared.protocol is None
 
     def test_keeps_to_the_schema_as_those_of_the_docs_do(self, file: Path):
         validator = jsonschema_rs.validator_for(json.loads(schema_text(Declaration)))
@@ -64,6 +71,7 @@ class TestExample:
         examples = [EXAMPLE, *(each.split("```")[0] for each in fenced)]
         assert len(examples) > 1
         (file.parent / "instructions.md").write_text("Who is a bot?")
+        (file.parent / "consent.md").write_text("We keep your labels.")
         for example in examples:
             file.write_text(example)
             read_declaration(file)
@@ -95,7 +103,7 @@ class TestFaults:
         assert faults[7] == "line 7: seed: input should be greater than or equal to 0, not -1."
         assert len(faults) == 8
 
-    @pytest.mark.parametrize("key", ["consent", "training", "gold", "panel"])
+    @pytest.mark.parametrize("key", ["training", "gold"])
     def test_keys_of_what_campaigns_do_not_have_yet_are_reported(self, file: Path, key: str):
         (fault,) = _faults(file, f"{SHORT}{key}: yes\n")
         assert fault.startswith(f"line 3: {key}: campaigns ")
@@ -109,6 +117,28 @@ class TestFaults:
             (
                 "instructions: none.md",
                 "line 3: instructions: the file none.md can't be read: No such file or directory.",
+            ),
+            ("consent: none.md", "line 3: consent: the file none.md can't be read: No such file or directory."),
+            ("consent: long.md", "line 3: consent: long.md: Value should have at most 20000 items"),
+            ("panel: prolific", "line 3: panel: input should be an object, not"),
+            ("panel: {completion_code: C1}", "line 3: panel: unable to extract tag using discriminator 'kind'"),
+            ("panel: {kind: sona}", "line 3: panel: input tag 'sona' found using 'kind' does not match any"),
+            ("panel: {kind: prolific}", "line 3: panel.completion_code: the key is missing. A completion code of the"),
+            (
+                "panel: {kind: mturk, host: x}",
+                "line 3: panel.host: there is no such key among ['kind'].",
+            ),
+            (
+                "panel: {kind: generic, parameter: pid, redirect_uri: x}",
+                "line 3: panel.redirect_uri: there is no such key: did you mean 'redirect_url'?",
+            ),
+            (
+                "panel: {kind: generic, parameter: pid, redirect_url: 'http://x.example/'}",
+                "line 3: panel.redirect_url: value error, must be an https:// URL of a host",
+            ),
+            (
+                "panel: {kind: cloudresearch}",
+                "line 3: panel: value error, give either redirect_url or completion_code",
             ),
             ("instructions: .", "line 3: instructions: the file . can't be read: Is a directory."),
             ("instructions: latin.md", "line 3: instructions: the file latin.md is not UTF-8: save it with that"),
@@ -151,7 +181,7 @@ class TestFaults:
 
 class TestCommand:
     def test_ends_with_2_before_anything_starts_where_the_file_is_wrong(self, file: Path):
-        file.write_text(f"{SHORT}consent: yes\n")
+        file.write_text(f"{SHORT}gold: yes\n")
         done = run_stb("campaign", file, "--data-dir", file.parent / "data")
         assert (done.returncode, (file.parent / "data").exists()) == (2, False)
 
@@ -176,10 +206,10 @@ class TestSchema:
 
     def test_takes_what_the_api_takes(self):
         """The same limits and defaults, so that nothing is refused late, and nothing is out of reach."""
-        shared = set(Declaration.model_fields) & set(CampaignIn.model_fields) - {"protocol", "instructions"}
+        shared = set(Declaration.model_fields) & set(CampaignIn.model_fields) - {"protocol", "instructions", "consent"}
         ours, theirs = _limits(Declaration), _limits(CampaignIn)
         assert {key: ours[key] for key in shared} == {key: theirs[key] for key in shared}
-        assert len(shared) == 7
+        assert len(shared) == 8
         built_in = {name for name, _ in built_in_protocols()}
         assert Declaration.model_fields["protocol"].default in built_in
 

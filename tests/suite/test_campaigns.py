@@ -14,6 +14,7 @@ from spotthebot.annotation.domain.errors import CollectionNotComplete, NothingTo
 from spotthebot.clients import PeerRefused
 from spotthebot.contracts.annotation import CampaignOut, CampaignState
 from spotthebot.contracts.assignments import AnswerIn, ClaimIn
+from spotthebot.contracts.panels import ProlificPanel
 from spotthebot.suite.campaigns import (
     CampaignDeclared,
     SimulatedWork,
@@ -24,7 +25,7 @@ from spotthebot.suite.campaigns import (
     simulated_annotators,
 )
 from spotthebot.suite.declarations import DeclarationFaulty
-from spotthebot.suite.errors import CampaignNameTaken, JobFailed, ProtocolNotSimulated
+from spotthebot.suite.errors import CampaignNameTaken, JobFailed, PanelNotSimulated, ProtocolNotSimulated
 from spotthebot.suite.progress import showing_progress
 from spotthebot.suite.runtime.session import Clients
 from spotthebot.suite.studies.ranking import find_campaign
@@ -126,6 +127,19 @@ class TestDeclare:
             )
         (only,) = await _campaigns(clients)
         assert only.state is CampaignState.DRAFT
+
+    async def test_hands_panel_and_consent_on_and_compares_them(
+        self, clients: Clients, declared: Write, tmp_path: Path
+    ):
+        (tmp_path / "consent.md").write_text("We keep your labels.")
+        text = SMALL + "consent: consent.md\npanel: {kind: prolific, completion_code: C1ODE7}\n"
+        made = (await declare(clients, declared(text), opens=True)).campaign
+        assert made.consent == "We keep your labels."
+        assert made.panel == ProlificPanel(kind="prolific", completion_code="C1ODE7")
+        assert not (await declare(clients, declared(text), opens=True)).is_new
+        (tmp_path / "consent.md").write_text("We keep them longer.")
+        with pytest.raises(CampaignNameTaken, match=r"panel is .*C1ODE7.* there.*C2.* here; the text of consent is"):
+            await declare(clients, declared(text.replace("C1ODE7", "C2")), opens=True)
 
     async def test_a_failed_campaign_says_why_and_leaves_the_name_free(self, clients: Clients, declared: Write):
         longer = declared(SMALL.replace("[1, 2]", "[1, 9]"))
@@ -248,6 +262,17 @@ class TestAnnotate:
         made = await declare(clients, declared(SMALL), opens=False)
         work = await _annotate(clients, made.campaign, 2)
         assert work == SimulatedWork(2, assignments=0, annotations=0, refused={"closed": 2})
+
+    async def test_consents_to_what_the_campaign_asks(self, clients: Clients, declared: Write, tmp_path: Path):
+        (tmp_path / "consent.md").write_text("We keep your labels.")
+        text = SMALL + "consent: consent.md\npanel: {kind: generic, parameter: pid}\n"
+        campaign = (await declare(clients, declared(text), opens=True)).campaign
+        assert (await _annotate(clients, campaign, 2)).assignments == 4
+
+    async def test_has_no_ids_of_panels_that_give_their_own(self, clients: Clients, declared: Write):
+        campaign = (await declare(clients, declared(SMALL + "panel: {kind: mturk}\n"), opens=True)).campaign
+        with pytest.raises(PanelNotSimulated, match="annotators of the panel 'mturk'"):
+            await _annotate(clients, campaign, 2)
 
     async def test_takes_up_what_an_earlier_call_left_unfinished(self, clients: Clients, declared: Write):
         made = await declare(clients, declared(SMALL), opens=True)

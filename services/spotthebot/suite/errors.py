@@ -71,6 +71,10 @@ class ProtocolNotSimulated(Invalid):
     """Simulated annotators know the protocol 'spot_the_bot' alone: the campaign '{name}' asks by '{protocol}'."""
 
 
+class PanelNotSimulated(Invalid):
+    """The campaign '{name}' takes annotators of the panel '{panel}', whose ids simulated annotators do not have."""
+
+
 class JobFailed(Unavailable):
     """{what} failed: {reason}"""  # noqa: D400 - ends as the reason does
 

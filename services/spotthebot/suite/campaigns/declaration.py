@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, JsonValue, StringConstraints
 
 from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE, Currency, Exchanges
+from spotthebot.contracts.panels import Panel
 from spotthebot.contracts.wire import Name, Text, Wire
 
 _EXAMPLES: list[JsonValue] = [
@@ -67,6 +68,10 @@ class Declaration(Wire):
     instructions: FileName | None = Field(
         default=None, description="File with the text that annotators read first; its path begins at this file."
     )
+    consent: FileName | None = Field(
+        default=None, description="File with the text that annotators consent to before they get a package."
+    )
+    panel: Panel | None = Field(default=None, description="Where annotators come from, which says how their ids look.")
     pay: Pay | None = Field(default=None, description="What annotators get; the costs are printed from it.")
     seed: int = Field(
         default=0, ge=0, lt=2**31, description="Mixed into every draw, with a secret that the service draws."

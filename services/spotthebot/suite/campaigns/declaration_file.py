@@ -9,17 +9,16 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from spotthebot.annotation.domain.protocols import check_protocol
-from spotthebot.contracts.annotation import Instructions
+from spotthebot.contracts.annotation import ConsentText, Instructions
+from spotthebot.contracts.panels import CloudResearchPanel, GenericPanel, MturkPanel, ProlificPanel
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.suite import declarations
 from spotthebot.suite.campaigns.declaration import Declaration, Pay
 from spotthebot.suite.declarations import Contradictions, DeclarationFaulty, Form, read_declared
 
 _REFUSED: Final[Mapping[str, str]] = {
-    "consent": "campaigns have no consent text yet: put it into `instructions`, or ask for it in your frontend.",
     "training": "campaigns have no training yet: leave the key out, and train annotators in your frontend.",
     "gold": "campaigns have no gold items yet: leave the key out.",
-    "panel": "campaigns know no panels yet: leave the key out; a frontend sends a panel's id as `annotator`.",
 }
 _MAX_FILE_BYTES = 1024 * 1024
 _MAX_SHOWN = 5
@@ -32,24 +31,26 @@ class CampaignDeclared(declarations.Declared[Declaration]):
     protocol: AnnotationProtocol | None
     """The document of a protocol; None where the file names one that the service has."""
     instructions: str
+    consent: str
 
 
 def read_declaration(path: Path) -> CampaignDeclared:
     """Read a campaign's file and the files that it names; raises DeclarationFaulty with all that is wrong with them."""
     declared = read_declared(path, _FORM)
     faults: list[DeclarationFaulty] = []
-    protocol, instructions = None, ""
+    protocol, texts = None, {"instructions": "", "consent": ""}
     try:
         protocol = _read_protocol(declared)
     except DeclarationFaulty as faulty:
         faults.append(faulty)
-    try:
-        instructions = _read_instructions(declared)
-    except DeclarationFaulty as faulty:
-        faults.append(faulty)
+    for key, name in (("instructions", declared.request.instructions), ("consent", declared.request.consent)):
+        try:
+            texts[key] = _read_text(declared, key, name)
+        except DeclarationFaulty as faulty:
+            faults.append(faulty)
     if faults:
         raise DeclarationFaulty(path, [fault for faulty in faults for fault in faulty.faults])
-    return CampaignDeclared(declared.request, declared.file, declared.sha256, protocol, instructions)
+    return CampaignDeclared(declared.request, declared.file, declared.sha256, protocol, **texts)
 
 
 def _contradictions(request: Declaration) -> Contradictions:
@@ -78,16 +79,16 @@ def _read_protocol(declared: declarations.Declared[Declaration]) -> AnnotationPr
     return protocol
 
 
-def _read_instructions(declared: declarations.Declared[Declaration]) -> str:
-    name = declared.request.instructions
+def _read_text(declared: declarations.Declared[Declaration], key: str, name: str | None) -> str:
+    """Return the text of a file for annotators; "" where none is named."""
     if name is None:
         return ""
-    text = _read(declared, "instructions", name)
+    text = _read(declared, key, name)
     try:
-        checked: str = _INSTRUCTIONS.validate_python(text)
+        checked: str = _TEXTS[key].validate_python(text)
     except ValidationError as error:
         reason = "; ".join(each["msg"] for each in error.errors())
-        raise declared.faulty((("instructions",), f"{name}: {reason}.")) from error
+        raise declared.faulty(((key,), f"{name}: {reason}.")) from error
     return checked
 
 
@@ -111,7 +112,16 @@ _FORM: Final = Form(
     _contradictions,
     page="docs/annotation.md",
     example="name: everyday-people",
-    inside={("pay",): Pay},
+    inside={
+        ("pay",): Pay,
+        ("panel", "prolific"): ProlificPanel,
+        ("panel", "cloudresearch"): CloudResearchPanel,
+        ("panel", "generic"): GenericPanel,
+        ("panel", "mturk"): MturkPanel,
+    },
     refused=_REFUSED,
 )
-_INSTRUCTIONS: Final = TypeAdapter(Instructions)
+_TEXTS: Final[Mapping[str, TypeAdapter[str]]] = {
+    "instructions": TypeAdapter(Instructions),
+    "consent": TypeAdapter(ConsentText),
+}

@@ -64,6 +64,8 @@ async def resolve(clients: Clients, declared: CampaignDeclared, *, opens: bool) 
         protocol=protocol.name,
         protocol_version=protocol.version if declared.protocol else None,
         instructions=declared.instructions,
+        consent=declared.consent,
+        panel=said.panel,
         seed=said.seed,
     )
     return Resolved(request, unit)

@@ -27,6 +27,7 @@ _COMPARED = (
     "lease_minutes",
     "pay_per_package",
     "currency",
+    "panel",
     "protocol",
     "seed",
 )
@@ -143,6 +144,8 @@ def _differences(declared: CampaignDeclared, request: CampaignIn, campaign: Camp
         yield f"the protocol is of version {campaign.protocol_version} there, {request.protocol_version} here"
     if campaign.instructions != request.instructions:
         yield "the instructions are others"
+    if campaign.consent != request.consent:
+        yield "the text of consent is another"
 
 
 async def _create(annotation: AsyncAnnotation, declared: CampaignDeclared, request: CampaignIn) -> CampaignOut:

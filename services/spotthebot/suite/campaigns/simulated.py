@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from spotthebot.annotation.domain.errors import AnnotatorIdUnusable
+from spotthebot.annotation.domain.panels import require_id
 from spotthebot.clients import AsyncAnnotation, Conflict
 from spotthebot.contracts.annotation import CampaignOut
 from spotthebot.contracts.assignments import AnswerIn, AssignmentOut, ClaimIn, ItemOut
-from spotthebot.suite.errors import ProtocolNotSimulated
+from spotthebot.contracts.entries import ConsentIn
+from spotthebot.suite.errors import PanelNotSimulated, ProtocolNotSimulated
 from spotthebot.suite.progress import Step
 from spotthebot.suite.sample import sample_dialogues
 from spotthebot.suite.simulation import SimulatedAnnotator, crowd
@@ -43,10 +46,11 @@ async def annotate(
     """Let annotators claim, answer and submit packages until each of them is refused one.
 
     They take turns at claiming, so that the seed alone decides which annotator gets which package. Raises
-    ProtocolNotSimulated unless the campaign asks by `spot_the_bot`.
+    ProtocolNotSimulated unless the campaign asks by `spot_the_bot`, and PanelNotSimulated.
     """
     if campaign.protocol != SIMULATED_PROTOCOL:
         raise ProtocolNotSimulated(name=campaign.name, protocol=campaign.protocol)
+    await _introduce(tasks, campaign, annotators)
     refused: Counter[str] = Counter()
     assignments = annotations = 0
     waiting = list(annotators)
@@ -61,6 +65,17 @@ async def annotate(
                 assignments += 1
                 annotations += len(assignment.items)
     return SimulatedWork(len(annotators), assignments, annotations, dict(refused))
+
+
+async def _introduce(tasks: AsyncAnnotation, campaign: CampaignOut, annotators: Sequence[SimulatedAnnotator]) -> None:
+    """Have annotators consent to what the campaign asks them to; a program has nothing to weigh."""
+    for annotator in annotators:
+        try:
+            require_id(campaign.panel, annotator.name)
+        except AnnotatorIdUnusable as unusable:
+            raise PanelNotSimulated(name=campaign.name, panel=unusable.facts["panel"]) from unusable
+        if campaign.consent_sha256 is not None:
+            await tasks.give_consent(campaign.id, ConsentIn(annotator=annotator.name, sha256=campaign.consent_sha256))
 
 
 async def _claim(tasks: AsyncAnnotation, campaign: CampaignOut, annotator: SimulatedAnnotator) -> AssignmentOut | str:

@@ -23,7 +23,8 @@ Contradictions = Iterator[tuple[Place, str]]
 class Form(Generic[DeclarationT]):
     """What a file may hold: its model, those of the objects inside by their places, and the page that explains it.
 
-    `refused` are keys that the form does not have, each with the reason; `example` is a first line.
+    The place of a union's member ends with its tag, as pydantic has it. `refused` are keys that the form does not have,
+    each with the reason; `example` is a first line.
     """
 
     model: type[DeclarationT]
@@ -33,9 +34,9 @@ class Form(Generic[DeclarationT]):
     inside: Mapping[Place, type[BaseModel]] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
 
-    def keys(self, place: Place) -> type[BaseModel]:
-        """Return the model of the object at a place."""
-        return self.inside[place] if place else self.model
+    def keys(self, place: Place, loc: Place) -> type[BaseModel]:
+        """Return the model of the object at a place, which pydantic calls `loc`."""
+        return self.inside.get(loc) or self.inside[place] if place else self.model
 
 
 @dataclass(frozen=True)
@@ -93,12 +94,12 @@ def _place(file: YamlFile, loc: Place, *, missing: bool) -> Place:
 
 def _reason(form: Form[DeclarationT], place: Place, error: Mapping[str, Any], *, missing: bool) -> str:
     if missing:
-        described = form.keys(place[:-1]).model_fields[str(place[-1])]
+        described = form.keys(place[:-1], error["loc"][:-1]).model_fields[str(place[-1])]
         return f"the key is missing. {described.description or ''}".rstrip()
     if error["type"] == "extra_forbidden":
         if len(place) == 1 and str(place[0]) in form.refused:
             return form.refused[str(place[0])]
-        known = list(form.keys(place[:-1]).model_fields)
+        known = list(form.keys(place[:-1], error["loc"][:-1]).model_fields)
         near = difflib.get_close_matches(str(place[-1]), known, n=1)
         return f"there is no such key: did you mean '{near[0]}'?" if near else f"there is no such key among {known}."
     given = json.dumps(error["input"], ensure_ascii=False)
