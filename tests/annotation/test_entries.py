@@ -7,8 +7,9 @@ from urllib.parse import parse_qsl
 import httpx
 
 from tests.factories.annotating import ask, campaign_of, claim, movable_clock, rows, submit, work_through
+from tests.factories.annotator_trainings import gold_dialogue, respond, start, store_training
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import created
+from tests.factories.studies import created, until
 
 PID = "60ffe5c8371090c7041d43f8"
 PROLIFIC = {"kind": "prolific", "completion_code": "C1ODE7"}
@@ -88,12 +89,42 @@ class TestEntries:
             "annotator": PID,
             "blocked": False,
             "consent": {"text": "We keep your labels.", "sha256": campaign["consent_sha256"]},
+            "training_required": False,
             "packages_left": 2,
             "completion": None,
         }
         assert rows(suite, "SELECT parameters FROM annotation.entries") == [
             ({"PROLIFIC_PID": PID, "STUDY_ID": "a" * 24},)
         ]
+
+    async def test_say_whether_the_training_is_still_to_be_passed(self, suite: RunningSuite):
+        await store_training(suite, dialogues=[gold_dialogue("one")])
+        campaign = await campaign_of(suite, training={"name": "first_steps"})
+        parameters = await link_to(suite, campaign, annotator="p-17")
+        assert (await enter(suite, parameters)).json()["training_required"]
+        assert (await start(suite, campaign, "p-17")).status_code == 200
+        assert (await enter(suite, parameters)).json()["training_required"]
+        assert (await respond(suite, campaign, "p-17", 0)).json()["state"] == "passed"
+        assert not (await enter(suite, parameters)).json()["training_required"]
+
+    async def test_come_to_campaigns_that_are_not_open_and_say_so(self, suite: RunningSuite):
+        """Who holds a package of a closed campaign may submit it; where packages never were, nobody comes in."""
+        campaign = await campaign_of(suite)
+        parameters = await link_to(suite, campaign, annotator="p-17")
+        admin = await suite.client("annotation", "admin")
+        for step, state in (("pause", "paused"), ("close", "closed")):
+            assert (await admin.post(f"/v1/campaigns/{campaign['id']}/{step}")).status_code == 200
+            entered = await enter(suite, parameters)
+            assert (entered.status_code, entered.json()["state"]) == (200, state)
+        body = {"name": "f", "domain": "everyday", "collection_id": campaign["collection_id"], "segments": [9]}
+        failed = await created(admin, "/v1/campaigns", body)
+        failed = await until(admin, f"/v1/campaigns/{failed['id']}", "failed")
+        parameters = await link_to(suite, failed, annotator="p-17")
+        assert problem_of(await enter(suite, parameters))[:2] == (409, "closed")
+        imported = await created(admin, "/v1/campaigns", body | {"mode": "import"})
+        path = f"/v1/campaigns/{imported['id']}/entry-links"
+        answer = await admin.post(path, json={"annotator": "p-17"})
+        assert problem_of(answer)[:2] == (409, "campaign-takes-no-claims")
 
     async def test_can_be_repeated(self, suite: RunningSuite):
         campaign = await campaign_of(suite, panel={"kind": "generic", "parameter": "pid"})

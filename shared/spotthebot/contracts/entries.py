@@ -61,6 +61,7 @@ class EntryOut(Wire):
     annotator: str | None = Field(description="The id to claim packages with; null for a preview.")
     blocked: bool
     consent: ConsentTextOut | None = Field(description="What the annotator is still to consent to; null: nothing.")
+    training_required: bool = Field(description="Whether the annotator is still to pass the campaign's training.")
     packages_left: int | None = Field(description="Packages that the annotator may still claim; null: any number.")
     completion: CompletionOut | None = Field(
         description="How to show the panel that work was done; null before the first package is submitted."

@@ -84,6 +84,7 @@ def _entry_out(entry: Entry) -> EntryOut:
         annotator=None if annotator is None else annotator.external_id,
         blocked=annotator is not None and annotator.blocked_at is not None,
         consent=None if sha256 is None or has_consented else ConsentTextOut(text=campaign.consent, sha256=sha256),
+        training_required=not entry.is_trained,
         packages_left=campaign.packages_per_annotator if annotator is None else annotator.packages_left(campaign),
         completion=None if entry.completion is None else completion_out(entry.completion),
     )

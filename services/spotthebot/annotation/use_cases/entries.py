@@ -19,6 +19,7 @@ from spotthebot.annotation.domain.errors import (
     NoConsentAsked,
 )
 from spotthebot.annotation.domain.panels import Completion, PanelIdentity
+from spotthebot.annotation.use_cases.training_attempts import has_passed
 from spotthebot.contracts.entries import EntryLinkIn
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
@@ -31,6 +32,7 @@ class Entry:
 
     campaign: Campaign
     annotator: Annotator | None
+    is_trained: bool
     completion: Completion | None
 
 
@@ -76,7 +78,7 @@ async def enter(session: WriteSession, frontend: str, parameters: Mapping[str, s
     campaign = await store.campaigns.get_campaign(session, link.campaign_id)
     campaign.require_built()
     if panels.is_preview(campaign.panel, parameters):
-        return Entry(campaign, None, None)
+        return Entry(campaign, None, is_trained=campaign.training is None, completion=None)
     identity = _identity(campaign, link, parameters)
     annotator_id, _ = await store.annotators.lock_annotator(session, campaign.id, frontend, identity.annotator)
     annotator = await store.annotators.get_annotator(session, campaign.id, annotator_id)
@@ -87,7 +89,8 @@ async def enter(session: WriteSession, frontend: str, parameters: Mapping[str, s
     await store.entry_links.add_entry(session, link.id, annotator.id, identity.parameters, now)
     submitted = await store.assignments.find_last_submitted(session, annotator.id)
     completion = None if submitted is None else await completion_of(session, campaign, identity.annotator, submitted)
-    return Entry(campaign, annotator, completion)
+    is_trained = await has_passed(session, campaign, annotator.id)
+    return Entry(campaign, annotator, is_trained=is_trained, completion=completion)
 
 
 def _identity(campaign: Campaign, link: EntryLink, parameters: Mapping[str, str]) -> PanelIdentity:

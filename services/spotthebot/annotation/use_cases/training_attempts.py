@@ -129,6 +129,14 @@ async def require_passed(session: ReadSession, campaign: Campaign, annotator_id:
     last.require_passed(campaign.training)
 
 
+async def has_passed(session: ReadSession, campaign: Campaign, annotator_id: UUID) -> bool:
+    """Say whether an annotator passed the campaign's training, or needs none."""
+    if campaign.training is None:
+        return True
+    last = await store.training_attempts.find_last_attempt(session, annotator_id)
+    return last is not None and last.state is TrainingState.PASSED
+
+
 async def list_attempts(session: ReadSession, campaign_id: UUID, annotator_id: UUID) -> list[Attempt]:
     """Return the attempts of an annotator with their answers, in order; raises NoSuchAnnotator."""
     annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
