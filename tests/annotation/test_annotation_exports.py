@@ -61,11 +61,13 @@ class TestFormats:
         for line, row, cell in zip(plain, table, cells, strict=True):
             read = {name: each.isoformat() if hasattr(each, "isoformat") else each for name, each in row.items()}
             if rows == "annotations":
-                read["answer"] = json.loads(read["answer"])
-                cell["answer"] = json.loads(cell["answer"])
-            times = {name: each.replace("Z", "+00:00") for name, each in line.items() if name.endswith("_at")}
+                for each in (read, cell):
+                    each |= {name: json.loads(each[name]) for name in ("answer", "decisions")}
+            times = {name: each.replace("Z", "+00:00") for name, each in line.items() if each and name.endswith("_at")}
             assert read == line | times
-            assert cell == {name: each if name == "answer" else _cell(each) for name, each in line.items()}
+            assert cell == {
+                name: each if name in {"answer", "decisions"} else _cell(each) for name, each in line.items()
+            }
 
     async def test_have_a_row_for_each_value_of_an_answer(self, suite: RunningSuite):
         campaign = await campaign_of(suite)
@@ -178,6 +180,25 @@ class TestImports:
         }
         await _assert_equal(suite, campaign, await _copied(suite, campaign, protocol=protocol))
 
+    async def test_equal_the_export_of_a_game_with_the_turn_of_each_decision(self, suite: RunningSuite):
+        protocol = "spot_the_bot_gamified"
+        collection = await import_conversations(suite, [conversation("c", "P", "Q")])
+        campaign = await open_campaign(suite, collection, protocol=protocol, segments=[3])
+        assignment = await claim(suite, campaign, NAMES[0])
+        frontend = await suite.client("annotation", "annotation")
+        for number, entity in ((1, {"A": "bot"}), (2, {"A": "bot", "B": "human"})):
+            path = f"/v1/assignments/{assignment['id']}/items/0/exchanges"
+            assert (await frontend.post(path, json={"open": number})).status_code == 200
+            assert (await save(suite, assignment, 0, {"entity": entity})).status_code == 200
+        assert (await submit(suite, assignment)).status_code == 200
+        values = await lines(suite, campaign["id"], rows="values")
+        assert [(each["target"], each["value"], each["decided_exchanges"]) for each in values] == [
+            ("A", "bot", 1),
+            ("B", "human", 2),
+        ]
+        assert all(each["started_at"] <= each["decided_at"] <= each["ended_at"] for each in values)
+        await _assert_equal(suite, campaign, await _copied(suite, campaign, protocol=protocol))
+
     async def test_refuse_answers_that_nobody_could_have_submitted(self, suite: RunningSuite):
         campaign = await annotated(suite, await campaign_of(suite))
         copy = await _copied(suite, campaign, annotations=False)
@@ -237,7 +258,8 @@ async def _copied(
 
 def _annotation(row: dict[str, Any]) -> dict[str, Any]:
     kept = ("package", "conversation", "exchanges", "annotator", "answer", "started_at", "ended_at", "elapsed_ms")
-    return {"external_id": row["id"], "reported_ms": row["reported_ms"]} | {name: row[name] for name in kept}
+    more = {name: row[name] for name in ("reported_ms", "decisions")}
+    return {"external_id": row["id"]} | more | {name: row[name] for name in kept}
 
 
 async def _assert_equal(suite: RunningSuite, campaign: dict[str, Any], copy: dict[str, Any]) -> None:

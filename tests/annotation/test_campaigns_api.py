@@ -67,7 +67,6 @@ class TestProtocol:
         [
             ({"protocol": "spot_the_boot"}, "unknown-protocol"),
             ({"protocol": "spot_the_bot", "protocol_version": 99}, "unknown-protocol"),
-            ({"protocol": "spot_the_bot_gamified"}, "unsupported-protocol"),
         ],
     )
     async def test_is_refused_where_no_campaign_can_have_it(

@@ -49,10 +49,12 @@ async def _conversations(suite: RunningSuite, collection: str) -> list[tuple[tup
     ]
 
 
-def _simulated(human_exchanges: Sequence[int]) -> Conversations:
-    """Return 150 conversations of ten pairs of bots, pair after pair, then those of people."""
+def _simulated(human_exchanges: Sequence[int], *, for_a_pair: int = 15) -> Conversations:
+    """Return conversations of ten pairs of bots, 150 unless said otherwise, pair after pair, then those of people."""
     pairs = [(one, other) for number, one in enumerate(NAMES) for other in NAMES[:number]]
-    sides = [(pair, 5) for pair in pairs for _ in range(15)] + [(("HU", "HU"), each) for each in human_exchanges]
+    sides = [(pair, 5) for pair in pairs for _ in range(for_a_pair)] + [
+        (("HU", "HU"), each) for each in human_exchanges
+    ]
     return [
         {
             "external_id": f"conversation {number}",
@@ -126,6 +128,25 @@ def _with_people_on_the_left(
         for package in found.packages
     ]
     return replace(found, packages=tuple(packages))
+
+
+SHORT_AND_LONG = [5] * 8 + [3] * 8 + [7] * 8
+"""Conversations of people that go on for longer or less long than those of bots, and of which two can be opened."""
+
+
+class TestExchanges:
+    """An annotator opens every exchange of every item: the longest segment is as far as any conversation goes."""
+
+    async def test_do_not_leak_although_some_dialogues_go_on(self, suite: RunningSuite):
+        collection = await import_conversations(suite, _simulated(SHORT_AND_LONG, for_a_pair=6))
+        assert not await leaks(suite, collection, protocol="spot_the_bot_gamified", segments=[2])
+
+    async def test_to_the_end_of_each_dialogue_leak_and_are_noticed(
+        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr(campaigns, "unit_of", lambda _protocol, _segments: Unit())
+        collection = await import_conversations(suite, _simulated(SHORT_AND_LONG, for_a_pair=6))
+        assert await leaks(suite, collection, protocol="spot_the_bot_gamified", segments=[2])
 
 
 class TestPlannedCollection:

@@ -94,16 +94,44 @@ async def pool(frontend: httpx.AsyncClient, campaign: Mapping[str, Any]) -> Pool
         answer = await frontend.post(f"/v1/campaigns/{campaign['id']}/assignments", json=body)
         seconds = perf_counter() - began
         assert answer.status_code == 201, answer.text
-        _add_package(pooled, number, answer, seconds, undone)
+        package = answer.json()
+        items = package["items"]
+        if campaign["protocol"] == "spot_the_bot_gamified":
+            items = [await _opened(frontend, package, item) for item in items]
+        _add_package(pooled, number, answer, package | {"items": items}, seconds, undone)
     beyond = await frontend.post(f"/v1/campaigns/{campaign['id']}/assignments", json={"annotator": "one too many"})
     assert beyond.is_client_error, beyond.text
     return pooled
 
 
-def _add_package(pooled: Pooled, number: int, answer: httpx.Response, seconds: float, undone: "_UndoneShuffle") -> None:
-    package = answer.json()
+async def _opened(frontend: httpx.AsyncClient, package: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+    """Open every exchange of an item, and add what came with them to it."""
+    found: dict[str, Any] = {**item}
+    path = f"/v1/assignments/{package['id']}/items/{item['position']}/exchanges"
+    while True:
+        number = int(found["opened"]) + 1
+        began = perf_counter()
+        answer = await frontend.post(path, json={"open": number})
+        found[f"seconds to open {number}"] = perf_counter() - began
+        if answer.is_client_error:
+            return found | {"refused": answer.status_code, "size of refusal": len(answer.content)}
+        found |= answer.json()
+        size_of_texts = _size([turn["text"] for turn in found["turns"]])
+        found[f"size of {number}"] = len(answer.content) - size_of_texts
+        found |= {f"{number} {name}": value for name, value in _headers(answer, size_of_texts)}
+
+
+def _add_package(
+    pooled: Pooled,
+    number: int,
+    answer: httpx.Response,
+    package: Mapping[str, Any],
+    seconds: float,
+    undone: "_UndoneShuffle",
+) -> None:
     (items,) = [value for value in package.values() if isinstance(value, list) and value and "turns" in value[0]]
-    size_of_texts = sum(_size([turn["text"] for turn in turns]) for item in items for turns in _sides(item).values())
+    said = [turns for item in answer.json()["items"] for turns in _sides(item).values()]
+    size_of_texts = sum(_size([turn["text"] for turn in turns]) for turns in said)
     around = {name: value for name, value in package.items() if value is not items}
     common = {
         "package": float(number),

@@ -13,7 +13,7 @@ import pytest
 from spotthebot.annotation.domain.errors import CollectionNotComplete, NothingToAnnotate
 from spotthebot.clients import PeerRefused
 from spotthebot.contracts.annotation import CampaignOut, CampaignState
-from spotthebot.contracts.assignments import AnswerIn, ClaimIn
+from spotthebot.contracts.assignments import AnswerIn, ClaimIn, ExchangeIn
 from spotthebot.contracts.panels import ProlificPanel
 from spotthebot.suite.campaigns import (
     CampaignDeclared,
@@ -182,11 +182,12 @@ class TestDeclare:
         with pytest.raises(DeclarationFaulty, match=f"no collection '{nobody}': name one of im, or make one with"):
             await estimate(clients, declared(SMALL.replace("[im]", f"['{nobody}']")))
 
-    async def test_refuses_a_protocol_that_campaigns_can_not_show(self, clients: Clients, declared: Write):
+    async def test_shows_a_game_to_its_longest_length_alone(self, clients: Clients, declared: Write):
         request = declared(SMALL + "protocol: spot_the_bot_gamified\n")
-        for attempt in (declare(clients, request, opens=False), estimate(clients, request)):
-            with pytest.raises(DeclarationFaulty, match=r"protocol: .*_gamified'.* one exchange after another"):
-                await attempt
+        said, made = await estimate(clients, request), await declare(clients, request, opens=False)
+        assert said.account | {"campaign": str(made.campaign.id)} == made.account
+        assert (made.account["packages"], made.account["segments"], said.unit.lengths) == (2, 4, (2,))
+        assert made.account["conversations"] == {"used": 4, "too_short": 1}
 
     async def test_shows_whole_conversations_where_the_protocol_asks_about_them(
         self, clients: Clients, declared: Write
@@ -257,6 +258,33 @@ class TestAnnotate:
         made = await declare(clients, declared(SMALL.replace("annotator: 2", "annotator: 9")), opens=True)
         work = await _annotate(clients, made.campaign, 2)
         assert work == SimulatedWork(2, assignments=4, annotations=8, refused={"nothing_left": 2})
+
+    async def test_opens_exchanges_until_both_sides_are_decided(self, clients: Clients, declared: Write):
+        text = SMALL + "protocol: spot_the_bot_gamified\nannotations_per_segment: 3\n"
+        made = await declare(clients, declared(text), opens=True)
+        work = await _annotate(clients, made.campaign, 3)
+        assert work == SimulatedWork(3, assignments=6, annotations=12, refused={"closed": 3})
+        annotations = [each async for each in clients.annotation.list_annotations(made.campaign.id)]
+        for annotation in annotations:
+            labels = annotation.answer["entity"]
+            assert isinstance(labels, dict)
+            turns = {each.target: each.exchanges for each in annotation.decisions}
+            assert set(turns) == set(labels) == {"A", "B"}
+            assert all(turns[side] == 2 for side, label in labels.items() if label == "unsure")
+        assert len({each.exchanges for annotation in annotations for each in annotation.decisions}) == 2
+
+    async def test_takes_a_game_up_where_an_earlier_call_stopped(self, clients: Clients, declared: Write):
+        text = SMALL + "protocol: spot_the_bot_gamified\n"
+        made = await declare(clients, declared(text), opens=True)
+        held = await clients.tasks.claim_package(made.campaign.id, ClaimIn(annotator="simulated-01"))
+        await clients.tasks.open_exchange(held.id, 0, ExchangeIn(open=1))
+        await clients.tasks.save_answer(held.id, 0, AnswerIn(answer={"entity": {"A": "unsure"}}))
+        await clients.tasks.open_exchange(held.id, 0, ExchangeIn(open=2))
+        assert (await _annotate(clients, made.campaign, 2)).assignments == 4
+        annotations = [each async for each in clients.annotation.list_annotations(made.campaign.id)]
+        assert "unsure" in [
+            each.answer["entity"]["A"] for each in annotations if isinstance(each.answer["entity"], dict)
+        ]
 
     async def test_claims_nothing_from_a_draft(self, clients: Clients, declared: Write):
         made = await declare(clients, declared(SMALL), opens=False)

@@ -324,7 +324,7 @@ class AssignmentRow(_Base):
 
 
 class AnswerRow(_Base):
-    """The draft of an answer to an item; `step` is the last step of the protocol that was shown."""
+    """The draft of an answer to an item; `step` is the last that was shown, `opened_at` of each open exchange."""
 
     __tablename__ = "answers"
 
@@ -338,6 +338,8 @@ class AnswerRow(_Base):
     saved_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     active_ms: Mapped[int] = mapped_column(BigInteger, server_default="0")
     reported_ms: Mapped[int | None] = mapped_column(BigInteger)
+    opened_at: Mapped[list[datetime]] = mapped_column(ARRAY(DateTime(timezone=True)), server_default="{}")
+    decisions: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, server_default="[]")
 
 
 class AnswerRevisionRow(_Base):
@@ -375,6 +377,7 @@ class AnnotationRow(_Base):
     elapsed_ms: Mapped[int | None] = mapped_column(BigInteger)
     reported_ms: Mapped[int | None] = mapped_column(BigInteger)
     completion_code: Mapped[str | None] = mapped_column(String(100))
+    decisions: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, server_default="[]")
 
 
 class AuditRow(_Base):

@@ -68,7 +68,7 @@ class NotTaskSchemas(Invalid):
 
 
 class ProtocolNotSimulated(Invalid):
-    """Simulated annotators know the protocol 'spot_the_bot' alone: the campaign '{name}' asks by '{protocol}'."""
+    """Simulated annotators know the protocols {known} alone: the campaign '{name}' asks by '{protocol}'."""
 
 
 class PanelNotSimulated(Invalid):

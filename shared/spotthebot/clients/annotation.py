@@ -27,6 +27,8 @@ from spotthebot.contracts.assignments import (
     AuditEntryOut,
     BlockIn,
     ClaimIn,
+    ExchangeIn,
+    ExchangeOut,
     HeartbeatIn,
     LeaseOut,
     SavedOut,
@@ -166,6 +168,12 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
     def save_answer(self, assignment_id: UUID, position: int, answer: AnswerIn) -> Call[SavedOut]:
         """Save the answer to an item, in place of what was saved before."""
         return Call(SavedOut, "PUT", f"/v1/assignments/{assignment_id}/items/{position}", body=answer)
+
+    @operation
+    def open_exchange(self, assignment_id: UUID, position: int, exchange: ExchangeIn) -> Call[ExchangeOut]:
+        """Open the next exchange of an item, or show one again that is open."""
+        path = f"/v1/assignments/{assignment_id}/items/{position}/exchanges"
+        return Call(ExchangeOut, "POST", path, body=exchange)
 
     @operation
     def keep_assignment(self, assignment_id: UUID, heartbeat: HeartbeatIn) -> Call[LeaseOut]:

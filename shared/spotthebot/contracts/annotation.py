@@ -22,6 +22,8 @@ Exchanges = Annotated[int, Field(ge=1, le=500)]
 Instructions = Annotated[Text, StringConstraints(max_length=20_000)]
 ConsentText = Annotated[Text, StringConstraints(max_length=20_000)]
 MAX_PACKAGE_SIZE = 200
+MAX_DECISIONS: Final = 400
+"""Of one answer: those to 200 questions about two sides."""
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
 Answer: TypeAlias = Annotated[dict[str, JsonValue], Field(max_length=200)]
 """Values by question; a question that is asked of each side or turn has an object of values by side or turn."""
@@ -104,7 +106,10 @@ class CampaignIn(Wire):
         default=(2, 3, 5),
         min_length=1,
         max_length=10,
-        description="Lengths, in exchanges, at which annotators see a conversation, unless all of it is shown.",
+        description=(
+            "Lengths, in exchanges, at which annotators see a conversation, unless all of it is shown; dialogues whose "
+            "exchanges are opened one by one can be opened to the longest."
+        ),
     )
     annotations_per_segment: int = Field(default=2, ge=1, le=50)
     package_size: int = Field(default=20, ge=1, le=MAX_PACKAGE_SIZE, description="Items in a package, at most.")
@@ -266,13 +271,38 @@ class ImportedAnnotationIn(Wire):
     ended_at: Moment | None
     elapsed_ms: int | None = Field(ge=0, lt=2**53, description="As reported, absurd values included.")
     reported_ms: int | None = Field(default=None, ge=0, lt=2**53, description="What a frontend had reported.")
+    decisions: tuple["DecisionIn", ...] = Field(
+        default=(),
+        max_length=MAX_DECISIONS,
+        description="As an export has them: where exchanges were opened one by one.",
+    )
     completion_code: Annotated[Text, StringConstraints(max_length=100)] | None = None
+
+
+class DecisionIn(Wire):
+    """How much of a conversation was open when a question was answered elsewhere."""
+
+    question: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,49}$")]
+    target: Literal["A", "B"] | None
+    exchanges: Exchanges
+    opened_at: Moment
+    decided_at: Moment
 
 
 class AnnotationBatchIn(Wire):
     """Annotations to add to an import campaign."""
 
     annotations: tuple[ImportedAnnotationIn, ...] = Field(min_length=1, max_length=MAX_BATCH_SIZE)
+
+
+class DecisionOut(Wire):
+    """How much of a conversation was open when a question was answered, by the server's clock."""
+
+    question: str
+    target: str | None = Field(description="Side A or B, or null where the question is asked once.")
+    exchanges: int = Field(description="How many exchanges were open: the decision's turn.")
+    opened_at: datetime = Field(description="When the last one of them was opened.")
+    decided_at: datetime
 
 
 class AnnotationOut(Wire):
@@ -287,6 +317,9 @@ class AnnotationOut(Wire):
     )
     annotator: str
     answer: Answer
+    decisions: tuple[DecisionOut, ...] = Field(
+        max_length=MAX_DECISIONS, description="Of protocols that open one exchange after the other; else none."
+    )
     started_at: datetime | None
     ended_at: datetime | None
     elapsed_ms: int | None = Field(description="By the server's clock; of an import as its exporter reported it.")

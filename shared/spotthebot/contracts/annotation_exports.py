@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from pydantic import AwareDatetime, Field
 
-from spotthebot.contracts.annotation import Answer
+from spotthebot.contracts.annotation import MAX_DECISIONS, Answer, DecisionOut
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
 
@@ -58,12 +58,16 @@ class ExportedAnnotation(AnnotatedItem):
     """An annotation, whole."""
 
     answer: Answer
+    decisions: tuple[DecisionOut, ...] = Field(
+        max_length=MAX_DECISIONS, description="Of protocols that open one exchange after the other; else none."
+    )
 
 
 class ExportedAnnotationText(AnnotatedItem):
-    """An annotation in a table: the answer is JSON."""
+    """An annotation in a table: the answer and the decisions are JSON."""
 
     answer: Text
+    decisions: Text
 
 
 class ExportedValue(AnnotatedItem):
@@ -73,3 +77,7 @@ class ExportedValue(AnnotatedItem):
     target: Text | None = Field(description="A side, `A` or `B`, or the number of a turn; null: asked once.")
     value: Text | None = Field(description="Null where none of a multiple question's choices was taken.")
     number: int | None = Field(description="The value as a number, of a Likert question; else null.")
+    decided_exchanges: int | None = Field(
+        description="How many exchanges were open when it was decided, where they are opened one by one; else null."
+    )
+    decided_at: AwareDatetime | None

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE, AnnotatorId, Answer
+from spotthebot.contracts.annotation import MAX_DECISIONS, MAX_PACKAGE_SIZE, AnnotatorId, Answer, DecisionOut, Exchanges
 from spotthebot.contracts.panels import CompletionOut
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.turns import MAX_TURNS, Turn
@@ -48,8 +48,14 @@ class ItemOut(Wire):
         max_length=2 * MAX_TURNS,
         description="Of a pair: the dialogue on the right, B of answers; null of all other units.",
     )
+    opened: int | None = Field(
+        description="How many exchanges the annotator opened, where the protocol shows one after the other; else null."
+    )
     step: int = Field(description="The last step of the protocol that is shown, from 1; the steps before are locked.")
     answer: Answer = Field(description="What was saved so far.")
+    decisions: tuple[DecisionOut, ...] = Field(
+        max_length=MAX_DECISIONS, description="Those with fewer exchanges than are open now are locked."
+    )
     version: int = Field(description="How often the answer was changed; 0 where nothing was saved.")
 
 
@@ -93,6 +99,22 @@ class SavedOut(Wire):
     step: int
     missing: tuple[str, ...] = Field(max_length=20, description="What is still to be answered, as JSON pointers.")
     expires_at: datetime
+
+
+class ExchangeIn(Wire):
+    """An annotator wants to see more of an item."""
+
+    open: Exchanges = Field(description="The number of the exchange, from 1: the next one, or one that is open.")
+
+
+class ExchangeOut(Wire):
+    """The turns of an item up to an exchange."""
+
+    position: int
+    opened: int
+    turns: tuple[Turn, ...] = Field(
+        max_length=2 * MAX_TURNS, description="Those of the opening first, if it is shown, then all up to the exchange."
+    )
 
 
 class HeartbeatIn(Wire):

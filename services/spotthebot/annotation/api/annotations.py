@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from starlette.responses import StreamingResponse
 
 from spotthebot.annotation import store
+from spotthebot.annotation.api.decisions import decisions_out
 from spotthebot.annotation.api.deps import Pool, Reader
 from spotthebot.annotation.domain.annotations import StoredAnnotation
 from spotthebot.annotation.domain.packages import Package, PackedConversation
@@ -80,6 +81,7 @@ async def _annotation_out(
             right=_conversation_ref(stored.right),
             annotator=stored.annotator if by_id else pseudonym_of(key, stored.annotator_id, stored.annotator),
             answer=stored.answer,
+            decisions=decisions_out(stored.decisions),
             started_at=stored.started_at,
             ended_at=stored.ended_at,
             elapsed_ms=stored.elapsed_ms,

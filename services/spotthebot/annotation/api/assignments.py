@@ -7,8 +7,10 @@ from fastapi import APIRouter, Path
 
 from spotthebot.annotation import store
 from spotthebot.annotation.api.completions import completion_out
+from spotthebot.annotation.api.decisions import decisions_out
 from spotthebot.annotation.api.deps import Claimer, Frontend, frontend_of
-from spotthebot.annotation.domain.assignments import Assignment, Lease
+from spotthebot.annotation.domain.assignments import Assignment, Lease, ShownItem
+from spotthebot.annotation.domain.exchanges import opens_one_by_one
 from spotthebot.annotation.use_cases import answers, assignments, entries
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE
@@ -16,6 +18,8 @@ from spotthebot.contracts.assignments import (
     AnswerIn,
     AssignmentOut,
     ClaimIn,
+    ExchangeIn,
+    ExchangeOut,
     HeartbeatIn,
     ItemOut,
     LeaseOut,
@@ -69,6 +73,19 @@ async def save_answer(
     )
 
 
+@router.post("/assignments/{assignment_id}/items/{position}/exchanges", operation_id="open_exchange")
+async def open_exchange(
+    session: Writing, caller: Frontend, now: Now, assignment_id: UUID, position: ItemPosition, request: ExchangeIn
+) -> ExchangeOut:
+    """Open the next exchange of an item whose protocol shows one after the other; an open one is shown again.
+
+    Answers that were given before it are locked. 409 says by its `type` why none is opened: everything-decided,
+    all-exchanges-open, exchange-not-next, shown-whole.
+    """
+    turns = await answers.open_exchange(session, assignment_id, frontend_of(caller), position, request.open, now=now)
+    return ExchangeOut(position=position, opened=request.open, turns=turns)
+
+
 @router.post("/assignments/{assignment_id}/heartbeat", operation_id="keep_assignment")
 async def keep_assignment(
     session: Writing, caller: Frontend, now: Now, assignment_id: UUID, request: HeartbeatIn
@@ -98,18 +115,24 @@ async def _to_out(session: ReadSession, assignment: Assignment) -> AssignmentOut
         instructions=terms.instructions,
         protocol=terms.protocol,
         items=tuple(
-            ItemOut(
-                position=item.position,
-                turns=item.turns,
-                right_turns=item.right_turns,
-                step=item.draft.step,
-                answer=item.draft.answer,
-                version=item.draft.version,
-            )
+            _item_out(item, opened=len(item.draft.opened_at) if opens_one_by_one(terms.protocol) else None)
             for item in assignment.items
         ),
         expires_at=lease.expires_at,
         completion_code=lease.completion_code,
+    )
+
+
+def _item_out(item: ShownItem, *, opened: int | None) -> ItemOut:
+    return ItemOut(
+        position=item.position,
+        turns=item.turns(exchanges=opened),
+        right_turns=item.right_turns,
+        opened=opened,
+        step=item.draft.step,
+        answer=item.draft.answer,
+        version=item.draft.version,
+        decisions=decisions_out(item.draft.decisions),
     )
 
 

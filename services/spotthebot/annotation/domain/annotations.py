@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from spotthebot.annotation.domain.exchanges import Decision
 from spotthebot.annotation.domain.packages import PackedConversation
 from spotthebot.contracts.annotation import Answer, ImportedAnnotationIn
 
@@ -23,6 +24,7 @@ class StoredAnnotation:
     annotator_id: UUID
     annotator: str
     answer: Answer
+    decisions: tuple[Decision, ...]
     started_at: datetime | None
     ended_at: datetime | None
     elapsed_ms: int | None
@@ -48,6 +50,13 @@ class ImportedAnnotation:
     item_id: UUID
     annotator_id: UUID
     uploaded: ImportedAnnotationIn
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        return tuple(
+            Decision(each.question, each.target, each.exchanges, each.opened_at, each.decided_at)
+            for each in self.uploaded.decisions
+        )
 
 
 @dataclass(frozen=True)

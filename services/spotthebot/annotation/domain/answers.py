@@ -14,6 +14,7 @@ from spotthebot.annotation.domain.errors import (
     StepUnanswered,
     VersionOutdated,
 )
+from spotthebot.annotation.domain.exchanges import Decision, decide, opens_one_by_one
 from spotthebot.annotation.domain.protocols.answers import check_answer, missing
 from spotthebot.annotation.domain.protocols.questions import PAIR_SHAPE, UnitShape, questions_of
 from spotthebot.contracts.annotation import Answer
@@ -22,11 +23,16 @@ from spotthebot.contracts.protocols import AnnotationProtocol
 
 @dataclass(frozen=True)
 class Draft:
-    """What was answered so far; `step` counts the steps that were shown, `version` the changes."""
+    """What was answered so far; `step` counts the steps that were shown, `version` the changes.
+
+    Where exchanges are opened one by one, `opened_at` says when, and `decisions` how many were for each answer.
+    """
 
     answer: Answer = field(default_factory=dict)
     step: int = 1
     version: int = 0
+    opened_at: tuple[datetime, ...] = ()
+    decisions: tuple[Decision, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,7 @@ class AnsweredItem:
 
     id: UUID
     position: int
+    exchanges: int
     speakers: str
     is_pair: bool
     draft: Draft
@@ -63,6 +70,7 @@ class SubmittedAnswer:
 
     item_id: UUID
     answer: Answer
+    decisions: tuple[Decision, ...]
     started_at: datetime
     ended_at: datetime
     elapsed_ms: int
@@ -75,14 +83,15 @@ def revise(
     draft: Draft,
     answer: Answer,
     *,
+    now: datetime,
     show_step: int | None = None,
     version: int | None = None,
 ) -> Draft:
     """Return the draft after an answer was saved; the same request again leaves it as it is.
 
     `show_step` shows the step of this number, from 1, if it is the next one; what is shown stays shown. `version` is
-    the one that the answer replaces. Raises VersionOutdated, InvalidAnswer, StepNotShown, StepLocked, and
-    StepUnanswered where the next step is asked for too early.
+    the one that the answer replaces. Raises VersionOutdated, InvalidAnswer, StepNotShown, StepLocked, StepUnanswered
+    where the next step is asked for too early, and what `decide` raises where exchanges are opened one by one.
     """
     if answer == draft.answer and (show_step is None or show_step <= draft.step):
         return draft
@@ -91,6 +100,10 @@ def revise(
     if faults := check_answer(protocol, shape, answer, at="/answer"):
         raise InvalidAnswer(fields=faults)
     _check_order(protocol, draft, answer)
+    decisions = draft.decisions
+    if opens_one_by_one(protocol):
+        before = (draft.answer, draft.decisions)
+        decisions = decide(protocol, shape, before, answer, draft.opened_at, now)
     step = draft.step
     if show_step is not None and show_step > step:
         if show_step > step + 1 or show_step > len(protocol.steps):
@@ -99,7 +112,7 @@ def revise(
         if fields := missing(protocol, shape, answer, shown, at="/answer"):
             raise StepUnanswered(step=shown, fields=fields)
         step = show_step
-    return replace(draft, answer=answer, step=step, version=draft.version + 1)
+    return replace(draft, answer=answer, step=step, version=draft.version + 1, decisions=decisions)
 
 
 def submission(
@@ -137,6 +150,7 @@ def _submitted(item: AnsweredItem, started_at: datetime) -> SubmittedAnswer:
     return SubmittedAnswer(
         item_id=item.id,
         answer=item.draft.answer,
+        decisions=item.draft.decisions,
         started_at=started_at,
         ended_at=ended_at,
         elapsed_ms=elapsed // timedelta(milliseconds=1),

@@ -58,14 +58,22 @@ class Lease:
 class ShownItem:
     """An item as its annotator sees it, with what was answered so far.
 
-    Of a pair, `turns` are those of the conversation on the left; `right_turns` is None of other items.
+    Of a pair, the turns are those of the conversation on the left; `right_turns` is None of other items. `later_turns`
+    come after the opening, and are all that can be opened, whether or not they are open.
     """
 
     id: UUID
     position: int
-    turns: tuple[Turn, ...]
+    opening: tuple[Turn, ...]
+    later_turns: tuple[Turn, ...]
     right_turns: tuple[Turn, ...] | None
     draft: Draft
+
+    def turns(self, *, exchanges: int | None) -> tuple[Turn, ...]:
+        """Return the turns that may be seen with so many exchanges open: none before the first; None shows all."""
+        if exchanges is None:
+            return self.opening + self.later_turns
+        return self.opening + self.later_turns[: 2 * exchanges] if exchanges else ()
 
 
 @dataclass(frozen=True)

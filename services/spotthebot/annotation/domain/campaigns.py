@@ -16,8 +16,8 @@ from spotthebot.annotation.domain.errors import (
     CampaignTakesNoClaims,
     NoPay,
     PackagesNotNamed,
-    UnsupportedProtocol,
 )
+from spotthebot.annotation.domain.exchanges import opens_one_by_one
 from spotthebot.contracts.annotation import CampaignId, CampaignState
 from spotthebot.contracts.panels import Panel
 from spotthebot.contracts.protocols import AnnotationProtocol
@@ -45,12 +45,15 @@ def states_before(state: CampaignState) -> tuple[CampaignState, ...]:
 
 
 def unit_of(protocol: AnnotationProtocol, segments: tuple[int, ...]) -> Unit:
-    """Return what an item shows by a protocol; raises UnsupportedProtocol where campaigns can't show that."""
-    if protocol.reveal != "whole":
-        raise UnsupportedProtocol(name=protocol.name, what="one exchange after another")
+    """Return what an item shows by a protocol.
+
+    Dialogues whose exchanges are opened one by one can be opened to the longest length of the campaign, all as far.
+    """
     if protocol.unit.kind == "pair":
         return Unit(dialogues=2)
-    return Unit(segments if protocol.unit.kind == "segment" else ())
+    if protocol.unit.kind == "segment":
+        return Unit(segments)
+    return Unit(segments[-1:] if opens_one_by_one(protocol) else ())
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 Invalid
 ├── UnknownCollection
 ├── UnknownProtocol
-├── UnsupportedProtocol
 ├── NothingToAnnotate
 ├── TooFewToCompare
 ├── NoSuchItem
@@ -60,6 +59,12 @@ Conflict
 ├── TrainingNotStarted
 ├── TrainingDialogueNotShown
 ├── TrainingAnswerFinal
+├── ShownWhole
+├── NoExchangeOpen
+├── ExchangeNotNext
+├── AllExchangesOpen
+├── EverythingDecided
+├── DecisionLocked
 ├── StepNotShown
 ├── StepLocked
 ├── StepUnanswered
@@ -77,10 +82,6 @@ from spotthebot.kit.errors import Conflict, Forbidden, Invalid, NotFound
 
 class UnknownCollection(Invalid):
     """There is no collection {collection_id}."""
-
-
-class UnsupportedProtocol(Invalid):
-    """The protocol '{name}' shows {what}: choose one that shows its units whole."""
 
 
 class NothingToAnnotate(Invalid):
@@ -303,6 +304,30 @@ class TrainingDialogueNotShown(Conflict):
 
 class TrainingAnswerFinal(Conflict):
     """Dialogue {position} of the training was answered otherwise: the answer is final, as its feedback was given."""
+
+
+class ShownWhole(Conflict):
+    """The protocol '{protocol}' shows every item whole: there is nothing to open."""
+
+
+class NoExchangeOpen(Conflict):
+    """No exchange of this item is open: open the first one, then answer."""
+
+
+class ExchangeNotNext(Conflict):
+    """Exchange {exchange} can't be opened yet: open exchange {next} first."""
+
+
+class AllExchangesOpen(Conflict):
+    """All {exchanges} exchanges of this item are open: decide by what they show."""
+
+
+class EverythingDecided(Conflict):
+    """Every question has its answer, so no other exchange is opened: go on, or take one back that isn't locked."""
+
+
+class DecisionLocked(Conflict):
+    """The answer to '{question}'{side} was given with {exchanges} exchanges open, and is locked since."""
 
 
 class StepNotShown(Conflict):

@@ -16,18 +16,20 @@ from spotthebot.annotation.domain.annotations import (
 )
 from spotthebot.annotation.domain.answers import SubmittedAnswer
 from spotthebot.annotation.domain.assignments import Lease
+from spotthebot.annotation.store import decisions
 from spotthebot.annotation.store.packages import exported_names, right_of
 from spotthebot.annotation.tables import AnnotationRow, AnnotatorRow, CampaignRow, ItemRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
 from spotthebot.kit.statements import Statement
 
-_CHANGED = ("answer", "started_at", "ended_at", "elapsed_ms", "reported_ms")
+_CHANGED = ("answer", "decisions", "started_at", "ended_at", "elapsed_ms", "reported_ms")
 _UPLOADED = {*_CHANGED, "external_id", "completion_code"}
 _GIVEN = {
     "id": AnnotationRow.id,
     "item_id": AnnotationRow.item_id,
     "answer": AnnotationRow.answer,
+    "decisions": AnnotationRow.decisions,
     "started_at": AnnotationRow.started_at,
     "ended_at": AnnotationRow.ended_at,
     "elapsed_ms": AnnotationRow.elapsed_ms,
@@ -73,6 +75,7 @@ async def add_submitted(session: WriteSession, lease: Lease, answers: Sequence[S
         "id": [*new_ids(len(answers))],
         "item_id": [each.item_id for each in answers],
         "answer": [Jsonb(each.answer) for each in answers],
+        "decisions": [Jsonb(decisions.to_json(each.decisions)) for each in answers],
         "started_at": [each.started_at for each in answers],
         "ended_at": [each.ended_at for each in answers],
         "elapsed_ms": [each.elapsed_ms for each in answers],
@@ -92,6 +95,7 @@ async def add_imported_annotations(
             "item_id": each.item_id,
             "annotator_id": each.annotator_id,
             **each.uploaded.model_dump(include=_UPLOADED),
+            "decisions": decisions.to_json(each.decisions),
         }
         for row_id, each in zip(new_ids(len(annotations)), annotations, strict=True)
     ]
@@ -164,6 +168,7 @@ def _stored(row: AnnotationRow, item: ItemRow, annotator: str) -> StoredAnnotati
         annotator_id=row.annotator_id,
         annotator=annotator,
         answer=row.answer,
+        decisions=decisions.from_json(row.decisions),
         started_at=row.started_at,
         ended_at=row.ended_at,
         elapsed_ms=row.elapsed_ms,

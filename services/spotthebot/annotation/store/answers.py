@@ -1,6 +1,6 @@
 """Drafts of answers, their revisions, and when items were on the screen."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,8 @@ from sqlalchemy.dialects.postgresql import insert
 from spotthebot.annotation.domain.answers import AnsweredItem, Draft
 from spotthebot.annotation.domain.assignments import Lease
 from spotthebot.annotation.domain.errors import NoSuchAssignment
-from spotthebot.annotation.store.assignments import LEASES, lease_of
+from spotthebot.annotation.store import decisions
+from spotthebot.annotation.store.assignments import LEASES, draft_of, lease_of
 from spotthebot.annotation.tables import AnswerRevisionRow, AnswerRow, AssignmentRow, ItemRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import Statement, constant
@@ -20,6 +21,7 @@ from spotthebot.kit.statements import Statement, constant
 _ITEM = (
     ItemRow.id.label("item_id"),
     ItemRow.position,
+    ItemRow.exchanges,
     ItemRow.speakers,
     ItemRow.right_conversation_id.is_not(None).label("is_pair"),
     AnswerRow.answer,
@@ -30,6 +32,8 @@ _ITEM = (
     AnswerRow.saved_at,
     AnswerRow.active_ms,
     AnswerRow.reported_ms,
+    AnswerRow.opened_at,
+    AnswerRow.decisions,
 )
 _ITEMS = Statement(
     select(*_ITEM)
@@ -52,8 +56,15 @@ _LAST_POSITION = Statement(
 )
 
 
+_IS_AS_IT_WAS = and_(
+    AnswerRow.version == bindparam("before"), func.cardinality(AnswerRow.opened_at) == bindparam("opened_before")
+)
+
+
 def _save(*, keeps_revision: bool) -> Statement:
     """Return the statement that stores a draft in place of the version `before`, and that one as a revision.
+
+    As many exchanges are open as were then: what is decided belongs to them.
 
     It returns a row where the draft was stored.
     """
@@ -66,6 +77,7 @@ def _save(*, keeps_revision: bool) -> Statement:
         first_saved_at=bindparam("at"),
         saved_at=bindparam("at"),
         reported_ms=bindparam("reported_ms"),
+        decisions=bindparam("decisions"),
     )
     new = draft.excluded
     saved = draft.on_conflict_do_update(
@@ -76,9 +88,10 @@ def _save(*, keeps_revision: bool) -> Statement:
             "version": new.version,
             "first_saved_at": func.coalesce(AnswerRow.first_saved_at, new.first_saved_at),
             "saved_at": new.saved_at,
+            "decisions": new.decisions,
             "reported_ms": func.coalesce(new.reported_ms, AnswerRow.reported_ms),
         },
-        where=AnswerRow.version == bindparam("before"),
+        where=_IS_AS_IT_WAS,
     ).returning(AnswerRow.version)
     if not keeps_revision:
         return Statement(saved)
@@ -96,6 +109,25 @@ def _save(*, keeps_revision: bool) -> Statement:
 
 
 _SAVE_FIRST, _SAVE_NEXT = _save(keeps_revision=False), _save(keeps_revision=True)
+_opening = insert(AnswerRow).values(
+    assignment_id=bindparam("assignment_id"),
+    position=bindparam("position"),
+    answer=bindparam("answer"),
+    step=constant(1),
+    version=constant(0),
+    served_at=bindparam("at"),
+    opened_at=bindparam("opened_at"),
+)
+_OPEN = Statement(
+    _opening.on_conflict_do_update(
+        index_elements=[AnswerRow.assignment_id, AnswerRow.position],
+        set_={
+            "served_at": func.coalesce(AnswerRow.served_at, _opening.excluded.served_at),
+            "opened_at": _opening.excluded.opened_at,
+        },
+        where=_IS_AS_IT_WAS,
+    ).returning(AnswerRow.version)
+)
 _first_time = insert(AnswerRow).values(
     assignment_id=bindparam("assignment_id"),
     position=bindparam("position"),
@@ -165,7 +197,9 @@ async def put_draft(
         "version": draft.version,
         "at": at,
         "reported_ms": reported_ms,
+        "decisions": Jsonb(decisions.to_json(draft.decisions)),
         "before": item.draft.version,
+        "opened_before": len(item.draft.opened_at),
     }
     if not item.draft.version:
         return bool(await session.fetch(_SAVE_FIRST, parameters))
@@ -175,6 +209,25 @@ async def put_draft(
         "saved_at_before": item.saved_at,
     }
     return bool(await session.fetch(_SAVE_NEXT, {**parameters, **before}))
+
+
+async def put_opened(
+    session: WriteSession, assignment_id: UUID, item: AnsweredItem, opened_at: Sequence[datetime], *, at: datetime
+) -> bool:
+    """Note when the exchanges of an item were opened and return True; with the first one the work on it begins.
+
+    False, and nothing is stored, where the draft is no longer the item's.
+    """
+    parameters = {
+        "assignment_id": assignment_id,
+        "position": item.position,
+        "answer": Jsonb({}),
+        "at": at,
+        "opened_at": [*opened_at],
+        "before": item.draft.version,
+        "opened_before": len(item.draft.opened_at),
+    }
+    return bool(await session.fetch(_OPEN, parameters))
 
 
 async def add_active_time(
@@ -195,9 +248,10 @@ def _item(row: Any) -> AnsweredItem:  # noqa: ANN401 - psycopg's row
     return AnsweredItem(
         id=row.item_id,
         position=row.position,
+        exchanges=row.exchanges,
         speakers=row.speakers,
         is_pair=row.is_pair,
-        draft=Draft() if row.version is None else Draft(row.answer, row.step, row.version),
+        draft=draft_of(row),
         served_at=row.served_at,
         first_saved_at=row.first_saved_at,
         saved_at=row.saved_at,

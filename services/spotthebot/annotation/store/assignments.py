@@ -11,6 +11,7 @@ from sqlalchemy.sql.selectable import LateralFromClause
 from spotthebot.annotation.domain.answers import Draft
 from spotthebot.annotation.domain.assignments import Assignment, Lease, ShownItem, states_before
 from spotthebot.annotation.domain.errors import NoSuchAssignment
+from spotthebot.annotation.store import decisions
 from spotthebot.annotation.tables import AnnotatorRow, AnswerRow, AssignmentRow, ItemRow
 from spotthebot.annotation.tables import ShownConversationRow as ShownRow
 from spotthebot.contracts.annotation import CampaignId
@@ -83,6 +84,8 @@ _ITEMS = Statement(
         AnswerRow.answer,
         AnswerRow.step,
         AnswerRow.version,
+        AnswerRow.opened_at,
+        AnswerRow.decisions,
     )
     .select_from(ItemRow)
     .join(_left, true())
@@ -92,6 +95,14 @@ _ITEMS = Statement(
     )
     .where(ItemRow.package_id == bindparam("package_id"))
     .order_by(ItemRow.position)
+)
+_TURNS = Statement(
+    select(ShownRow.opening, ShownRow.turns)
+    .join(
+        ItemRow,
+        and_(ShownRow.campaign_id == ItemRow.campaign_id, ShownRow.conversation_id == ItemRow.conversation_id),
+    )
+    .where(ItemRow.id == bindparam("item_id"))
 )
 _MINE = update(AssignmentRow).where(AssignmentRow.id == bindparam("assignment_id"))
 _EXTEND = Statement(_MINE.values(expires_at=bindparam("expires_at")))
@@ -126,15 +137,22 @@ async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: st
             ShownItem(
                 id=item.id,
                 position=item.position,
-                turns=_turns(item.opening, item.turns, item.exchanges),
+                opening=_turns(item.opening),
+                later_turns=_turns(item.turns[: 2 * item.exchanges]),
                 right_turns=None
                 if item.right_exchanges is None
-                else _turns(item.right_opening, item.right_turns, item.right_exchanges),
-                draft=Draft() if item.version is None else Draft(item.answer, item.step, item.version),
+                else _turns([*item.right_opening, *item.right_turns[: 2 * item.right_exchanges]]),
+                draft=draft_of(item),
             )
             for item in items
         ),
     )
+
+
+async def get_turns(session: ReadSession, item_id: UUID, *, exchanges: int) -> tuple[Turn, ...]:
+    """Return the turns of an item up to an exchange, those of the opening first."""
+    (row,) = await session.fetch(_TURNS, {"item_id": item_id})
+    return _turns([*row.opening, *row.turns[: 2 * exchanges]])
 
 
 async def find_last_submitted(session: ReadSession, annotator_id: UUID) -> Lease | None:
@@ -161,9 +179,9 @@ async def submit(session: WriteSession, assignment_id: UUID, *, at: datetime, co
     await session.fetch(_SUBMIT, {"assignment_id": assignment_id, "at": at, "completion_code": completion_code})
 
 
-def _turns(opening: list[dict[str, Any]], turns: list[dict[str, Any]], exchanges: int) -> tuple[Turn, ...]:
-    """Return the turns that are shown; they were checked when they were stored."""
-    return tuple(Turn.model_construct(**turn) for turn in [*opening, *turns[: 2 * exchanges]])
+def _turns(stored: list[dict[str, Any]]) -> tuple[Turn, ...]:
+    """Return turns, which were checked when they were stored."""
+    return tuple(Turn.model_construct(**turn) for turn in stored)
 
 
 async def _one(session: ReadSession, statement: Statement, assignment_id: UUID, frontend: str) -> Any:  # noqa: ANN401
@@ -171,6 +189,13 @@ async def _one(session: ReadSession, statement: Statement, assignment_id: UUID, 
     if not rows:
         raise NoSuchAssignment(assignment_id=assignment_id)
     return rows[0]
+
+
+def draft_of(row: Any) -> Draft:  # noqa: ANN401 - psycopg's row
+    """Return the draft in a row that has the columns of one; where nothing was answered they are empty."""
+    if row.version is None:
+        return Draft()
+    return Draft(row.answer, row.step, row.version, tuple(row.opened_at), decisions.from_json(row.decisions))
 
 
 def lease_of(row: Any) -> Lease:  # noqa: ANN401 - psycopg's row

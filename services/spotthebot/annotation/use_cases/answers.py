@@ -5,11 +5,15 @@ from datetime import datetime
 from uuid import UUID
 
 from spotthebot.annotation import store
-from spotthebot.annotation.domain.answers import Draft, revise
+from spotthebot.annotation.domain import exchanges
+from spotthebot.annotation.domain.answers import AnsweredItem, Draft, revise
+from spotthebot.annotation.domain.assignments import Lease
+from spotthebot.annotation.domain.campaigns import Terms
 from spotthebot.annotation.domain.errors import NoSuchItem
 from spotthebot.annotation.domain.protocols.answers import missing
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.assignments import AnswerIn
+from spotthebot.contracts.turns import Turn
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import FieldError
 
@@ -33,26 +37,75 @@ async def save_answer(
     `revise` raises.
     """
     while True:
-        lease, item = await store.answers.lock_item(session, assignment_id, frontend, position)
-        lease.require_at_work(now)
-        if item is None:
-            raise NoSuchItem(position=position, last=await store.answers.last_position(session, lease))
-        terms = await terms_of(session, lease.campaign_id)
+        work = await _lock_work(session, assignment_id, frontend, position, now)
+        item, protocol = work.item, work.terms.protocol
         draft = revise(
-            terms.protocol,
+            protocol,
             item.shape,
             item.draft,
             request.answer,
+            now=now,
             show_step=request.show_step,
             version=request.version,
         )
-        # Where another save came before this one got the lock, the draft is read again, now under the lock.
+        # Where another request came before this one got the lock, the draft is read again, now under the lock.
         if draft == item.draft or await store.answers.put_draft(
-            session, lease.id, item, draft, at=now, reported_ms=request.elapsed_ms
+            session, work.lease.id, item, draft, at=now, reported_ms=request.elapsed_ms
         ):
             break
-    expires_at = lease.expires_at
-    if expires_at - now < terms.lease / 2:
-        expires_at = now + terms.lease
-        await store.assignments.extend_lease(session, lease.id, expires_at)
-    return SavedAnswer(position, draft, missing(terms.protocol, item.shape, draft.answer), expires_at)
+    expires_at = await _extend(session, work, now)
+    return SavedAnswer(position, draft, missing(protocol, item.shape, draft.answer), expires_at)
+
+
+async def open_exchange(
+    session: WriteSession, assignment_id: UUID, frontend: str, position: int, exchange: int, *, now: datetime
+) -> tuple[Turn, ...]:
+    """Open the next exchange of an item and return all turns up to it; one that is open is shown again.
+
+    Work extends a lease, once half of it is over. Raises NoSuchItem, AssignmentExpired, AssignmentSubmitted, and what
+    `exchanges.open_exchange` raises.
+    """
+    while True:
+        work = await _lock_work(session, assignment_id, frontend, position, now)
+        item = work.item
+        opened_at = exchanges.open_exchange(
+            work.terms.protocol,
+            item.shape,
+            item.draft.answer,
+            item.draft.opened_at,
+            exchange,
+            most=item.exchanges,
+            now=now,
+        )
+        if opened_at == item.draft.opened_at or await store.answers.put_opened(
+            session, work.lease.id, item, opened_at, at=now
+        ):
+            break
+    await _extend(session, work, now)
+    return await store.assignments.get_turns(session, item.id, exchanges=exchange)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """An item that its annotator is at work on, whose lease this transaction has locked."""
+
+    lease: Lease
+    terms: Terms
+    item: AnsweredItem
+
+
+async def _lock_work(session: WriteSession, assignment_id: UUID, frontend: str, position: int, now: datetime) -> _Work:
+    lease, item = await store.answers.lock_item(session, assignment_id, frontend, position)
+    lease.require_at_work(now)
+    if item is None:
+        raise NoSuchItem(position=position, last=await store.answers.last_position(session, lease))
+    return _Work(lease, await terms_of(session, lease.campaign_id), item)
+
+
+async def _extend(session: WriteSession, work: _Work, now: datetime) -> datetime:
+    """Extend a lease half of which is over, and return when it ends."""
+    expires_at = work.lease.expires_at
+    if expires_at - now < work.terms.lease / 2:
+        expires_at = now + work.terms.lease
+        await store.assignments.extend_lease(session, work.lease.id, expires_at)
+    return expires_at

@@ -9,12 +9,13 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from spotthebot.annotation import store
-from spotthebot.annotation.domain.annotations import AnnotatedItem
+from spotthebot.annotation.domain.annotations import AnnotatedItem, StoredAnnotation
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.packages import NamedItem
 from spotthebot.annotation.domain.protocols.answers import values
 from spotthebot.annotation.domain.pseudonyms import pseudonym_of
 from spotthebot.annotation.use_cases.terms import terms_of
+from spotthebot.contracts.annotation import DecisionOut
 from spotthebot.contracts.annotation_exports import (
     AnnotatorNames,
     ExportedAnnotation,
@@ -79,10 +80,13 @@ async def export_campaign(
             "reported_ms": stored.reported_ms,
         }
         if rows is ExportedRows.VALUES:
-            return _value_rows(protocol, stored.answer, common)
+            return _value_rows(protocol, stored, common)
+        decisions = tuple(DecisionOut(**vars(each)) for each in stored.decisions)
         if as_text:
-            return [ExportedAnnotationText(**common, answer=json.dumps(stored.answer, ensure_ascii=False))]
-        return [ExportedAnnotation(**common, answer=stored.answer)]
+            written = json.dumps([each.model_dump(mode="json") for each in decisions])
+            answer = json.dumps(stored.answer, ensure_ascii=False)
+            return [ExportedAnnotationText(**common, answer=answer, decisions=written)]
+        return [ExportedAnnotation(**common, answer=stored.answer, decisions=decisions)]
 
     schema: type[BaseModel] = ExportedAnnotationText if as_text else ExportedAnnotation
     if rows is ExportedRows.VALUES:
@@ -123,7 +127,9 @@ def _item(campaign: Campaign, found: NamedItem) -> ExportedItem:
     )
 
 
-def _value_rows(protocol: AnnotationProtocol, answer: dict[str, Any], common: dict[str, Any]) -> list[BaseModel]:
+def _value_rows(protocol: AnnotationProtocol, stored: StoredAnnotation, common: dict[str, Any]) -> list[BaseModel]:
+    decided = {(each.question, each.target): each for each in stored.decisions}
+    found = [(each, decided.get((each.question, each.target))) for each in values(protocol, stored.answer)]
     return [
         ExportedValue(
             **common,
@@ -131,8 +137,10 @@ def _value_rows(protocol: AnnotationProtocol, answer: dict[str, Any], common: di
             target=each.target,
             value=None if each.value is None else str(each.value),
             number=each.value if isinstance(each.value, int) else None,
+            decided_exchanges=decision and decision.exchanges,
+            decided_at=None if decision is None else decision.decided_at,
         )
-        for each in values(protocol, answer)
+        for each, decision in found
     ]
 
 

@@ -8,7 +8,6 @@ from uuid import UUID
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import Unit
 from spotthebot.annotation.domain.campaigns import unit_of
-from spotthebot.annotation.domain.errors import UnsupportedProtocol
 from spotthebot.clients import NotFound
 from spotthebot.contracts.annotation import CampaignIn
 from spotthebot.contracts.conversations import CollectionOut
@@ -43,8 +42,6 @@ async def resolve(clients: Clients, declared: CampaignDeclared, *, opens: bool) 
         unit = unit_of(protocol, declared.request.segments)
     except UnknownName as unknown:
         faults.append((("protocol",), str(unknown)))
-    except UnsupportedProtocol as unsupported:
-        faults.append((("protocol",), unsupported.detail))
     if faults or collection is None or protocol is None or unit is None:
         raise declared.faulty(*faults)
     await Conversations(clients.conversations).require_complete(collection.id)

@@ -6,21 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pydantic import JsonValue
+
 from spotthebot.annotation.domain.errors import AnnotatorIdUnusable
 from spotthebot.annotation.domain.panels import require_id
 from spotthebot.clients import AsyncAnnotation, Conflict
-from spotthebot.contracts.annotation import CampaignOut
-from spotthebot.contracts.assignments import AnswerIn, AssignmentOut, ClaimIn, ItemOut
+from spotthebot.contracts.annotation import CampaignOut, Label
+from spotthebot.contracts.assignments import AnswerIn, AssignmentOut, ClaimIn, ExchangeIn, ItemOut
 from spotthebot.contracts.entries import ConsentIn
+from spotthebot.contracts.turns import Turn
 from spotthebot.suite.errors import PanelNotSimulated, ProtocolNotSimulated
 from spotthebot.suite.progress import Step
 from spotthebot.suite.sample import sample_dialogues
 from spotthebot.suite.simulation import SimulatedAnnotator, crowd
 
-SIMULATED_PROTOCOL: Final = "spot_the_bot"
-"""The one that simulated annotators can answer."""
+SIMULATED_PROTOCOLS: Final = ("spot_the_bot", "spot_the_bot_gamified")
+"""Those that simulated annotators can answer."""
 _AT_ONCE = 8
 _LAST_STEP = 2
+_SIDES: Final = ("A", "B")
 
 
 @dataclass(frozen=True)
@@ -46,10 +50,11 @@ async def annotate(
     """Let annotators claim, answer and submit packages until each of them is refused one.
 
     They take turns at claiming, so that the seed alone decides which annotator gets which package. Raises
-    ProtocolNotSimulated unless the campaign asks by `spot_the_bot`, and PanelNotSimulated.
+    ProtocolNotSimulated unless the campaign asks by one of SIMULATED_PROTOCOLS, and PanelNotSimulated.
     """
-    if campaign.protocol != SIMULATED_PROTOCOL:
-        raise ProtocolNotSimulated(name=campaign.name, protocol=campaign.protocol)
+    if campaign.protocol not in SIMULATED_PROTOCOLS:
+        known = " and ".join(f"'{each}'" for each in SIMULATED_PROTOCOLS)
+        raise ProtocolNotSimulated(name=campaign.name, protocol=campaign.protocol, known=known)
     await _introduce(tasks, campaign, annotators)
     refused: Counter[str] = Counter()
     assignments = annotations = 0
@@ -90,16 +95,59 @@ async def _submit(tasks: AsyncAnnotation, assignment: AssignmentOut, annotator: 
     free = asyncio.Semaphore(_AT_ONCE)
 
     async def answer(item: ItemOut) -> None:
-        said = annotator.annotate(tuple((turn.speaker, turn.text) for turn in item.turns))
-        decision = said.decision
         async with free:
-            if item.step < _LAST_STEP:
-                await tasks.save_answer(assignment.id, item.position, AnswerIn(answer=decision, show_step=_LAST_STEP))
-            else:  # an earlier call was stopped here, perhaps with another seed
-                decision = {"entity": item.answer["entity"]}
-            whole = AnswerIn(answer=said.answer | decision, elapsed_ms=said.elapsed_ms)
-            await tasks.save_answer(assignment.id, item.position, whole)
+            if item.opened is None:
+                await _annotate(tasks, assignment, annotator, item)
+            else:
+                await _play(tasks, assignment, annotator, item, item.opened)
         step.advance()
 
     await asyncio.gather(*(answer(item) for item in assignment.items))
     await tasks.submit_assignment(assignment.id)
+
+
+async def _annotate(
+    tasks: AsyncAnnotation, assignment: AssignmentOut, annotator: SimulatedAnnotator, item: ItemOut
+) -> None:
+    """Answer both steps about an item that is shown whole."""
+    said = annotator.annotate(tuple((turn.speaker, turn.text) for turn in item.turns))
+    decision = said.decision
+    if item.step < _LAST_STEP:
+        await tasks.save_answer(assignment.id, item.position, AnswerIn(answer=decision, show_step=_LAST_STEP))
+    else:  # an earlier call was stopped here, perhaps with another seed
+        decision = {"entity": item.answer["entity"]}
+    whole = AnswerIn(answer=said.answer | decision, elapsed_ms=said.elapsed_ms)
+    await tasks.save_answer(assignment.id, item.position, whole)
+
+
+async def _play(
+    tasks: AsyncAnnotation, assignment: AssignmentOut, annotator: SimulatedAnnotator, item: ItemOut, opened: int
+) -> None:
+    """Open exchanges until both sides are decided: as soon as the rule says human or bot, else unsure in the end.
+
+    Where an earlier call was stopped, the exchanges that it opened and the decisions that it made are kept.
+    """
+    kept = item.answer.get("entity", {})
+    labels: dict[str, JsonValue] = dict(kept) if isinstance(kept, dict) else {}
+    exchange = max(1, opened)
+    while len(labels) < len(_SIDES):
+        turns, is_last = await _open(tasks, assignment, item.position, exchange)
+        said = annotator.annotate(tuple((turn.speaker, turn.text) for turn in turns))
+        for side, label in zip(_SIDES, (said.label_a, said.label_b), strict=True):
+            if side not in labels and (is_last or label is not Label.UNSURE):
+                labels[side] = label.value
+        answer = AnswerIn(answer={"entity": labels} if labels else {}, elapsed_ms=said.elapsed_ms)
+        await tasks.save_answer(assignment.id, item.position, answer)
+        exchange += 1
+
+
+async def _open(
+    tasks: AsyncAnnotation, assignment: AssignmentOut, position: int, exchange: int
+) -> tuple[tuple[Turn, ...], bool]:
+    """Return what is open with the next exchange, and whether that is all there is."""
+    try:
+        return (await tasks.open_exchange(assignment.id, position, ExchangeIn(open=exchange))).turns, False
+    except Conflict as refused:
+        if not refused.problem.type.endswith(":all-exchanges-open"):
+            raise
+        return (await tasks.open_exchange(assignment.id, position, ExchangeIn(open=exchange - 1))).turns, True

@@ -119,7 +119,7 @@ def _say_campaign(made: DeclaredCampaign, path: Path) -> None:
     say(f"{seen.annotations} of {seen.annotations_needed} annotations are there")
     if seen.state is CampaignState.DRAFT:
         say(f"Nothing can be claimed yet. Open it: ./stb campaign {quote(str(path))} --open")
-    elif seen.state is CampaignState.OPEN and seen.protocol == campaigns.SIMULATED_PROTOCOL:
+    elif seen.state is CampaignState.OPEN and seen.protocol in campaigns.SIMULATED_PROTOCOLS:
         say(f"Try it: ./stb annotate {quote(seen.name)} --simulated 12")
 
 

@@ -69,6 +69,18 @@ def asked_questions(
     return tuple(_read(protocol, shape, answer).asked)
 
 
+def answered_questions(
+    protocol: AnnotationProtocol, shape: UnitShape, answer: Mapping[str, object]
+) -> dict[tuple[str, Target], object]:
+    """Return what an answer that `check_answer` accepts says, by question and target; a blank text says nothing."""
+    answered = _read(protocol, shape, answer).answered
+    by_question = {name: answer[name] for name, _ in answered}
+    return {
+        (name, target): by_question[name] if target is None else _of_target(by_question[name], target)
+        for name, target in answered
+    }
+
+
 def missing(
     protocol: AnnotationProtocol,
     shape: UnitShape,
@@ -205,6 +217,10 @@ def _given_values(given: object) -> tuple[Value | None, ...]:
     if isinstance(given, list | tuple):
         return tuple(given) or (None,)
     return (given,) if isinstance(given, str | int) else ()
+
+
+def _of_target(given: object, target: str) -> object:
+    return given[target] if isinstance(given, Mapping) else None
 
 
 def _by_target(question: Question, given: object) -> Iterator[tuple[Target, object]]:
