@@ -68,8 +68,9 @@ async def decide(suite: RunningSuite, campaign: dict[str, Any], annotator: str, 
 
 
 async def live(suite: RunningSuite, person: str) -> list[dict[str, Any]]:
-    """Have a person leave their id wherever one can be, in two campaigns; return the campaigns."""
-    campaigns = [await campaign_of(suite, **TERMS, name=name, annotations_per_segment=1) for name in ("c1", "c2")]
+    """Have a person leave their id wherever one can be; return the two campaigns of three in which they annotate."""
+    made = [await campaign_of(suite, **TERMS, name=name, annotations_per_segment=1) for name in ("c1", "c2", "c3")]
+    campaigns = made[:2]
     frontend = await suite.client("annotation", "annotation")
     with psycopg.connect(suite.database.owner["annotation"]) as connection:  # as if they had chatted
         connection.execute("UPDATE annotation.campaigns SET interactor_salt = 'salt'")
@@ -117,7 +118,7 @@ class TestErasure:
         hashed = hashlib.sha256(b"salt" + PERSON.encode()).hexdigest()
         assert tables_that_hold(suite, "\\x" + hashed) == tables_that_hold(suite, hashed) == set()
         assert [{**each, "annotator": None} for each in await annotations_of(suite, first)] == labels
-        assert rows(suite, "SELECT sum(slots_left) FROM annotation.packages") == [(7,)]  # 8 but for the submitted one
+        assert rows(suite, "SELECT sum(slots_left) FROM annotation.packages") == [(11,)]  # 12 but for the submitted one
         for campaign in (first, second):
             audit = (await admin.get(f"/v1/campaigns/{campaign['id']}/audit")).json()["items"]
             assert audit[-1]["action"] == "annotator.erased"
@@ -128,6 +129,9 @@ class TestErasure:
             "annotator.appealed": {"note": "erased"},
             "annotator.erased": {},
         }
+        for kind, lines in (("approvals", 0), ("bonuses", 0), ("payments", 2)):
+            file = await admin.get(f"/v1/campaigns/{first['id']}/payments/file?kind={kind}")
+            assert file.text.count("\r\n") == lines  # the books have a header, and an amount for nobody known
 
     async def test_makes_the_person_who_comes_back_a_new_annotator(self, suite: RunningSuite):
         campaign, _ = await live(suite, PERSON)

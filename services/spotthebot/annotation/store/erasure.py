@@ -1,12 +1,10 @@
 """Erasure of a person from every table; their annotations stay, with an annotator whom nobody knows."""
 
 import json
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
-from sqlalchemy import ColumnElement, Text, and_, cast, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Text, cast, delete, func, or_, select, update
 from sqlalchemy.orm import InstrumentedAttribute
 
 from spotthebot.annotation.domain.annotators import Annotator
@@ -48,7 +46,7 @@ async def erase_annotators(session: WriteSession, person: Person, at: datetime) 
         )
         .values(annotator=None, expires_at=at)
     )
-    await session.execute(_without_own_chats(person.annotators))
+    await session.execute(_without_chats(person.external_id))
     for annotator_id in person.annotators:
         await session.execute(
             update(AnnotatorRow)
@@ -106,18 +104,14 @@ def _names(column: InstrumentedAttribute[Any] | ColumnElement[str], pattern: str
     return column.op("~")(pattern)
 
 
-def _without_own_chats(annotators: Iterable[UUID]) -> Any:  # noqa: ANN401 - SQLAlchemy's update
-    """Return the statement that replaces the hashes of an annotator's chats by others, before the id is gone."""
-    salted = CampaignRow.interactor_salt.concat(func.convert_to(AnnotatorRow.external_id, "UTF8"))
+def _without_chats(external_id: str) -> Any:  # noqa: ANN401 - SQLAlchemy's update
+    """Return the statement that replaces the hashes of a person's chats by others, in every campaign."""
+    salted = CampaignRow.interactor_salt.concat(func.convert_to(external_id, "UTF8"))
     return (
         update(ShownConversationRow)
         .where(
-            and_(
-                AnnotatorRow.id.in_(annotators),
-                CampaignRow.id == AnnotatorRow.campaign_id,
-                ShownConversationRow.campaign_id == CampaignRow.id,
-                ShownConversationRow.interactor_sha256 == func.sha256(salted),
-            )
+            ShownConversationRow.campaign_id == CampaignRow.id,
+            ShownConversationRow.interactor_sha256 == func.sha256(salted),
         )
         .values(interactor_sha256=func.sha256(func.uuid_send(func.gen_random_uuid())))
     )

@@ -74,11 +74,11 @@ async def list_payments(
 
 
 async def list_bonuses(session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int) -> list[Bonus]:
-    """Return the bonuses of a campaign, oldest first, with the panel's assignment that came before each."""
+    """Return bonuses of those whom a panel knows, oldest first, with the panel's assignment that came before each."""
     statement = (
         select(BonusRow, AnnotatorRow.external_id, _panel_assignment(BonusRow.granted_at))
         .join(AnnotatorRow, AnnotatorRow.id == BonusRow.annotator_id)
-        .where(BonusRow.campaign_id == campaign_id)
+        .where(BonusRow.campaign_id == campaign_id, AnnotatorRow.erased_at.is_(None))
         .order_by(BonusRow.id)
         .limit(limit)
     )
@@ -93,11 +93,15 @@ async def list_bonuses(session: ReadSession, campaign_id: UUID, *, after: UUID |
 async def list_panel_assignments(
     session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int
 ) -> list[tuple[UUID, str | None]]:
-    """Return ids of submitted packages, oldest first, with the panel's assignment as whose work each was submitted."""
+    """Return submitted packages of those whom a panel knows, oldest first, each with the panel's assignment for it."""
     statement: Select[UUID, str | None] = (
         select(AssignmentRow.id, _panel_assignment(AssignmentRow.submitted_at))
         .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
-        .where(AssignmentRow.campaign_id == campaign_id, AssignmentRow.state == AssignmentState.SUBMITTED)
+        .where(
+            AssignmentRow.campaign_id == campaign_id,
+            AssignmentRow.state == AssignmentState.SUBMITTED,
+            AnnotatorRow.erased_at.is_(None),
+        )
         .order_by(AssignmentRow.id)
         .limit(limit)
     )

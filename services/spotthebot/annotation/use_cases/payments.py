@@ -9,6 +9,7 @@ from uuid import UUID
 from spotthebot.annotation import store
 from spotthebot.annotation.domain import payments
 from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.domain.erasure import ERASED
 from spotthebot.annotation.domain.payments import Bonus, Payment
 from spotthebot.contracts.panels import MturkPanel
 from spotthebot.contracts.payments import PaymentFile
@@ -67,11 +68,12 @@ async def payment_file(session: ReadSession, campaign: Campaign, kind: PaymentFi
         found = await _all(submitted, lambda assignment: assignment[0])
         return payments.approvals(each for _, each in found if each is not None)
     found_work = await _all(worked, lambda payment: payment.annotator_id)
+    if kind is PaymentFile.PAYMENTS:
+        return payments.payment_table(found_work, currency)
+    known = [each for each in found_work if each.frontend != ERASED]
     if kind is PaymentFile.BONUSES:
-        return payments.bonus_lines(found_work)
-    if kind is PaymentFile.APPROVALS:
-        return payments.approvals(each.annotator for each in found_work if each.packages)
-    return payments.payment_table(found_work, currency)
+        return payments.bonus_lines(known)
+    return payments.approvals(each.annotator for each in known if each.packages)
 
 
 async def _all(fetch: Callable[[UUID | None], Awaitable[list[Row]]], key: Callable[[Row], UUID]) -> list[Row]:
