@@ -2,6 +2,7 @@
 
 from spotthebot.suite.campaigns.declaration import Declaration
 from spotthebot.suite.campaigns.declaration_file import CampaignDeclared, read_declaration
+from spotthebot.suite.campaigns.export import export
 from spotthebot.suite.campaigns.run import DeclaredCampaign, Estimate, build, declare, estimate
 from spotthebot.suite.campaigns.simulated import SIMULATED_PROTOCOLS, SimulatedWork, annotate, simulated_annotators
 
@@ -16,6 +17,7 @@ __all__ = [
     "build",
     "declare",
     "estimate",
+    "export",
     "read_declaration",
     "simulated_annotators",
 ]

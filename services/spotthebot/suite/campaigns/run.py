@@ -130,7 +130,7 @@ async def _find(annotation: AsyncAnnotation, declared: CampaignDeclared, request
 
 def _differences(declared: CampaignDeclared, request: CampaignIn, campaign: CampaignOut) -> Iterator[str]:
     if campaign.mode != "live":
-        yield "it was imported"
+        yield f"its mode is {campaign.mode} there, live here"
     if campaign.collection_id != request.collection_id:
         yield f"collections is {campaign.collection_id} there, {request.collection_id} here"
     for key in _COMPARED:

@@ -16,6 +16,7 @@ from spotthebot.suite.cli.options import (
     DEFAULT_DATA_DIR,
     DataDir,
     JsonFile,
+    check_folder,
     check_output,
     folder_at,
     say_session,
@@ -39,6 +40,9 @@ def campaign(
         bool, typer.Option("--open", help="Let annotators claim packages; without, it is a draft.")
     ] = False,
     json_file: JsonFile = None,
+    export: Annotated[
+        Path | None, typer.Option("--export", help="Write packages.jsonl and annotations.jsonl to this folder.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what it would hold and make nothing.")] = False,
     schema: Schema = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
@@ -49,6 +53,8 @@ def campaign(
         return
     path = required(file)
     check_output(json_file)
+    if export is not None:
+        check_folder(export)
     with declaration_faults():
         declared = campaigns.read_declaration(path)
         with open_session(folder_at(data_dir)) as session:
@@ -58,9 +64,11 @@ def campaign(
                 write_json(json_file, estimate.account)
                 _say_estimate(estimate)
             else:
-                made = asyncio.run(_declare(session, declared, opens=opens))
+                made, exported = asyncio.run(_declare(session, declared, export, opens=opens))
                 write_json(json_file, made.account)
                 _say_campaign(made, path)
+                if exported:
+                    say(f"Exported: {', '.join(map(str, exported))}")
 
 
 def annotate(
@@ -81,9 +89,14 @@ def annotate(
         raise typer.Exit(1)
 
 
-async def _declare(session: Session, declared: CampaignDeclared, *, opens: bool) -> DeclaredCampaign:
+async def _declare(
+    session: Session, declared: CampaignDeclared, folder: Path | None, *, opens: bool
+) -> tuple[DeclaredCampaign, list[Path]]:
     async with connect(session) as clients:
-        return await campaigns.declare(clients, declared, opens=opens)
+        made = await campaigns.declare(clients, declared, opens=opens)
+        if folder is None:
+            return made, []
+        return made, await campaigns.export(clients.annotation, made.campaign.id, folder)
 
 
 async def _estimate(session: Session, declared: CampaignDeclared) -> Estimate:

@@ -4,11 +4,10 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from uuid import UUID
 
 from spotthebot.clients import AsyncConversations, NotFound, PeerRefused
@@ -28,6 +27,7 @@ from spotthebot.suite.poll import NoProgress, poll_until
 from spotthebot.suite.postgres.home import disk_errors, write_private
 from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.runtime.session import Clients
+from spotthebot.suite.whole_files import written
 
 _LOOK_EVERY_SECONDS = 0.5
 _PAIRS_COST = 10
@@ -141,7 +141,7 @@ def account(declared: Declared, progress: CollectionProgress, *, turns: int, sec
 async def export(conversations: AsyncConversations, collection_id: UUID, folder: Path) -> Path:
     """Write `conversations.jsonl`, whole or not at all, with the quality flags, which take a moment more."""
     await _wait_for_flags(conversations, collection_id)
-    with _written(folder / "conversations.jsonl") as file:
+    with written(folder / "conversations.jsonl") as file:
         async for part in conversations.export_collection(collection_id):
             file.write(part)
     return folder / "conversations.jsonl"
@@ -158,19 +158,6 @@ async def _wait_for_flags(conversations: AsyncConversations, collection_id: UUID
         )
     except (NoProgress, NotFound):
         return
-
-
-@contextmanager
-def _written(path: Path) -> Iterator[BinaryIO]:
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    with disk_errors(path.parent):
-        path.parent.mkdir(exist_ok=True)
-        try:
-            with unfinished.open("wb") as file:
-                yield file
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
 
 
 async def _known(clients: Clients, note: Path) -> CollectionOut | None:
