@@ -206,6 +206,8 @@ class TestAuditLog:
         ("a|b", "only a", False),
         ("(a+b)*[c]$", "it is (a+b)*[c]$!", True),
         ("A B\\d", "A B\\d", True),
+        ("José\u00a0東京_1", "ask José\u00a0東京_1", True),
+        ("José", "Joséphine", False),
         ("A B\\d", "A B7", False),
     ],
 )

@@ -10,7 +10,8 @@ from uuid import UUID
 ERASED: Final = "erased"
 """What stands in place of a text about a person, and of the frontend by which they came: no frontend is named so."""
 _PSEUDONYM_BYTES: Final = 16
-_SPECIAL: Final = re.compile(r"([^\w\s]|_)", re.ASCII)
+_SPECIAL: Final = re.compile(r"[!-/:-@\[-`{-~]")
+"""ASCII's punctuation; to escape a letter of any script would be an error."""
 
 
 @dataclass(frozen=True)
@@ -29,5 +30,5 @@ def pseudonym() -> str:
 
 def naming_pattern(external_id: str) -> str:
     """Return a regular expression of PostgreSQL that finds an id where it stands as a word of its own."""
-    quoted = _SPECIAL.sub(r"\\\1", external_id)
+    quoted = _SPECIAL.sub(r"\\\g<0>", external_id)
     return rf"(^|[^[:alnum:]]){quoted}($|[^[:alnum:]])"

@@ -1,8 +1,8 @@
 """Panels: which query parameters name a person, which form their ids have, and how people get back to the panel.
 
-Where the forms are from, as read on 2026-11-22: Prolific's API reference (the study object; set up bonuses),
-CloudResearch's researcher help (How to Integrate your Survey with Connect; Project Completion), and Amazon's requester
-guide (How Mechanical Turk tasks are rendered; ExternalQuestion). Connect says nothing of the form of its ids.
+Where the forms are from, in stored copies read on 2026-11-22: Prolific's API reference (the study object; set up
+bonuses), CloudResearch's researcher help (How to Integrate your Survey with Connect; Project Completion), and Amazon's
+requester guide (How Mechanical Turk tasks are rendered; ExternalQuestion). Connect says nothing of the form of its ids.
 """
 
 import re
