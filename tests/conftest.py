@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from typing import Any
@@ -20,6 +21,8 @@ _LONGEST = ("test_stb", "test_hosting", "test_steering", "test_fuzz", "test_kill
 _GARBAGE_THRESHOLDS = (20_000, 20, 20)
 configure_logs("tests", "ERROR")  # else structlog draws tracebacks with all variables, which takes seconds
 gc.disable()  # while test files are imported: what they import stays
+# Test workers share the processors: threads of BLAS and torch would wait for each other, and compute meanwhile.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.hookimpl(optionalhook=True)

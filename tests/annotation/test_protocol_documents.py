@@ -194,11 +194,11 @@ class TestSchema:
 
 
 class TestPage:
-    """`docs/protocols.md` shows a document and an answer to it."""
+    """`docs/protocols.md` shows a document, an answer to it, and a training."""
 
     def test_shows_a_protocol_without_a_fault_and_a_complete_answer(self):
         page = (ROOT / "docs" / "protocols.md").read_text()
-        shown, answer = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL))
+        shown, answer, _ = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL))
         read = AnnotationProtocol.model_validate(shown)
         shape = UnitShape(speakers=("A", "B", "A", "B"))
         assert check_protocol(read) == ()

@@ -5,7 +5,6 @@ that, statsmodels and openai one each.
 """
 
 import functools
-import sys
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -40,6 +39,4 @@ def lazily(place: str) -> Any:
 def _imported(place: str) -> Any:
     module_name, _, name = place.partition(":")
     module = import_module(module_name)
-    if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(1)  # tests share processors: threads would wait for each other
     return getattr(module, name) if name else module

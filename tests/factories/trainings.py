@@ -19,6 +19,5 @@ def tiny(kind, **changed):
 
 
 def run(kind, out, dialogues=None, *, options=None, **more):
-    torch.set_num_threads(1)  # tests share processors: threads would wait for each other
     corpus = with_validation("sample", {"train": dialogues or SAMPLE})
     return train(kind, corpus.dialogues, out, options or tiny(kind), corpus="sample", today=TODAY, **more)
