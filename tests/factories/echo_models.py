@@ -4,14 +4,16 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
-from spotthebot.inference.models import LoadFailed, ModelDescription
+from spotthebot.inference.models import LoadFailed, ModelDescription, NoSuchModel
 from spotthebot.inference.models.dialogue import GenerationRequest
 
 KIND = f"{__name__}:load"
 DIALOGUE_KIND = f"{__name__}:load_dialogue"
 """A kind that stands in for dialogue models where a test is about their files or processes, and needs no torch."""
+MISSING_KIND = f"{__name__}:load_missing"
+"""A kind that stands in for models of a hub that is out of reach: none of them can be loaded."""
 
 
 class EchoModel:
@@ -70,3 +72,8 @@ class EchoDialogueModel:
 def load_dialogue(name_or_directory: str, *, device: str, dtype: str, revision: str | None) -> EchoDialogueModel:  # noqa: ARG001 - as models are loaded
     """Load whatever the directory holds."""
     return EchoDialogueModel()
+
+
+def load_missing(name_or_directory: str, *, device: str, dtype: str, revision: str | None) -> NoReturn:  # noqa: ARG001 - as models are loaded
+    """Raise NoSuchModel."""
+    raise NoSuchModel(name_or_directory, "there is no such model")
