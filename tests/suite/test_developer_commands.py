@@ -222,6 +222,13 @@ class TestCoverage:
         report.write_text(json.dumps({"files": files}))
         assert read_packages(report) == {"services/bots": (16, 4, 0.75), "shared/kit": (3, 1, 0.0)}
 
+    def test_shows_no_report_of_an_earlier_run_where_no_test_ran(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(tests, "ROOT", tmp_path)
+        (tmp_path / "tests").mkdir()
+        (tmp_path / "coverage.json").write_text('{"files": {}}')
+        done = CliRunner().invoke(app, ["test", "--coverage", "--no-such-option"])
+        assert (done.exit_code, "Branch coverage" in done.output) == (1, False), done.output
+
 
 class TestUp:
     def test_refuses_an_unknown_service_before_anything_starts(self, tmp_path: Path):

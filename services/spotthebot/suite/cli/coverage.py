@@ -15,8 +15,15 @@ COVERAGE_OPTIONS = (
 )
 
 
+def remove_report(root: Path) -> None:
+    """Remove the report of an earlier run, which would else be printed where pytest writes none."""
+    (root / _REPORT).unlink(missing_ok=True)
+
+
 def print_coverage(root: Path) -> None:
-    """Print a line for each package from the report that pytest wrote in `root`."""
+    """Print a line for each package from the report that pytest wrote in `root`; nothing where it could not start."""
+    if not (root / _REPORT).exists():
+        return
     table = Table("Package", "Statements", "Branches", "Covered", title="Branch coverage")
     for package, counts in sorted(read_packages(root / _REPORT).items()):
         statements, branches, covered = counts

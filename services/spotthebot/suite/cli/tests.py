@@ -14,7 +14,7 @@ import typer
 
 from spotthebot.kit.errors import Unavailable
 from spotthebot.suite.cli.changed_tests import changed_files, pick_tests
-from spotthebot.suite.cli.coverage import COVERAGE_OPTIONS, print_coverage
+from spotthebot.suite.cli.coverage import COVERAGE_OPTIONS, print_coverage, remove_report
 from spotthebot.suite.cli.mutant_process import NO_COMPILED_FILES
 from spotthebot.suite.cli.mutants import draw_sample, run_mutants
 from spotthebot.suite.progress import screen
@@ -79,6 +79,8 @@ def run_tests(
     else:
         tests = [*_pytest(), *(context.args or _SIDE_BY_SIDE), *(COVERAGE_OPTIONS if coverage else ())]
         types = [sys.executable, "-m", "mypy", *_TYPED]
+        if coverage:
+            remove_report(ROOT)
         failed = _run_steps({"tests": tests} if context.args else {**_LINT, "types": types, "tests": tests})
         if coverage:
             print_coverage(ROOT)
