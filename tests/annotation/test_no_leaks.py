@@ -1,19 +1,23 @@
 """Nothing that annotators get, but the texts, tells people from bots; and what once did would be noticed."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from spotthebot.annotation import store
 from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Item, Unit, allocate
+from spotthebot.annotation.domain.shuffle import Shuffle
 from spotthebot.annotation.use_cases import campaigns
 from spotthebot.contracts.conversations import ParticipantKind, PlannedIn
 from spotthebot.conversations.domain import plans
+from spotthebot.kit.database import ReadSession
 from spotthebot.suite.published_dump import DumpConversation, open_dump
 from spotthebot.suite.sample import sample_dialogues
+from tests.factories.annotator_trainings import gold_dialogue, store_training
 from tests.factories.dump_files import PUBLISHED
 from tests.factories.leaks import SIGNIFICANCE_LEVEL, detect, pool
 from tests.factories.running_suite import RunningSuite
@@ -147,6 +151,50 @@ class TestExchanges:
         monkeypatch.setattr(campaigns, "unit_of", lambda _protocol, _segments: Unit())
         collection = await import_conversations(suite, _simulated(SHORT_AND_LONG, for_a_pair=6))
         assert await leaks(suite, collection, protocol="spot_the_bot_gamified", segments=[2])
+
+
+class TestGoldItems:
+    async def test_between_the_others_are_not_found(self, suite: RunningSuite):
+        assert not await _gold_leaks(suite)
+
+    @pytest.mark.parametrize("planted", ["last", "long"])
+    async def test_at_the_end_of_packages_or_longer_than_the_others_are_found(
+        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch, planted: str
+    ):
+        def last(_shuffle: Shuffle, _package: int, *, items: int, gold: int) -> frozenset[int]:
+            return frozenset(range(items, items + gold))
+
+        def as_long_as_the_longest(session: ReadSession, package_id: UUID) -> Awaitable[dict[int, int]]:
+            return _longest(list_turns(session, package_id))
+
+        list_turns = store.gold.list_turns
+        if planted == "last":
+            monkeypatch.setattr(campaigns, "gold_positions", last)
+        else:
+            monkeypatch.setattr(store.gold, "list_turns", as_long_as_the_longest)
+        assert await _gold_leaks(suite)
+
+
+async def _longest(turns: Awaitable[dict[int, int]]) -> dict[int, int]:
+    found = await turns
+    return dict.fromkeys(found, max(found.values()))
+
+
+async def _gold_leaks(suite: RunningSuite) -> bool:
+    """Say whether gold items can be told from the others in a package, in two campaigns with a secret each."""
+    await store_training(
+        suite, name="gold_set", dialogues=[gold_dialogue(f"gold {number}", exchanges=5) for number in range(9)]
+    )
+    collection = await import_conversations(suite, _simulated([5] * 50)[-80:])
+    rules = {"packages_per_annotator": 3, "gold": {"training": "gold_set", "per_package": 3}}
+    for _ in range(2):
+        campaign = await open_campaign(suite, collection, annotations_per_segment=1, segments=[2, 3, 5], **rules)
+        frontend = await suite.client("annotation", "annotation")
+        table, known = (await pool(frontend, campaign)).by_item(lambda texts: texts[0].startswith("gold "))
+        assert sum(is_gold for _, is_gold in known) == 3 * campaign["packages"]
+        if detect(table, known) > SIGNIFICANCE_LEVEL:
+            return False
+    return True
 
 
 class TestPlannedCollection:

@@ -130,7 +130,7 @@ class TestAnswerTraining:
         again = await start(suite, campaign, "w")
         frontend = await suite.client("annotation", "annotation")
         seen = [first_task, again, await frontend.get(f"/v1/campaigns/{campaign['id']}")]
-        assert all("repeats itself" not in answer.text and '"gold"' not in answer.text for answer in seen)
+        assert all("repeats itself" not in answer.text and '"accepted"' not in answer.text for answer in seen)
         assert {name for name in ("training 0", "training 1", "training 2") if name in first.text} == {"training 0"}
         assert "training 1 says" in again.text
         assert "training 2 says" not in again.text

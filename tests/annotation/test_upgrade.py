@@ -13,6 +13,7 @@ from spotthebot.annotation import store
 from spotthebot.annotation.domain.answers import Draft
 from spotthebot.annotation.domain.campaigns import Progress
 from spotthebot.annotation.domain.packages import PackedConversation, PackedItem
+from spotthebot.annotation.domain.work_checks import WorkCheck
 from spotthebot.annotation.tables import LINEAGE
 from spotthebot.annotation.use_cases.assignments import claim_package, submit_assignment
 from spotthebot.contracts.annotation import Answer
@@ -129,6 +130,8 @@ async def test_upgrading_keeps_annotators_and_gives_every_campaign_its_state(bef
         *("ann", answer),
         *("ann", 1),
     )
+    assert annotator.work == WorkCheck()
+    assert {(campaign.training, campaign.gold, campaign.min_seconds_per_item) for campaign in found} == {(None,) * 3}
     assert (draft.lease.state, draft.items[0].draft) == ("expired", Draft(answer, step=2, version=1))
     await _finish_what_was_left(database, left, unfinished)
     await database.close()
@@ -140,7 +143,7 @@ async def _finish_what_was_left(database: Database, campaign_id: UUID, assignmen
     async with database.write() as session:
         again = await claim_package(session, campaign_id, "team us", "cy", now=now)
         assert again.lease.id == assignment_id
-        await submit_assignment(session, assignment_id, "team us", now=now)
+        await submit_assignment(session, assignment_id, "team us", key_id=new_id(), now=now)
     async with database.read() as session:
         campaign = await store.campaigns.get_campaign(session, campaign_id)
         stored = await store.annotations.list_annotations(session, campaign_id, after=None, limit=10)

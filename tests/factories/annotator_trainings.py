@@ -44,6 +44,16 @@ async def store_training(suite: RunningSuite, **more: Any) -> dict[str, Any]:
     return (await created(admin, "/v1/trainings", {"training": training(**more)}))["training"]
 
 
+async def store_gold(suite: RunningSuite, dialogues: int, **more: Any) -> dict[str, Any]:
+    """Store dialogues for gold items."""
+    written = [gold_dialogue(f"gold {number}") for number in range(dialogues)]
+    return await store_training(suite, name="gold_set", dialogues=written, **more)
+
+
+def is_gold(item: Mapping[str, Any]) -> bool:
+    return item["turns"][0]["text"].startswith("gold ")
+
+
 async def start(suite: RunningSuite, campaign: Mapping[str, Any], annotator: str) -> httpx.Response:
     """Begin the campaign's training, or go on with it."""
     frontend = await suite.client("annotation", "annotation")

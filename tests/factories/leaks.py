@@ -7,7 +7,7 @@ shown, and know our code, so that they try to undo its shuffles with the seeds t
 import json
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import perf_counter
@@ -70,6 +70,18 @@ class Pooled:
             rows.append(np.concatenate([[counts[each] for each in shown], *summary]))
         packages = [{each.package for each in appearances} for appearances in by_conversation.values()]
         return Table(list(by_conversation), packages, np.array(rows))
+
+    def by_item(self, has_sign: Callable[[tuple[str, ...]], bool]) -> tuple[Table, list[tuple[tuple[str, ...], bool]]]:
+        """Return what came with each item alone, as one annotator sees it, and which items' texts have a sign."""
+        names = sorted({name for each in self.appearances for name in each.features})
+        rows = [
+            [float(len(each.texts)), *(each.features.get(name, -1.0) for name in names)] for each in self.appearances
+        ]
+        known: list[tuple[tuple[str, ...], bool]] = [
+            ((str(number),), has_sign(each.texts)) for number, each in enumerate(self.appearances)
+        ]
+        packages = [{each.package} for each in self.appearances]
+        return Table([texts for texts, _ in known], packages, np.array(rows)), known
 
 
 def _blocks(packages: Sequence[set[int]]) -> list[int]:

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, AwareDatetime, Field, JsonValue, SecretStr,
 
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
 from spotthebot.contracts.panels import Panel
-from spotthebot.contracts.requirements import RequiredTraining
+from spotthebot.contracts.requirements import GoldItems, RequiredTraining, Requirements
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
 CampaignId = NewType("CampaignId", UUID)
@@ -89,7 +89,7 @@ class CampaignState(StrEnum):
     """Packages could not be made: `failure` says why."""
 
 
-class CampaignIn(Wire):
+class CampaignIn(Requirements):
     """A campaign over the conversations of a collection."""
 
     name: Name
@@ -133,9 +133,6 @@ class CampaignIn(Wire):
         default="", description="What annotators consent to before they get a package; empty: they are not asked."
     )
     panel: Panel | None = Field(default=None, description="Where annotators come from, which says how their ids look.")
-    training: RequiredTraining | None = Field(
-        default=None, description="What annotators pass before they get a package."
-    )
     seed: int = Field(default=0, ge=0, lt=2**31)
     secret: CampaignSecret | None = Field(
         default=None,
@@ -149,6 +146,26 @@ class CampaignIn(Wire):
     def _segments_grow(self) -> "CampaignIn":
         if list(self.segments) != sorted(set(self.segments)):
             message = "segments must grow, each length once"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _gold_fits(self) -> "CampaignIn":
+        if self.gold is not None and self.packages_per_annotator is None:
+            message = "gold needs packages_per_annotator: nobody may see a gold dialogue twice"
+            raise ValueError(message)
+        if self.gold is not None and self.mode == "uploaded":
+            message = "packages that are uploaded take no gold items: put them between your own"
+            raise ValueError(message)
+        if self.gold is not None and self.package_size + self.gold.per_package > MAX_PACKAGE_SIZE:
+            message = f"package_size and the gold items per package are more than {MAX_PACKAGE_SIZE} together"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _imports_have_no_requirements(self) -> "CampaignIn":
+        if self.mode == "import" and (self.training or self.gold or self.min_seconds_per_item):
+            message = "an import has nobody to train or to check: leave training, gold and min_seconds_per_item out"
             raise ValueError(message)
         return self
 
@@ -193,6 +210,10 @@ class CampaignOut(Wire):
     consent_sha256: str | None = Field(description="Of the consent text in UTF-8; null where there is none.")
     panel: Panel | None
     training: RequiredTraining | None
+    gold: GoldItems | None
+    max_strikes: int | None
+    min_seconds_per_item: float | None
+    strike_fast_packages: bool
     seed: int
     packages: int
     items: int

@@ -152,6 +152,11 @@ class AnnotatorOut(Wire):
     packages: int = Field(description="Packages that the annotator holds or has submitted.")
     created_at: datetime
     consented_at: datetime | None
+    gold_right: int = Field(description="Gold items that the annotator answered right.")
+    gold_wrong: int
+    fast_items: int = Field(description="Submitted items that took less than the campaign's min_seconds_per_item.")
+    fast_packages: int = Field(description="Submitted packages whose items took less than that on average.")
+    strikes: int = Field(description="Wrong gold items, and fast packages where the campaign counts them.")
     blocked_at: datetime | None
     blocked_reason: str | None
     appeal: str | None = Field(description="What the annotator says against the last block.")

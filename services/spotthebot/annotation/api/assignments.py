@@ -11,7 +11,7 @@ from spotthebot.annotation.api.decisions import decisions_out
 from spotthebot.annotation.api.deps import Claimer, Frontend, frontend_of
 from spotthebot.annotation.domain.assignments import Assignment, Lease, ShownItem
 from spotthebot.annotation.domain.exchanges import opens_one_by_one
-from spotthebot.annotation.use_cases import answers, assignments, entries
+from spotthebot.annotation.use_cases import answers, assignments, entries, gold
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE
 from spotthebot.contracts.assignments import (
@@ -55,7 +55,7 @@ async def claim_package(
 @router.get("/assignments/{assignment_id}", operation_id="get_assignment")
 async def get_assignment(session: Reading, caller: Frontend, assignment_id: UUID) -> AssignmentOut:
     """Return an assignment with what was saved, so that its annotator can continue."""
-    return await _to_out(session, await store.assignments.get_assignment(session, assignment_id, frontend_of(caller)))
+    return await _to_out(session, await gold.get_assignment(session, assignment_id, frontend_of(caller)))
 
 
 @router.put("/assignments/{assignment_id}/items/{position}", operation_id="save_answer")
@@ -100,7 +100,9 @@ async def keep_assignment(
 @router.post("/assignments/{assignment_id}/submit", operation_id="submit_assignment")
 async def submit_assignment(session: Writing, caller: Frontend, now: Now, assignment_id: UUID) -> SubmittedOut:
     """Submit a package whose items are all answered, and get the completion code; submitted again, the same code."""
-    lease = await assignments.submit_assignment(session, assignment_id, frontend_of(caller), now=now)
+    lease = await assignments.submit_assignment(
+        session, assignment_id, frontend_of(caller), key_id=caller.key_id, now=now
+    )
     return await _submitted(session, lease)
 
 

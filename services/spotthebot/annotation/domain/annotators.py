@@ -12,11 +12,15 @@ from spotthebot.annotation.domain.errors import (
     LimitReached,
     NotBlocked,
 )
+from spotthebot.annotation.domain.work_checks import WorkCheck
 
 
 @dataclass(frozen=True)
 class Annotator:
-    """A person, or a program, in one campaign; `packages` counts those that it holds or has submitted."""
+    """A person, or a program, in one campaign.
+
+    `packages` counts those that it holds or has submitted, `work` what was found in submitted ones.
+    """
 
     id: UUID
     campaign_id: UUID
@@ -32,6 +36,7 @@ class Annotator:
     consent_sha256: str | None
     consented_at: datetime | None
     consent_withdrawn_at: datetime | None
+    work: WorkCheck
 
     def has_consented(self, campaign: Campaign) -> bool:
         """Say whether the annotator consented to the campaign's text, or is not asked to."""

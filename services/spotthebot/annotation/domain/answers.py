@@ -39,10 +39,11 @@ class Draft:
 class AnsweredItem:
     """An item of an assignment with its draft and when it was worked on; `speakers` has the side of each turn.
 
-    Pairs are asked about as a whole, so `speakers` says nothing of the conversation on the right.
+    Gold items have no id, as they are no part of the study. Pairs are asked about as a whole, so `speakers` says
+    nothing of the conversation on the right.
     """
 
-    id: UUID
+    id: UUID | None
     position: int
     exchanges: int
     speakers: str
@@ -66,9 +67,9 @@ def shape_of(speakers: str) -> UnitShape:
 
 @dataclass(frozen=True)
 class SubmittedAnswer:
-    """An answer as it counts from now on, with times that the server took."""
+    """An answer as it counts from now on, with times that the server took; one to a gold item has no item id."""
 
-    item_id: UUID
+    item_id: UUID | None
     answer: Answer
     decisions: tuple[Decision, ...]
     started_at: datetime

@@ -62,7 +62,7 @@ class ShownItem:
     come after the opening, and are all that can be opened, whether or not they are open.
     """
 
-    id: UUID
+    id: UUID | None
     position: int
     opening: tuple[Turn, ...]
     later_turns: tuple[Turn, ...]

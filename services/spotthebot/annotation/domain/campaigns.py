@@ -21,7 +21,8 @@ from spotthebot.annotation.domain.exchanges import opens_one_by_one
 from spotthebot.contracts.annotation import CampaignId, CampaignState
 from spotthebot.contracts.panels import Panel
 from spotthebot.contracts.protocols import AnnotationProtocol
-from spotthebot.contracts.requirements import RequiredTraining
+from spotthebot.contracts.requirements import GoldItems, RequiredTraining
+from spotthebot.contracts.trainings import Training
 
 TRANSITIONS: Final[Mapping[CampaignState, frozenset[CampaignState]]] = MappingProxyType(
     {
@@ -92,6 +93,10 @@ class Campaign:
     consent: str
     panel: Panel | None
     training: RequiredTraining | None
+    gold: GoldItems | None
+    max_strikes: int | None
+    min_seconds_per_item: float | None
+    strike_fast_packages: bool
     seed: int
     opens_when_built: bool
     created_at: datetime
@@ -116,6 +121,11 @@ class Campaign:
         """Whether as many annotators submitted each package as it needs; an import is never complete by itself."""
         needed = self.progress.packages * self.annotations_per_segment
         return self.takes_claims and self.progress.submitted >= needed
+
+    @property
+    def checks_work(self) -> bool:
+        """Whether submitted packages are checked: by gold items or by their time."""
+        return self.gold is not None or self.min_seconds_per_item is not None
 
     def require_claims(self) -> None:
         """Raise CampaignTakesNoClaims or CampaignClosed unless packages can be claimed."""
@@ -152,8 +162,9 @@ class Campaign:
 
 @dataclass(frozen=True)
 class Terms:
-    """What the assignments of a campaign go by; none of it ever changes."""
+    """What the assignments of a campaign go by, `gold` dialogues among it; none of it ever changes."""
 
     protocol: AnnotationProtocol
     lease: timedelta
     instructions: str
+    gold: Training | None

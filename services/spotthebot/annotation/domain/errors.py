@@ -15,6 +15,11 @@ Invalid
 ├── UnknownTraining
 ├── TrainingOfOtherProtocol
 ├── NoSuchTrainingDialogue
+├── TooFewGoldDialogues
+├── GoldShownWhole
+├── GoldTooShort
+├── GoldInTraining
+├── GoldStandsOut
 ├── TrainingFaulty
 ├── TrainingNotConvertible
 ├── AnnotatorIdUnusable
@@ -134,6 +139,26 @@ class TrainingOfOtherProtocol(Invalid):
 
 class NoSuchTrainingDialogue(Invalid):
     """The training has dialogues 0 to {last}, and no dialogue {position}."""
+
+
+class TooFewGoldDialogues(Invalid):
+    """'{name}' has {found} gold dialogues: {missing} are missing for {packages} packages with {per_package} each."""
+
+
+class GoldShownWhole(Invalid):
+    """The protocol '{name}' opens one exchange after another, and gold items are shown whole."""
+
+
+class GoldTooShort(Invalid):
+    """Dialogue {number} of '{name}' has {turns} turns, and the longest segment shows {needed}: gold is shown as far."""
+
+
+class GoldInTraining(Invalid):
+    """Dialogue {number} of '{name}' is in the training '{training}' as well: annotators would know its answer."""
+
+
+class GoldStandsOut(Invalid):
+    """Dialogue {number} of '{name}' can be told from the conversations without reading: {why}."""
 
 
 class TrainingFaulty(Invalid):
@@ -259,7 +284,7 @@ class PackageTaken(ClaimRefused):
 
 
 class NothingLeft(ClaimRefused):
-    """No package is left that needs annotators and shows no conversation that this annotator has seen."""
+    """No package is left that needs annotators and shows nothing that this annotator has seen."""
 
 
 class EntryLinkExpired(Conflict):

@@ -22,11 +22,20 @@ class PackedItem:
 
 @dataclass(frozen=True)
 class NewPackage:
-    """A package to store, by its external id where it was used elsewhere, or by its block where it was allocated."""
+    """A package to store, by its external id where it was used elsewhere, or by its block where it was allocated.
+
+    Its items stand in their order at the positions that it leaves free for `gold` items.
+    """
 
     items: tuple[PackedItem, ...]
+    gold: frozenset[int] = frozenset()
     external_id: str | None = None
     block: int | None = None
+
+    @property
+    def positions(self) -> list[int]:
+        """The positions of its items."""
+        return [each for each in range(len(self.items) + len(self.gold)) if each not in self.gold]
 
 
 @dataclass(frozen=True)

@@ -64,10 +64,11 @@ _ADD_SUBMITTED = _add_submitted()
 
 
 async def add_submitted(session: WriteSession, lease: Lease, answers: Sequence[SubmittedAnswer]) -> int:
-    """Store the answers of an assignment as annotations and return how many are new.
+    """Store the answers of an assignment as annotations and return how many are new; those to gold items are none.
 
     Those that a release before ours kept of an assignment that was not complete are replaced.
     """
+    answers = [each for each in answers if each.item_id is not None]
     parameters = {
         "campaign_id": lease.campaign_id,
         "assignment_id": lease.id,

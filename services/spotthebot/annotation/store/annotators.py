@@ -1,16 +1,18 @@
 """Annotators of campaigns, and the conversations that each was shown."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, Text, and_, bindparam, func, literal_column, select, update
+from sqlalchemy import Select, Text, and_, bindparam, func, literal_column, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.annotators import Annotator
 from spotthebot.annotation.domain.assignments import COUNTED
 from spotthebot.annotation.domain.errors import NoSuchAnnotator
+from spotthebot.annotation.domain.work_checks import WorkCheck
 from spotthebot.annotation.tables import (
     AnnotatorRow,
     AssignmentRow,
@@ -201,6 +203,37 @@ async def withdraw_consent(session: WriteSession, annotator_id: UUID, at: dateti
     )
 
 
+async def lock_checked(session: WriteSession, assignment_id: UUID) -> None:
+    """Let one submission or claim of an annotator at a time pass, where the campaign checks what they submit."""
+    await session.execute(
+        select(AnnotatorRow.id)
+        .join(AssignmentRow, AssignmentRow.annotator_id == AnnotatorRow.id)
+        .join(CampaignRow, CampaignRow.id == AnnotatorRow.campaign_id)
+        .where(
+            AssignmentRow.id == assignment_id,
+            or_(CampaignRow.gold.is_not(None), CampaignRow.min_seconds_per_item.is_not(None)),
+        )
+        .with_for_update(of=AnnotatorRow, key_share=True)
+    )
+
+
+async def add_work_check(session: WriteSession, annotator_id: UUID, found: WorkCheck) -> WorkCheck:
+    """Add the counts of a package to those of its annotator, and return the sums."""
+    sums = {name: getattr(AnnotatorRow, name) + count for name, count in asdict(found).items()}
+    statement = update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(sums)
+    return _work((await session.execute(statement.returning(*(getattr(AnnotatorRow, name) for name in sums)))).one())
+
+
+def _work(row: Any) -> WorkCheck:  # noqa: ANN401 - SQLAlchemy's row, or psycopg's
+    return WorkCheck(
+        gold_right=row.gold_right,
+        gold_wrong=row.gold_wrong,
+        fast_items=row.fast_items,
+        fast_packages=row.fast_packages,
+        strikes=row.strikes,
+    )
+
+
 def _annotators(campaign_id: UUID) -> Select[AnnotatorRow, int]:
     return select(AnnotatorRow, _COUNTED).where(AnnotatorRow.campaign_id == campaign_id)
 
@@ -221,4 +254,5 @@ def _annotator(row: Any, packages: int) -> Annotator:  # noqa: ANN401 - SQLAlche
         consent_sha256=row.consent_sha256,
         consented_at=row.consented_at,
         consent_withdrawn_at=row.consent_withdrawn_at,
+        work=_work(row),
     )

@@ -18,12 +18,7 @@ from spotthebot.annotation.tables import AnswerRevisionRow, AnswerRow, Assignmen
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import Statement, constant
 
-_ITEM = (
-    ItemRow.id.label("item_id"),
-    ItemRow.position,
-    ItemRow.exchanges,
-    ItemRow.speakers,
-    ItemRow.right_conversation_id.is_not(None).label("is_pair"),
+DRAFT = (
     AnswerRow.answer,
     AnswerRow.step,
     AnswerRow.version,
@@ -34,6 +29,14 @@ _ITEM = (
     AnswerRow.reported_ms,
     AnswerRow.opened_at,
     AnswerRow.decisions,
+)
+_ITEM = (
+    ItemRow.id.label("item_id"),
+    ItemRow.position,
+    ItemRow.exchanges,
+    ItemRow.speakers,
+    ItemRow.right_conversation_id.is_not(None).label("is_pair"),
+    *DRAFT,
 )
 _ITEMS = Statement(
     select(*_ITEM)
@@ -50,9 +53,6 @@ _LOCKED_ITEM = Statement(
         AnswerRow, and_(AnswerRow.assignment_id == AssignmentRow.id, AnswerRow.position == bindparam("position"))
     )
     .with_for_update(of=AssignmentRow, key_share=True)
-)
-_LAST_POSITION = Statement(
-    select(func.max(ItemRow.position).label("last")).where(ItemRow.package_id == bindparam("package_id"))
 )
 
 
@@ -170,12 +170,6 @@ async def lock_item(
     return lease_of(row), None if row.item_id is None else _item(row)
 
 
-async def last_position(session: ReadSession, lease: Lease) -> int:
-    """Return the position of the last item of an assignment."""
-    (row,) = await session.fetch(_LAST_POSITION, {"package_id": lease.package_id})
-    return int(row.last or 0)
-
-
 async def put_draft(
     session: WriteSession,
     assignment_id: UUID,
@@ -245,12 +239,24 @@ async def add_active_time(
 
 
 def _item(row: Any) -> AnsweredItem:  # noqa: ANN401 - psycopg's row
+    return item_of(row, row.item_id, row.speakers, exchanges=row.exchanges, is_pair=row.is_pair)
+
+
+def item_of(
+    row: Any,  # noqa: ANN401 - psycopg's row, or SQLAlchemy's
+    item_id: UUID | None,
+    speakers: str,
+    *,
+    exchanges: int,
+    is_pair: bool = False,
+) -> AnsweredItem:
+    """Return the item at the position of a row, with the draft that the columns of `DRAFT` hold."""
     return AnsweredItem(
-        id=row.item_id,
+        id=item_id,
         position=row.position,
-        exchanges=row.exchanges,
-        speakers=row.speakers,
-        is_pair=row.is_pair,
+        exchanges=exchanges,
+        speakers=speakers,
+        is_pair=is_pair,
         draft=draft_of(row),
         served_at=row.served_at,
         first_saved_at=row.first_saved_at,

@@ -15,7 +15,7 @@ from spotthebot.annotation.tables import CampaignRow
 from spotthebot.contracts.annotation import SECRET_BYTES, CampaignId, CampaignIn, CampaignState
 from spotthebot.contracts.panels import Panel
 from spotthebot.contracts.protocols import AnnotationProtocol
-from spotthebot.contracts.requirements import RequiredTraining
+from spotthebot.contracts.requirements import GoldItems, RequiredTraining
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.statements import Statement
@@ -80,6 +80,12 @@ async def get_secret(session: WriteSession, campaign_id: UUID) -> bytes:
         .returning(CampaignRow.secret)
     )
     return await session.scalar(statement) or drawn
+
+
+async def read_secret(session: ReadSession, campaign_id: UUID) -> bytes:
+    """Return what the draws of a campaign that was built are mixed with."""
+    secret: bytes | None = await session.scalar(select(CampaignRow.secret).where(CampaignRow.id == campaign_id))
+    return secret or b""
 
 
 async def find_secret(session: ReadSession, campaign_id: UUID) -> bytes | None:
@@ -175,6 +181,10 @@ def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psyc
         consent=row.consent,
         panel=None if row.panel is None else _PANEL.validate_python(row.panel),
         training=row.training and RequiredTraining.model_validate(row.training),
+        gold=row.gold and GoldItems.model_validate(row.gold),
+        max_strikes=row.max_strikes,
+        min_seconds_per_item=row.min_seconds_per_item,
+        strike_fast_packages=row.strike_fast_packages,
         seed=row.seed,
         opens_when_built=row.opens_when_built,
         created_at=row.created_at,

@@ -36,7 +36,7 @@ async def add_packages(session: WriteSession, campaign_id: UUID, packages: Seque
         (row["id"], position, item)
         for row, package in zip(rows, packages, strict=True)
         if row["id"] in stored
-        for position, item in enumerate(package.items)
+        for position, item in zip(package.positions, package.items, strict=True)
     ]
     if packed:
         sides = await _speakers(session, campaign_id, {item.shown.conversation_id for _, _, item in packed})

@@ -9,8 +9,8 @@ from spotthebot.annotation.domain import exchanges
 from spotthebot.annotation.domain.answers import AnsweredItem, Draft, revise
 from spotthebot.annotation.domain.assignments import Lease
 from spotthebot.annotation.domain.campaigns import Terms
-from spotthebot.annotation.domain.errors import NoSuchItem
 from spotthebot.annotation.domain.protocols.answers import missing
+from spotthebot.annotation.use_cases.gold import get_gold_item
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.assignments import AnswerIn
 from spotthebot.contracts.turns import Turn
@@ -82,6 +82,9 @@ async def open_exchange(
         ):
             break
     await _extend(session, work, now)
+    if item.id is None:
+        message = "no campaign with exchanges to open has gold items"
+        raise RuntimeError(message)
     return await store.assignments.get_turns(session, item.id, exchanges=exchange)
 
 
@@ -97,9 +100,8 @@ class _Work:
 async def _lock_work(session: WriteSession, assignment_id: UUID, frontend: str, position: int, now: datetime) -> _Work:
     lease, item = await store.answers.lock_item(session, assignment_id, frontend, position)
     lease.require_at_work(now)
-    if item is None:
-        raise NoSuchItem(position=position, last=await store.answers.last_position(session, lease))
-    return _Work(lease, await terms_of(session, lease.campaign_id), item)
+    terms = await terms_of(session, lease.campaign_id)
+    return _Work(lease, terms, item or await get_gold_item(session, terms, lease, position))
 
 
 async def _extend(session: WriteSession, work: _Work, now: datetime) -> datetime:

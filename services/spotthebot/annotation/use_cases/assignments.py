@@ -12,15 +12,16 @@ from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.errors import (
     AnotherPackageHeld,
     ConversationSeen,
-    NoSuchItem,
     NoSuchPackage,
     NothingLeft,
     PackageTaken,
 )
 from spotthebot.annotation.domain.panels import require_id
 from spotthebot.annotation.use_cases.events import publish_completed, publish_submitted
+from spotthebot.annotation.use_cases.gold import add_gold, get_assignment, get_gold_item, list_items
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.annotation.use_cases.training_attempts import require_passed
+from spotthebot.annotation.use_cases.work_checks import check_submitted
 from spotthebot.contracts.assignments import AssignmentId, AssignmentState
 from spotthebot.kit.database import WriteSession
 
@@ -69,7 +70,7 @@ async def claim_package(
             )
     elif package is not None and not await store.claims.is_lease_of(session, leased, package):
         raise AnotherPackageHeld
-    return await store.assignments.get_assignment(session, leased, frontend)
+    return await get_assignment(session, leased, frontend)
 
 
 async def keep_lease(
@@ -81,8 +82,9 @@ async def keep_lease(
     """
     lease, item = await store.answers.lock_item(session, assignment_id, frontend, position)
     lease.require_at_work(now)
+    terms = await terms_of(session, lease.campaign_id)
     if position is not None and item is None:
-        raise NoSuchItem(position=position, last=await store.answers.last_position(session, lease))
+        await get_gold_item(session, terms, lease, position)
     if lease.heard_at is not None and lease.heard_position is not None:
         since = now - lease.heard_at
         worked = since if since <= _LONGEST_PAUSE else timedelta()
@@ -91,28 +93,33 @@ async def keep_lease(
         )
     if position is not None:
         await store.answers.add_active_time(session, lease.id, position, at=now, milliseconds=0)
-    expires_at = now + (await terms_of(session, lease.campaign_id)).lease
+    expires_at = now + terms.lease
     await store.assignments.note_sign_of_life(session, lease.id, expires_at=expires_at, at=now, position=position)
     return replace(lease, expires_at=expires_at, heard_at=now, heard_position=position)
 
 
-async def submit_assignment(session: WriteSession, assignment_id: UUID, frontend: str, *, now: datetime) -> Lease:
+async def submit_assignment(
+    session: WriteSession, assignment_id: UUID, frontend: str, *, key_id: UUID, now: datetime
+) -> Lease:
     """End an assignment whose items are all answered, once: its answers become annotations, and it gets its code.
 
     Submitted again it answers the same. The last assignment of a campaign completes the campaign.
     """
+    # Before the lease, as a claim does: the annotator may be blocked by what is checked.
+    await store.annotators.lock_checked(session, assignment_id)
     lease = await store.assignments.lock_lease(session, assignment_id, frontend)
     if lease.state is AssignmentState.SUBMITTED:
         return lease
     lease.require_at_work(now)
     campaign = await store.campaigns.get_campaign(session, lease.campaign_id)
     terms = await terms_of(session, lease.campaign_id)
-    items = await store.answers.list_items(session, lease)
+    items = await list_items(session, terms, lease)
     answers = submission(terms.protocol, items, lease.leased_at)
     annotations = await store.annotations.add_submitted(session, lease, answers)
     code = secrets.token_hex(6)
     await store.assignments.submit(session, lease.id, at=now, completion_code=code)
     submitted = replace(lease, state=AssignmentState.SUBMITTED, submitted_at=now, completion_code=code)
+    await check_submitted(session, campaign, lease, answers, key_id=key_id, now=now)
     await publish_submitted(session, campaign, submitted, frontend, annotations=annotations)
     # Last, since this locks the campaign until the transaction ends.
     if await store.campaigns.count_submitted(session, lease.campaign_id, annotations=annotations):
@@ -176,7 +183,7 @@ class _Claim:
         return leased
 
     async def _lease(self, package_id: UUID) -> AssignmentId:
-        return await store.claims.lease_package(
+        leased = await store.claims.lease_package(
             self.session,
             self.campaign.id,
             package_id,
@@ -184,3 +191,5 @@ class _Claim:
             leased_at=self.now,
             expires_at=self.expires_at,
         )
+        await add_gold(self.session, self.campaign, leased, self.annotator_id, package_id)
+        return leased

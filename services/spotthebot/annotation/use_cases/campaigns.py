@@ -9,7 +9,11 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Unit, allocate
 from spotthebot.annotation.domain.campaigns import Campaign, unit_of
 from spotthebot.annotation.domain.conversations import Interactors, ShownConversation
+from spotthebot.annotation.domain.errors import GoldShownWhole
+from spotthebot.annotation.domain.exchanges import opens_one_by_one
+from spotthebot.annotation.domain.gold import check_alike, check_gold, check_not_trained, gold_positions
 from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem
+from spotthebot.annotation.domain.shuffle import Shuffle
 from spotthebot.annotation.use_cases.events import publish_closed
 from spotthebot.annotation.use_cases.protocols import require_protocol
 from spotthebot.annotation.use_cases.terms import terms_of
@@ -26,11 +30,25 @@ _ROWS_AT_ONCE = 500
 async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn) -> Campaign:
     """Create a campaign over a complete collection and queue the job that makes its packages."""
     protocol = await require_protocol(session, request.protocol, request.protocol_version)
-    unit_of(protocol, request.segments)
+    unit = unit_of(protocol, request.segments)
+    training = None
     if request.training is not None:
         training = await require_training(session, request.training.name, request.training.version, protocol)
         required = request.training.model_copy(update={"version": training.version})
         request = request.model_copy(update={"training": required})
+    if request.gold is not None:
+        if opens_one_by_one(protocol):
+            raise GoldShownWhole(name=protocol.name)
+        gold = await require_training(session, request.gold.training, request.gold.version, protocol)
+        check_gold(
+            gold,
+            per_package=request.gold.per_package,
+            packages_per_annotator=request.packages_per_annotator or 0,
+            longest=max(unit.lengths, default=0),
+        )
+        if training is not None:
+            check_not_trained(gold, training)
+        request = request.model_copy(update={"gold": request.gold.model_copy(update={"version": gold.version})})
     campaign = await store.campaigns.add_campaign(session, request, protocol)
     await jobs.defer(session, BUILD_CAMPAIGN, {"campaign_id": str(campaign.id)})
     return campaign
@@ -57,6 +75,9 @@ async def build_campaign(database: Database, conversations: Conversations, campa
     unit = unit_of(terms.protocol, campaign.segments)
     try:
         allocation = await asyncio.to_thread(_allocate, campaign, unit, shown, strata, secret)
+        if terms.gold is not None:
+            used = [each for each in shown if each.conversation_id in allocation.conversations]
+            check_alike(terms.gold, used, longest=max(unit.lengths, default=0))
     except Invalid as error:
         async with database.write() as session:
             await store.campaigns.fail_campaign(session, campaign_id, error.detail)
@@ -99,7 +120,16 @@ async def _store(
     )
     await store.campaigns.set_interactor_salt(session, campaign.id, interactors.salt)
     whole = {each.conversation_id: each.longest for each in shown}
-    packages = [NewPackage(_packed(each, whole), block=each.block) for each in allocation.packages]
+    shuffle = Shuffle(await store.campaigns.get_secret(session, campaign.id), campaign.seed)
+    gold = campaign.gold.per_package if campaign.gold else 0
+    packages = [
+        NewPackage(
+            _packed(each, whole),
+            block=each.block,
+            gold=gold_positions(shuffle, number, items=len(each.items), gold=gold),
+        )
+        for number, each in enumerate(allocation.packages)
+    ]
     for start in range(0, len(packages), _ROWS_AT_ONCE):
         batch = packages[start : start + _ROWS_AT_ONCE]
         await store.packages.add_packages(session, campaign.id, batch, slots=campaign.annotations_per_segment)

@@ -17,7 +17,10 @@ async def terms_of(session: ReadSession, campaign_id: UUID) -> Terms:
     if terms is None:
         campaign = await store.campaigns.get_campaign(session, campaign_id)
         version = await get_protocol(session, campaign.protocol_name, campaign.protocol_version)
-        terms = Terms(version.protocol, campaign.lease, campaign.instructions)
+        gold = None
+        if campaign.gold is not None and campaign.gold.version is not None:
+            gold = (await store.trainings.get_training(session, campaign.gold.training, campaign.gold.version)).training
+        terms = Terms(version.protocol, campaign.lease, campaign.instructions, gold)
         if len(_known) >= _MAX_KNOWN:
             del _known[next(iter(_known))]
         _known[campaign_id] = terms

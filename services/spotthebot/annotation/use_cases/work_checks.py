@@ -1,0 +1,39 @@
+"""Checks of submitted packages: gold items, speed, strikes, and the block that follows too many of them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from spotthebot.annotation import store
+from spotthebot.annotation.domain.answers import SubmittedAnswer
+from spotthebot.annotation.domain.assignments import Lease
+from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.domain.work_checks import check_work
+from spotthebot.annotation.use_cases.annotators import block_annotator
+from spotthebot.annotation.use_cases.gold import grade_gold
+from spotthebot.kit.database import WriteSession
+
+
+async def check_submitted(
+    session: WriteSession,
+    campaign: Campaign,
+    lease: Lease,
+    answers: Sequence[SubmittedAnswer],
+    *,
+    key_id: UUID,
+    now: datetime,
+) -> None:
+    """Count what a package says about its annotator, and block one who has as many strikes as the campaign takes.
+
+    This transaction has locked the annotator. One who was unblocked is blocked again by the next strike.
+    """
+    if not campaign.checks_work:
+        return
+    found = check_work(campaign, answers, await grade_gold(session, lease))
+    total = await store.annotators.add_work_check(session, lease.annotator_id, found)
+    if found.strikes and campaign.max_strikes is not None and total.strikes >= campaign.max_strikes:
+        reason = (
+            f"{total.strikes} strikes of {campaign.max_strikes}: {total.gold_wrong} gold items wrong, "
+            f"{total.fast_packages} packages too fast"
+        )
+        await block_annotator(session, campaign.id, lease.annotator_id, reason, key_id=key_id, now=now)
