@@ -15,6 +15,7 @@ from spotthebot.clients import PeerRefused
 from spotthebot.contracts.annotation import CampaignOut, CampaignState
 from spotthebot.contracts.assignments import AnswerIn, ClaimIn, ExchangeIn
 from spotthebot.contracts.panels import ProlificPanel
+from spotthebot.contracts.requirements import GoldItems, RequiredTraining
 from spotthebot.suite.campaigns import (
     CampaignDeclared,
     SimulatedWork,
@@ -30,6 +31,7 @@ from spotthebot.suite.errors import CampaignNameTaken, JobFailed, PanelNotSimula
 from spotthebot.suite.progress import showing_progress
 from spotthebot.suite.runtime.session import Clients
 from spotthebot.suite.studies.ranking import find_campaign
+from tests.factories.annotator_trainings import gold_dialogue, training
 from tests.factories.protocols import document, single
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, conversation, created, import_conversations, plan
@@ -42,6 +44,15 @@ package_size: 2
 packages_per_annotator: 2
 """
 Write = Callable[[str], CampaignDeclared]
+
+
+CHECKED = """\
+trainings: [first.json, gold.json]
+training: {name: first_steps, attempts: 2}
+gold: {training: gold_set, per_package: 1}
+max_strikes: 2
+min_seconds_per_item: 3
+"""
 
 
 @pytest.fixture
@@ -112,6 +123,21 @@ class TestDeclare:
             opened = await declare(clients, declared(SMALL), opens=opens)
             assert (opened.campaign.id, opened.campaign.state) == (first.campaign.id, CampaignState.OPEN)
         assert len(await _campaigns(clients)) == 1
+
+    async def test_stores_the_trainings_that_it_names_and_requires_them(
+        self, clients: Clients, declared: Write, tmp_path: Path
+    ):
+        gold = [gold_dialogue(f"gold {number}") for number in range(2)]
+        for file, written in (("first", training()), ("gold", training(name="gold_set", dialogues=gold))):
+            (tmp_path / f"{file}.json").write_text(json.dumps(written))
+        first = await declare(clients, declared(SMALL + CHECKED), opens=False)
+        assert first.campaign.training == RequiredTraining(name="first_steps", version=1, attempts=2)
+        assert first.campaign.gold == GoldItems(training="gold_set", version=1, per_package=1)
+        assert (first.campaign.max_strikes, first.campaign.min_seconds_per_item) == (2, 3)
+        assert not (await declare(clients, declared(SMALL + CHECKED), opens=False)).is_new
+        other = SMALL + CHECKED.replace("attempts: 2", "attempts: 3")
+        with pytest.raises(CampaignNameTaken, match=r'training is .*"attempts": 2} there'):
+            await declare(clients, declared(other), opens=False)
 
     async def test_another_file_under_the_name_is_refused_with_every_difference(
         self, clients: Clients, declared: Write, tmp_path: Path

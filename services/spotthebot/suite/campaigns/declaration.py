@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field, JsonValue, StringConstraints
 
 from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE, Currency, Exchanges
 from spotthebot.contracts.panels import Panel
+from spotthebot.contracts.requirements import Requirements
 from spotthebot.contracts.wire import Name, Text, Wire
 
 _EXAMPLES: list[JsonValue] = [
@@ -36,7 +37,7 @@ class Pay(Wire):
     currency: Currency = Field(description="ISO 4217, such as EUR.")
 
 
-class Declaration(Wire):
+class Declaration(Requirements):
     """A campaign of annotation for `./stb campaign`."""
 
     model_config = ConfigDict(title="Campaign", json_schema_extra={"examples": _EXAMPLES})
@@ -72,6 +73,9 @@ class Declaration(Wire):
         default=None, description="File with the text that annotators consent to before they get a package."
     )
     panel: Panel | None = Field(default=None, description="Where annotators come from, which says how their ids look.")
+    trainings: tuple[FileName, ...] = Field(
+        default=(), max_length=10, description="Files of trainings as JSON, which are stored before the campaign."
+    )
     pay: Pay | None = Field(default=None, description="What annotators get; the costs are printed from it.")
     seed: int = Field(
         default=0, ge=0, lt=2**31, description="Mixed into every draw, with a secret that the service draws."

@@ -1,27 +1,27 @@
 """The form of a campaign's file, what one key demands of another, and the files that it names."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from spotthebot.annotation.domain.protocols import check_protocol
 from spotthebot.contracts.annotation import ConsentText, Instructions
 from spotthebot.contracts.panels import CloudResearchPanel, GenericPanel, MturkPanel, ProlificPanel
 from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.requirements import GoldItems, RequiredTraining
+from spotthebot.contracts.trainings import Training
+from spotthebot.kit.errors import FieldError
 from spotthebot.suite import declarations
 from spotthebot.suite.campaigns.declaration import Declaration, Pay
 from spotthebot.suite.declarations import Contradictions, DeclarationFaulty, Form, read_declared
 
-_REFUSED: Final[Mapping[str, str]] = {
-    "training": "campaigns have no training yet: leave the key out, and train annotators in your frontend.",
-    "gold": "campaigns have no gold items yet: leave the key out.",
-}
 _MAX_FILE_BYTES = 1024 * 1024
 _MAX_SHOWN = 5
+Document = TypeVar("Document", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -32,17 +32,23 @@ class CampaignDeclared(declarations.Declared[Declaration]):
     """The document of a protocol; None where the file names one that the service has."""
     instructions: str
     consent: str
+    trainings: tuple[Training, ...]
 
 
 def read_declaration(path: Path) -> CampaignDeclared:
     """Read a campaign's file and the files that it names; raises DeclarationFaulty with all that is wrong with them."""
     declared = read_declared(path, _FORM)
     faults: list[DeclarationFaulty] = []
-    protocol, texts = None, {"instructions": "", "consent": ""}
+    protocol, trainings, texts = None, [], {"instructions": "", "consent": ""}
     try:
         protocol = _read_protocol(declared)
     except DeclarationFaulty as faulty:
         faults.append(faulty)
+    for document in declared.request.trainings:
+        try:
+            trainings.append(_read_document(declared, "trainings", document, Training, lambda _training: ()))
+        except DeclarationFaulty as faulty:
+            faults.append(faulty)
     for key, name in (("instructions", declared.request.instructions), ("consent", declared.request.consent)):
         try:
             texts[key] = _read_text(declared, key, name)
@@ -50,7 +56,9 @@ def read_declaration(path: Path) -> CampaignDeclared:
             faults.append(faulty)
     if faults:
         raise DeclarationFaulty(path, [fault for faulty in faults for fault in faulty.faults])
-    return CampaignDeclared(declared.request, declared.file, declared.sha256, protocol, **texts)
+    return CampaignDeclared(
+        declared.request, declared.file, declared.sha256, protocol, **texts, trainings=tuple(trainings)
+    )
 
 
 def _contradictions(request: Declaration) -> Contradictions:
@@ -60,23 +68,36 @@ def _contradictions(request: Declaration) -> Contradictions:
     grown = sorted(set(request.segments))
     if list(request.segments) != grown:
         yield ("segments",), f"lengths have to grow, each once: write {grown}."
+    if request.gold is not None and request.packages_per_annotator is None:
+        yield ("gold",), "it needs packages_per_annotator: nobody may see a gold dialogue twice."
 
 
 def _read_protocol(declared: declarations.Declared[Declaration]) -> AnnotationProtocol | None:
     name = declared.request.protocol
     if "." not in name and "/" not in name:
         return None
-    content = _read(declared, "protocol", name)
+    return _read_document(declared, "protocol", name, AnnotationProtocol, check_protocol)
+
+
+def _read_document(
+    declared: declarations.Declared[Declaration],
+    key: str,
+    name: str,
+    kind: type[Document],
+    check: Callable[[Document], Iterable[FieldError]],
+) -> Document:
+    """Return a document that a file of JSON holds; raises DeclarationFaulty with its first faults."""
+    content = _read(declared, key, name)
     try:
-        protocol = AnnotationProtocol.model_validate(json.loads(content))
-        faults = [(fault.pointer, fault.detail) for fault in check_protocol(protocol)]
+        document = kind.model_validate(json.loads(content))
+        faults = [(fault.pointer, fault.detail) for fault in check(document)]
     except ValidationError as error:
         faults = [("".join(f"/{part}" for part in each["loc"]), f"{each['msg']}.") for each in error.errors()]
     except (ValueError, RecursionError) as error:
         faults = [("", f"no JSON: {error}.")]
     if faults:
-        raise declared.faulty(*((("protocol",), f"{name}{at and f', {at}'}: {why}") for at, why in faults[:_MAX_SHOWN]))
-    return protocol
+        raise declared.faulty(*(((key,), f"{name}{at and f', {at}'}: {why}") for at, why in faults[:_MAX_SHOWN]))
+    return document
 
 
 def _read_text(declared: declarations.Declared[Declaration], key: str, name: str | None) -> str:
@@ -114,12 +135,13 @@ _FORM: Final = Form(
     example="name: everyday-people",
     inside={
         ("pay",): Pay,
+        ("training",): RequiredTraining,
+        ("gold",): GoldItems,
         ("panel", "prolific"): ProlificPanel,
         ("panel", "cloudresearch"): CloudResearchPanel,
         ("panel", "generic"): GenericPanel,
         ("panel", "mturk"): MturkPanel,
     },
-    refused=_REFUSED,
 )
 _TEXTS: Final[Mapping[str, TypeAdapter[str]]] = {
     "instructions": TypeAdapter(Instructions),

@@ -63,6 +63,11 @@ async def resolve(clients: Clients, declared: CampaignDeclared, *, opens: bool) 
         instructions=declared.instructions,
         consent=declared.consent,
         panel=said.panel,
+        training=said.training,
+        gold=said.gold,
+        max_strikes=said.max_strikes,
+        min_seconds_per_item=said.min_seconds_per_item,
+        strike_fast_packages=said.strike_fast_packages,
         seed=said.seed,
     )
     return Resolved(request, unit)

@@ -11,6 +11,8 @@ from spotthebot.annotation.domain.allocation import Allocation, Candidate, Unit,
 from spotthebot.clients import AsyncAnnotation, PeerRefused
 from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignPreviewOut, CampaignState
 from spotthebot.contracts.protocols import ProtocolIn
+from spotthebot.contracts.requirements import GoldItems, RequiredTraining
+from spotthebot.contracts.trainings import TrainingIn
 from spotthebot.suite.campaigns.declaration_file import CampaignDeclared
 from spotthebot.suite.campaigns.resolution import resolve
 from spotthebot.suite.declarations import faults_of
@@ -28,6 +30,9 @@ _COMPARED = (
     "pay_per_package",
     "currency",
     "panel",
+    "max_strikes",
+    "min_seconds_per_item",
+    "strike_fast_packages",
     "protocol",
     "seed",
 )
@@ -142,10 +147,27 @@ def _differences(declared: CampaignDeclared, request: CampaignIn, campaign: Camp
         campaign.protocol_version,
     ):
         yield f"the protocol is of version {campaign.protocol_version} there, {request.protocol_version} here"
+    if differs := _requirement("training", campaign.training, request.training):
+        yield differs
+    if differs := _requirement("gold", campaign.gold, request.gold):
+        yield differs
     if campaign.instructions != request.instructions:
         yield "the instructions are others"
     if campaign.consent != request.consent:
         yield "the text of consent is another"
+
+
+def _requirement(
+    name: str, there: RequiredTraining | GoldItems | None, here: RequiredTraining | GoldItems | None
+) -> str | None:
+    """Say how a requirement differs; one without a version is for any."""
+    expected = here
+    if here is not None and there is not None and here.version is None:
+        expected = here.model_copy(update={"version": there.version})
+    if there == expected:
+        return None
+    written = (_written(each and each.model_dump()) for each in (there, here))
+    return f"{name} is {' there, '.join(written)} here"
 
 
 async def _create(annotation: AsyncAnnotation, declared: CampaignDeclared, request: CampaignIn) -> CampaignOut:
@@ -153,6 +175,8 @@ async def _create(annotation: AsyncAnnotation, declared: CampaignDeclared, reque
     try:
         if declared.protocol is not None:
             await annotation.create_protocol(ProtocolIn(protocol=declared.protocol))
+        for training in declared.trainings:
+            await annotation.create_training(TrainingIn(training=training))
         # Two calls at once make one campaign.
         key = f"campaign/{hashlib.sha256(body.encode()).hexdigest()}"
         return await annotation.create_campaign(request, idempotency_key=key)
