@@ -2,10 +2,12 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Coroutine
 from datetime import datetime
 from typing import Any
 
 import httpx
+import psycopg
 
 from tests.factories.annotating import (
     annotations_of,
@@ -244,6 +246,44 @@ class TestDecision:
             ("why", 2): 1,
             ("sure", 2): 1,
         }
+
+
+class TestRequestsThatWaited:
+    """A request that waits for another one's lock has read what was there before: it has to read again."""
+
+    async def test_to_open_an_exchange_close_none_that_was_opened_meanwhile(self, suite: RunningSuite):
+        assignment = await claim(suite, await _campaign(suite), "w")
+        await _open(suite, assignment, 1)
+        answer = await _overtaken(suite, _open(suite, assignment, 2), opened=3)
+        assert _said(answer.json()["turns"]) == ["0", "1", "2", "3"]
+        assert (await _read(suite, assignment))["items"][0]["opened"] == 3
+
+    async def test_to_save_an_answer_count_what_was_opened_meanwhile(self, suite: RunningSuite):
+        assignment = await claim(suite, await _campaign(suite), "w")
+        await _open(suite, assignment, 1)
+        answer = await _overtaken(suite, save(suite, assignment, 0, _entity(A="human")), opened=2)
+        assert answer.status_code == 200
+        (decision,) = (await _read(suite, assignment))["items"][0]["decisions"]
+        assert decision["exchanges"] == 2
+
+
+async def _overtaken(
+    suite: RunningSuite, request: Coroutine[Any, Any, httpx.Response], *, opened: int
+) -> httpx.Response:
+    """Hold the assignment until a request waits for it, and open exchanges before it goes on."""
+    async with await psycopg.AsyncConnection.connect(suite.database.owner["annotation"]) as connection:
+        await connection.execute("SELECT id FROM annotation.assignments FOR UPDATE")
+        task = asyncio.create_task(request)
+        async with asyncio.timeout(10):
+            while not await _is_waited_for(connection):
+                await asyncio.sleep(0.02)
+        await connection.execute("UPDATE annotation.answers SET opened_at = array_fill(now(), ARRAY[%s])", [opened])
+    return await task
+
+
+async def _is_waited_for(connection: psycopg.AsyncConnection[Any]) -> bool:
+    waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+    return await (await connection.execute(waiting)).fetchone() is not None
 
 
 class TestWhatIsNotOpen:

@@ -5,7 +5,7 @@ A campaign that was read stays here until its annotations change, so that nine q
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
@@ -14,21 +14,28 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from spotthebot.analytics.domain.errors import NoSuchCampaign, OtherProtocol
+from spotthebot.analytics.domain.leaderboard import PlayedSide
 from spotthebot.analytics.domain.study import LABEL_CODES, SIMULATED, CodedAnnotation, Study
 from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound
 from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, CampaignState, Label, Preference
-from spotthebot.contracts.conversations import ConversationState
+from spotthebot.contracts.conversations import ConversationState, ParticipantKind
 
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
-_PROTOCOL: Final = "spot_the_bot"
+SPOT_THE_BOT: Final = "spot_the_bot"
+GAME: Final = "spot_the_bot_gamified"
 _MAX_STUDIES: Final = 8
 _MAX_ANNOTATIONS: Final = 500_000
 
 
-class _SpotTheBotAnswer(BaseModel):
-    """An answer by the protocol `spot_the_bot`."""
+class _Entities(BaseModel):
+    """What an answer takes both sides for; a game asks nothing else."""
 
     entity: dict[Literal["A", "B"], Label]
+
+
+class _SpotTheBotAnswer(_Entities):
+    """An answer by the protocol `spot_the_bot`."""
+
     fluency: Preference
     sensibleness: Preference
     specificity: Preference
@@ -50,14 +57,17 @@ class Studies:
         self._conversations = conversations
         self._read: OrderedDict[tuple[UUID, str], asyncio.Task[Study]] = OrderedDict()
 
-    async def current_revision(self, campaign_id: UUID) -> CampaignRevision:
-        """Return the campaign as it is now, with its revision; raises NoSuchCampaign and OtherProtocol."""
+    async def current_revision(self, campaign_id: UUID, *, protocol: str = SPOT_THE_BOT) -> CampaignRevision:
+        """Return the campaign as it is now, with its revision.
+
+        Raises NoSuchCampaign, and OtherProtocol where it asks by another than `protocol`.
+        """
         try:
             campaign = await self._annotation.get_campaign(campaign_id)
         except NotFound as refused:
             raise NoSuchCampaign(campaign_id=campaign_id) from refused
-        if campaign.protocol != _PROTOCOL:
-            raise OtherProtocol(campaign=campaign.name, protocol=campaign.protocol)
+        if campaign.protocol != protocol:
+            raise OtherProtocol(campaign=campaign.name, protocol=campaign.protocol, known=protocol)
         annotations, collection = await asyncio.gather(
             self._annotation.annotations_revision(campaign_id),
             self._conversations.get_collection(campaign.collection_id),
@@ -76,6 +86,19 @@ class Studies:
         study = await asyncio.shield(self._read[key])
         self._forget_beyond_limits()
         return study
+
+    async def read_game(self, revision: CampaignRevision) -> list[PlayedSide]:
+        """Read what annotators decided in a game, under their pseudonyms, and who spoke."""
+        campaign = revision.campaign
+        are_human = {
+            spoke.id: tuple(each.kind is ParticipantKind.HUMAN for each in spoke.participants)
+            async for spoke in self._conversations.stream_speakers(campaign.collection_id)
+        }
+        return [
+            side
+            async for annotation in self._annotation.stream_annotations(campaign.id, pseudonyms=True)
+            for side in _played_sides(annotation, are_human[annotation.conversation_id])
+        ]
 
     def _forget_failed(self, key: tuple[UUID, str], task: asyncio.Task[Study]) -> None:
         if (task.cancelled() or task.exception() is not None) and self._read.get(key) is task:
@@ -114,6 +137,21 @@ class Studies:
                 first, second = spoke.participants
                 speakers[spoke.id] = (first.name, second.name)
         return speakers
+
+
+def _played_sides(annotation: AnnotationOut, are_human: Sequence[bool]) -> Iterator[PlayedSide]:
+    """Read an answer by the protocol `spot_the_bot_gamified`, with the turns of its decisions."""
+    labels = _Entities.model_validate(annotation.answer).entity
+    turns = {each.target: each.exchanges for each in annotation.decisions if each.question == "entity"}
+    for (side, label), is_human in zip((("A", labels["A"]), ("B", labels["B"])), are_human, strict=True):
+        yield PlayedSide(
+            annotator=annotation.annotator,
+            package=annotation.package_id,
+            label=label,
+            is_human=is_human,
+            turn=turns.get(side, annotation.exchanges),
+            turns=annotation.exchanges,
+        )
 
 
 def _coded_annotation(annotation: AnnotationOut, campaign: CampaignOut) -> CodedAnnotation:

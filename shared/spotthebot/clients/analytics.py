@@ -17,6 +17,7 @@ from spotthebot.contracts.analytics import (
     FeaturesOut,
     Filter,
     FoolingRatesOut,
+    LeaderboardEntry,
     Provenance,
     RankingOut,
     SegmentsOut,
@@ -54,6 +55,14 @@ class AnalyticsOperations(ServiceOperations):
     def analysis(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[Analysis]:
         """Return all results of a campaign in one document."""
         return _result(Analysis, campaign_id, "analysis", parameters)
+
+    @operation
+    def leaderboard(
+        self, campaign_id: UUID, *, penalty: float = 0.5, **paging: Unpack[Paging]
+    ) -> Listing[LeaderboardEntry]:
+        """List the annotators of a game whose exchanges are opened one by one, those with most points first."""
+        path = f"/v1/campaigns/{campaign_id}/leaderboard"
+        return Listing(LeaderboardEntry, path, paging, params={"penalty": penalty})
 
     @operation
     def win_rates(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[WinRatesOut]:

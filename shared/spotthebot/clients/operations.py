@@ -214,9 +214,9 @@ class Download(_Stream[bytes]):
 class Ndjson(_Stream[Item]):
     """A whole list as NDJSON, one item a line."""
 
-    def __init__(self, items: type[Item], path: str) -> None:
+    def __init__(self, items: type[Item], path: str, *, params: Mapping[str, object] | None = None) -> None:
         self.items = items
-        self.request = Request(method="GET", path=path)
+        self.request = Request(method="GET", path=path, params=params or {})
 
     async def asynchronous(self, channel: "Channel") -> AsyncGenerator[Item, None]:
         async with channel.open(self.request) as pieces, aclosing(_lines(pieces)) as lines:

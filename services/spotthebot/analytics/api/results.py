@@ -1,8 +1,9 @@
 """`/v1/campaigns/{id}/...`: a campaign's results, computed once for the annotations that are there now."""
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from spotthebot.analytics.api.deps import Analyst, RequestParameters, Results
@@ -12,14 +13,17 @@ from spotthebot.contracts.analytics import (
     AnnotatorsOut,
     FeaturesOut,
     FoolingRatesOut,
+    LeaderboardEntry,
     RankingOut,
     SegmentsOut,
     SensitivityOut,
     SurvivalOut,
     TimeOut,
+    TurnPenalty,
     WinRatesOut,
 )
 from spotthebot.kit.web.core.caching import revalidated
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute
 
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["results"], route_class=CheckedRoute)
@@ -105,6 +109,25 @@ async def sensitivity(
 ) -> Response:
     """Return the ranking under other treatments of "unsure", the other filter and the other units."""
     return revalidated(request, await results.get(campaign_id, "sensitivity", parameters), _JSON)
+
+
+@router.get("/leaderboard", operation_id="leaderboard")
+async def leaderboard(
+    _caller: Analyst,
+    results: Results,
+    campaign_id: UUID,
+    paging: Paging,
+    penalty: Annotated[TurnPenalty, Query()] = 0.5,
+) -> Page[LeaderboardEntry]:
+    """List the annotators of a game whose exchanges are opened one by one, those with most points first.
+
+    A right label is worth 1 at the first exchange and 1 - penalty at the last one, a wrong one -1, unsure 0; people and
+    bots weigh the same in all. Show it to annotators when the campaign is over.
+    """
+    entries = await results.get_leaderboard(campaign_id, penalty=penalty)
+    begin = 0 if paging.after_number is None else paging.after_number + 1
+    rows = [*enumerate(entries)][begin : begin + paging.limit + 1]
+    return page_of(rows, paging, key=lambda row: UUID(int=row[0]), to_out=lambda row: row[1])
 
 
 @router.get("/analysis", operation_id="analysis", response_model=Analysis)

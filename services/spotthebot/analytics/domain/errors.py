@@ -8,6 +8,7 @@ Conflict
 ├── NothingToAnalyse
 ├── OtherProtocol
 ├── OneBotOnly
+├── OneKindOnly
 └── AnalysisHasEnded
 """
 
@@ -31,11 +32,15 @@ class NothingToAnalyse(Conflict):
 
 
 class OtherProtocol(Conflict):
-    """The campaign '{campaign}' asks by the protocol '{protocol}': these results are for 'spot_the_bot' alone."""
+    """The campaign '{campaign}' asks by the protocol '{protocol}': these results are for '{known}' alone."""
 
 
 class OneBotOnly(Conflict):
     """There are annotated conversations of {bots} bots only: two that met are needed to rank."""
+
+
+class OneKindOnly(Conflict):
+    """All {sides} sides that were annotated are {kind}: points need people and bots, else a guess is always right."""
 
 
 class AnalysisHasEnded(Conflict):

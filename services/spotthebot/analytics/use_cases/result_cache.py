@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
 from functools import cache
 from importlib.metadata import version
@@ -11,13 +11,18 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from uuid import UUID
 
+from pydantic import TypeAdapter
+
 from spotthebot.analytics import store
-from spotthebot.analytics.clients import CampaignRevision, Studies
+from spotthebot.analytics.clients import GAME, CampaignRevision, Studies
 from spotthebot.analytics.domain.analysis import SECTIONS, analyse, compute_section
+from spotthebot.analytics.domain.leaderboard import leaderboard
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Study
-from spotthebot.contracts.analytics import Analysis
+from spotthebot.contracts.analytics import Analysis, LeaderboardEntry
 from spotthebot.kit.database import Database
+
+_ENTRIES = TypeAdapter(tuple[LeaderboardEntry, ...])
 
 
 class ResultCache:
@@ -47,11 +52,31 @@ class ResultCache:
         """Return the document as an object."""
         return Analysis.model_validate_json(await self.get_document(campaign_id, parameters))
 
+    async def get_leaderboard(self, campaign_id: UUID, *, penalty: float) -> tuple[LeaderboardEntry, ...]:
+        """Return the annotators of a game, best first; raises NoSuchCampaign, OtherProtocol and OneKindOnly."""
+        revision = await self._studies.current_revision(campaign_id, protocol=GAME)
+
+        async def compute() -> bytes:
+            sides = await self._studies.read_game(revision)
+            found = await asyncio.to_thread(leaderboard, sides, penalty=penalty)
+            return _ENTRIES.dump_json(found)
+
+        body = await self._kept_or_computed(revision, _key(revision, "leaderboard", {"penalty": penalty}), compute)
+        return _ENTRIES.validate_json(body)
+
     async def _find_or_compute(
         self, campaign_id: UUID, section: str, parameters: Parameters, compute: Callable[[Study], bytes]
     ) -> bytes:
         revision = await self._studies.current_revision(campaign_id)
-        key = _key(revision, section, parameters)
+
+        async def of_study() -> bytes:
+            return await asyncio.to_thread(compute, await self._studies.read(revision))
+
+        return await self._kept_or_computed(revision, _key(revision, section, asdict(parameters)), of_study)
+
+    async def _kept_or_computed(
+        self, revision: CampaignRevision, key: bytes, compute: Callable[[], Awaitable[bytes]]
+    ) -> bytes:
         async with self._database.read() as reading:
             kept = await store.results.find_result(reading, key)
         if kept is not None:
@@ -63,20 +88,19 @@ class ResultCache:
         # The first caller may give up; the others, and later ones, still need the result.
         return await asyncio.shield(self._underway[key])
 
-    async def _compute(self, revision: CampaignRevision, key: bytes, compute: Callable[[Study], bytes]) -> bytes:
-        study = await self._studies.read(revision)
-        body = await asyncio.to_thread(compute, study)
+    async def _compute(self, revision: CampaignRevision, key: bytes, compute: Callable[[], Awaitable[bytes]]) -> bytes:
+        body = await compute()
         async with self._database.write() as session:
             return await store.results.put_result(session, key, revision.campaign.id, revision.revision, body)
 
 
-def _key(revision: CampaignRevision, section: str, parameters: Parameters) -> bytes:
+def _key(revision: CampaignRevision, section: str, parameters: Mapping[str, object]) -> bytes:
     depends_on = [
         str(revision.campaign.id),
         revision.campaign.name,
         revision.revision,
         section,
-        asdict(parameters),
+        parameters,
         version("spotthebot"),
         _sources(),
     ]

@@ -1,9 +1,10 @@
 """Annotations and packages of a campaign for analysis, as pages and as streams."""
 
 from collections.abc import Callable
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
 from spotthebot.annotation import store
@@ -39,9 +40,16 @@ async def list_annotations(session: Reading, caller: Reader, campaign_id: UUID, 
 
 
 @router.get("/annotations/stream", operation_id="stream_annotations", response_class=StreamingResponse)
-async def stream_annotations(session: Reading, caller: Reader, database: Pool, campaign_id: UUID) -> StreamingResponse:
+async def stream_annotations(
+    session: Reading,
+    caller: Reader,
+    database: Pool,
+    campaign_id: UUID,
+    *,
+    pseudonyms: Annotated[bool, Query(description="Pseudonyms for services as well.")] = False,
+) -> StreamingResponse:
     """Return all annotations as NDJSON, one `AnnotationOut` a line; annotators have pseudonyms but for services."""
-    to_out = await _annotation_out(session, caller, campaign_id)
+    to_out = await _annotation_out(session, caller, campaign_id, pseudonyms=pseudonyms)
 
     async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[StoredAnnotation]:
         return await store.annotations.list_annotations(reading, campaign_id, after=after, limit=limit)
@@ -66,11 +74,11 @@ async def list_packages(session: Reading, _caller: Reader, campaign_id: UUID, pa
 
 
 async def _annotation_out(
-    session: ReadSession, caller: Principal, campaign_id: UUID
+    session: ReadSession, caller: Principal, campaign_id: UUID, *, pseudonyms: bool = False
 ) -> Callable[[StoredAnnotation], AnnotationOut]:
-    """Return what shapes the annotations of a campaign for a caller: services get the ids of annotators."""
+    """Return what shapes the annotations of a campaign for a caller: services may have ids of annotators."""
     key = await store.campaigns.get_pseudonym_key(session, campaign_id)
-    by_id = caller.role == Role.SERVICE
+    by_id = caller.role == Role.SERVICE and not pseudonyms
 
     def to_out(stored: StoredAnnotation) -> AnnotationOut:
         return AnnotationOut(

@@ -4,9 +4,16 @@ from spotthebot.suite.campaigns.declaration import Declaration
 from spotthebot.suite.campaigns.declaration_file import CampaignDeclared, read_declaration
 from spotthebot.suite.campaigns.export import export
 from spotthebot.suite.campaigns.run import DeclaredCampaign, Estimate, build, declare, estimate
-from spotthebot.suite.campaigns.simulated import SIMULATED_PROTOCOLS, SimulatedWork, annotate, simulated_annotators
+from spotthebot.suite.campaigns.simulated import (
+    RANKED_PROTOCOL,
+    SIMULATED_PROTOCOLS,
+    SimulatedWork,
+    annotate,
+    simulated_annotators,
+)
 
 __all__ = [
+    "RANKED_PROTOCOL",
     "SIMULATED_PROTOCOLS",
     "CampaignDeclared",
     "Declaration",

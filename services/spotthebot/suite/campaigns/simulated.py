@@ -22,6 +22,8 @@ from spotthebot.suite.simulation import SimulatedAnnotator, crowd
 
 SIMULATED_PROTOCOLS: Final = ("spot_the_bot", "spot_the_bot_gamified")
 """Those that simulated annotators can answer."""
+RANKED_PROTOCOL: Final = SIMULATED_PROTOCOLS[0]
+"""The one whose bots are ranked."""
 _AT_ONCE = 8
 _LAST_STEP = 2
 _SIDES: Final = ("A", "B")

@@ -160,8 +160,10 @@ def _say_work(work: SimulatedWork, seen: CampaignOut) -> None:
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(work.refused.items()))
     say(f"Each was refused a package in the end: {reasons}")
     say(f"The campaign {seen.name} is {seen.state}: {seen.annotations} of {seen.annotations_needed} annotations")
-    if seen.state is CampaignState.COMPLETE:
+    if seen.state is CampaignState.COMPLETE and seen.protocol == campaigns.RANKED_PROTOCOL:
         say(f"Rank it: ./stb rank {quote(seen.name)}")
+    elif seen.state is CampaignState.COMPLETE:
+        say(f"The annotators' points: GET /v1/campaigns/{seen.id}/leaderboard of analytics")
     elif seen.state is CampaignState.OPEN:
         say("More annotators are needed: nobody sees a conversation twice, or takes more packages than the limit.")
     elif seen.state is CampaignState.DRAFT:

@@ -26,6 +26,7 @@ from spotthebot.contracts.analytics.annotation_quality import (
     TimeOfSegment,
     WithoutWeak,
 )
+from spotthebot.contracts.analytics.leaderboard import LeaderboardEntry, TurnPenalty
 from spotthebot.contracts.analytics.provenance import (
     Clusters,
     Correction,
@@ -89,6 +90,7 @@ __all__ = [
     "FoolingRatesOut",
     "Interval",
     "LabelAgreement",
+    "LeaderboardEntry",
     "LogRank",
     "MoreDataIn",
     "PairPlan",
@@ -122,6 +124,7 @@ __all__ = [
     "Time",
     "TimeOfSegment",
     "TimeOut",
+    "TurnPenalty",
     "Uncertainty",
     "Unit",
     "WinRates",

@@ -1,0 +1,160 @@
+"""The leaderboard of a game: what labels are worth, that guesses earn nothing, and who may see it."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spotthebot.analytics.domain.errors import OneKindOnly
+from spotthebot.analytics.domain.leaderboard import PlayedSide, leaderboard
+from spotthebot.contracts.annotation import Label
+from tests.factories.annotating import claim, save, submit
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import conversation, import_conversations, open_campaign
+
+HUMAN, BOT, UNSURE = Label.HUMAN, Label.BOT, Label.UNSURE
+
+
+def _side(is_human: bool, label: Label, turn: int = 1, annotator: str = "a", package: int = 0) -> PlayedSide:
+    return PlayedSide(annotator, package, label, is_human, turn, turns=5)
+
+
+def _points(sides: list[PlayedSide], penalty: float = 0.5) -> dict[str, float]:
+    return {each.annotator: each.points for each in leaderboard(sides, penalty=penalty)}
+
+
+class TestPoints:
+    def test_are_those_of_the_definition(self):
+        """Eight sides, two of people: they weigh 8 / (2 * 2) = 2, those of bots 8 / (2 * 6) = 2/3.
+
+        With a penalty of .5 a right label of turn 3 of 5 is worth 1 - .5 * 2/4 = .75, one of turn 5 is worth .5.
+        """
+        sides = [
+            _side(True, HUMAN),  # 2
+            _side(False, BOT, 3),  # .75 * 2/3 = .5
+            _side(False, HUMAN, 2),  # -2/3
+            _side(False, UNSURE, 5),
+            _side(True, BOT, 5, "b"),  # -2
+            _side(False, BOT, 5, "b", package=1),  # .5 * 2/3 = 1/3
+            _side(False, BOT, 1, "b", package=1),  # 2/3
+            _side(False, UNSURE, 1, "b", package=2),
+        ]
+        one, other = leaderboard(sides, penalty=0.5)
+        assert (one.rank, one.annotator, one.points, one.points_per_side) == (1, "a", 1.833, 0.458)
+        assert (one.packages, one.sides, one.right, one.wrong, one.unsure, one.mean_turn) == (1, 4, 2, 1, 1, 2.0)
+        assert (other.rank, other.annotator, other.points, other.packages) == (2, "b", -1.0, 3)
+        assert (other.right, other.wrong, other.unsure, other.mean_turn) == (2, 1, 1, 3.667)
+
+    def test_share_a_rank_where_they_are_equal(self):
+        sides = [
+            _side(is_human, HUMAN if is_human else BOT, annotator == "c", annotator)
+            for annotator in "cab"
+            for is_human in (True, False)
+        ]
+        sides += [_side(is_human, UNSURE, annotator="d") for is_human in (True, False)]
+        found = [(each.rank, each.annotator) for each in leaderboard(sides, penalty=0)]
+        assert found == [(1, "a"), (1, "b"), (1, "c"), (4, "d")]
+
+    @given(
+        st.lists(st.booleans(), min_size=2, max_size=60).filter(lambda kinds: len(set(kinds)) == 2),
+        st.sampled_from([HUMAN, BOT]),
+        st.integers(1, 5),
+        st.floats(0, 1),
+    )
+    def test_are_none_for_one_label_always_and_less_for_it_later(
+        self, kinds: list[bool], label: Label, turn: int, penalty: float
+    ):
+        """Right sides weigh as much as wrong ones: N/2 (1 - late) - N/2 = -N/2 late."""
+        (points,) = _points([_side(is_human, label, turn) for is_human in kinds], penalty).values()
+        assert points == pytest.approx(-len(kinds) / 2 * penalty * (turn - 1) / 4, abs=1e-3)
+
+    @pytest.mark.parametrize(("turn", "penalty"), [(1, 0.5), (3, 0.5), (5, 1.0)])
+    def test_have_the_expectation_that_says_when_to_look_on(self, turn: int, penalty: float):
+        """Right about 8 of 10 people and 21 of 30 bots: b = .75, and 40 sides are worth 40 (b (2 - late) - 1)."""
+        sides = [_side(True, HUMAN if number < 8 else BOT, turn) for number in range(10)]
+        sides += [_side(False, BOT if number < 21 else HUMAN, turn) for number in range(30)]
+        late = penalty * (turn - 1) / 4
+        (points,) = _points(sides, penalty).values()
+        assert points == pytest.approx(40 * (0.75 * (2 - late) - 1), abs=1e-3)
+
+    def test_fall_with_every_exchange_by_the_penalty_alone(self):
+        worth = [_points([_side(True, HUMAN, turn), _side(False, UNSURE)], 0.4)["a"] for turn in range(1, 6)]
+        assert [one - other for one, other in pairwise(worth)] == pytest.approx([0.1] * 4)
+
+    @pytest.mark.parametrize("is_human", [True, False])
+    def test_are_not_counted_where_all_are_of_one_kind(self, is_human: bool):
+        with pytest.raises(OneKindOnly, match=f"All 2 sides .* are {'people' if is_human else 'bots'}'"):
+            leaderboard([_side(is_human, BOT), _side(is_human, HUMAN)], penalty=0.5)
+
+    def test_have_no_entries_where_nobody_played(self):
+        assert leaderboard([], penalty=0.5) == ()
+
+
+async def _play(suite: RunningSuite, campaign: dict[str, Any], annotator: str, a: str, b: str, *, turn: int) -> None:
+    """Open `turn` exchanges of the only item, and label both sides."""
+    frontend = await suite.client("annotation", "annotation")
+    assignment = await claim(suite, campaign, annotator)
+    for number in range(1, turn + 1):
+        path = f"/v1/assignments/{assignment['id']}/items/0/exchanges"
+        assert (await frontend.post(path, json={"open": number})).status_code == 200
+    assert (await save(suite, assignment, 0, {"entity": {"A": a, "B": b}})).status_code == 200
+    assert (await submit(suite, assignment)).status_code == 200
+
+
+async def _game(suite: RunningSuite, first: str, second: str, **more: Any) -> dict[str, Any]:
+    collection = await import_conversations(suite, [conversation("c", first, second)])
+    body = {"protocol": "spot_the_bot_gamified", "segments": [3], "annotations_per_segment": 3}
+    return await open_campaign(suite, collection, **body | more)
+
+
+class TestLeaderboard:
+    async def test_lists_annotators_under_the_pseudonyms_of_exports_page_by_page(self, suite: RunningSuite):
+        """One person and one bot, three annotators: all sides weigh 1, and turn 3 of 3 costs a right label .5."""
+        campaign = await _game(suite, "HU", "SECRET-ONE")
+        await _play(suite, campaign, "ann", "human", "bot", turn=3)
+        await _play(suite, campaign, "bob", "human", "bot", turn=1)
+        await _play(suite, campaign, "cy", "bot", "unsure", turn=2)
+        admin = await suite.client("annotation", "admin")
+        items = (await admin.get(f"/v1/campaigns/{campaign['id']}/annotators")).json()["items"]
+        names = {each["pseudonym"]: each["annotator"] for each in items}
+        analyst = await suite.client("analytics", "analyst")
+        path = f"/v1/campaigns/{campaign['id']}/leaderboard"
+        found, cursor = [], None
+        while True:
+            query = {"limit": 1} | ({"cursor": cursor} if cursor else {})
+            page = (await analyst.get(path, params=query)).json()
+            found += page["items"]
+            if (cursor := page["next_cursor"]) is None:
+                break
+        assert [(each["rank"], names[each["annotator"]], each["points"]) for each in found] == [
+            (1, "bob", 2.0),
+            (2, "ann", 1.0),
+            (3, "cy", -1.0),
+        ]
+        without = (await analyst.get(path, params={"penalty": 0})).json()["items"]
+        assert [each["rank"] for each in without] == [1, 1, 3]
+        assert (await analyst.get(path)).json()["items"] == found
+
+    async def test_is_none_before_the_first_package_is_submitted(self, suite: RunningSuite):
+        campaign = await _game(suite, "HU", "SECRET-ONE")
+        analyst = await suite.client("analytics", "analyst")
+        empty = await analyst.get(f"/v1/campaigns/{campaign['id']}/leaderboard")
+        assert empty.json() == {"items": [], "next_cursor": None}
+
+    async def test_is_refused_to_frontends_and_for_what_is_no_game(self, suite: RunningSuite):
+        game = await _game(suite, "SECRET-ONE", "SECRET-TWO")
+        await _play(suite, game, "ann", "bot", "bot", turn=1)
+        other = await _game(suite, "HU", "SECRET-ONE", protocol="spot_the_bot")
+        frontend = await suite.client("analytics", "annotation")
+        analyst = await suite.client("analytics", "analyst")
+        path = f"/v1/campaigns/{game['id']}/leaderboard"
+        assert (await frontend.get(path)).status_code == 403
+        for query in ("penalty=1.1", "penalty=-1", "penalty=nan", "penalty=x", "cursor=x", "limit=0", "unknown=1"):
+            assert (await analyst.get(f"{path}?{query}")).status_code == 422
+        for campaign, problem in ((game, "one-kind-only"), (other, "other-protocol")):
+            refused = await analyst.get(f"/v1/campaigns/{campaign['id']}/leaderboard")
+            assert (refused.status_code, refused.json()["type"]) == (409, f"urn:spotthebot:problem:{problem}")
+        ranking = await analyst.get(f"/v1/campaigns/{game['id']}/ranking")
+        assert (ranking.status_code, ranking.json()["type"]) == (409, "urn:spotthebot:problem:other-protocol")
