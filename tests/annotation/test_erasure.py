@@ -1,5 +1,6 @@
 """Erasure: the labels stay, the person is found nowhere."""
 
+import asyncio
 import hashlib
 import json
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from spotthebot.annotation.domain.erasure import naming_pattern
 from tests.factories.annotating import (
     annotations_of,
+    answer_items,
     ask,
     campaign_of,
     claim,
@@ -149,6 +151,28 @@ class TestErasure:
         await decide(suite, campaign, "p-bert-9", "erase")
         assert (await save(suite, held, 0, {})).status_code == 404
         assert (await submit(suite, held)).status_code == 404
+
+    async def test_beside_submits_and_claims_loses_no_slot_and_leaves_no_old_name(self, suite: RunningSuite):
+        """A claim that comes after the erasure makes a new annotator; nothing in between is half done."""
+        campaign = await campaign_of(suite, annotations_per_segment=3)
+        admin = await suite.client("annotation", "admin")
+        for number in range(4):
+            person = f"p-bert-{number}"
+            held = await claim(suite, campaign, person)
+            await answer_items(suite, held)
+            row_id = (await annotator_of(suite, campaign, person))["id"]
+            erase = admin.post(f"/v1/campaigns/{campaign['id']}/annotators/{row_id}/erase")
+            claims = [ask(suite, campaign, person) for _ in range(2)]
+            answers = await asyncio.gather(submit(suite, held), erase, *claims)
+            assert answers[0].status_code in {200, 404, 409}
+            assert {answer.status_code for answer in answers[1:]} <= {200, 201, 409}
+            names = rows(suite, f"SELECT external_id FROM annotation.annotators WHERE id = '{row_id}'")  # noqa: S608
+            assert names[0][0].startswith("erased-")
+        uneven = """
+            SELECT id FROM annotation.packages WHERE slots_left <> 3 - (SELECT count(*) FROM annotation.assignments
+            WHERE package_id = packages.id AND state IN ('leased', 'submitted'))
+        """
+        assert rows(suite, uneven) == []
 
     async def test_is_for_administrators_and_annotators_who_are_there(self, suite: RunningSuite):
         campaign = await campaign_of(suite)

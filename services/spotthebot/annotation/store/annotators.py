@@ -44,7 +44,7 @@ _KNOWN = Statement(
     )
     .order_by(AnnotatorRow.frontend.desc())
     .limit(constant(1))
-    .with_for_update()
+    .with_for_update(key_share=True)
 )
 _ADDED = (
     insert(AnnotatorRow)
@@ -117,7 +117,7 @@ async def lock_known_annotator(session: WriteSession, campaign_id: UUID, fronten
         AnnotatorRow.external_id == external_id,
         AnnotatorRow.frontend == frontend,
     )
-    found = await session.scalar(statement.with_for_update())
+    found = await session.scalar(statement.with_for_update(key_share=True))
     if found is None:
         raise NoSuchAnnotator(annotator_id=external_id)
     return await get_annotator(session, campaign_id, found)

@@ -29,7 +29,7 @@ async def lock_person(session: WriteSession, annotator: Annotator) -> Person:
         select(AnnotatorRow.id, AnnotatorRow.campaign_id)
         .where(AnnotatorRow.external_id == annotator.external_id, AnnotatorRow.frontend == annotator.frontend)
         .order_by(AnnotatorRow.id)
-        .with_for_update()
+        .with_for_update(key_share=True)
     )
     found = (await session.execute(statement)).all()
     return Person(annotator.frontend, annotator.external_id, {row.id: row.campaign_id for row in found})
