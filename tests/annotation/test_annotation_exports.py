@@ -199,6 +199,52 @@ class TestImports:
         assert all(each["started_at"] <= each["decided_at"] <= each["ended_at"] for each in values)
         await _assert_equal(suite, campaign, await _copied(suite, campaign, protocol=protocol))
 
+    async def test_equal_the_export_of_pairs(self, suite: RunningSuite):
+        conversations = [conversation(f"c{n}", *pair) for n, pair in enumerate(itertools.combinations("PQRS", 2))]
+        collection = await import_conversations(suite, conversations)
+        campaign = await open_campaign(suite, collection, protocol="comparative", package_size=2)
+        for name in NAMES[:2]:
+            assignment = await claim(suite, campaign, name)
+            (step,) = assignment["protocol"]["steps"]
+            answer = {question["id"]: "A" for question in step["questions"]}
+            for item in assignment["items"]:
+                assert (await save(suite, assignment, item["position"], answer)).status_code == 200
+            assert (await submit(suite, assignment)).status_code == 200
+        assert all(each["right_conversation"] for each in await lines(suite, campaign["id"]))
+        await _assert_equal(suite, campaign, await _copied(suite, campaign, protocol="comparative"))
+
+    async def test_refuse_pairs_that_can_t_be_shown(self, suite: RunningSuite):
+        collection = await import_conversations(suite, [conversation(f"c{n}", "P", "Q") for n in range(3)])
+        admin = await suite.client("annotation", "admin")
+        body = {"mode": "uploaded", "name": "u", "domain": "everyday", "collection_id": collection}
+        path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body | {'protocol': 'comparative'}))['id']}"
+        await until(admin, path, "draft")
+
+        def package(name: str, left: str, right: str | None, exchanges: int = 3) -> dict[str, Any]:
+            beside = {"right": {"conversation": right, "exchanges": exchanges}} if right else {}
+            return {"external_id": name, "segments": [{"conversation": left, "exchanges": 3} | beside]}
+
+        good = {"packages": [package("p", "c0", "c1")]}
+        for stored in (1, 0):  # sent again
+            assert (await created(admin, f"{path}/packages", good))["stored"] == stored
+        wrong = [
+            package("q", "c2", None),
+            package("q", "c2", "c2"),
+            package("q", "c2", "c1"),
+            package("q", "c2", "c0", 4),
+        ]
+        for each in wrong:
+            answer = await admin.post(f"{path}/packages", json={"packages": [each]})
+            assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "/packages/0/segments/0")
+        twice = package("q", "c2", "c0")
+        twice["segments"] += package("q", "c1", "c0")["segments"]
+        answer = await admin.post(f"{path}/packages", json={"packages": [twice]})
+        assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "/packages/0")
+        plain = await created(admin, "/v1/campaigns", body)
+        await until(admin, f"/v1/campaigns/{plain['id']}", "draft")
+        answer = await admin.post(f"/v1/campaigns/{plain['id']}/packages", json=good)
+        assert (answer.status_code, answer.json()["errors"][0]["detail"]) == (422, "the protocol has no pairs")
+
     async def test_refuse_answers_that_nobody_could_have_submitted(self, suite: RunningSuite):
         campaign = await annotated(suite, await campaign_of(suite))
         copy = await _copied(suite, campaign, annotations=False)
@@ -245,7 +291,10 @@ async def _copied(
     await until(admin, path, "open")
     segments = defaultdict(list)
     for item in await lines(suite, campaign["id"], rows="packages"):
-        segments[item["package"]].append({"conversation": item["conversation"], "exchanges": item["exchanges"]})
+        shown = {"conversation": item["conversation"], "exchanges": item["exchanges"]}
+        if item["right_conversation"]:
+            shown["right"] = {"conversation": item["right_conversation"], "exchanges": item["right_exchanges"]}
+        segments[item["package"]].append(shown)
     packages = [{"external_id": package, "segments": shown} for package, shown in segments.items()]
     await created(admin, f"{path}/packages", {"packages": packages})
     if annotations:

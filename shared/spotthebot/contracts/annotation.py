@@ -260,17 +260,25 @@ class PackageIn(Wire):
 
     @model_validator(mode="after")
     def _segments_differ(self) -> "PackageIn":
-        if len(set(self.segments)) < len(self.segments):
+        left = [(segment.conversation, segment.exchanges) for segment in self.segments]
+        right = [segment.right.conversation for segment in self.segments if segment.right]
+        if len(set(left)) < len(left) or len(set(right)) < len(right):
             message = "a segment is named twice"
             raise ValueError(message)
         return self
 
 
-class SegmentIn(Wire):
+class ShownIn(Wire):
     """A conversation, named by its external id, shown up to a number of exchanges."""
 
     conversation: ExternalId
     exchanges: Exchanges
+
+
+class SegmentIn(ShownIn):
+    """What one item of a package shows: a conversation, and beside it another where the protocol compares pairs."""
+
+    right: ShownIn | None = Field(default=None, description="Of a pair, the conversation on the right.")
 
 
 class PackageBatchIn(Wire):

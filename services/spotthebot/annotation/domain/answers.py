@@ -57,11 +57,13 @@ class AnsweredItem:
 
     @property
     def shape(self) -> UnitShape:
-        return PAIR_SHAPE if self.is_pair else shape_of(self.speakers)
+        return shape_of(self.speakers, is_pair=self.is_pair)
 
 
-def shape_of(speakers: str) -> UnitShape:
-    """Return the shape of an item of one conversation from the sides of its turns, such as `ABAB`."""
+def shape_of(speakers: str, *, is_pair: bool) -> UnitShape:
+    """Return the shape of an item; of one conversation, from the sides of its turns, such as `ABAB`."""
+    if is_pair:
+        return PAIR_SHAPE
     return UnitShape(speakers=tuple("A" if side == "A" else "B" for side in speakers))
 
 

@@ -39,6 +39,15 @@ class NewPackage:
 
 
 @dataclass(frozen=True)
+class UploadedItem:
+    """An item that annotations are uploaded to; `speakers` has the side of each turn, of a pair on the left."""
+
+    id: UUID
+    speakers: str
+    is_pair: bool
+
+
+@dataclass(frozen=True)
 class NamedItem:
     """What a position of a package shows; package and conversations have the names that files give them."""
 

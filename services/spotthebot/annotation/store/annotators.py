@@ -151,7 +151,11 @@ async def import_annotators(session: WriteSession, campaign_id: UUID, names: Ite
 
 async def has_seen(session: ReadSession, annotator_id: UUID, package_id: UUID) -> bool:
     """Whether an annotator was shown a conversation of a package."""
-    shown = select(ItemRow.conversation_id).where(ItemRow.package_id == package_id)  # packages of pairs have no name
+    on_the_left = select(ItemRow.conversation_id).where(ItemRow.package_id == package_id)
+    on_the_right = select(ItemRow.right_conversation_id).where(
+        ItemRow.package_id == package_id, ItemRow.right_conversation_id.is_not(None)
+    )
+    shown = on_the_left.union(on_the_right)
     statement = select(SeenConversationRow.conversation_id).where(
         SeenConversationRow.annotator_id == annotator_id, SeenConversationRow.conversation_id.in_(shown)
     )

@@ -8,7 +8,14 @@ from sqlalchemy import Select, Text, and_, cast, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 
-from spotthebot.annotation.domain.packages import NamedItem, NewPackage, Package, PackedConversation, PackedItem
+from spotthebot.annotation.domain.packages import (
+    NamedItem,
+    NewPackage,
+    Package,
+    PackedConversation,
+    PackedItem,
+    UploadedItem,
+)
 from spotthebot.annotation.tables import CampaignRow, ItemRow, PackageRow
 from spotthebot.annotation.tables import ShownConversationRow as ShownRow
 from spotthebot.kit.database import ReadSession, WriteSession
@@ -88,12 +95,29 @@ async def packages_by_segment(session: ReadSession, campaign_id: UUID) -> dict[t
     return {(row_id, exchanges): external for row_id, exchanges, external in await session.execute(statement)}
 
 
+async def packages_by_right(session: ReadSession, campaign_id: UUID) -> dict[UUID, str | None]:
+    """Return which package, by its external id, shows each conversation on the right of a pair."""
+    statement = (
+        select(ItemRow.right_conversation_id, PackageRow.external_id)
+        .join(PackageRow, PackageRow.id == ItemRow.package_id)
+        .where(ItemRow.campaign_id == campaign_id, ItemRow.right_conversation_id.is_not(None))
+    )
+    return {row_id: external for row_id, external in await session.execute(statement) if row_id is not None}
+
+
 async def items_by_external_id(
     session: ReadSession, campaign_id: UUID, packages: set[str]
-) -> dict[tuple[str, str, int], tuple[UUID, str]]:
-    """Return the id of an item and the sides of its turns by (package, conversation, exchanges), of these packages."""
+) -> dict[tuple[str, str, int], UploadedItem]:
+    """Return the items of these packages by (package, conversation, exchanges)."""
     statement = (
-        select(PackageRow.external_id, ShownRow.external_id, ItemRow.exchanges, ItemRow.id, ItemRow.speakers)
+        select(
+            PackageRow.external_id,
+            ShownRow.external_id,
+            ItemRow.exchanges,
+            ItemRow.id,
+            ItemRow.speakers,
+            ItemRow.right_conversation_id,
+        )
         .select_from(ItemRow)
         .join(PackageRow, PackageRow.id == ItemRow.package_id)
         .join(
@@ -104,8 +128,8 @@ async def items_by_external_id(
     )
     rows = await session.execute(statement)
     return {
-        (package, conversation, exchanges): (item_id, speakers)
-        for package, conversation, exchanges, item_id, speakers in rows
+        (package, conversation, exchanges): UploadedItem(item_id, speakers, is_pair=right is not None)
+        for package, conversation, exchanges, item_id, speakers, right in rows
         if package is not None and conversation is not None
     }
 

@@ -1,6 +1,7 @@
 """Packages and annotations that were made elsewhere: check them against the campaign and store them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from spotthebot.annotation import store
@@ -15,10 +16,10 @@ from spotthebot.annotation.domain.errors import (
     CampaignTakesNoImports,
     UnknownReferences,
 )
-from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem
+from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem, UploadedItem
 from spotthebot.annotation.domain.protocols.answers import check_answer, missing
 from spotthebot.annotation.use_cases.terms import terms_of
-from spotthebot.contracts.annotation import Answer, CampaignState, ImportedAnnotationIn, PackageIn, SegmentIn
+from spotthebot.contracts.annotation import Answer, CampaignState, ImportedAnnotationIn, PackageIn, SegmentIn, ShownIn
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
@@ -34,7 +35,9 @@ async def fetch_missing_conversations(
     async with database.read() as session:
         campaign = await _require_packages(session, campaign_id)
         known = await store.conversations.conversations_by_external_id(session, campaign_id)
-    if all(segment.conversation in known for package in uploaded for segment in package.segments):
+    if all(
+        each.conversation in known for package in uploaded for segment in package.segments for each in _shown(segment)
+    ):
         return []
     return [each async for each in conversations.shown(campaign.collection_id)]
 
@@ -49,24 +52,22 @@ async def import_packages(
     await store.campaigns.lock_campaign(session, campaign_id)
     campaign = await _require_packages(session, campaign_id)
     await store.conversations.add_shown_conversations(session, campaign_id, missing)
-    known = await store.conversations.conversations_by_external_id(session, campaign_id)
-    shown_by = await store.packages.packages_by_segment(session, campaign_id)
+    check = _PackageCheck(
+        is_pair=(await terms_of(session, campaign_id)).protocol.unit.kind == "pair",
+        known=await store.conversations.conversations_by_external_id(session, campaign_id),
+        shown_by=await store.packages.packages_by_segment(session, campaign_id),
+        right_of=await store.packages.packages_by_right(session, campaign_id),
+    )
     faults = [
-        FieldError(f"/packages/{number}/segments/{position}", f"conversation {segment.conversation} {fault}")
+        FieldError(f"/packages/{number}/segments/{position}", fault)
         for number, package in enumerate(uploaded)
         for position, segment in enumerate(package.segments)
-        if (fault := _fault(known, shown_by, package.external_id, segment))
+        if (fault := check.fault(package.external_id, segment))
     ]
     if faults:
         raise UnknownReferences(count=len(faults), fields=tuple(faults))
     packages = [
-        NewPackage(
-            tuple(
-                PackedItem(PackedConversation(known[each.conversation][0], each.exchanges)) for each in package.segments
-            ),
-            external_id=package.external_id,
-        )
-        for package in uploaded
+        NewPackage(tuple(map(check.item, package.segments)), external_id=package.external_id) for package in uploaded
     ]
     slots = campaign.annotations_per_segment if campaign.takes_claims else 0
     return await store.packages.add_packages(session, campaign_id, packages, slots=slots)
@@ -86,23 +87,23 @@ async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded:
     ] or [
         fault
         for number, (key, each) in enumerate(zip(keys, uploaded, strict=True))
-        for fault in _faults_of_answer(protocol, items[key][1], each.answer, at=f"/annotations/{number}/answer")
+        for fault in _faults_of_answer(protocol, items[key], each.answer, at=f"/annotations/{number}/answer")
     ]
     if faults:
         raise UnknownReferences(count=len(faults), fields=tuple(faults))
     annotators = await store.annotators.import_annotators(session, campaign_id, (each.annotator for each in uploaded))
     annotations = [
-        ImportedAnnotation(items[key][0], annotators[each.annotator], each)
+        ImportedAnnotation(items[key].id, annotators[each.annotator], each)
         for key, each in zip(keys, uploaded, strict=True)
     ]
     return await store.annotations.add_imported_annotations(session, campaign_id, annotations)
 
 
 def _faults_of_answer(
-    protocol: AnnotationProtocol, speakers: str, answer: Answer, *, at: str
+    protocol: AnnotationProtocol, item: UploadedItem, answer: Answer, *, at: str
 ) -> tuple[FieldError, ...]:
     """Say what keeps an answer from being one that could have been submitted."""
-    shape = shape_of(speakers)
+    shape = shape_of(item.speakers, is_pair=item.is_pair)
     return check_answer(protocol, shape, answer, at=at) or missing(protocol, shape, answer, at=at)
 
 
@@ -126,18 +127,41 @@ async def _require_import(session: ReadSession, campaign_id: UUID) -> Campaign:
     return campaign
 
 
-def _fault(
-    known: dict[str, tuple[UUID, int]],
-    shown_by: dict[tuple[UUID, int], str | None],
-    package: str,
-    segment: SegmentIn,
-) -> str | None:
-    """Say why a package can't show a segment; else note in `shown_by` that it does."""
-    if segment.conversation not in known:
-        return "is not in the campaign's collection"
-    conversation_id, exchanges = known[segment.conversation]
-    if segment.exchanges > exchanges:
-        return f"has {exchanges} exchanges, not {segment.exchanges}"
-    if (other := shown_by.setdefault((conversation_id, segment.exchanges), package)) != package:
-        return f"is shown so far by the package {other} already"
-    return None
+def _shown(segment: SegmentIn) -> tuple[ShownIn, ...]:
+    return (segment,) if segment.right is None else (segment, segment.right)
+
+
+@dataclass(frozen=True)
+class _PackageCheck:
+    """What packages may show: conversations that are `known` with their exchanges, each segment in one package."""
+
+    is_pair: bool
+    known: dict[str, tuple[UUID, int]]
+    shown_by: dict[tuple[UUID, int], str | None]
+    right_of: dict[UUID, str | None]
+
+    def fault(self, package: str, segment: SegmentIn) -> str | None:
+        """Say why a package can't show a segment; else note that it does."""
+        return next(self._faults(package, segment), None)
+
+    def _faults(self, package: str, segment: SegmentIn) -> Iterator[str]:
+        if (segment.right is not None) is not self.is_pair:
+            yield "the protocol compares pairs: `right` is missing" if self.is_pair else "the protocol has no pairs"
+        for each in _shown(segment):
+            if each.conversation not in self.known:
+                yield f"conversation {each.conversation} is not in the campaign's collection"
+            if each.exchanges > (exchanges := self.known[each.conversation][1]):
+                yield f"conversation {each.conversation} has {exchanges} exchanges, not {each.exchanges}"
+        left, *beside = (self.known[each.conversation][0] for each in _shown(segment))
+        if left in beside:
+            yield f"conversation {segment.conversation} stands beside itself"
+        if (other := self.shown_by.setdefault((left, segment.exchanges), package)) != package:
+            yield f"conversation {segment.conversation} is shown so far by the package {other} already"
+        for right in beside:
+            if (other := self.right_of.setdefault(right, package)) != package:
+                yield f"the conversation on the right is there in the package {other} already"
+
+    def item(self, segment: SegmentIn) -> PackedItem:
+        """Return a segment as it is stored."""
+        shown = [PackedConversation(self.known[each.conversation][0], each.exchanges) for each in _shown(segment)]
+        return PackedItem(*shown)
