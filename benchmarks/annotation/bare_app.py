@@ -36,7 +36,7 @@ _PACKAGE = """
         SELECT id FROM annotation.packages AS package WHERE campaign_id = %(campaign)s AND slots_left > 0
             AND NOT EXISTS (
                 SELECT FROM annotation.items JOIN annotation.seen_conversations AS seen USING (conversation_id)
-                WHERE items.package_id = package.id AND seen.annotator_id = %(annotator)s)
+                WHERE items.package_id = package.id AND seen.annotator_id = %(annotator)s OFFSET 0)
         ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING id
 """

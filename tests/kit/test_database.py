@@ -14,6 +14,10 @@ from tests.factories.databases import DatabaseUrls, PostgresServer
 
 _NAME = "the-one-under-test"
 _PID = Statement(select(func.pg_backend_pid()))
+_ADD = Statement(
+    text("INSERT INTO bots.idempotency_keys VALUES (gen_random_uuid(), :path, 'k', '', 200, '', now()) RETURNING path")
+)
+_COUNT = text("SELECT count(*) FROM bots.idempotency_keys")
 
 
 @pytest.fixture
@@ -40,6 +44,50 @@ class TestReading:
                     await writing.execute(change)
                 seen.append(await session.scalar(count))
         assert seen == [0, 1, 0]
+
+
+class TestSingleStatements:
+    async def test_are_committed_when_their_rows_are_there(self, database: Database):
+        added = await database.fetch(_ADD, {"path": "/single"})
+        assert [row.path for row in added] == ["/single"]
+        async with database.read() as session:
+            assert await session.scalar(_COUNT) == 1
+        assert await database.fetch(Statement(text("DELETE FROM bots.idempotency_keys")), {}) == []
+
+    async def test_run_inside_the_transaction_of_a_session_that_is_given_them(self, database: Database):
+        with pytest.raises(ZeroDivisionError):
+            async with database.write() as session:
+                await session.fetch(_ADD, {"path": "/undone"})
+                assert await session.scalar(_COUNT) == 1
+                raise ZeroDivisionError
+        async with database.read() as reading:
+            assert await reading.scalar(_COUNT) == 0
+
+    async def test_go_on_after_one_failed_and_one_was_cancelled(self, database: Database):
+        with pytest.raises(psycopg.errors.UndefinedTable):
+            await database.fetch(Statement(text("SELECT FROM bots.nothing")), {})
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(database.fetch(Statement(text("SELECT pg_sleep(30)")), {}), 0.2)
+        assert len(await database.fetch(_PID, {})) == 1
+
+    async def test_replace_connections_that_died_while_idle(self, database: Database, cluster: PostgresServer):
+        before = await database.fetch(_PID, {})
+        with psycopg.connect(cluster.admin_url, autocommit=True) as admin:
+            ending = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = %s"
+            assert admin.execute(ending, [_NAME]).fetchall() == [(True,)]
+        await asyncio.sleep(0.3)
+        assert await database.fetch(_PID, {}) != before
+
+    async def test_leave_connections_to_other_users(self, database: Database):
+        sleep = Statement(text("SELECT pg_sleep(30)"))
+        wide = Database(database.engine.url.render_as_string(hide_password=False), pool_size=4)
+        greedy = [asyncio.create_task(_fetch_as(wide, "greedy", sleep)) for _ in range(8)]
+        await asyncio.sleep(0.5)
+        await asyncio.wait_for(_fetch_as(wide, "other", _PID), 10)
+        for task in greedy:
+            task.cancel()
+        await asyncio.gather(*greedy, return_exceptions=True)
+        await wide.close()
 
 
 class TestTimeOfStatements:
@@ -76,6 +124,11 @@ class TestShares:
         for _ in range(5):
             with pytest.raises(ZeroDivisionError):
                 await asyncio.wait_for(_write_as(database, "failing", fail=True), 5)
+
+
+async def _fetch_as(database: Database, name: str, statement: Statement) -> None:
+    pool_user.set(PoolUser(name))
+    await database.fetch(statement, {})
 
 
 async def _enter(stack: AsyncExitStack, database: Database) -> None:

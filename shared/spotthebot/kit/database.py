@@ -14,6 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
+from spotthebot.kit.autocommit import Autocommit
 from spotthebot.kit.lookups import Lookups
 from spotthebot.kit.pool_shares import PoolShares
 from spotthebot.kit.statements import Statement
@@ -82,9 +83,10 @@ class Database:
     Connections for reading have no transaction around their statements. It would double the time of a short read and
     change no result: each statement of a transaction sees what is committed when it begins (READ COMMITTED). There are
     no more of them at peaks: to wait for a free one takes less time than to open another. `lookups` has a few
-    connections of its own, for the reads that nearly every request begins with. The requests of one API key hold at
-    most half of the connections for reading and a quarter of those for writing (`pool_shares`). `statement_seconds`
-    replaces the time that the login gives each statement.
+    connections of its own, for the reads that nearly every request begins with; `fetch` has up to `pool_size`, for
+    single statements. The requests of one API key hold at most half of the connections for reading, a quarter of those
+    for writing (`pool_shares`), and three quarters of those for single statements, which hold locks no longer than they
+    run. `statement_seconds` replaces the time that the login gives each statement.
     """
 
     def __init__(
@@ -97,12 +99,21 @@ class Database:
     ) -> None:
         url = url if statement_seconds is None else _with_option(url, f"-c statement_timeout={statement_seconds}s")
         self.lookups = Lookups(url, application_name=application_name)
+        self._single = Autocommit(
+            url, application_name=application_name, connections=pool_size, lost_at=lambda: self.lookups.lost_at
+        )
+        self._single_shares = PoolShares(max(_SMALLEST_SHARE, 3 * pool_size // 4))
         self.engine = _engine(url, pool_size, application_name, self.lookups)
         self._reading = _engine(url, pool_size, application_name, self.lookups, reads=True)
         self._reading_shares = PoolShares(max(_SMALLEST_SHARE, pool_size // 2))
         self._writing_shares = PoolShares(max(_SMALLEST_SHARE, 2 * pool_size // 4))
         self._readers = async_sessionmaker(self._reading, class_=ReadSession, expire_on_commit=False)
         self._writers = async_sessionmaker(self.engine, class_=WriteSession, expire_on_commit=False)
+
+    async def fetch(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
+        """Run a compiled statement as a transaction of its own and return its rows; errors are psycopg's own."""
+        async with self._single_shares.taken():
+            return await self._single.fetch(statement, parameters)
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[ReadSession]:
@@ -118,6 +129,7 @@ class Database:
         await self.engine.dispose()
         await self._reading.dispose()
         await self.lookups.close()
+        await self._single.close()
 
 
 def _engine(url: str, pool_size: int, application_name: str, lookups: Lookups, *, reads: bool = False) -> AsyncEngine:

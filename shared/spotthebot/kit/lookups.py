@@ -9,9 +9,8 @@ from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import psycopg
-from psycopg.rows import namedtuple_row
-from sqlalchemy.engine import make_url
 
+from spotthebot.kit.autocommit import DriverConnections
 from spotthebot.kit.statements import Statement
 
 _CONNECTIONS = 4
@@ -26,16 +25,14 @@ class Lookups:
     """Runs look-ups on at most four connections, opened when they are needed, on which PostgreSQL refuses writes."""
 
     def __init__(self, url: str, *, application_name: str) -> None:
-        parsed = make_url(url).set(drivername="postgresql")
-        options = [*parsed.normalized_query.get("options", ()), "-c default_transaction_read_only=on"]
-        self._conninfo = parsed.render_as_string(hide_password=False)
-        self._options = " ".join(options)
-        self._application_name = application_name
-        self._slots = asyncio.Semaphore(_CONNECTIONS)
+        self._connections = DriverConnections(
+            url,
+            application_name=application_name,
+            connections=_CONNECTIONS,
+            options="-c default_transaction_read_only=on",
+        )
         self.lost_at = float("-inf")
         """The time, by the monotonic clock, when a connection was last found dead."""
-        self._idle: list[psycopg.AsyncCursor[Any]] = []
-        """One cursor of each idle connection: it remembers how it read the columns of the statement before."""
 
     async def fetch(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
         """Return the rows, whose columns are attributes.
@@ -43,41 +40,17 @@ class Lookups:
         Raises psycopg.OperationalError where the database does not answer. A connection that died while it was idle
         is replaced: the statement reads only, so it can run again.
         """
-        async with self._slots:
-            while self._idle:
-                cursor = self._idle.pop()
+        async with self._connections.slots:
+            while taken := self._connections.take():
                 try:
-                    return await self._run(cursor, statement, parameters)
+                    return await self._connections.run(taken[0], statement, parameters)
                 except psycopg.OperationalError:
                     self.lost_at = time.monotonic()
-            return await self._run((await self._connect()).cursor(), statement, parameters)
+            return await self._connections.run(await self._connections.connect(), statement, parameters)
 
     async def close(self) -> None:
         """Close the connections that no look-up uses."""
-        while self._idle:
-            await self._idle.pop().connection.close()
-
-    async def _run(
-        self, cursor: psycopg.AsyncCursor[Any], statement: Statement, parameters: Mapping[str, Any]
-    ) -> list[Any]:
-        try:
-            await cursor.execute(statement.sql, statement.constants | dict(parameters))
-            rows = await cursor.fetchall()
-        except BaseException:
-            await cursor.connection.close()  # cancelled or failed: its state is not known
-            raise
-        self._idle.append(cursor)
-        return rows
-
-    async def _connect(self) -> psycopg.AsyncConnection[Any]:
-        return await psycopg.AsyncConnection.connect(
-            self._conninfo,
-            autocommit=True,
-            row_factory=namedtuple_row,
-            connect_timeout=5,
-            application_name=self._application_name,
-            options=self._options,
-        )
+        await self._connections.close()
 
 
 class BatchedLookup(Generic[Key, Found]):

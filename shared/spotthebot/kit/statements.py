@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 import psycopg
 from psycopg.rows import namedtuple_row
@@ -28,6 +28,14 @@ class Statement:
         cursor = connection.cursor(row_factory=namedtuple_row)
         await cursor.execute(self.sql, self.constants | dict(parameters))
         return await cursor.fetchall() if cursor.description else []
+
+
+class Runner(Protocol):
+    """Runs compiled statements: a session inside its transaction, a `Database` each as a transaction of its own."""
+
+    async def fetch(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
+        """Return a statement's rows, whose columns are attributes."""
+        ...
 
 
 def constant(value: StrEnum | int) -> ColumnElement[Any]:

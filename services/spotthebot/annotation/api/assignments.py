@@ -29,7 +29,7 @@ from spotthebot.contracts.assignments import (
 from spotthebot.kit.database import ReadSession
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
-from spotthebot.kit.web.database.sessions import Reading, Writing
+from spotthebot.kit.web.database.sessions import Reading, Statements, Writing
 
 router = APIRouter(prefix="/v1", tags=["tasks"], route_class=IdempotentRoute)
 _MAX_MISSING = 20
@@ -60,10 +60,10 @@ async def get_assignment(session: Reading, caller: Frontend, assignment_id: UUID
 
 @router.put("/assignments/{assignment_id}/items/{position}", operation_id="save_answer")
 async def save_answer(
-    session: Writing, caller: Frontend, now: Now, assignment_id: UUID, position: ItemPosition, request: AnswerIn
+    statements: Statements, caller: Frontend, now: Now, assignment_id: UUID, position: ItemPosition, request: AnswerIn
 ) -> SavedOut:
     """Save the answer to an item, in place of what was saved before; `show_step` locks a step and shows the next."""
-    saved = await answers.save_answer(session, assignment_id, frontend_of(caller), position, request, now=now)
+    saved = await answers.save_answer(statements, assignment_id, frontend_of(caller), position, request, now=now)
     return SavedOut(
         position=saved.position,
         version=saved.draft.version,

@@ -15,8 +15,9 @@ from spotthebot.annotation.domain.errors import NoSuchAssignment
 from spotthebot.annotation.store import decisions
 from spotthebot.annotation.store.assignments import LEASES, draft_of, lease_of
 from spotthebot.annotation.tables import AnswerRevisionRow, AnswerRow, AssignmentRow, ItemRow
-from spotthebot.kit.database import ReadSession, WriteSession
-from spotthebot.kit.statements import Statement, constant
+from spotthebot.contracts.assignments import AssignmentState
+from spotthebot.kit.database import WriteSession
+from spotthebot.kit.statements import Runner, Statement, constant
 
 DRAFT = (
     AnswerRow.answer,
@@ -46,14 +47,15 @@ _ITEMS = Statement(
     .where(ItemRow.package_id == bindparam("package_id"))
     .order_by(ItemRow.position)
 )
-_LOCKED_ITEM = Statement(
+_LEASED_ITEM = (
     LEASES.add_columns(*_ITEM)
     .outerjoin(ItemRow, and_(ItemRow.package_id == AssignmentRow.package_id, ItemRow.position == bindparam("position")))
     .outerjoin(
         AnswerRow, and_(AnswerRow.assignment_id == AssignmentRow.id, AnswerRow.position == bindparam("position"))
     )
-    .with_for_update(of=AssignmentRow, key_share=True)
 )
+_OPEN_ITEM = Statement(_LEASED_ITEM)
+_LOCKED_ITEM = Statement(_LEASED_ITEM.with_for_update(of=AssignmentRow, key_share=True))
 
 
 _IS_AS_IT_WAS = and_(
@@ -64,21 +66,33 @@ _IS_AS_IT_WAS = and_(
 def _save(*, keeps_revision: bool) -> Statement:
     """Return the statement that stores a draft in place of the version `before`, and that one as a revision.
 
+    It returns a row where the draft was stored: while the lease lasts, which it locks, and if no other save came first.
     As many exchanges are open as were then: what is decided belongs to them.
-
-    It returns a row where the draft was stored.
     """
-    draft = insert(AnswerRow).values(
-        assignment_id=bindparam("assignment_id"),
-        position=bindparam("position"),
-        answer=bindparam("answer"),
-        step=bindparam("step"),
-        version=bindparam("version"),
-        first_saved_at=bindparam("at"),
-        saved_at=bindparam("at"),
-        reported_ms=bindparam("reported_ms"),
-        decisions=bindparam("decisions"),
+    lease = (
+        select(AssignmentRow.id)
+        .where(
+            AssignmentRow.id == bindparam("assignment_id"),
+            AssignmentRow.state == constant(AssignmentState.LEASED),
+            AssignmentRow.expires_at > bindparam("at"),
+        )
+        .with_for_update(key_share=True)
+        .cte("lease")
     )
+    values = {
+        name: bindparam(given, type_=getattr(AnswerRow, name).type)
+        for name, given in {
+            "position": "position",
+            "answer": "answer",
+            "step": "step",
+            "version": "version",
+            "first_saved_at": "at",
+            "saved_at": "at",
+            "reported_ms": "reported_ms",
+            "decisions": "decisions",
+        }.items()
+    }
+    draft = insert(AnswerRow).from_select(["assignment_id", *values], select(lease.c.id, *values.values()))
     new = draft.excluded
     saved = draft.on_conflict_do_update(
         index_elements=[AnswerRow.assignment_id, AnswerRow.position],
@@ -148,9 +162,19 @@ _ADD_ACTIVE_TIME = Statement(
 )
 
 
-async def list_items(session: ReadSession, lease: Lease) -> list[AnsweredItem]:
+async def find_item(
+    runner: Runner, assignment_id: UUID, frontend: str, position: int
+) -> tuple[Lease, AnsweredItem | None]:
+    """Return who holds a package, and the item at a position.
+
+    Raises NoSuchAssignment where it is another frontend's.
+    """
+    return await _find_item(runner, _OPEN_ITEM, assignment_id, frontend, position)
+
+
+async def list_items(runner: Runner, lease: Lease) -> list[AnsweredItem]:
     """Return the items of an assignment with what was answered."""
-    rows = await session.fetch(_ITEMS, {"assignment_id": lease.id, "package_id": lease.package_id})
+    rows = await runner.fetch(_ITEMS, {"assignment_id": lease.id, "package_id": lease.package_id})
     return [_item(row) for row in rows]
 
 
@@ -162,16 +186,11 @@ async def lock_item(
     The item is as it was when the statement began: before another request let this one pass. Raises NoSuchAssignment
     where it is another frontend's.
     """
-    parameters = {"assignment_id": assignment_id, "frontend": frontend, "position": position}
-    rows = await session.fetch(_LOCKED_ITEM, parameters)
-    if not rows:
-        raise NoSuchAssignment(assignment_id=assignment_id)
-    (row,) = rows
-    return lease_of(row), None if row.item_id is None else _item(row)
+    return await _find_item(session, _LOCKED_ITEM, assignment_id, frontend, position)
 
 
 async def put_draft(
-    session: WriteSession,
+    runner: Runner,
     assignment_id: UUID,
     item: AnsweredItem,
     draft: Draft,
@@ -181,7 +200,7 @@ async def put_draft(
 ) -> bool:
     """Store a draft in place of the item's, which is kept as a revision, and return True.
 
-    False, and nothing is stored, where the draft is no longer the item's.
+    False, and nothing is stored, where the draft is no longer the item's, or the lease is over.
     """
     parameters: Mapping[str, Any] = {
         "assignment_id": assignment_id,
@@ -196,13 +215,13 @@ async def put_draft(
         "opened_before": len(item.draft.opened_at),
     }
     if not item.draft.version:
-        return bool(await session.fetch(_SAVE_FIRST, parameters))
+        return bool(await runner.fetch(_SAVE_FIRST, parameters))
     before = {
         "answer_before": Jsonb(item.draft.answer),
         "step_before": item.draft.step,
         "saved_at_before": item.saved_at,
     }
-    return bool(await session.fetch(_SAVE_NEXT, {**parameters, **before}))
+    return bool(await runner.fetch(_SAVE_NEXT, {**parameters, **before}))
 
 
 async def put_opened(
@@ -236,6 +255,17 @@ async def add_active_time(
         "milliseconds": milliseconds,
     }
     await session.fetch(_ADD_ACTIVE_TIME, parameters)
+
+
+async def _find_item(
+    runner: Runner, statement: Statement, assignment_id: UUID, frontend: str, position: int | None
+) -> tuple[Lease, AnsweredItem | None]:
+    parameters = {"assignment_id": assignment_id, "frontend": frontend, "position": position}
+    rows = await runner.fetch(statement, parameters)
+    if not rows:
+        raise NoSuchAssignment(assignment_id=assignment_id)
+    (row,) = rows
+    return lease_of(row), None if row.item_id is None else _item(row)
 
 
 def _item(row: Any) -> AnsweredItem:  # noqa: ANN401 - psycopg's row

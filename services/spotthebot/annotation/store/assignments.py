@@ -18,7 +18,7 @@ from spotthebot.contracts.annotation import CampaignId
 from spotthebot.contracts.assignments import AssignmentId, AssignmentState
 from spotthebot.contracts.turns import Turn
 from spotthebot.kit.database import ReadSession, WriteSession
-from spotthebot.kit.statements import Statement, constant
+from spotthebot.kit.statements import Runner, Statement, constant
 
 _LEASE = (
     AssignmentRow.id,
@@ -105,7 +105,9 @@ _TURNS = Statement(
     .where(ItemRow.id == bindparam("item_id"))
 )
 _MINE = update(AssignmentRow).where(AssignmentRow.id == bindparam("assignment_id"))
-_EXTEND = Statement(_MINE.values(expires_at=bindparam("expires_at")))
+_EXTEND = Statement(
+    _MINE.where(AssignmentRow.state == constant(AssignmentState.LEASED)).values(expires_at=bindparam("expires_at"))
+)
 _NOTE_SIGN_OF_LIFE = Statement(
     _MINE.values(expires_at=bindparam("expires_at"), heard_at=bindparam("at"), heard_position=bindparam("position"))
 )
@@ -161,9 +163,9 @@ async def find_last_submitted(session: ReadSession, annotator_id: UUID) -> Lease
     return lease_of(rows[0]) if rows else None
 
 
-async def extend_lease(session: WriteSession, assignment_id: UUID, expires_at: datetime) -> None:
-    """Keep a package for its annotator."""
-    await session.fetch(_EXTEND, {"assignment_id": assignment_id, "expires_at": expires_at})
+async def extend_lease(runner: Runner, assignment_id: UUID, expires_at: datetime) -> None:
+    """Keep a package for its annotator, unless the lease has ended."""
+    await runner.fetch(_EXTEND, {"assignment_id": assignment_id, "expires_at": expires_at})
 
 
 async def note_sign_of_life(

@@ -18,7 +18,7 @@ from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.requirements import GoldItems, RequiredTraining
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.statements import Statement
+from spotthebot.kit.statements import Runner, Statement
 
 _BY_ID = Statement(select(CampaignRow).where(CampaignRow.id == bindparam("campaign_id")))
 _PANEL: TypeAdapter[Panel] = TypeAdapter(Panel)
@@ -43,8 +43,8 @@ async def add_campaign(session: WriteSession, request: CampaignIn, protocol: Ann
     return await get_campaign(session, campaign_id)
 
 
-async def get_campaign(session: ReadSession, campaign_id: UUID) -> Campaign:
-    rows = await session.fetch(_BY_ID, {"campaign_id": campaign_id})
+async def get_campaign(runner: Runner, campaign_id: UUID) -> Campaign:
+    rows = await runner.fetch(_BY_ID, {"campaign_id": campaign_id})
     if not rows:
         raise NoSuchCampaign(campaign_id=campaign_id)
     return _campaign(rows[0])

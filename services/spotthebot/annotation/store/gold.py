@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from uuid import UUID
 
-from sqlalchemy import and_, func, select, update
+from sqlalchemy import and_, bindparam, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.answers import AnsweredItem
@@ -12,6 +12,18 @@ from spotthebot.annotation.store.answers import DRAFT, item_of
 from spotthebot.annotation.tables import AnswerRow, GoldItemRow, ItemRow
 from spotthebot.contracts.trainings import Training
 from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.statements import Runner, Statement
+
+_OF_ASSIGNMENT = (
+    select(GoldItemRow.position, GoldItemRow.dialogue, GoldItemRow.turns, *DRAFT)
+    .outerjoin(
+        AnswerRow,
+        and_(AnswerRow.assignment_id == GoldItemRow.assignment_id, AnswerRow.position == GoldItemRow.position),
+    )
+    .where(GoldItemRow.assignment_id == bindparam("assignment_id"))
+)
+_ITEMS = Statement(_OF_ASSIGNMENT.order_by(GoldItemRow.position))
+_ITEM = Statement(_OF_ASSIGNMENT.where(GoldItemRow.position == bindparam("position")))
 
 
 async def list_seen(session: ReadSession, annotator_id: UUID) -> set[int]:
@@ -43,20 +55,12 @@ async def add_items(
 
 
 async def list_items(
-    session: ReadSession, assignment_id: UUID, gold: Training, *, position: int | None = None
+    runner: Runner, assignment_id: UUID, gold: Training, *, position: int | None = None
 ) -> list[tuple[AnsweredItem, PlacedGold]]:
     """Return the gold items of an assignment, or the one at a position, with what was answered."""
-    statement = (
-        select(GoldItemRow.position, GoldItemRow.dialogue, GoldItemRow.turns, *DRAFT)
-        .outerjoin(
-            AnswerRow,
-            and_(AnswerRow.assignment_id == assignment_id, AnswerRow.position == GoldItemRow.position),
-        )
-        .where(GoldItemRow.assignment_id == assignment_id)
-        .order_by(GoldItemRow.position)
+    rows = await runner.fetch(
+        _ITEMS if position is None else _ITEM, {"assignment_id": assignment_id, "position": position}
     )
-    if position is not None:
-        statement = statement.where(GoldItemRow.position == position)
     return [
         (
             item_of(
@@ -67,7 +71,7 @@ async def list_items(
             ),
             PlacedGold(row.position, row.dialogue, row.turns),
         )
-        for row in await session.execute(statement)
+        for row in rows
     ]
 
 

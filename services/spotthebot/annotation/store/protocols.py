@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.errors import NoSuchProtocol
@@ -11,6 +11,13 @@ from spotthebot.annotation.tables import ProtocolRow
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
+from spotthebot.kit.statements import Runner, Statement
+
+_BY_VERSION = Statement(
+    select(ProtocolRow.document, ProtocolRow.created_at).where(
+        ProtocolRow.name == bindparam("name"), ProtocolRow.version == bindparam("version")
+    )
+)
 
 
 async def add_protocol(session: WriteSession, protocol: AnnotationProtocol) -> None:
@@ -27,11 +34,11 @@ async def add_protocol(session: WriteSession, protocol: AnnotationProtocol) -> N
     )
 
 
-async def get_protocol(session: ReadSession, name: str, version: int) -> ProtocolVersion:
-    statement = select(ProtocolRow).where(ProtocolRow.name == name, ProtocolRow.version == version)
-    row = await session.scalar(statement)
-    if row is None:
+async def get_protocol(runner: Runner, name: str, version: int) -> ProtocolVersion:
+    rows = await runner.fetch(_BY_VERSION, {"name": name, "version": version})
+    if not rows:
         raise NoSuchProtocol(name=name, version=version)
+    (row,) = rows
     return ProtocolVersion(AnnotationProtocol.model_validate(row.document), row.created_at)
 
 

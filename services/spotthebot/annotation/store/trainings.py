@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.errors import NoSuchTraining
@@ -11,6 +11,11 @@ from spotthebot.annotation.tables import TrainingRow
 from spotthebot.contracts.trainings import Training
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
+from spotthebot.kit.statements import Runner, Statement
+
+_BY_VERSION = Statement(
+    select(TrainingRow).where(TrainingRow.name == bindparam("name"), TrainingRow.version == bindparam("version"))
+)
 
 
 async def add_training(session: WriteSession, training: Training) -> None:
@@ -22,19 +27,19 @@ async def add_training(session: WriteSession, training: Training) -> None:
     )
 
 
-async def get_training(session: ReadSession, name: str, version: int) -> TrainingVersion:
-    found = await find_training(session, name, version)
+async def get_training(runner: Runner, name: str, version: int) -> TrainingVersion:
+    found = await find_training(runner, name, version)
     if found is None:
         raise NoSuchTraining(name=name, version=version)
     return found
 
 
-async def find_training(session: ReadSession, name: str, version: int) -> TrainingVersion | None:
+async def find_training(runner: Runner, name: str, version: int) -> TrainingVersion | None:
     """Return a version, if it is stored."""
-    statement = select(TrainingRow).where(TrainingRow.name == name, TrainingRow.version == version)
-    row = await session.scalar(statement)
-    if row is None:
+    rows = await runner.fetch(_BY_VERSION, {"name": name, "version": version})
+    if not rows:
         return None
+    (row,) = rows
     return TrainingVersion(row.id, Training.model_validate(row.document), row.created_at)
 
 

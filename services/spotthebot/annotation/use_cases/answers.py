@@ -16,6 +16,7 @@ from spotthebot.contracts.assignments import AnswerIn
 from spotthebot.contracts.turns import Turn
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import FieldError
+from spotthebot.kit.statements import Runner
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class SavedAnswer:
 
 
 async def save_answer(
-    session: WriteSession, assignment_id: UUID, frontend: str, position: int, request: AnswerIn, *, now: datetime
+    runner: Runner, assignment_id: UUID, frontend: str, position: int, request: AnswerIn, *, now: datetime
 ) -> SavedAnswer:
     """Save the draft of an answer; the same one again changes nothing.
 
@@ -37,7 +38,8 @@ async def save_answer(
     `revise` raises.
     """
     while True:
-        work = await _lock_work(session, assignment_id, frontend, position, now)
+        found = await store.answers.find_item(runner, assignment_id, frontend, position)
+        work = await _require_work(runner, *found, position, now)
         item, protocol = work.item, work.terms.protocol
         draft = revise(
             protocol,
@@ -48,12 +50,12 @@ async def save_answer(
             show_step=request.show_step,
             version=request.version,
         )
-        # Where another request came before this one got the lock, the draft is read again, now under the lock.
+        # Nothing is locked in between: what does not hold any more when it is stored is read and decided again.
         if draft == item.draft or await store.answers.put_draft(
-            session, work.lease.id, item, draft, at=now, reported_ms=request.elapsed_ms
+            runner, work.lease.id, item, draft, at=now, reported_ms=request.elapsed_ms
         ):
             break
-    expires_at = await _extend(session, work, now)
+    expires_at = await _extend(runner, work, now)
     return SavedAnswer(position, draft, missing(protocol, item.shape, draft.answer), expires_at)
 
 
@@ -66,7 +68,9 @@ async def open_exchange(
     `exchanges.open_exchange` raises.
     """
     while True:
-        work = await _lock_work(session, assignment_id, frontend, position, now)
+        # Where another request came before this one got the lock, the draft is read again, now under the lock.
+        found = await store.answers.lock_item(session, assignment_id, frontend, position)
+        work = await _require_work(session, *found, position, now)
         item = work.item
         opened_at = exchanges.open_exchange(
             work.terms.protocol,
@@ -90,24 +94,23 @@ async def open_exchange(
 
 @dataclass(frozen=True)
 class _Work:
-    """An item that its annotator is at work on, whose lease this transaction has locked."""
+    """An item that its annotator is at work on."""
 
     lease: Lease
     terms: Terms
     item: AnsweredItem
 
 
-async def _lock_work(session: WriteSession, assignment_id: UUID, frontend: str, position: int, now: datetime) -> _Work:
-    lease, item = await store.answers.lock_item(session, assignment_id, frontend, position)
+async def _require_work(runner: Runner, lease: Lease, item: AnsweredItem | None, position: int, now: datetime) -> _Work:
     lease.require_at_work(now)
-    terms = await terms_of(session, lease.campaign_id)
-    return _Work(lease, terms, item or await get_gold_item(session, terms, lease, position))
+    terms = await terms_of(runner, lease.campaign_id)
+    return _Work(lease, terms, item or await get_gold_item(runner, terms, lease, position))
 
 
-async def _extend(session: WriteSession, work: _Work, now: datetime) -> datetime:
+async def _extend(runner: Runner, work: _Work, now: datetime) -> datetime:
     """Extend a lease half of which is over, and return when it ends."""
     expires_at = work.lease.expires_at
     if expires_at - now < work.terms.lease / 2:
         expires_at = now + work.terms.lease
-        await store.assignments.extend_lease(session, work.lease.id, expires_at)
+        await store.assignments.extend_lease(runner, work.lease.id, expires_at)
     return expires_at

@@ -14,6 +14,7 @@ from spotthebot.annotation.domain.trainings.grades import grade, mistakes
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.assignments import AssignmentId
 from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.statements import Runner
 
 
 async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: str) -> Assignment:
@@ -29,20 +30,20 @@ async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: st
     return replace(assignment, items=tuple(sorted([*assignment.items, *shown], key=lambda item: item.position)))
 
 
-async def list_items(session: ReadSession, terms: Terms, lease: Lease) -> list[AnsweredItem]:
+async def list_items(runner: Runner, terms: Terms, lease: Lease) -> list[AnsweredItem]:
     """Return all items of an assignment with what was answered, in the order of their positions."""
-    items = await store.answers.list_items(session, lease)
+    items = await store.answers.list_items(runner, lease)
     if terms.gold is not None:
-        items += [item for item, _ in await store.gold.list_items(session, lease.id, terms.gold)]
+        items += [item for item, _ in await store.gold.list_items(runner, lease.id, terms.gold)]
     return sorted(items, key=lambda item: item.position)
 
 
-async def get_gold_item(session: ReadSession, terms: Terms, lease: Lease, position: int) -> AnsweredItem:
+async def get_gold_item(runner: Runner, terms: Terms, lease: Lease, position: int) -> AnsweredItem:
     """Return the gold item at a position where no other item stands; raises NoSuchItem where there is none."""
     if terms.gold is not None:
-        for item, _ in await store.gold.list_items(session, lease.id, terms.gold, position=position):
+        for item, _ in await store.gold.list_items(runner, lease.id, terms.gold, position=position):
             return item
-    raise NoSuchItem(position=position, last=(await list_items(session, terms, lease))[-1].position)
+    raise NoSuchItem(position=position, last=(await list_items(runner, terms, lease))[-1].position)
 
 
 async def add_gold(

@@ -9,6 +9,7 @@ from spotthebot.annotation.domain.protocols.builtin import is_built_in
 from spotthebot.annotation.domain.protocols.versions import ProtocolSummary, ProtocolVersion, built_in_summaries
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.statements import Runner
 
 _MAX_VERSIONS = 1000
 
@@ -31,12 +32,12 @@ async def create_protocol(session: WriteSession, protocol: AnnotationProtocol) -
     return stored
 
 
-async def get_protocol(session: ReadSession, name: str, version: int) -> ProtocolVersion:
+async def get_protocol(runner: Runner, name: str, version: int) -> ProtocolVersion:
     """Return a version of a protocol, built in or stored; raises NoSuchProtocol."""
     built_in = built_in_protocols().get((name, version))
     if built_in is not None:
         return ProtocolVersion(built_in, created_at=None)
-    return await store.protocols.get_protocol(session, name, version)
+    return await store.protocols.get_protocol(runner, name, version)
 
 
 async def list_protocols(

@@ -5,21 +5,21 @@ from uuid import UUID
 from spotthebot.annotation import store
 from spotthebot.annotation.domain.campaigns import Terms
 from spotthebot.annotation.use_cases.protocols import get_protocol
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.statements import Runner
 
 _MAX_KNOWN = 256
 _known: dict[UUID, Terms] = {}
 
 
-async def terms_of(session: ReadSession, campaign_id: UUID) -> Terms:
+async def terms_of(runner: Runner, campaign_id: UUID) -> Terms:
     """Return what the assignments of a campaign go by."""
     terms = _known.get(campaign_id)
     if terms is None:
-        campaign = await store.campaigns.get_campaign(session, campaign_id)
-        version = await get_protocol(session, campaign.protocol_name, campaign.protocol_version)
+        campaign = await store.campaigns.get_campaign(runner, campaign_id)
+        version = await get_protocol(runner, campaign.protocol_name, campaign.protocol_version)
         gold = None
         if campaign.gold is not None and campaign.gold.version is not None:
-            gold = (await store.trainings.get_training(session, campaign.gold.training, campaign.gold.version)).training
+            gold = (await store.trainings.get_training(runner, campaign.gold.training, campaign.gold.version)).training
         terms = Terms(version.protocol, campaign.lease, campaign.instructions, gold)
         if len(_known) >= _MAX_KNOWN:
             del _known[next(iter(_known))]

@@ -1,4 +1,4 @@
-"""The two annotations by which an endpoint asks for a session: `Reading` and `Writing`.
+"""The annotations by which an endpoint asks for a session, `Reading` and `Writing`, or for single `Statements`.
 
 `scope="function"` matters: with it FastAPI leaves the session's block, and so commits, *before* the response is
 sent, and a commit that fails is answered 500. The default commits after the response (see the test of the order).
@@ -10,6 +10,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from spotthebot.kit.database import Database, ReadSession, WriteSession
+from spotthebot.kit.statements import Runner
 
 
 async def get_database(request: Request) -> Database:
@@ -30,3 +31,5 @@ async def _write(database: Annotated[Database, Depends(get_database)]) -> AsyncI
 
 Reading = Annotated[ReadSession, Depends(_read, scope="function")]
 Writing = Annotated[WriteSession, Depends(_write, scope="function")]
+Statements = Annotated[Runner, Depends(get_database)]
+"""Each statement is a transaction of its own: for the few endpoints that are called most."""
