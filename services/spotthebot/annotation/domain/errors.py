@@ -3,6 +3,7 @@
 Invalid
 ├── UnknownCollection
 ├── UnknownProtocol
+├── PairsUploaded
 ├── NothingToAnnotate
 ├── TooFewToCompare
 ├── NoSuchItem
@@ -87,6 +88,10 @@ from spotthebot.kit.errors import Conflict, Forbidden, Invalid, NotFound
 
 class UnknownCollection(Invalid):
     """There is no collection {collection_id}."""
+
+
+class PairsUploaded(Invalid):
+    """The protocol '{name}' compares dialogues in pairs, and pairs are made here, not uploaded: set mode to live."""
 
 
 class NothingToAnnotate(Invalid):
