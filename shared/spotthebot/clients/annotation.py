@@ -20,6 +20,7 @@ from spotthebot.contracts.annotation import (
 from spotthebot.contracts.annotation_exports import AnnotatorNames, ExportedRows
 from spotthebot.contracts.assignments import (
     AnnotatorOut,
+    AnnotatorQualityOut,
     AnswerIn,
     AppealIn,
     AppealOut,
@@ -215,6 +216,11 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
     def list_annotators(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[AnnotatorOut]:
         """List the annotators of a campaign."""
         return Listing(AnnotatorOut, f"/v1/campaigns/{campaign_id}/annotators", paging)
+
+    @operation
+    def get_annotator_quality(self, campaign_id: UUID, annotator_id: UUID) -> Call[AnnotatorQualityOut]:
+        """Return what is known of an annotator's work so far."""
+        return Call(AnnotatorQualityOut, "GET", f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/quality")
 
     @operation
     def block_annotator(

@@ -164,6 +164,24 @@ class AnnotatorOut(Wire):
     erased_at: datetime | None = Field(description="Since when nobody knows who this was; the annotations stay.")
 
 
+class AgreementOut(Wire):
+    """Answers to one question that were compared with one of another annotator, and how many are equal."""
+
+    compared: int
+    equal: int
+
+
+class AnnotatorQualityOut(Wire):
+    """What is known of an annotator's work so far, without knowing who speaks."""
+
+    annotator: AnnotatorOut
+    annotations: int
+    median_seconds: float | None = Field(description="Of an item, by the server's clock; null before the first one.")
+    agreement: dict[str, AgreementOut] = Field(
+        max_length=200, description="By question: of each side or turn that another annotator labelled as well."
+    )
+
+
 class BlockIn(Wire):
     """Why an annotator is blocked, or no longer is."""
 

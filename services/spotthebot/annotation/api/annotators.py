@@ -10,7 +10,15 @@ from spotthebot.annotation.domain.annotators import Annotator
 from spotthebot.annotation.domain.audit import AuditEntry
 from spotthebot.annotation.domain.pseudonyms import pseudonym_of
 from spotthebot.annotation.use_cases import annotators
-from spotthebot.contracts.assignments import AnnotatorOut, AppealIn, AppealOut, AuditEntryOut, BlockIn
+from spotthebot.contracts.assignments import (
+    AgreementOut,
+    AnnotatorOut,
+    AnnotatorQualityOut,
+    AppealIn,
+    AppealOut,
+    AuditEntryOut,
+    BlockIn,
+)
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
@@ -27,6 +35,24 @@ async def list_annotators(
     key = await store.campaigns.get_pseudonym_key(session, campaign_id)
     rows = await store.annotators.list_annotators(session, campaign_id, after=paging.after, limit=paging.limit + 1)
     return page_of(rows, paging, key=lambda row: row.id, to_out=lambda row: _annotator_out(row, key))
+
+
+@router.get("/annotators/{annotator_id}/quality", operation_id="get_annotator_quality")
+async def get_annotator_quality(
+    session: Reading, _caller: AdminReader, campaign_id: UUID, annotator_id: UUID
+) -> AnnotatorQualityOut:
+    """Return what is known of an annotator's work so far: gold items, strikes, speed, agreement with others."""
+    found = await annotators.get_quality(session, campaign_id, annotator_id)
+    key = await store.campaigns.get_pseudonym_key(session, campaign_id)
+    return AnnotatorQualityOut(
+        annotator=_annotator_out(found.annotator, key),
+        annotations=found.annotations,
+        median_seconds=None if found.median_time is None else found.median_time.total_seconds(),
+        agreement={
+            question: AgreementOut(compared=each.compared, equal=each.equal)
+            for question, each in found.agreement.items()
+        },
+    )
 
 
 @router.post("/annotators/{annotator_id}/block", operation_id="block_annotator")

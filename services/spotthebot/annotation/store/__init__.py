@@ -16,6 +16,7 @@ from spotthebot.annotation.store import (
     payments,
     previews,
     protocols,
+    quality,
     training_attempts,
     trainings,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "payments",
     "previews",
     "protocols",
+    "quality",
     "training_attempts",
     "trainings",
 ]

@@ -5,8 +5,19 @@ from uuid import UUID
 
 from spotthebot.annotation import store
 from spotthebot.annotation.domain.annotators import Annotator
+from spotthebot.annotation.domain.quality import AnnotatorQuality, agreement
 from spotthebot.annotation.use_cases.events import publish_blocked
-from spotthebot.kit.database import WriteSession
+from spotthebot.annotation.use_cases.terms import terms_of
+from spotthebot.kit.database import ReadSession, WriteSession
+
+
+async def get_quality(session: ReadSession, campaign_id: UUID, annotator_id: UUID) -> AnnotatorQuality:
+    """Return what is known of an annotator's work so far, whether or not the campaign is over."""
+    annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
+    annotations, median = await store.quality.get_times(session, annotator_id)
+    pairs = await store.quality.list_compared(session, annotator_id)
+    protocol = (await terms_of(session, campaign_id)).protocol
+    return AnnotatorQuality(annotator, annotations, median, agreement(protocol, pairs))
 
 
 async def block_annotator(
