@@ -67,7 +67,7 @@ class TestWhatIsShown:
         campaign = await campaign_of(suite)
         shown = await claim(suite, campaign, "w")
         assert {key for item in shown["items"] for key in item} == {
-            *("position", "turns", "right_turns", "step", "answer", "version")
+            *("position", "turns", "right_turns", "opened", "decisions", "step", "answer", "version")
         }
         assert [item["position"] for item in shown["items"]] == [0, 1]
 
