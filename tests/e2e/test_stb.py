@@ -78,6 +78,8 @@ class TestUp:
 
     def test_keys_are_shown_once_and_revoked_at_once(self, folder: Folder, port_base: int):
         made = json.loads(folder.stb("keys", "create", "--role", "team", "--team", "acme", "--json").stdout)
+        frontend = json.loads(folder.stb("keys", "create", "--role", "annotation", "--team", "panel", "--json").stdout)
+        assert (frontend["role"], frontend["team"]) == ("annotation", "panel")
         headers = {"Authorization": f"Bearer {made['key']}"}
         url = f"http://127.0.0.1:{port_base + 1}/v1/bots"
         assert httpx.get(url, headers=headers, trust_env=False).status_code == 200
@@ -94,6 +96,7 @@ class TestUp:
         faulty.write_text(COLLECTION.replace("exchanges: 20", "exchanges: many"))
         for wrong in (
             ["keys", "create", "--role", "team"],
+            ["keys", "create", "--role", "admin", "--team", "acme"],
             ["keys", "create", "--role", "king"],
             ["rank"],
             ["dance"],

@@ -26,15 +26,18 @@ Answer = TypeVar("Answer")
 
 def create(
     role: Annotated[Role, typer.Option(help="What the key may do.")],
-    team: Annotated[str | None, typer.Option(help="The team that a key with role team belongs to.")] = None,
+    team: Annotated[str | None, typer.Option(help="Team that the key belongs to: role team or annotation.")] = None,
     days: Annotated[float | None, typer.Option(min=0, help="Days until the key expires; never without it.")] = None,
     note: Annotated[str, typer.Option(help="What the key is for.")] = "",
     data_dir: DataDir = DEFAULT_DATA_DIR,
     as_json: AsJson = False,
 ) -> None:
     """Make an API key. Its text is shown this once; only a hash is kept."""
-    if (role is Role.TEAM) != (team is not None):
-        message = "--team goes with --role team, and that role needs it"
+    if role is Role.TEAM and team is None:
+        message = "--role team needs --team"
+        raise typer.BadParameter(message)
+    if team is not None and role not in {Role.TEAM, Role.ANNOTATION}:
+        message = "--team goes with --role team or --role annotation"
         raise typer.BadParameter(message)
     expires_at = None if days is None else datetime.now(UTC) + timedelta(days=days)
 
