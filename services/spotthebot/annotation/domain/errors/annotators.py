@@ -1,0 +1,63 @@
+"""The errors of annotators: entry, consent and blocks.
+
+Invalid
+├── AnnotatorIdUnusable
+├── EntryLinkNotGenuine
+├── EntryLinkNamesNobody
+└── EntryRefused
+NotFound
+└── NoSuchAnnotator
+Conflict
+├── EntryLinkExpired
+├── EntryLinkUsedUp
+├── NotBlocked
+├── AppealLodged
+├── NoConsentAsked
+└── ConsentToAnotherText
+"""
+
+from spotthebot.kit.errors import Conflict, Invalid, NotFound
+
+
+class AnnotatorIdUnusable(Invalid):
+    """No annotator of the panel '{panel}' has an id of this form: see `errors`."""
+
+
+class EntryLinkNotGenuine(Invalid):
+    """The signature of this entry link does not fit: ask for another link."""
+
+
+class EntryLinkNamesNobody(Invalid):
+    """The campaign '{name}' has no panel that names people in the URL: say for which annotator the link is."""
+
+
+class EntryRefused(Invalid):
+    """The query parameters do not name an annotator: see `errors`."""
+
+
+class NoSuchAnnotator(NotFound):
+    """There is no annotator {annotator_id} in this campaign."""
+
+
+class EntryLinkExpired(Conflict):
+    """This entry link expired on {expired_at}."""
+
+
+class EntryLinkUsedUp(Conflict):
+    """This entry link is for {limit} annotators, and as many have entered."""
+
+
+class NotBlocked(Conflict):
+    """This annotator is not blocked: there is nothing to appeal against."""
+
+
+class AppealLodged(Conflict):
+    """This annotator has appealed against this block with another note; one note is kept."""
+
+
+class NoConsentAsked(Conflict):
+    """The campaign '{name}' has no text to consent to."""
+
+
+class ConsentToAnotherText(Conflict):
+    """This is the hash of another text than the campaign's: show `consent`, and send its `consent_sha256`."""

@@ -1,0 +1,94 @@
+"""The errors of campaigns, their packages and what is uploaded to them.
+
+Invalid
+├── UnknownCollection
+├── PairsUploaded
+├── NothingToAnnotate
+├── TooFewToCompare
+├── NoSuchPackage
+├── PackagesNotNamed
+└── UnknownReferences
+NotFound
+└── NoSuchCampaign
+Forbidden
+└── NamesForAdministrators
+Conflict
+├── CollectionNotComplete
+├── CollectionCancelled
+├── CampaignNotOpen
+├── CampaignNoDraft
+├── CampaignCannotMove
+├── CampaignTakesNoImports
+├── CampaignTakesNoClaims
+└── NoPay
+"""
+
+from spotthebot.kit.errors import Conflict, Forbidden, Invalid, NotFound
+
+
+class UnknownCollection(Invalid):
+    """There is no collection {collection_id}."""
+
+
+class PairsUploaded(Invalid):
+    """The protocol '{name}' compares dialogues in pairs, and pairs are made here, not uploaded: set mode to live."""
+
+
+class NothingToAnnotate(Invalid):
+    """No conversation has {exchanges} exchanges, as the longest segment needs: {too_short} are too short."""
+
+
+class TooFewToCompare(Invalid):
+    """{largest} of {dialogues} dialogues have the same two speakers: {at_most} at most find others to stand beside."""
+
+
+class NoSuchPackage(Invalid):
+    """There is no package {package} in this campaign."""
+
+
+class PackagesNotNamed(Invalid):
+    """The service chooses the packages of the campaign '{name}': leave `package` out."""
+
+
+class UnknownReferences(Invalid):
+    """{count} rows do not fit what this campaign has: see `errors`. Nothing of the batch was stored."""
+
+
+class NoSuchCampaign(NotFound):
+    """There is no campaign {campaign_id}."""
+
+
+class NamesForAdministrators(Forbidden):
+    """Only administrators may export annotations with the ids of annotators: leave `annotators` out."""
+
+
+class CollectionNotComplete(Conflict):
+    """The collection is {state}: {unfinished} conversations are not finished. Try again when it is complete."""
+
+
+class CollectionCancelled(Conflict):
+    """The collection '{name}' was cancelled and will never be complete: a campaign needs a complete one."""
+
+
+class CampaignNotOpen(Conflict):
+    """The campaign '{name}' is {state}: nothing can be claimed or uploaded."""
+
+
+class CampaignNoDraft(Conflict):
+    """The campaign '{name}' is {state}: packages are uploaded to a draft, before it is opened."""
+
+
+class CampaignCannotMove(Conflict):
+    """The campaign '{name}' is {state} and cannot become {requested}."""
+
+
+class CampaignTakesNoImports(Conflict):
+    """The campaign '{name}' has mode '{mode}': annotations go to mode 'import', packages to 'import' or 'uploaded'."""
+
+
+class CampaignTakesNoClaims(Conflict):
+    """The campaign '{name}' was annotated elsewhere: there is nothing to claim."""
+
+
+class NoPay(Conflict):
+    """The campaign '{name}' pays nothing: it was made without `pay_per_package` and `currency`."""
