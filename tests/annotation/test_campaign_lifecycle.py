@@ -53,7 +53,10 @@ class TestCampaignLifecycle:
         [
             (CampaignState.BUILDING, ()),
             (CampaignState.DRAFT, (CampaignState.BUILDING,)),
-            (CampaignState.OPEN, (CampaignState.BUILDING, CampaignState.DRAFT, CampaignState.PAUSED)),
+            (
+                CampaignState.OPEN,
+                (CampaignState.BUILDING, CampaignState.DRAFT, CampaignState.PAUSED, CampaignState.COMPLETE),
+            ),
             (CampaignState.PAUSED, (CampaignState.OPEN,)),
             (CampaignState.COMPLETE, (CampaignState.OPEN, CampaignState.PAUSED)),
             (CampaignState.FAILED, (CampaignState.BUILDING,)),
@@ -65,13 +68,20 @@ class TestCampaignLifecycle:
     def test_can_be_closed_until_it_ended(self):
         ended = {CampaignState.COMPLETE, CampaignState.CLOSED, CampaignState.FAILED}
         assert set(campaigns.states_before(CampaignState.CLOSED)) == set(CampaignState) - ended
-        assert all(campaigns.TRANSITIONS[state] == frozenset() for state in ended)
+        assert all(campaigns.TRANSITIONS[state] == frozenset() for state in ended - {CampaignState.COMPLETE})
 
     def test_stays_where_it_is_or_moves_by_the_table(self):
         CAMPAIGN.require_move(CampaignState.OPEN)
         CAMPAIGN.require_move(CampaignState.PAUSED)
         with pytest.raises(CampaignCannotMove, match="'c' is open and cannot become draft"):
             CAMPAIGN.require_move(CampaignState.DRAFT)
+
+    def test_opens_again_after_it_was_complete_only_where_something_is_missing(self):
+        whole = replace(CAMPAIGN.progress, submitted=6)
+        complete = replace(CAMPAIGN, state=CampaignState.COMPLETE, progress=whole)
+        with pytest.raises(CampaignCannotMove, match="'c' is complete and cannot become open"):
+            complete.require_move(CampaignState.OPEN)
+        replace(complete, progress=replace(whole, submitted=5)).require_move(CampaignState.OPEN)
 
 
 class TestIsFullyAnnotated:
@@ -111,5 +121,9 @@ class TestAssignmentLifecycle:
         for state in (AssignmentState.SUBMITTED, AssignmentState.EXPIRED):
             assert assignments.states_before(state) == (AssignmentState.LEASED,)
 
-    def test_counts_only_leased_and_submitted_ones_as_annotators_of_a_package(self):
-        assert set(assignments.COUNTED) == {AssignmentState.LEASED, AssignmentState.SUBMITTED}
+    def test_rejects_only_what_was_submitted_for_good(self):
+        assert assignments.states_before(AssignmentState.REJECTED) == (AssignmentState.SUBMITTED,)
+        assert assignments.TRANSITIONS[AssignmentState.REJECTED] == frozenset()
+
+    def test_counts_all_but_expired_ones_as_packages_of_an_annotator(self):
+        assert set(assignments.COUNTED) == set(AssignmentState) - {AssignmentState.EXPIRED}

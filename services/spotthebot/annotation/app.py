@@ -14,6 +14,7 @@ from spotthebot.annotation.api import (
     exports,
     payments,
     protocols,
+    reviews,
     training_attempts,
     trainings,
 )
@@ -51,6 +52,7 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
             campaigns.router,
             assignments.router,
             annotators.router,
+            reviews.router,
             entries.router,
             payments.router,
             annotations.router,

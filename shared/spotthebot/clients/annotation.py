@@ -25,6 +25,7 @@ from spotthebot.contracts.assignments import (
     AppealIn,
     AppealOut,
     AssignmentOut,
+    AssignmentSummaryOut,
     AuditEntryOut,
     BlockIn,
     ClaimIn,
@@ -32,6 +33,7 @@ from spotthebot.contracts.assignments import (
     ExchangeOut,
     HeartbeatIn,
     LeaseOut,
+    RejectionIn,
     SavedOut,
     SubmittedOut,
 )
@@ -237,6 +239,22 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
         """Let an annotator who was blocked claim packages again."""
         path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/unblock"
         return Call(AnnotatorOut, "POST", path, body=reason, idempotency_key=idempotency_key)
+
+    @operation
+    def list_assignments(
+        self, campaign_id: UUID, annotator_id: UUID, **paging: Unpack[Paging]
+    ) -> Listing[AssignmentSummaryOut]:
+        """List the packages that an annotator was given, oldest first."""
+        path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/assignments"
+        return Listing(AssignmentSummaryOut, path, paging)
+
+    @operation
+    def reject_assignment(
+        self, campaign_id: UUID, assignment_id: UUID, reason: RejectionIn, *, idempotency_key: str | None = None
+    ) -> Call[AssignmentSummaryOut]:
+        """Let submitted work not count; another annotator gets the package."""
+        path = f"/v1/campaigns/{campaign_id}/assignments/{assignment_id}/reject"
+        return Call(AssignmentSummaryOut, "POST", path, body=reason, idempotency_key=idempotency_key)
 
     @operation
     def grant_bonus(

@@ -8,6 +8,8 @@ class AnnotationEventType(StrEnum):
 
     ASSIGNMENT_SUBMITTED = "assignment.submitted"
     """An annotator submitted a package."""
+    ASSIGNMENT_REJECTED = "assignment.rejected"
+    """An operator rejected a package that was submitted."""
     CAMPAIGN_COMPLETED = "campaign.completed"
     """The last package of a campaign was submitted by the last annotator that it needed."""
     CAMPAIGN_CLOSED = "campaign.closed"

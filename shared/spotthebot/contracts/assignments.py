@@ -25,6 +25,8 @@ class AssignmentState(StrEnum):
     SUBMITTED = "submitted"
     EXPIRED = "expired"
     """The lease ended; its annotator may claim the package again while it needs annotators."""
+    REJECTED = "rejected"
+    """An administrator rejected what was submitted: another annotator gets the package."""
 
 
 class ClaimIn(Wire):
@@ -201,6 +203,24 @@ class AppealOut(Wire):
     annotator: str
     note: str
     appealed_at: datetime
+
+
+class AssignmentSummaryOut(Wire):
+    """An assignment, for administrators: which package, in whose hands, and since when."""
+
+    id: UUID
+    annotator_id: UUID
+    package_id: UUID
+    state: AssignmentState
+    leased_at: datetime
+    expires_at: datetime
+    submitted_at: datetime | None
+
+
+class RejectionIn(Wire):
+    """Why the work of an assignment does not count."""
+
+    reason: Words
 
 
 class AuditEntryOut(Wire):

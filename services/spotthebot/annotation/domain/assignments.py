@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from spotthebot.annotation.domain.answers import Draft
-from spotthebot.annotation.domain.errors import AssignmentExpired, AssignmentSubmitted
+from spotthebot.annotation.domain.errors import AssignmentExpired, AssignmentNotSubmitted, AssignmentSubmitted
 from spotthebot.contracts.annotation import CampaignId
 from spotthebot.contracts.assignments import AssignmentId, AssignmentState
 from spotthebot.contracts.turns import Turn
@@ -17,12 +17,15 @@ TRANSITIONS: Final[Mapping[AssignmentState, frozenset[AssignmentState]]] = Mappi
     {
         AssignmentState.LEASED: frozenset({AssignmentState.SUBMITTED, AssignmentState.EXPIRED}),
         AssignmentState.EXPIRED: frozenset({AssignmentState.LEASED}),
-        AssignmentState.SUBMITTED: frozenset(),
+        AssignmentState.SUBMITTED: frozenset({AssignmentState.REJECTED}),
+        AssignmentState.REJECTED: frozenset(),
     }
 )
 """The states that may follow each state; the conditions of the SQL come from here."""
-COUNTED: Final = (AssignmentState.LEASED, AssignmentState.SUBMITTED)
-"""The states in which an assignment counts as one of the annotators that a package needs."""
+COUNTED: Final = (AssignmentState.LEASED, AssignmentState.SUBMITTED, AssignmentState.REJECTED)
+"""The states in which an assignment is one of the packages that its annotator may have."""
+ENDED: Final = frozenset({AssignmentState.SUBMITTED, AssignmentState.REJECTED})
+"""The states of work that was submitted, whether or not it counts."""
 
 
 def states_before(state: AssignmentState) -> tuple[AssignmentState, ...]:
@@ -48,10 +51,15 @@ class Lease:
 
     def require_at_work(self, now: datetime) -> None:
         """Raise AssignmentSubmitted or AssignmentExpired unless answers can be saved."""
-        if self.state is AssignmentState.SUBMITTED:
+        if self.state in ENDED:
             raise AssignmentSubmitted
         if self.state is AssignmentState.EXPIRED or self.expires_at <= now:
             raise AssignmentExpired(expired_at=self.expires_at.isoformat(timespec="seconds"))
+
+    def require_submitted(self) -> None:
+        """Raise AssignmentNotSubmitted unless there is work to reject, or it was rejected."""
+        if self.state not in ENDED:
+            raise AssignmentNotSubmitted
 
 
 @dataclass(frozen=True)

@@ -32,12 +32,15 @@ TRANSITIONS: Final[Mapping[CampaignState, frozenset[CampaignState]]] = MappingPr
         CampaignState.DRAFT: frozenset({CampaignState.OPEN, CampaignState.CLOSED}),
         CampaignState.OPEN: frozenset({CampaignState.PAUSED, CampaignState.COMPLETE, CampaignState.CLOSED}),
         CampaignState.PAUSED: frozenset({CampaignState.OPEN, CampaignState.COMPLETE, CampaignState.CLOSED}),
-        CampaignState.COMPLETE: frozenset(),
+        CampaignState.COMPLETE: frozenset({CampaignState.OPEN}),
         CampaignState.CLOSED: frozenset(),
         CampaignState.FAILED: frozenset(),
     }
 )
-"""The states that may follow each state; the conditions of the SQL come from here."""
+"""The states that may follow each state; the conditions of the SQL come from here.
+
+A complete campaign is open again when work in it is rejected.
+"""
 
 
 def states_before(state: CampaignState) -> tuple[CampaignState, ...]:
@@ -156,7 +159,8 @@ class Campaign:
 
     def require_move(self, state: CampaignState) -> None:
         """Raise CampaignCannotMove where `state` may not follow the present one, nor is it."""
-        if self.state is not state and state not in TRANSITIONS[self.state]:
+        misses_nothing = self.state is CampaignState.COMPLETE and self.is_fully_annotated
+        if self.state is not state and (state not in TRANSITIONS[self.state] or misses_nothing):
             raise CampaignCannotMove(name=self.name, state=self.state, requested=state)
 
 

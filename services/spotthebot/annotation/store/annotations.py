@@ -5,7 +5,19 @@ from typing import Any
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
-from sqlalchemy import ARRAY, ColumnElement, Select, Uuid, bindparam, column, func, literal_column, select, update
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Select,
+    Uuid,
+    bindparam,
+    column,
+    delete,
+    func,
+    literal_column,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.annotations import (
@@ -83,6 +95,12 @@ async def add_submitted(session: WriteSession, lease: Lease, answers: Sequence[S
         "reported_ms": [each.reported_ms for each in answers],
     }
     return sum(row.is_new for row in await session.fetch(_ADD_SUBMITTED, parameters))
+
+
+async def remove_submitted(session: WriteSession, assignment_id: UUID) -> int:
+    """Remove the annotations of an assignment and return how many there were; its answers stay."""
+    statement = delete(AnnotationRow).where(AnnotationRow.assignment_id == assignment_id).returning(AnnotationRow.id)
+    return len((await session.scalars(statement)).all())
 
 
 async def add_imported_annotations(

@@ -44,6 +44,11 @@ LEASES = (
 """The lease of an assignment of a frontend."""
 _LOCKED = Statement(LEASES.with_for_update(of=AssignmentRow, key_share=True))
 _WITH_ANNOTATOR = Statement(LEASES.add_columns(AnnotatorRow.external_id))
+_LOCKED_OF_CAMPAIGN = Statement(
+    select(*_LEASE)
+    .where(AssignmentRow.campaign_id == bindparam("campaign_id"), AssignmentRow.id == bindparam("assignment_id"))
+    .with_for_update(key_share=True)
+)
 _LAST_SUBMITTED = Statement(
     select(*_LEASE)
     .where(
@@ -118,6 +123,11 @@ _SUBMIT = Statement(
         completion_code=bindparam("completion_code"),
     )
 )
+_REJECT = Statement(
+    _MINE.where(AssignmentRow.state.in_(map(constant, states_before(AssignmentState.REJECTED)))).values(
+        state=constant(AssignmentState.REJECTED)
+    )
+)
 
 
 async def lock_lease(session: WriteSession, assignment_id: UUID, frontend: str) -> Lease:
@@ -126,6 +136,27 @@ async def lock_lease(session: WriteSession, assignment_id: UUID, frontend: str) 
     Raises NoSuchAssignment where it is another frontend's.
     """
     return lease_of(await _one(session, _LOCKED, assignment_id, frontend))
+
+
+async def lock_assignment_of(session: WriteSession, campaign_id: UUID, assignment_id: UUID) -> Lease:
+    """Return who holds a package of a campaign, or held it, and let one request for the assignment at a time pass.
+
+    Raises NoSuchAssignment.
+    """
+    rows = await session.fetch(_LOCKED_OF_CAMPAIGN, {"campaign_id": campaign_id, "assignment_id": assignment_id})
+    if not rows:
+        raise NoSuchAssignment(assignment_id=assignment_id)
+    return lease_of(rows[0])
+
+
+async def list_assignments(session: ReadSession, annotator_id: UUID, *, after: UUID | None, limit: int) -> list[Lease]:
+    """Return the assignments of an annotator, oldest first."""
+    statement = (
+        select(*_LEASE).where(AssignmentRow.annotator_id == annotator_id).order_by(AssignmentRow.id).limit(limit)
+    )
+    if after is not None:
+        statement = statement.where(AssignmentRow.id > after)
+    return [lease_of(row) for row in await session.execute(statement)]
 
 
 async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: str) -> Assignment:
@@ -179,6 +210,11 @@ async def note_sign_of_life(
 async def submit(session: WriteSession, assignment_id: UUID, *, at: datetime, completion_code: str) -> None:
     """End an assignment whose items are all answered."""
     await session.fetch(_SUBMIT, {"assignment_id": assignment_id, "at": at, "completion_code": completion_code})
+
+
+async def reject(session: WriteSession, assignment_id: UUID) -> None:
+    """Note that what was submitted does not count."""
+    await session.fetch(_REJECT, {"assignment_id": assignment_id})
 
 
 def _turns(stored: list[dict[str, Any]]) -> tuple[Turn, ...]:

@@ -161,6 +161,20 @@ async def count_submitted(session: WriteSession, campaign_id: UUID, *, annotatio
     return state == CampaignState.COMPLETE and is_exactly_the_last
 
 
+async def count_rejected(session: WriteSession, campaign_id: UUID, *, annotations: int) -> None:
+    """Count an assignment no longer, and open the campaign again if it was complete."""
+    was_complete = CampaignRow.state == CampaignState.COMPLETE
+    await session.execute(
+        update(CampaignRow)
+        .where(CampaignRow.id == campaign_id)
+        .values(
+            submitted=CampaignRow.submitted - 1,
+            annotations=CampaignRow.annotations - annotations,
+            state=case((was_complete, CampaignState.OPEN), else_=CampaignRow.state),
+        )
+    )
+
+
 def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psycopg's
     return Campaign(
         id=CampaignId(row.id),

@@ -316,6 +316,11 @@ async def lease_package(
     return AssignmentId(assignment_id)
 
 
+async def return_slot(session: WriteSession, package_id: UUID) -> None:
+    """Note that a package needs another annotator, since the work of one does not count."""
+    await _change_slots(session, package_id, 1)
+
+
 async def _change_slots(session: WriteSession, package_id: UUID, difference: int) -> None:
     await session.execute(
         update(PackageRow).where(PackageRow.id == package_id).values(slots_left=PackageRow.slots_left + difference)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from spotthebot.annotation import store
 from spotthebot.annotation.domain.answers import submission
-from spotthebot.annotation.domain.assignments import Assignment, Lease
+from spotthebot.annotation.domain.assignments import ENDED, Assignment, Lease
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.errors import (
     AnotherPackageHeld,
@@ -108,7 +108,7 @@ async def submit_assignment(
     # Before the lease, as a claim does: the annotator may be blocked by what is checked.
     await store.annotators.lock_checked(session, assignment_id)
     lease = await store.assignments.lock_lease(session, assignment_id, frontend)
-    if lease.state is AssignmentState.SUBMITTED:
+    if lease.state in ENDED:
         return lease
     lease.require_at_work(now)
     campaign = await store.campaigns.get_campaign(session, lease.campaign_id)

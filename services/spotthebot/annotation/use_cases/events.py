@@ -27,6 +27,12 @@ async def publish_submitted(
     await EVENTS.outbox.add_event(session, AnnotationEventType.ASSIGNMENT_SUBMITTED, data)
 
 
+async def publish_rejected(session: WriteSession, campaign: Campaign, lease: Lease, frontend: str) -> None:
+    """Publish that an operator rejected what was submitted; the reason stays in the audit log."""
+    data = {"campaign": _named(campaign), "assignment": {"id": str(lease.id)}, "frontend": frontend}
+    await EVENTS.outbox.add_event(session, AnnotationEventType.ASSIGNMENT_REJECTED, data)
+
+
 async def publish_completed(session: WriteSession, campaign: Campaign) -> None:
     """Publish that a campaign has all the annotations that it needs."""
     await EVENTS.outbox.add_event(session, AnnotationEventType.CAMPAIGN_COMPLETED, _ended(campaign))

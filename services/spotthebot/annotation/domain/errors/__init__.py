@@ -16,6 +16,7 @@ from spotthebot.annotation.domain.errors.annotators import (
 from spotthebot.annotation.domain.errors.assignments import (
     AllExchangesOpen,
     AssignmentExpired,
+    AssignmentNotSubmitted,
     AssignmentSubmitted,
     DecisionLocked,
     EverythingDecided,
@@ -97,6 +98,7 @@ __all__ = [
     "AnotherPackageHeld",
     "AppealLodged",
     "AssignmentExpired",
+    "AssignmentNotSubmitted",
     "AssignmentSubmitted",
     "CampaignCannotMove",
     "CampaignClosed",

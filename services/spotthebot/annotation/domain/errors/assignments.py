@@ -18,7 +18,8 @@ Conflict
 ├── VersionOutdated
 ├── ItemsUnanswered
 ├── AssignmentExpired
-└── AssignmentSubmitted
+├── AssignmentSubmitted
+└── AssignmentNotSubmitted
 """
 
 from spotthebot.kit.errors import Conflict, Invalid, NotFound
@@ -86,3 +87,7 @@ class AssignmentExpired(Conflict):
 
 class AssignmentSubmitted(Conflict):
     """This assignment is submitted: its answers can't be changed."""
+
+
+class AssignmentNotSubmitted(Conflict):
+    """This assignment is not submitted: there is nothing to reject."""
