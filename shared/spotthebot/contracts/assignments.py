@@ -151,7 +151,7 @@ class AnnotatorOut(Wire):
     annotator: str
     pseudonym: str = Field(description="What exports call the annotator.")
     frontend: str
-    packages: int = Field(description="Packages that the annotator holds or has submitted.")
+    packages: int = Field(description="Packages that the annotator holds or has submitted, rejected ones too.")
     created_at: datetime
     consented_at: datetime | None
     gold_right: int = Field(description="Gold items that the annotator answered right.")

@@ -19,7 +19,7 @@ from spotthebot.annotation.domain.work_checks import WorkCheck
 class Annotator:
     """A person, or a program, in one campaign.
 
-    `packages` counts those that it holds or has submitted, `work` what was found in submitted ones.
+    `packages` counts those that it holds or has submitted, rejected ones too, `work` what was found in submitted ones.
     """
 
     id: UUID
