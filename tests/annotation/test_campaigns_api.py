@@ -67,8 +67,6 @@ class TestProtocol:
         [
             ({"protocol": "spot_the_boot"}, "unknown-protocol"),
             ({"protocol": "spot_the_bot", "protocol_version": 99}, "unknown-protocol"),
-            ({"protocol": "comparative", "mode": "import"}, "pairs-uploaded"),
-            ({"protocol": "comparative", "mode": "uploaded"}, "pairs-uploaded"),
         ],
     )
     async def test_is_refused_where_no_campaign_can_have_it(

@@ -132,7 +132,7 @@ class TestRejection:
         assert (await reject(suite, campaign, {"id": NOWHERE})).status_code == 404
 
     @pytest.mark.parametrize("role", ["annotation", "team", "analyst", "service"])
-    async def test_and_the_list_are_for_administrators(self, suite: RunningSuite, role: str):
+    async def test_is_for_administrators_as_the_list_is(self, suite: RunningSuite, role: str):
         campaign = await campaign_of(suite)
         held = await claim(suite, campaign, "ann")
         client = await suite.client("annotation", role)

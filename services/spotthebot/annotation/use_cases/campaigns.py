@@ -9,7 +9,7 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Unit, allocate
 from spotthebot.annotation.domain.campaigns import Campaign, unit_of
 from spotthebot.annotation.domain.conversations import Interactors, ShownConversation
-from spotthebot.annotation.domain.errors import GoldShownWhole, PairsUploaded
+from spotthebot.annotation.domain.errors import GoldShownWhole
 from spotthebot.annotation.domain.exchanges import opens_one_by_one
 from spotthebot.annotation.domain.gold import check_alike, check_gold, check_not_trained, gold_positions
 from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem
@@ -30,9 +30,6 @@ _ROWS_AT_ONCE = 500
 async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn) -> Campaign:
     """Create a campaign over a complete collection and queue the job that makes its packages."""
     protocol = await require_protocol(session, request.protocol, request.protocol_version)
-    unit = unit_of(protocol, request.segments)
-    if unit.dialogues == 2 and request.mode != "live":
-        raise PairsUploaded(name=protocol.name)
     training = None
     if request.training is not None:
         training = await require_training(session, request.training.name, request.training.version, protocol)
@@ -46,7 +43,7 @@ async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn)
             gold,
             per_package=request.gold.per_package,
             packages_per_annotator=request.packages_per_annotator or 0,
-            longest=max(unit.lengths, default=0),
+            longest=max(unit_of(protocol, request.segments).lengths, default=0),
         )
         if training is not None:
             check_not_trained(gold, training)

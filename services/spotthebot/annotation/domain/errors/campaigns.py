@@ -2,7 +2,6 @@
 
 Invalid
 ├── UnknownCollection
-├── PairsUploaded
 ├── NothingToAnnotate
 ├── TooFewToCompare
 ├── NoSuchPackage
@@ -28,10 +27,6 @@ from spotthebot.kit.errors import Conflict, Forbidden, Invalid, NotFound
 
 class UnknownCollection(Invalid):
     """There is no collection {collection_id}."""
-
-
-class PairsUploaded(Invalid):
-    """The protocol '{name}' compares dialogues in pairs, and pairs are made here, not uploaded: set mode to live."""
 
 
 class NothingToAnnotate(Invalid):
