@@ -40,7 +40,7 @@ def problem_of(answer: httpx.Response) -> tuple[int, str, list[str]]:
 
 
 class TestEntryLinks:
-    async def test_have_the_places_that_prolific_fills(self, suite: RunningSuite):
+    async def test_have_the_placeholders_that_prolific_fills(self, suite: RunningSuite):
         parameters = await link_to(suite, await campaign_of(suite, panel=PROLIFIC))
         assert {name: value for name, value in parameters.items() if name != "entry"} == {
             name: f"{{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")

@@ -197,7 +197,7 @@ class TestSignature:
         with pytest.raises(EntryLinkExpired):
             LINK.require_current(LINK.expires_at)
 
-    def test_stands_in_a_query_with_the_places_that_prolific_fills(self):
+    def test_stands_in_a_query_with_the_placeholders_that_prolific_fills(self):
         assert entry_query(PROLIFIC, "T") == (
             "entry=T&PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
         )

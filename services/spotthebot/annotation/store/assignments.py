@@ -222,7 +222,12 @@ def _turns(stored: list[dict[str, Any]]) -> tuple[Turn, ...]:
     return tuple(Turn.model_construct(**turn) for turn in stored)
 
 
-async def _one(session: ReadSession, statement: Statement, assignment_id: UUID, frontend: str) -> Any:  # noqa: ANN401
+async def _one(
+    session: ReadSession,
+    statement: Statement,
+    assignment_id: UUID,
+    frontend: str,
+) -> Any:  # noqa: ANN401 - psycopg's row
     rows = await session.fetch(statement, {"assignment_id": assignment_id, "frontend": frontend})
     if not rows:
         raise NoSuchAssignment(assignment_id=assignment_id)
