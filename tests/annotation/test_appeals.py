@@ -1,18 +1,11 @@
-"""What a blocked annotator says against the block."""
+"""What annotators say who are blocked, or failed the training for good."""
 
 from typing import Any
 
 import httpx
 
-from tests.factories.annotating import campaign_of, claim
+from tests.factories.annotating import appeal, campaign_of, claim
 from tests.factories.running_suite import RunningSuite
-
-
-async def appeal(
-    suite: RunningSuite, campaign: dict[str, Any], annotator: str, note: str = "I read them all.", *, team: str = ""
-) -> httpx.Response:
-    frontend = await suite.client("annotation", "annotation", team=team or None)
-    return await frontend.post(f"/v1/campaigns/{campaign['id']}/appeals", json={"annotator": annotator, "note": note})
 
 
 async def decide(suite: RunningSuite, campaign: dict[str, Any], decision: str, reason: str) -> dict[str, Any]:
@@ -31,7 +24,7 @@ class TestAppeals:
     async def test_are_seen_by_administrators_with_the_annotator_and_in_the_audit_log(self, suite: RunningSuite):
         campaign = await campaign_of(suite)
         await claim(suite, campaign, "w")
-        assert problem(await appeal(suite, campaign, "w")) == (409, "not-blocked")
+        assert problem(await appeal(suite, campaign, "w")) == (409, "nothing-to-appeal")
         await decide(suite, campaign, "block", "too fast")
         answers = [await appeal(suite, campaign, "w", " <b>I read</b> \u2028 them all. ") for _ in range(2)]
         assert [answer.status_code for answer in answers] == [200, 200]
@@ -54,7 +47,7 @@ class TestAppeals:
         await decide(suite, campaign, "block", "too fast")
         assert (await appeal(suite, campaign, "w")).status_code == 200
         assert (await decide(suite, campaign, "unblock", "right"))["appeal"] == "I read them all."
-        assert problem(await appeal(suite, campaign, "w")) == (409, "not-blocked")
+        assert problem(await appeal(suite, campaign, "w")) == (409, "nothing-to-appeal")
         assert (await decide(suite, campaign, "block", "again"))["appeal"] is None
         assert (await appeal(suite, campaign, "w", "I still do.")).status_code == 200
 

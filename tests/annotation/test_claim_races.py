@@ -15,12 +15,10 @@ from spotthebot.kit.statements import Statement
 from tests.factories.annotating import ask, campaign_of, claim, movable_clock, rows
 from tests.factories.databases import Databases
 from tests.factories.filled_campaigns import fill_campaign
+from tests.factories.gates import locks_awaited
 from tests.factories.running_suite import RunningSuite
 
 _TAKE = "UPDATE annotation.packages SET slots_left = 0 WHERE id = %s"
-_WAITING = """
-    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-"""
 _ANNOTATOR = """
     INSERT INTO annotation.annotators (id, campaign_id, external_id) VALUES (%(annotator_id)s, %(campaign_id)s, 'w')
 """
@@ -51,14 +49,6 @@ def _taking(suite: RunningSuite, package_id: UUID) -> Iterator[psycopg.Connectio
         yield connection
 
 
-async def _waiting(admin_url: str, count: int) -> None:
-    """Wait until so many transactions wait for a lock."""
-    with psycopg.connect(admin_url, autocommit=True) as connection:
-        async with asyncio.timeout(20):
-            while connection.execute(_WAITING).fetchone() != (count,):
-                await asyncio.sleep(0.02)
-
-
 def _reason(answer: httpx.Response) -> str:
     return answer.json()["type"].removeprefix("urn:spotthebot:problem:")
 
@@ -82,12 +72,12 @@ async def test_claims_that_find_packages_just_taken_never_wait_for_each_other_in
     await suite.client("annotation", "annotation", team="another")
     with _taking(suite, one) as taking_one, _taking(suite, two) as taking_two:
         new = asyncio.create_task(ask(suite, campaign, "new", team="another"))
-        await _waiting(admin, 1)
+        await locks_awaited(admin, 1)
         returning = asyncio.create_task(ask(suite, campaign, "second"))
-        await _waiting(admin, 2)
+        await locks_awaited(admin, 2)
         taking_two.commit()
         await asyncio.sleep(0.2)  # the returning annotator's claim goes on to the first package
-        await _waiting(admin, 2)
+        await locks_awaited(admin, 2)
         taking_one.commit()
         answers = await asyncio.gather(new, returning)
     assert [(answer.status_code, _reason(answer)) for answer in answers] == [(409, "nothing-left")] * 2
@@ -107,7 +97,7 @@ async def test_an_annotators_own_lease_that_is_being_ended_does_not_count_agains
         ending.execute("UPDATE annotation.assignments SET state = 'expired'")
         ending.execute("UPDATE annotation.packages SET slots_left = slots_left + 1")
         asked = asyncio.create_task(ask(suite, campaign, "w"))
-        await _waiting(admin, 1)
+        await locks_awaited(admin, 1)
         ending.commit()
         answer = await asked
     assert (answer.status_code, answer.json().get("id")) == (201, held["id"])

@@ -75,6 +75,14 @@ async def work_through(
     return done.json()
 
 
+async def appeal(
+    suite: RunningSuite, campaign: Mapping[str, Any], annotator: str, note: str = "I read them all.", *, team: str = ""
+) -> httpx.Response:
+    """Say something against a block or a failed training."""
+    frontend = await suite.client("annotation", "annotation", team=team or None)
+    return await frontend.post(f"/v1/campaigns/{campaign['id']}/appeals", json={"annotator": annotator, "note": note})
+
+
 async def annotations_of(suite: RunningSuite, campaign: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return annotations with the ids of annotators, as services get them."""
     service = await suite.client("annotation", "service")

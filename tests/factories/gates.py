@@ -1,4 +1,4 @@
-"""A gate between two services, to see what one of them does while the other hangs."""
+"""A gate between two services, to see what one does while the other hangs, and what waits for locks."""
 
 import asyncio
 import contextlib
@@ -8,6 +8,9 @@ from typing import Any
 
 import psycopg
 
+_AWAITED = """
+    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+"""
 _OPEN_FOR_LONG = """
     SELECT query FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start < clock_timestamp() - interval '0.5 s'
@@ -98,3 +101,11 @@ async def long_transactions(admin_url: str) -> list[Any]:
             await asyncio.sleep(0.1)
             found += await (await connection.execute(_OPEN_FOR_LONG)).fetchall()
     return found
+
+
+async def locks_awaited(admin_url: str, count: int) -> None:
+    """Wait until so many transactions wait for a lock."""
+    with psycopg.connect(admin_url, autocommit=True) as connection:
+        async with asyncio.timeout(20):
+            while connection.execute(_AWAITED).fetchone() != (count,):
+                await asyncio.sleep(0.02)

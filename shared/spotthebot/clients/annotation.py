@@ -52,6 +52,7 @@ from spotthebot.contracts.protocols import ProtocolIn, ProtocolOut, ProtocolSumm
 from spotthebot.contracts.trainings import (
     FeedbackOut,
     TrainingAnswerIn,
+    TrainingGrantIn,
     TrainingIn,
     TrainingOut,
     TrainingRecordOut,
@@ -284,7 +285,7 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
 
     @operation
     def appeal_block(self, campaign_id: UUID, appeal: AppealIn) -> Call[AppealOut]:
-        """Leave a blocked annotator's note against the block."""
+        """Leave the note of an annotator who is blocked, or failed the training for good."""
         return Call(AppealOut, "POST", f"/v1/campaigns/{campaign_id}/appeals", body=appeal)
 
     @operation
@@ -345,6 +346,20 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
     def get_training_record(self, campaign_id: UUID, annotator_id: UUID) -> Call[TrainingRecordOut]:
         """Return all that an annotator did in the training."""
         return Call(TrainingRecordOut, "GET", f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/training")
+
+    @operation
+    def grant_training_attempt(
+        self,
+        campaign_id: UUID,
+        annotator_id: UUID,
+        attempt: int,
+        reason: TrainingGrantIn,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Call[TrainingRecordOut]:
+        """Let an annotator who failed the last attempt at the training begin the next one."""
+        path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/training/attempts/{attempt}"
+        return Call(TrainingRecordOut, "PUT", path, body=reason, idempotency_key=idempotency_key)
 
 
 class Annotation(AnnotationOperations, Client):

@@ -161,7 +161,7 @@ class AnnotatorOut(Wire):
     strikes: int = Field(description="Wrong gold items, and fast packages where the campaign counts them.")
     blocked_at: datetime | None
     blocked_reason: str | None
-    appeal: str | None = Field(description="What the annotator says against the last block.")
+    appeal: str | None = Field(description="What the annotator says against the last block or failed training.")
     appealed_at: datetime | None
     erased_at: datetime | None = Field(description="Since when nobody knows who this was; the annotations stay.")
 
@@ -191,7 +191,7 @@ class BlockIn(Wire):
 
 
 class AppealIn(Wire):
-    """What a blocked annotator says against the block."""
+    """What an annotator who is blocked, or failed the training for good, says against it."""
 
     annotator: AnnotatorId
     note: Words

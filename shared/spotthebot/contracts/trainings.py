@@ -2,17 +2,20 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, StringConstraints
 
 from spotthebot.contracts.annotation import AnnotatorId, Answer
 from spotthebot.contracts.protocols import AnnotationProtocol, Identifier
 from spotthebot.contracts.turns import MAX_TURNS, Turn
-from spotthebot.contracts.wire import Text, Wire
+from spotthebot.contracts.wire import Text, Wire, Words
 
 MAX_DIALOGUES = 200
 """Dialogues of one training."""
+
+MAX_ATTEMPTS: Final = 20
+"""Attempts of one annotator at a training, with those that were granted."""
 
 Target = Annotated[str, StringConstraints(pattern=r"^(unit|A|B|0|[1-9][0-9]{0,2})$")]
 """What a question is asked of: a side, a turn by its number from 0, or the whole unit."""
@@ -116,7 +119,7 @@ class TrainingAnswerIn(Wire):
     """The whole answer to a dialogue of the training; it is final."""
 
     annotator: AnnotatorId
-    attempt: int = Field(ge=1, le=20, description="Which attempt this is, from 1.")
+    attempt: int = Field(ge=1, le=MAX_ATTEMPTS, description="Which attempt this is, from 1.")
     answer: Answer
 
 
@@ -161,4 +164,12 @@ class TrainingAttemptOut(Wire):
 class TrainingRecordOut(Wire):
     """All that an annotator did in the training of a campaign."""
 
-    attempts: tuple[TrainingAttemptOut, ...] = Field(max_length=20)
+    attempts: tuple[TrainingAttemptOut, ...] = Field(max_length=MAX_ATTEMPTS)
+    granted: int = Field(description="Attempts that were granted beyond those that the campaign gives everybody.")
+    attempts_left: int = Field(description="How many more the annotator may begin; 0 once one is passed.")
+
+
+class TrainingGrantIn(Wire):
+    """Why an annotator who failed the training may try once more."""
+
+    reason: Words

@@ -88,7 +88,7 @@ async def erase_annotator(
 
 @router.post("/appeals", operation_id="appeal_block")
 async def appeal_block(session: Writing, caller: Frontend, now: Now, campaign_id: UUID, request: AppealIn) -> AppealOut:
-    """Leave one note of a blocked annotator's against the block, for administrators; sent again it changes nothing."""
+    """Leave one note of an annotator who is blocked, or failed the training for good; sent again it changes nothing."""
     annotator = await annotators.appeal(
         session,
         campaign_id,

@@ -5,18 +5,20 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path
 
-from spotthebot.annotation.api.deps import AdminReader, Claimer, Frontend, frontend_of
+from spotthebot.annotation.api.deps import Admin, AdminReader, Claimer, Frontend, frontend_of
 from spotthebot.annotation.domain.trainings.attempts import Attempt
 from spotthebot.annotation.domain.trainings.grades import mistakes
 from spotthebot.annotation.use_cases import training_attempts
-from spotthebot.annotation.use_cases.training_attempts import Feedback, TrainingTask
+from spotthebot.annotation.use_cases.training_attempts import Feedback, TrainingRecord, TrainingTask
 from spotthebot.contracts.trainings import (
+    MAX_ATTEMPTS,
     MAX_DIALOGUES,
     FeedbackOut,
     SavedTrainingAnswerOut,
     TargetFeedbackOut,
     TrainingAnswerIn,
     TrainingAttemptOut,
+    TrainingGrantIn,
     TrainingRecordOut,
     TrainingStartIn,
     TrainingState,
@@ -29,6 +31,9 @@ from spotthebot.kit.web.database.sessions import Reading, Writing
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["tasks"], route_class=IdempotentRoute)
 
 Position = Annotated[int, Path(ge=0, lt=MAX_DIALOGUES, description="The dialogue's position in the training.")]
+AttemptNumber = Annotated[
+    int, Path(ge=1, le=MAX_ATTEMPTS, description="The attempt that follows the one which the annotator failed last.")
+]
 
 
 @router.post("/training", operation_id="start_training")
@@ -67,8 +72,35 @@ async def get_training_record(
     session: Reading, _caller: AdminReader, campaign_id: UUID, annotator_id: UUID
 ) -> TrainingRecordOut:
     """Return all that an annotator did in the campaign's training."""
-    attempts = await training_attempts.list_attempts(session, campaign_id, annotator_id)
-    return TrainingRecordOut(attempts=tuple(_attempt_out(each) for each in attempts))
+    return _record_out(await training_attempts.get_record(session, campaign_id, annotator_id))
+
+
+@router.put(
+    "/annotators/{annotator_id}/training/attempts/{attempt}",
+    operation_id="grant_training_attempt",
+    tags=["annotators"],
+)
+async def grant_training_attempt(
+    session: Writing,
+    caller: Admin,
+    campaign_id: UUID,
+    annotator_id: UUID,
+    attempt: AttemptNumber,
+    request: TrainingGrantIn,
+) -> TrainingRecordOut:
+    """Let an annotator who failed the last attempt at the training begin the next one; sent again it grants no more."""
+    record = await training_attempts.grant_attempt(
+        session, campaign_id, annotator_id, attempt, request.reason, key_id=caller.key_id
+    )
+    return _record_out(record)
+
+
+def _record_out(record: TrainingRecord) -> TrainingRecordOut:
+    return TrainingRecordOut(
+        attempts=tuple(_attempt_out(each) for each in record.attempts),
+        granted=record.granted,
+        attempts_left=record.attempts_left,
+    )
 
 
 def _task_out(task: TrainingTask) -> TrainingTaskOut:

@@ -10,7 +10,7 @@ from spotthebot.annotation.domain.errors import (
     AppealLodged,
     ConsentRequired,
     LimitReached,
-    NotBlocked,
+    NothingToAppeal,
 )
 from spotthebot.annotation.domain.work_checks import WorkCheck
 
@@ -19,7 +19,8 @@ from spotthebot.annotation.domain.work_checks import WorkCheck
 class Annotator:
     """A person, or a program, in one campaign.
 
-    `packages` counts those that it holds or has submitted, rejected ones too, `work` what was found in submitted ones.
+    `packages` counts those that it holds or has submitted, rejected ones too, `work` what was found in submitted ones,
+    `granted_attempts` the attempts at the training beyond those that the campaign gives everybody.
     """
 
     id: UUID
@@ -36,6 +37,7 @@ class Annotator:
     consent_sha256: str | None
     consented_at: datetime | None
     consent_withdrawn_at: datetime | None
+    granted_attempts: int
     work: WorkCheck
 
     def has_consented(self, campaign: Campaign) -> bool:
@@ -57,12 +59,20 @@ class Annotator:
         if self.blocked_at is not None:
             raise AnnotatorBlocked
 
-    def require_appealable(self) -> None:
-        """Raise NotBlocked, or AppealLodged where this block has an appeal."""
-        if self.blocked_at is None:
-            raise NotBlocked
-        if self.appeal is not None:
+    def allowed_attempts(self, campaign: Campaign) -> int:
+        """Return how often the annotator may try the campaign's training."""
+        return 0 if campaign.training is None else campaign.training.attempts + self.granted_attempts
+
+    def require_appealable(self, note: str, *, has_failed: bool) -> bool:
+        """Say whether a note is new; `has_failed` says that no attempt at the training is left.
+
+        Raises NothingToAppeal, or AppealLodged where there is another note.
+        """
+        if self.blocked_at is None and not has_failed:
+            raise NothingToAppeal
+        if self.appeal not in {None, note}:
             raise AppealLodged
+        return self.appeal is None
 
     def require_below_limit(self, campaign: Campaign) -> None:
         """Raise LimitReached where the annotator has as many packages as one may have."""

@@ -185,10 +185,27 @@ async def unblock(session: WriteSession, annotator_id: UUID) -> bool:
 
 
 async def set_appeal(session: WriteSession, annotator_id: UUID, note: str, at: datetime) -> None:
-    """Note what an annotator says against their block; the next block clears it."""
+    """Note what an annotator says against their block or the end of their training; the next one clears it."""
     await session.execute(
         update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(appeal=note, appealed_at=at)
     )
+
+
+async def clear_appeal(session: WriteSession, annotator_id: UUID) -> None:
+    await session.execute(
+        update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(appeal=None, appealed_at=None)
+    )
+
+
+async def grant_attempt(session: WriteSession, annotator_id: UUID, granted: int) -> bool:
+    """Note that so many attempts at the training are granted, one more than before; return False where they are."""
+    found = await session.scalar(
+        update(AnnotatorRow)
+        .where(AnnotatorRow.id == annotator_id, AnnotatorRow.granted_attempts == granted - 1)
+        .values(granted_attempts=granted)
+        .returning(AnnotatorRow.id)
+    )
+    return found is not None
 
 
 async def set_consent(session: WriteSession, annotator_id: UUID, sha256: str, at: datetime) -> None:
@@ -258,5 +275,6 @@ def _annotator(row: Any, packages: int) -> Annotator:  # noqa: ANN401 - SQLAlche
         consent_sha256=row.consent_sha256,
         consented_at=row.consented_at,
         consent_withdrawn_at=row.consent_withdrawn_at,
+        granted_attempts=row.granted_attempts,
         work=_work(row),
     )

@@ -46,6 +46,7 @@ class AnnotatorRow(Base):
     consent_sha256: Mapped[str | None] = mapped_column(String(64))
     consented_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     consent_withdrawn_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    granted_attempts: Mapped[int] = mapped_column(server_default="0")
     gold_right: Mapped[int] = mapped_column(server_default="0")
     gold_wrong: Mapped[int] = mapped_column(server_default="0")
     fast_items: Mapped[int] = mapped_column(server_default="0")

@@ -8,6 +8,7 @@ from spotthebot.annotation.domain.annotators import Annotator
 from spotthebot.annotation.domain.quality import AnnotatorQuality, agreement
 from spotthebot.annotation.use_cases.events import publish_blocked
 from spotthebot.annotation.use_cases.terms import terms_of
+from spotthebot.annotation.use_cases.training_attempts import has_failed
 from spotthebot.kit.database import ReadSession, WriteSession
 
 
@@ -55,14 +56,14 @@ async def appeal(
     key_id: UUID,
     now: datetime,
 ) -> Annotator:
-    """Keep one note of a blocked annotator's against the block; the same note again changes nothing.
+    """Keep one note of an annotator who is blocked, or failed the training for good; the same again changes nothing.
 
-    Raises NotBlocked, AppealLodged.
+    Raises NothingToAppeal, AppealLodged.
     """
     annotator = await store.annotators.lock_known_annotator(session, campaign_id, frontend, external_id)
-    if annotator.blocked_at is not None and annotator.appeal == note:
+    campaign = await store.campaigns.get_campaign(session, campaign_id)
+    if not annotator.require_appealable(note, has_failed=await has_failed(session, campaign, annotator)):
         return annotator
-    annotator.require_appealable()
     await store.annotators.set_appeal(session, annotator.id, note, now)
     await store.audit_log.add(
         session, campaign_id, key_id=key_id, action="annotator.appealed", annotator_id=annotator.id, note=note

@@ -59,7 +59,7 @@ async def claim_package(
     annotator.require_consent(campaign)
     if leased is None:
         campaign.require_claims()
-        await require_passed(session, campaign, annotator.id)
+        await require_passed(session, campaign, annotator)
         annotator.require_below_limit(campaign)
         claim = _Claim(session, campaign, annotator_id, now)
         if package is not None:

@@ -11,7 +11,7 @@ from spotthebot.annotation.domain.errors import InvalidAnswer, NoTraining, Train
 from spotthebot.annotation.domain.panels import require_id
 from spotthebot.annotation.domain.protocols.answers import check_answer, missing
 from spotthebot.annotation.domain.protocols.questions import UnitShape
-from spotthebot.annotation.domain.trainings.attempts import Attempt, SavedAnswer, state_after
+from spotthebot.annotation.domain.trainings.attempts import Attempt, SavedAnswer, require_grantable, state_after
 from spotthebot.annotation.domain.trainings.grades import Grade, grade, mistakes
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.protocols import AnnotationProtocol
@@ -40,6 +40,15 @@ class Feedback:
     state: TrainingState
 
 
+@dataclass(frozen=True)
+class TrainingRecord:
+    """All that an annotator did in the training, the attempts that were granted, and how many may be started."""
+
+    attempts: tuple[Attempt, ...]
+    granted: int
+    attempts_left: int
+
+
 async def start_training(
     session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, *, now: datetime
 ) -> TrainingTask:
@@ -55,7 +64,8 @@ async def start_training(
     annotator.require_unblocked()
     annotator.require_consent(campaign)
     last = await store.training_attempts.find_last_attempt(session, annotator.id)
-    if last is None or last.may_follow(required):
+    allowed = annotator.allowed_attempts(campaign)
+    if last is None or last.may_follow(allowed):
         await store.training_attempts.add_attempt(session, annotator.id, last.number + 1 if last else 1, at=now)
     *_, attempt = await store.training_attempts.list_attempts(session, annotator.id)
     return TrainingTask(
@@ -63,7 +73,7 @@ async def start_training(
         (await terms_of(session, campaign.id)).protocol,
         await _training_of(session, required),
         attempt,
-        attempts_left=required.attempts - attempt.number,
+        attempts_left=allowed - attempt.number,
     )
 
 
@@ -106,6 +116,9 @@ async def answer_dialogue(
         await store.training_attempts.add_answer(session, annotator.id, attempt, saved)
         if state is not TrainingState.IN_PROGRESS:
             await store.training_attempts.end_attempt(session, annotator.id, attempt, state, at=now)
+            if state is TrainingState.FAILED:
+                # What was said against an earlier block or failure is no appeal against this one.
+                await store.annotators.clear_appeal(session, annotator.id)
             await store.audit_log.add(
                 session,
                 campaign_id,
@@ -119,14 +132,39 @@ async def answer_dialogue(
     return Feedback(position, grades, state)
 
 
-async def require_passed(session: ReadSession, campaign: Campaign, annotator_id: UUID) -> None:
+async def grant_attempt(
+    session: WriteSession, campaign_id: UUID, annotator_id: UUID, number: int, reason: str, *, key_id: UUID
+) -> TrainingRecord:
+    """Let an annotator who failed the last attempt at the training start the next one; again it changes nothing.
+
+    Raises NoSuchAnnotator, NoTraining and AttemptNotFailed.
+    """
+    campaign = await store.campaigns.get_campaign(session, campaign_id)
+    required = _required(campaign)
+    annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
+    last = await store.training_attempts.find_last_attempt(session, annotator_id)
+    is_new = require_grantable(number, last, annotator.allowed_attempts(campaign))
+    if is_new and await store.annotators.grant_attempt(session, annotator_id, number - required.attempts):
+        await store.audit_log.add(
+            session,
+            campaign_id,
+            key_id=key_id,
+            action="training.attempt_granted",
+            annotator_id=annotator_id,
+            attempt=str(number),
+            reason=reason,
+        )
+    return await get_record(session, campaign_id, annotator_id)
+
+
+async def require_passed(session: ReadSession, campaign: Campaign, annotator: Annotator) -> None:
     """Raise TrainingNotPassed or TrainingFailed unless the annotator passed the campaign's training, if it has one."""
     if campaign.training is None:
         return
-    last = await store.training_attempts.find_last_attempt(session, annotator_id)
+    last = await store.training_attempts.find_last_attempt(session, annotator.id)
     if last is None:
         raise TrainingNotPassed
-    last.require_passed(campaign.training)
+    last.require_passed(annotator.allowed_attempts(campaign))
 
 
 async def has_passed(session: ReadSession, campaign: Campaign, annotator_id: UUID) -> bool:
@@ -137,10 +175,22 @@ async def has_passed(session: ReadSession, campaign: Campaign, annotator_id: UUI
     return last is not None and last.state is TrainingState.PASSED
 
 
-async def list_attempts(session: ReadSession, campaign_id: UUID, annotator_id: UUID) -> list[Attempt]:
+async def has_failed(session: ReadSession, campaign: Campaign, annotator: Annotator) -> bool:
+    """Say whether an annotator failed the campaign's training, and has no attempt left."""
+    if campaign.training is None:
+        return False
+    last = await store.training_attempts.find_last_attempt(session, annotator.id)
+    return last is not None and last.is_last_failure(annotator.allowed_attempts(campaign))
+
+
+async def get_record(session: ReadSession, campaign_id: UUID, annotator_id: UUID) -> TrainingRecord:
     """Return the attempts of an annotator with their answers, in order; raises NoSuchAnnotator."""
+    campaign = await store.campaigns.get_campaign(session, campaign_id)
     annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
-    return await store.training_attempts.list_attempts(session, annotator.id)
+    attempts = await store.training_attempts.list_attempts(session, annotator.id)
+    has_passed = any(each.state is TrainingState.PASSED for each in attempts)
+    left = 0 if has_passed else annotator.allowed_attempts(campaign) - len(attempts)
+    return TrainingRecord(tuple(attempts), annotator.granted_attempts, left)
 
 
 async def _lock_annotator(session: WriteSession, campaign_id: UUID, frontend: str, external_id: str) -> Annotator:

@@ -11,7 +11,7 @@ from spotthebot.annotation.domain.errors.annotators import (
     EntryRefused,
     NoConsentAsked,
     NoSuchAnnotator,
-    NotBlocked,
+    NothingToAppeal,
 )
 from spotthebot.annotation.domain.errors.assignments import (
     AllExchangesOpen,
@@ -72,6 +72,7 @@ from spotthebot.annotation.domain.errors.protocols import (
     UnknownProtocol,
 )
 from spotthebot.annotation.domain.errors.trainings import (
+    AttemptNotFailed,
     GoldInTraining,
     GoldShownWhole,
     GoldStandsOut,
@@ -99,6 +100,7 @@ __all__ = [
     "AssignmentExpired",
     "AssignmentNotSubmitted",
     "AssignmentSubmitted",
+    "AttemptNotFailed",
     "CampaignCannotMove",
     "CampaignClosed",
     "CampaignNoDraft",
@@ -139,9 +141,9 @@ __all__ = [
     "NoSuchTraining",
     "NoSuchTrainingDialogue",
     "NoTraining",
-    "NotBlocked",
     "NothingLeft",
     "NothingToAnnotate",
+    "NothingToAppeal",
     "PackageTaken",
     "PackagesNotNamed",
     "ProtocolBuiltIn",

@@ -10,7 +10,7 @@ NotFound
 Conflict
 ├── EntryLinkExpired
 ├── EntryLinkUsedUp
-├── NotBlocked
+├── NothingToAppeal
 ├── AppealLodged
 ├── NoConsentAsked
 └── ConsentToAnotherText
@@ -47,12 +47,12 @@ class EntryLinkUsedUp(Conflict):
     """This entry link is for {limit} annotators, and as many have entered."""
 
 
-class NotBlocked(Conflict):
-    """This annotator is not blocked: there is nothing to appeal against."""
+class NothingToAppeal(Conflict):
+    """This annotator is not blocked, and has not failed the training for good: there is nothing to appeal against."""
 
 
 class AppealLodged(Conflict):
-    """This annotator has appealed against this block with another note; one note is kept."""
+    """This annotator has appealed with another note; one note is kept."""
 
 
 class NoConsentAsked(Conflict):

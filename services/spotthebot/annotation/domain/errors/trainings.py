@@ -18,6 +18,7 @@ Conflict
 ├── TrainingNotStarted
 ├── TrainingDialogueNotShown
 ├── TrainingAnswerFinal
+├── AttemptNotFailed
 └── TrainingVersionStored
 """
 
@@ -82,6 +83,10 @@ class TrainingDialogueNotShown(Conflict):
 
 class TrainingAnswerFinal(Conflict):
     """Dialogue {position} of the training was answered otherwise: the answer is final, as its feedback was given."""
+
+
+class AttemptNotFailed(Conflict):
+    """Attempt {attempt} of the training can't be granted: this annotator has not failed attempt {before}."""
 
 
 class TrainingVersionStored(Conflict):

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from spotthebot.annotation.domain.errors import (
+    AttemptNotFailed,
     NoSuchTrainingDialogue,
     TrainingAnswerFinal,
     TrainingDialogueNotShown,
@@ -14,7 +15,6 @@ from spotthebot.annotation.domain.errors import (
     TrainingNotPassed,
 )
 from spotthebot.contracts.annotation import Answer
-from spotthebot.contracts.requirements import RequiredTraining
 from spotthebot.contracts.trainings import Training, TrainingState
 
 TRANSITIONS: Final[Mapping[TrainingState, frozenset[TrainingState]]] = MappingProxyType(
@@ -52,13 +52,17 @@ class Attempt:
     ended_at: datetime | None
     answers: tuple[SavedAnswer, ...]
 
-    def may_follow(self, required: RequiredTraining) -> bool:
-        """Whether another attempt may be started after this one."""
-        return self.state is TrainingState.FAILED and self.number < required.attempts
+    def is_last_failure(self, allowed: int) -> bool:
+        """Whether this attempt failed and was the last of as many as are allowed."""
+        return self.state is TrainingState.FAILED and self.number >= allowed
 
-    def require_passed(self, required: RequiredTraining) -> None:
+    def may_follow(self, allowed: int) -> bool:
+        """Whether another attempt may be started after this one."""
+        return self.state is TrainingState.FAILED and self.number < allowed
+
+    def require_passed(self, allowed: int) -> None:
         """Raise TrainingFailed where no attempt is left, TrainingNotPassed where one is, or this one has not ended."""
-        if self.state is TrainingState.FAILED and not self.may_follow(required):
+        if self.is_last_failure(allowed):
             raise TrainingFailed
         if self.state is not TrainingState.PASSED:
             raise TrainingNotPassed
@@ -72,6 +76,18 @@ class Attempt:
         if position < len(self.answers) and self.answers[position].answer != answer:
             raise TrainingAnswerFinal(position=position)
         return position == len(self.answers)
+
+
+def require_grantable(number: int, last: Attempt | None, allowed: int) -> bool:
+    """Say whether granting an attempt is new: it is not where `allowed` attempts include it.
+
+    Raises AttemptNotFailed unless it follows the last allowed attempt, and that failed.
+    """
+    if number <= allowed:
+        return False
+    if last is None or not last.is_last_failure(allowed) or number != last.number + 1:
+        raise AttemptNotFailed(attempt=number, before=number - 1)
+    return True
 
 
 def state_after(training: Training, position: int, mistakes: int) -> TrainingState:
