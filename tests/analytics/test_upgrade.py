@@ -118,6 +118,18 @@ async def test_upgrading_keeps_analyses_their_steps_and_their_place_in_the_queue
     assert queued == [({"job_id": str(analysis)},)]
 
 
+def test_upgrading_forgets_results_that_hold_ids_of_annotators(before: Provisioned):
+    owner = before.owner_urls["analytics"]
+    with psycopg.connect(owner) as connection:
+        connection.execute(
+            "INSERT INTO analytics.results (key, campaign_id, revision, body) VALUES ('k', %s, 'r', 'Ada Lovelace')",
+            [new_id()],
+        )
+    upgrade(LINEAGE, owner)
+    with psycopg.connect(owner) as connection:
+        assert connection.execute("SELECT count(*) FROM analytics.results").fetchone() == (0,)
+
+
 async def test_upgrading_keeps_plans_with_the_significance_level_that_they_had(before: Provisioned):
     owner = before.owner_urls["analytics"]
     ahead, more, campaign = new_ids(3)

@@ -8,6 +8,7 @@ import random
 from collections import defaultdict
 from typing import Any
 
+import psycopg
 import pyarrow.parquet as pq
 import pytest
 
@@ -99,6 +100,7 @@ class TestPseudonyms:
         one, other = [await annotated(suite, await campaign_of(suite, secret=secret)) for _ in range(2)]
         analyst = await suite.client("annotation", "analyst")
         admin = await suite.client("annotation", "admin")
+        service = await suite.client("annotation", "service")
         for campaign in (one, other):
             path = f"/v1/campaigns/{campaign['id']}"
             known = {
@@ -111,7 +113,7 @@ class TestPseudonyms:
             ]
             bodies += [
                 (await each.get(f"{path}/annotations{end}")).content
-                for each in (admin, analyst)
+                for each in (admin, analyst, service)
                 for end in ("", "/stream")
             ]
             for body, name in itertools.product(bodies, NAMES):
@@ -134,6 +136,37 @@ class TestPseudonyms:
         (entry,) = (await admin.get(f"{path}/audit")).json()["items"]
         assert (entry["action"], entry["details"]) == ("annotations.exported", {"rows": "annotations"})
 
+    async def test_are_what_analyses_show(self, suite: RunningSuite):
+        campaign = await annotated(suite, await _study(suite))
+        pseudonyms = {each["annotator"] for each in await lines(suite, campaign["id"])}
+        path = f"/v1/campaigns/{campaign['id']}"
+        for role in ("analyst", "admin"):
+            client = await suite.client("analytics", role)
+            shown = (await client.get(f"{path}/annotators")).json()["annotators"]["annotators"]
+            assert {each["annotator"] for each in shown} == pseudonyms
+            document = (await client.get(f"{path}/analysis")).text
+            assert not [name for name in NAMES if name.split()[0] in document]
+        with psycopg.connect(suite.database.owner["analytics"]) as connection:
+            kept = connection.execute("SELECT convert_from(body, 'UTF8') FROM analytics.results").fetchall()
+        assert kept
+        assert not [name for name in NAMES if name.split()[0] in str(kept)]
+
+    async def test_give_way_to_names_that_are_published(self, suite: RunningSuite):
+        campaign = await annotated(suite, await _study(suite))
+        private, published = [
+            await _copied(suite, campaign, annotators="ids", annotators_published=each) for each in (False, True)
+        ]
+        analyst = await suite.client("analytics", "analyst")
+        for copy, are_shown in ((private, False), (published, True)):
+            answer = await analyst.get(f"/v1/campaigns/{copy['id']}/annotators")
+            found = {each["annotator"] for each in answer.json()["annotators"]["annotators"]}
+            assert found == {each["annotator"] for each in await lines(suite, copy["id"])}
+            assert (found == {*NAMES}) is are_shown
+        admin = await suite.client("annotation", "admin")
+        body = {"name": "live", "domain": "everyday", "collection_id": campaign["collection_id"]}
+        refused = await admin.post("/v1/campaigns", json=body | {"annotators_published": True})
+        assert (refused.status_code, "for imports" in refused.text) == (422, True)
+
     async def test_are_kept_from_frontends_which_may_export_nothing(self, suite: RunningSuite):
         campaign = await campaign_of(suite)
         frontend = await suite.client("annotation", "annotation")
@@ -145,10 +178,9 @@ class TestImports:
         campaign = await annotated(suite, await _study(suite))
         await _assert_equal(suite, campaign, await _copied(suite, campaign))
 
-    async def test_with_the_same_ids_give_the_same_figures(self, suite: RunningSuite):
-        """With other ids resampling draws in another order, and its figures differ by chance."""
+    async def test_give_the_same_figures(self, suite: RunningSuite):
         campaign = await annotated(suite, await _study(suite))
-        copy = await _copied(suite, campaign, annotators="ids")
+        copy = await _copied(suite, campaign)
         analyst = await suite.client("analytics", "analyst")
         for figure in ("ranking", "fooling-rates", "survival", "agreement", "annotators", "time"):
             answers = [await analyst.get(f"/v1/campaigns/{each['id']}/{figure}") for each in (campaign, copy)]
@@ -277,6 +309,7 @@ async def _copied(
     protocol: str = "spot_the_bot",
     annotations: bool = True,
     annotators: str = "pseudonyms",
+    annotators_published: bool = False,
 ) -> dict[str, Any]:
     """Import the exports of a campaign and of its collection."""
     conversations = await suite.client("conversations", "admin")
@@ -286,8 +319,9 @@ async def _copied(
     uploaded = await conversations.post(f"/v1/collections/{collection['id']}/uploads", content=talks)
     assert uploaded.json()["rejected"]["count"] == 0
     admin = await suite.client("annotation", "admin")
-    body |= {"collection_id": collection["id"], "segments": campaign["segments"], "protocol": protocol}
-    path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body))['id']}"
+    request = body | {"collection_id": collection["id"], "segments": campaign["segments"], "protocol": protocol}
+    request |= {"annotators_published": annotators_published}
+    path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', request))['id']}"
     await until(admin, path, "open")
     segments = defaultdict(list)
     for item in await lines(suite, campaign["id"], rows="packages"):

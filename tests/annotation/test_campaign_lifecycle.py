@@ -34,6 +34,7 @@ CAMPAIGN = Campaign(
     min_seconds_per_item=None,
     strike_fast_packages=False,
     seed=0,
+    annotators_published=False,
     opens_when_built=True,
     created_at=datetime(2026, 1, 1, tzinfo=UTC),
     state=CampaignState.OPEN,

@@ -109,6 +109,10 @@ async def test_upgrading_keeps_annotators_and_gives_every_campaign_its_state(bef
         imported = _add_campaign(connection, mode="import", built_at=now)
         _complete_assignment(connection, imported, "bob")
         expected[imported] = "open"
+        published = _add_campaign(connection, mode="import", built_at=now)
+        named = "UPDATE annotation.campaigns SET name = 'spot-the-bot-dailydialog' WHERE id = %s"
+        connection.execute(named, [published])
+        expected[published] = "open"
         left = _add_campaign(connection, built_at=now)
         unfinished = _expired_assignment(connection, left, "cy")
         expected[left] = "open"
@@ -131,6 +135,7 @@ async def test_upgrading_keeps_annotators_and_gives_every_campaign_its_state(bef
         *("ann", 1),
     )
     assert annotator.work == WorkCheck()
+    assert [campaign.id for campaign in found if campaign.annotators_published] == [published]
     assert {(campaign.training, campaign.gold, campaign.min_seconds_per_item) for campaign in found} == {(None,) * 3}
     assert (draft.lease.state, draft.items[0].draft) == ("expired", Draft(answer, step=2, version=1))
     await _finish_what_was_left(database, left, unfinished)

@@ -119,13 +119,15 @@ class TestCollections:
                 await frontend.save_answer(assignment.id, item.position, AnswerIn(answer=WHOLE))
             await frontend.submit_assignment(assignment.id)
         service = await suite.annotation("service")
+        known = {each.annotator: each.pseudonym async for each in annotation.list_annotators(campaign.id)}
+        assert {*known} == {*ANNOTATORS}
         stored = [each.annotator async for each in service.stream_annotations(campaign.id)]
-        assert sorted(stored) == sorted(ANNOTATORS * len(texts))
+        assert sorted(stored) == sorted([*known.values()] * len(texts))
         analytics = await suite.analytics("analyst")
         ranking = (await analytics.ranking(campaign.id)).ranking
         assert {each.bot for each in ranking.bots} == set(NAMES)
         quality = (await analytics.annotators(campaign.id)).annotators
-        assert {each.annotator for each in quality.annotators} == set(ANNOTATORS)
+        assert {each.annotator for each in quality.annotators} == {*known.values()}
 
 
 class TestChats:

@@ -241,6 +241,7 @@ async def _joined(
         "name": "joined",
         "domain": imported["domain"],
         "collection_id": imported["collection_id"],
+        "annotators_published": True,
     }
     path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body | {'segments': imported['segments']}))['id']}"
     await until(admin, path, "open")

@@ -1,5 +1,7 @@
 """Calls to `annotation` and `conversations`: a campaign's annotations and the speakers, each as one stream.
 
+Annotators come under their pseudonyms, so no result holds an id of a panel.
+
 A campaign that was read stays here until its annotations change, so that nine questions read it once.
 """
 
@@ -88,7 +90,7 @@ class Studies:
         return study
 
     async def read_game(self, revision: CampaignRevision) -> list[PlayedSide]:
-        """Read what annotators decided in a game, under their pseudonyms, and who spoke."""
+        """Read what annotators decided in a game, and who spoke."""
         campaign = revision.campaign
         are_human = {
             spoke.id: tuple(each.kind is ParticipantKind.HUMAN for each in spoke.participants)
@@ -96,7 +98,7 @@ class Studies:
         }
         return [
             side
-            async for annotation in self._annotation.stream_annotations(campaign.id, pseudonyms=True)
+            async for annotation in self._annotation.stream_annotations(campaign.id)
             for side in _played_sides(annotation, are_human[annotation.conversation_id])
         ]
 

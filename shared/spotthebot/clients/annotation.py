@@ -108,10 +108,9 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
         return Listing(AnnotationOut, f"/v1/campaigns/{campaign_id}/annotations", paging)
 
     @operation
-    def stream_annotations(self, campaign_id: UUID, *, pseudonyms: bool = False) -> Ndjson[AnnotationOut]:
-        """Stream all annotations of a campaign; services get ids of annotators unless they want pseudonyms."""
-        params = {"pseudonyms": pseudonyms}
-        return Ndjson(AnnotationOut, f"/v1/campaigns/{campaign_id}/annotations/stream", params=params)
+    def stream_annotations(self, campaign_id: UUID) -> Ndjson[AnnotationOut]:
+        """Stream all annotations of a campaign; annotators have pseudonyms."""
+        return Ndjson(AnnotationOut, f"/v1/campaigns/{campaign_id}/annotations/stream")
 
     @operation
     def export_campaign(

@@ -134,6 +134,10 @@ class CampaignIn(Requirements):
     )
     panel: Panel | None = Field(default=None, description="Where annotators come from, which says how their ids look.")
     seed: int = Field(default=0, ge=0, lt=2**31)
+    annotators_published: bool = Field(
+        default=False,
+        description="Of an import: its annotators' names are public, so exports and analyses show no pseudonyms.",
+    )
     secret: CampaignSecret | None = Field(
         default=None,
         description=(
@@ -166,6 +170,9 @@ class CampaignIn(Requirements):
     def _imports_have_no_requirements(self) -> "CampaignIn":
         if self.mode == "import" and (self.training or self.gold or self.min_seconds_per_item):
             message = "an import has nobody to train or to check: leave training, gold and min_seconds_per_item out"
+            raise ValueError(message)
+        if self.mode != "import" and self.annotators_published:
+            message = "annotators_published is for imports: nobody else's names are public"
             raise ValueError(message)
         return self
 
@@ -215,6 +222,7 @@ class CampaignOut(Wire):
     min_seconds_per_item: float | None
     strike_fast_packages: bool
     seed: int
+    annotators_published: bool
     packages: int
     items: int
     submitted: int = Field(description="Packages that were submitted, each as often as an annotator did.")

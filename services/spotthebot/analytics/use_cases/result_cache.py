@@ -119,6 +119,8 @@ def _sources() -> str:
             elif entry.name.endswith(".py"):
                 digest.update(entry.read_bytes())
 
+    analytics = files("spotthebot.analytics")
     for package in ("stats", "domain"):
-        add(files("spotthebot.analytics").joinpath(package))
+        add(analytics.joinpath(package))
+    digest.update(analytics.joinpath("clients.py").read_bytes())
     return digest.hexdigest()

@@ -1,10 +1,9 @@
 """Annotations and packages of a campaign for analysis, as pages and as streams."""
 
 from collections.abc import Callable
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from starlette.responses import StreamingResponse
 
 from spotthebot.annotation import store
@@ -12,8 +11,6 @@ from spotthebot.annotation.api.decisions import decisions_out
 from spotthebot.annotation.api.deps import Pool, Reader
 from spotthebot.annotation.domain.annotations import StoredAnnotation
 from spotthebot.annotation.domain.packages import Package, PackedConversation
-from spotthebot.annotation.domain.pseudonyms import pseudonym_of
-from spotthebot.contracts.access import Role
 from spotthebot.contracts.annotation import (
     AnnotationOut,
     AnnotationsRevisionOut,
@@ -21,7 +18,6 @@ from spotthebot.contracts.annotation import (
     PackageOut,
     SegmentRef,
 )
-from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import ReadSession
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute
@@ -32,24 +28,17 @@ router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["annotations"], r
 
 
 @router.get("/annotations", operation_id="list_annotations")
-async def list_annotations(session: Reading, caller: Reader, campaign_id: UUID, paging: Paging) -> Page[AnnotationOut]:
+async def list_annotations(session: Reading, _caller: Reader, campaign_id: UUID, paging: Paging) -> Page[AnnotationOut]:
     """List annotations, oldest first; annotators have pseudonyms."""
-    to_out = await _annotation_out(session, caller, campaign_id)
+    to_out = await _annotation_out(session, campaign_id)
     rows = await store.annotations.list_annotations(session, campaign_id, after=paging.after, limit=paging.limit + 1)
     return page_of(rows, paging, key=lambda row: row.id, to_out=to_out)
 
 
 @router.get("/annotations/stream", operation_id="stream_annotations", response_class=StreamingResponse)
-async def stream_annotations(
-    session: Reading,
-    caller: Reader,
-    database: Pool,
-    campaign_id: UUID,
-    *,
-    pseudonyms: Annotated[bool, Query(description="Pseudonyms for services as well.")] = False,
-) -> StreamingResponse:
-    """Return all annotations as NDJSON, one `AnnotationOut` a line; annotators have pseudonyms but for services."""
-    to_out = await _annotation_out(session, caller, campaign_id, pseudonyms=pseudonyms)
+async def stream_annotations(session: Reading, _caller: Reader, database: Pool, campaign_id: UUID) -> StreamingResponse:
+    """Return all annotations as NDJSON, one `AnnotationOut` a line; annotators have pseudonyms."""
+    to_out = await _annotation_out(session, campaign_id)
 
     async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[StoredAnnotation]:
         return await store.annotations.list_annotations(reading, campaign_id, after=after, limit=limit)
@@ -73,12 +62,9 @@ async def list_packages(session: Reading, _caller: Reader, campaign_id: UUID, pa
     return page_of(rows, paging, key=lambda row: row.id, to_out=_package_out)
 
 
-async def _annotation_out(
-    session: ReadSession, caller: Principal, campaign_id: UUID, *, pseudonyms: bool = False
-) -> Callable[[StoredAnnotation], AnnotationOut]:
-    """Return what shapes the annotations of a campaign for a caller: services may have ids of annotators."""
-    key = await store.campaigns.get_pseudonym_key(session, campaign_id)
-    by_id = caller.role == Role.SERVICE and not pseudonyms
+async def _annotation_out(session: ReadSession, campaign_id: UUID) -> Callable[[StoredAnnotation], AnnotationOut]:
+    """Return what shapes the annotations of a campaign: nobody gets ids of annotators here, services neither."""
+    pseudonyms = await store.campaigns.get_pseudonyms(session, campaign_id)
 
     def to_out(stored: StoredAnnotation) -> AnnotationOut:
         return AnnotationOut(
@@ -87,7 +73,7 @@ async def _annotation_out(
             package_id=stored.package_id,
             exchanges=stored.exchanges,
             right=_conversation_ref(stored.right),
-            annotator=stored.annotator if by_id else pseudonym_of(key, stored.annotator_id, stored.annotator),
+            annotator=pseudonyms.name_of(stored.annotator_id, stored.annotator),
             answer=stored.answer,
             decisions=decisions_out(stored.decisions),
             started_at=stored.started_at,

@@ -8,7 +8,7 @@ from spotthebot.annotation import store
 from spotthebot.annotation.api.deps import Admin, AdminReader, Frontend, frontend_of
 from spotthebot.annotation.domain.annotators import Annotator
 from spotthebot.annotation.domain.audit import AuditEntry
-from spotthebot.annotation.domain.pseudonyms import pseudonym_of
+from spotthebot.annotation.domain.pseudonyms import Pseudonyms
 from spotthebot.annotation.use_cases import annotators
 from spotthebot.contracts.assignments import (
     AgreementOut,
@@ -32,9 +32,9 @@ async def list_annotators(
     session: Reading, _caller: AdminReader, campaign_id: UUID, paging: Paging
 ) -> Page[AnnotatorOut]:
     """List the annotators of a campaign."""
-    key = await store.campaigns.get_pseudonym_key(session, campaign_id)
+    pseudonyms = await store.campaigns.get_pseudonyms(session, campaign_id)
     rows = await store.annotators.list_annotators(session, campaign_id, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda row: row.id, to_out=lambda row: _annotator_out(row, key))
+    return page_of(rows, paging, key=lambda row: row.id, to_out=lambda row: _annotator_out(row, pseudonyms))
 
 
 @router.get("/annotators/{annotator_id}/quality", operation_id="get_annotator_quality")
@@ -43,9 +43,9 @@ async def get_annotator_quality(
 ) -> AnnotatorQualityOut:
     """Return what is known of an annotator's work so far: gold items, strikes, speed, agreement with others."""
     found = await annotators.get_quality(session, campaign_id, annotator_id)
-    key = await store.campaigns.get_pseudonym_key(session, campaign_id)
+    pseudonyms = await store.campaigns.get_pseudonyms(session, campaign_id)
     return AnnotatorQualityOut(
-        annotator=_annotator_out(found.annotator, key),
+        annotator=_annotator_out(found.annotator, pseudonyms),
         annotations=found.annotations,
         median_seconds=None if found.median_time is None else found.median_time.total_seconds(),
         agreement={
@@ -63,7 +63,7 @@ async def block_annotator(
     blocked = await annotators.block_annotator(
         session, campaign_id, annotator_id, request.reason, key_id=caller.key_id, now=now
     )
-    return _annotator_out(blocked, await store.campaigns.get_pseudonym_key(session, campaign_id))
+    return _annotator_out(blocked, await store.campaigns.get_pseudonyms(session, campaign_id))
 
 
 @router.post("/annotators/{annotator_id}/unblock", operation_id="unblock_annotator")
@@ -74,7 +74,7 @@ async def unblock_annotator(
     unblocked = await annotators.unblock_annotator(
         session, campaign_id, annotator_id, request.reason, key_id=caller.key_id
     )
-    return _annotator_out(unblocked, await store.campaigns.get_pseudonym_key(session, campaign_id))
+    return _annotator_out(unblocked, await store.campaigns.get_pseudonyms(session, campaign_id))
 
 
 @router.post("/annotators/{annotator_id}/erase", operation_id="erase_annotator")
@@ -83,7 +83,7 @@ async def erase_annotator(
 ) -> AnnotatorOut:
     """Erase the person behind an annotator, in every campaign; their annotations stay. Nobody can undo it."""
     erased = await annotators.erase_annotator(session, campaign_id, annotator_id, key_id=caller.key_id, now=now)
-    return _annotator_out(erased, await store.campaigns.get_pseudonym_key(session, campaign_id))
+    return _annotator_out(erased, await store.campaigns.get_pseudonyms(session, campaign_id))
 
 
 @router.post("/appeals", operation_id="appeal_block")
@@ -114,11 +114,11 @@ async def list_audit_entries(
     return page_of(rows, paging, key=lambda row: row.id, to_out=_entry_out)
 
 
-def _annotator_out(annotator: Annotator, pseudonym_key: bytes) -> AnnotatorOut:
+def _annotator_out(annotator: Annotator, pseudonyms: Pseudonyms) -> AnnotatorOut:
     return AnnotatorOut(
         id=annotator.id,
         annotator=annotator.external_id,
-        pseudonym=pseudonym_of(pseudonym_key, annotator.id, annotator.external_id),
+        pseudonym=pseudonyms.name_of(annotator.id, annotator.external_id),
         frontend=annotator.frontend,
         packages=annotator.packages,
         created_at=annotator.created_at,

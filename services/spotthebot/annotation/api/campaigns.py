@@ -149,6 +149,7 @@ def _to_out(campaign: Campaign) -> CampaignOut:
         min_seconds_per_item=campaign.min_seconds_per_item,
         strike_fast_packages=campaign.strike_fast_packages,
         seed=campaign.seed,
+        annotators_published=campaign.annotators_published,
         packages=campaign.progress.packages,
         items=campaign.progress.items,
         submitted=campaign.progress.submitted,

@@ -101,6 +101,7 @@ class Campaign:
     min_seconds_per_item: float | None
     strike_fast_packages: bool
     seed: int
+    annotators_published: bool
     opens_when_built: bool
     created_at: datetime
     state: CampaignState

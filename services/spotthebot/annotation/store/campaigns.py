@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.campaigns import Campaign, Progress, states_before
 from spotthebot.annotation.domain.errors import NoSuchCampaign
+from spotthebot.annotation.domain.pseudonyms import Pseudonyms
 from spotthebot.annotation.tables import CampaignRow
 from spotthebot.contracts.annotation import SECRET_BYTES, CampaignId, CampaignIn, CampaignState
 from spotthebot.contracts.panels import Panel
@@ -94,12 +95,13 @@ async def find_secret(session: ReadSession, campaign_id: UUID) -> bytes | None:
     return found
 
 
-async def get_pseudonym_key(session: ReadSession, campaign_id: UUID) -> bytes:
-    """Return what the pseudonyms of a campaign's annotators are made with; raises NoSuchCampaign."""
-    key = await session.scalar(select(CampaignRow.pseudonym_key).where(CampaignRow.id == campaign_id))
-    if key is None:
+async def get_pseudonyms(session: ReadSession, campaign_id: UUID) -> Pseudonyms:
+    """Return what a campaign's annotators are called outside of it; raises NoSuchCampaign."""
+    statement = select(CampaignRow.pseudonym_key, CampaignRow.annotators_published)
+    row = (await session.execute(statement.where(CampaignRow.id == campaign_id))).one_or_none()
+    if row is None:
         raise NoSuchCampaign(campaign_id=campaign_id)
-    return key
+    return Pseudonyms(row.pseudonym_key, are_published=row.annotators_published)
 
 
 async def set_interactor_salt(session: WriteSession, campaign_id: UUID, salt: bytes | None) -> None:
@@ -200,6 +202,7 @@ def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psyc
         min_seconds_per_item=row.min_seconds_per_item,
         strike_fast_packages=row.strike_fast_packages,
         seed=row.seed,
+        annotators_published=row.annotators_published,
         opens_when_built=row.opens_when_built,
         created_at=row.created_at,
         state=CampaignState(row.state),

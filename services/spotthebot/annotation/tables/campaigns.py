@@ -57,7 +57,8 @@ class CampaignRow(Base):
 
     `packages` and `items` count what was packed, `annotations` what annotators submitted or what was imported,
     `submitted` the assignments that were. `secret` decides with the seed how its conversations are packed, and
-    `pseudonym_key` what exports call its annotators; both leave this table for no answer.
+    `pseudonym_key` what exports call its annotators; both leave this table for no answer. `annotators_published` says
+    that the names of an import's annotators are public.
     """
 
     __tablename__ = "campaigns"
@@ -95,6 +96,7 @@ class CampaignRow(Base):
     pseudonym_key: Mapped[bytes] = mapped_column(
         LargeBinary, server_default=text("(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))")
     )
+    annotators_published: Mapped[bool] = mapped_column(server_default="false")
     interactor_salt: Mapped[bytes | None] = mapped_column(LargeBinary)
     too_short: Mapped[int | None]
     unpaired: Mapped[int | None]

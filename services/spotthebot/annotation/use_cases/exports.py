@@ -13,7 +13,6 @@ from spotthebot.annotation.domain.annotations import AnnotatedItem, StoredAnnota
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.packages import NamedItem
 from spotthebot.annotation.domain.protocols.answers import values
-from spotthebot.annotation.domain.pseudonyms import pseudonym_of
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.annotation import DecisionOut
 from spotthebot.contracts.annotation_exports import (
@@ -55,7 +54,8 @@ async def export_campaign(
 
         items = _batches(database, campaign, store.packages.list_exported_items, lambda each: each.id, item_rows)
         return export(items, form, ExportedItem, rows=campaign.progress.items)
-    key = await store.campaigns.get_pseudonym_key(session, campaign.id)
+    pseudonyms = await store.campaigns.get_pseudonyms(session, campaign.id)
+    by_id = names is AnnotatorNames.IDS
     protocol = (await terms_of(session, campaign.id)).protocol
     as_text = form is not ExportFormat.NDJSON
 
@@ -73,7 +73,7 @@ async def export_campaign(
             "id": found.external_id,
             "protocol": campaign.protocol_name,
             "protocol_version": campaign.protocol_version,
-            "annotator": _name(stored.annotator_id, stored.annotator, key, names),
+            "annotator": stored.annotator if by_id else pseudonyms.name_of(stored.annotator_id, stored.annotator),
             "started_at": _utc(stored.started_at),
             "ended_at": _utc(stored.ended_at),
             "elapsed_ms": stored.elapsed_ms,
@@ -142,10 +142,6 @@ def _value_rows(protocol: AnnotationProtocol, stored: StoredAnnotation, common: 
         )
         for each, decision in found
     ]
-
-
-def _name(annotator_id: UUID, name: str, key: bytes, names: AnnotatorNames) -> str:
-    return name if names is AnnotatorNames.IDS else pseudonym_of(key, annotator_id, name)
 
 
 def _utc(moment: datetime | None) -> datetime | None:

@@ -120,7 +120,12 @@ async def _find_or_create_campaign(clients: Clients, name: str, domain: str, col
         if found.mode == "import":
             return found
     request = CampaignIn(
-        mode="import", name=name, domain=domain, collection_id=collection_id, segments=_SEGMENTS[domain]
+        mode="import",
+        name=name,
+        domain=domain,
+        collection_id=collection_id,
+        segments=_SEGMENTS[domain],
+        annotators_published=True,
     )
     return await clients.annotation.create_campaign(request, idempotency_key=f"import/{name}")
 
