@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "annotation_0022"
-down_revision = "annotation_0021"
+revision = "annotation_0023"
+down_revision = "annotation_0022"
 branch_labels = None
 depends_on = None
 
