@@ -106,6 +106,7 @@ class TestCommand:
             None: 3,
         }
         assert (results["seed"], results["killed"], results["survived"]) == (5, 6, 3)
+        assert {each["covering"] for each in results["mutants"].values()} == {1}
         assert done.stdout.count("survived: services/spotthebot/shop/prices.py:10 ") == 3
         assert "-    return items // 10\n+    return items * 10" in done.stdout
         assert done.stdout.endswith("6 killed, 3 survived, 0 timed out: 6 of 9 noticed (66.7%)\n")

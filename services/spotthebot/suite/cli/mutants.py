@@ -1,7 +1,7 @@
 """`stb test --mutants`: changes the code in many small ways, one at a time, and reports which the tests do not notice.
 
 A sample of all mutations of a folder is drawn by a seed. Each is made in a copy of the clone, never in the clone. The
-tests nearest to the mutated module run first, then the others of its package that its imports lead to, until one fails.
+tests that execute the mutated line run, those of quick files first, until one fails.
 """
 
 import contextlib
@@ -16,16 +16,16 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as ET
 
 from spotthebot.kit.errors import Invalid, NotFound, Unavailable
-from spotthebot.suite.cli.mutant_process import PRELOADED, run_pytest
+from spotthebot.suite.cli.covering_tests import NoticeablePlaces, Places, Recording, file_of
+from spotthebot.suite.cli.mutant_process import PRELOADED, CoverageRecorder, OnlyTests, run_pytest
 from spotthebot.suite.cli.mutations import Mutation, find_mutations
 from spotthebot.suite.cli.reaching_tests import ImportGraph
 from spotthebot.suite.progress import screen, showing_progress
@@ -76,13 +76,14 @@ class Sample:
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome of one mutant; `test` is the first that failed."""
+    """The outcome of one mutant; `test` is the first that failed, `covering` the number of tests that could fail."""
 
     place: str
     kind: str
     difference: str
     outcome: Outcome
     test: str | None
+    covering: int
     seconds: float
 
 
@@ -111,14 +112,11 @@ def run_mutants(root: Path, sample: Sample, *, tests: Sequence[str] = (), result
         f" {len(results)} have a result already"
     )
     pending = [each for each in sample.mutations if name_of(each) not in results]
-    graph = ImportGraph(root)
-    stages = {file: _below(graph.stages(file), tests) for file in sorted({each.file for each in pending})}
     with _copied(root) as clone, showing_progress() as progress:
-        everything = sorted({test for both in stages.values() for stage in both for test in stage})
-        usual = _usual_seconds(clone, everything) if pending else {}
+        covering = find_covering_tests(clone, pending, tests) if pending else {}
         with progress.step("mutants", total=len(pending)) as step:
             for mutation in pending:
-                result = _run_one(clone, mutation, stages[mutation.file], usual)
+                result = _run_one(clone, mutation, covering[mutation])
                 results[name_of(mutation)] = result
                 _write_results(results_file, sample, results)
                 step.advance()
@@ -188,37 +186,61 @@ def _copied(root: Path) -> Iterator[Path]:
         yield clone
 
 
-def _below(stages: Sequence[Sequence[str]], paths: Sequence[str]) -> list[list[str]]:
-    kept = [[test for test in stage if any(Path(test).is_relative_to(path) for path in paths)] for stage in stages]
-    return kept if paths else [list(stage) for stage in stages]
+def find_covering_tests(
+    clone: Path, mutations: Sequence[Mutation], paths: Sequence[str]
+) -> dict[Mutation, dict[str, float]]:
+    """Return the tests that can notice each mutation, in the order to run them, and how long they take without it.
+
+    For a line that runs on import the tests of the files are among them whose imports lead to it first.
+    """
+    graph, noticeable = ImportGraph(clone), NoticeablePlaces(clone)
+    stages = {file: graph.stages(file) for file in {each.file for each in mutations}}
+    places = {each: noticeable.of(each) for each in mutations}
+    files = {test for both in stages.values() for stage in both for test in stage}
+    recording = _record(clone, sorted(each for each in files if _is_below(each, paths)), list(places.values()))
+    covering = {}
+    for each in mutations:
+        nearest = stages[each.file][0] if noticeable.runs_on_import(each) else ()
+        found = recording.covering(places[each], and_files=nearest)
+        covering[each] = {test: recording.seconds[test] for test in found}
+    return covering
 
 
-def _usual_seconds(clone: Path, tests: Sequence[str]) -> dict[str, float]:
-    """Return how long each test file takes without a mutant; those that fail are left out, with a line."""
-    report = clone.parent / "junit.xml"
+def _is_below(file: str, paths: Sequence[str]) -> bool:
+    return not paths or any(Path(file).is_relative_to(path) for path in paths)
+
+
+def _record(clone: Path, test_files: Sequence[str], places: Sequence[Places]) -> Recording:
+    """Run the tests once without a mutant; those that fail are left out, with a line."""
+    lines: defaultdict[str, set[int]] = defaultdict(set)
+    for each in places:
+        for file, numbers in each.items():
+            lines[file] |= numbers
+    folder = clone.parent / "recording"
     started = time.monotonic()
-    _, output = _run_pytest(clone, ["-o", "junit_family=xunit1", f"--junit-xml={report}", *tests])
-    if not report.exists():
+    recorder = CoverageRecorder(clone, folder, {file: sorted(numbers) for file, numbers in lines.items()})
+    _, output = _run_pytest(clone, ["--continue-on-collection-errors", *test_files], recorder)
+    written = folder / "record.json"
+    record = json.loads(written.read_text(encoding="utf-8")) if written.exists() else {}
+    if not record.get("seconds"):
         raise NoTestsRan(output=output[-1000:])
-    seconds: dict[str, float] = dict.fromkeys(tests, 0.0)
-    for case in ET.parse(report).iter("testcase"):  # noqa: S314 - pytest's own report
-        file = case.get("file", "")
-        if case.find("failure") is None and case.find("error") is None:
-            if file in seconds:
-                seconds[file] += float(case.get("time", 0))
-        elif seconds.pop(file, None) is not None:
-            screen.print(f"left out, since it fails without a mutant: {file}")
-    screen.print(f"{len(seconds)} test files, {time.monotonic() - started:.0f} s without a mutant")
-    return seconds
+    for test in record["failed"]:
+        record["seconds"].pop(test, None)
+        screen.print(f"left out, since it fails without a mutant: {test}", highlight=False)
+    screen.print(f"{len(record['seconds'])} tests, {time.monotonic() - started:.0f} s without a mutant")
+    executed = {
+        file: {int(line): frozenset(by) for line, by in of_file.items()} for file, of_file in record["lines"].items()
+    }
+    return Recording(record["seconds"], executed)
 
 
-def _run_one(clone: Path, mutation: Mutation, stages: Sequence[Sequence[str]], usual: Mapping[str, float]) -> Result:
+def _run_one(clone: Path, mutation: Mutation, covering: Mapping[str, float]) -> Result:
     path = clone / mutation.file
     source = path.read_text(encoding="utf-8")
     started = time.monotonic()
     path.write_text(mutation.apply(source), encoding="utf-8")
     try:
-        outcome, test = _run_stages(clone, stages, usual)
+        outcome, test = _run_tests(clone, covering)
     finally:
         path.write_text(source, encoding="utf-8")
     return Result(
@@ -227,29 +249,32 @@ def _run_one(clone: Path, mutation: Mutation, stages: Sequence[Sequence[str]], u
         difference=mutation.difference(source),
         outcome=outcome,
         test=test,
+        covering=len(covering),
         seconds=round(time.monotonic() - started, 1),
     )
 
 
-def _run_stages(clone: Path, stages: Sequence[Sequence[str]], usual: Mapping[str, float]) -> tuple[Outcome, str | None]:
-    for stage in stages:
-        tests = [test for test in stage if test in usual]
-        if not tests:
-            continue
-        limit = _MORE_SECONDS + _TIMES_AS_LONG * sum(usual[test] for test in tests)
-        code, output = _run_pytest(clone, ["-x", *tests], seconds=limit)
-        if code is None:
-            return Outcome.TIMED_OUT, None
-        if code not in {0, _NO_TESTS_RAN}:
-            failed = re.search(r"^(?:FAILED|ERROR) (\S+)", output, flags=re.MULTILINE)
-            return Outcome.KILLED, failed[1] if failed else None
-    return Outcome.SURVIVED, None
+def _run_tests(clone: Path, covering: Mapping[str, float]) -> tuple[Outcome, str | None]:
+    """Run the tests that execute a mutant until one fails; a mutant without any survives."""
+    if not covering:
+        return Outcome.SURVIVED, None
+    files = dict.fromkeys(file_of(test) for test in covering)
+    limit = _MORE_SECONDS + _TIMES_AS_LONG * sum(covering.values())
+    code, output = _run_pytest(clone, ["-x", *files], OnlyTests(list(covering)), seconds=limit)
+    if code is None:
+        return Outcome.TIMED_OUT, None
+    if code in {0, _NO_TESTS_RAN}:
+        return Outcome.SURVIVED, None
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", output, flags=re.MULTILINE)
+    return Outcome.KILLED, failed[1] if failed else None
 
 
-def _run_pytest(clone: Path, arguments: Sequence[str], *, seconds: float | None = None) -> tuple[int | None, str]:
-    """Run pytest in the copy; return its exit code, None where the time was up, and what it printed."""
+def _run_pytest(
+    clone: Path, arguments: Sequence[str], plugin: object, *, seconds: float | None = None
+) -> tuple[int | None, str]:
+    """Run pytest with a plugin in the copy; return its exit code, None where the time was up, and what it printed."""
     output = clone.parent / "output.txt"
-    running = _FORKS.Process(target=run_pytest, args=(str(clone), list(arguments), str(output)))
+    running = _FORKS.Process(target=run_pytest, args=(str(clone), list(arguments), str(output), plugin))
     running.start()
     try:
         running.join(seconds)
