@@ -1,4 +1,4 @@
-"""Campaigns, leases, drafts and blocks, in whatever order they come, do what a small model of them does.
+"""Campaigns, leases, drafts, rejections, blocks and erasures, in whatever order, do what a small model of them does.
 
 The suite's own run tries a few sequences, always the same ones. More, drawn by chance:
 
@@ -31,16 +31,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from spotthebot.annotation import store
 from spotthebot.annotation.domain.errors import (
     AnnotatorBlocked,
-    AssignmentExpired,
-    AssignmentSubmitted,
+    AssignmentNotSubmitted,
     CampaignCannotMove,
     CampaignClosed,
     ItemsUnanswered,
     LimitReached,
-    NoSuchItem,
     NothingLeft,
 )
-from spotthebot.annotation.use_cases import annotators, answers, assignments, campaigns
+from spotthebot.annotation.use_cases import annotators, answers, assignments, campaigns, reviews
 from spotthebot.contracts.annotation import CampaignState
 from spotthebot.contracts.assignments import AnswerIn
 from spotthebot.kit.database import WriteSession
@@ -55,6 +53,7 @@ from tests.factories.campaign_model import (
     PEOPLE,
     Draft,
     Held,
+    Model,
     Shape,
     refused_answer,
     shape_of,
@@ -78,17 +77,26 @@ class Lifecycle(RuleBasedStateMachine):
         self._transaction = runner.run(_transaction_on(connection))
         self.now = BEGINNING
         self.state = CampaignState.DRAFT
-        self.held: list[Held] = []
+        self.model = Model(shapes[0])
+        self.has_started = False
         self.known: dict[tuple[str, str], UUID] = {}
         self.blocked: set[tuple[str, str]] = set()
 
     def teardown(self) -> None:
         self._runner.run(self._transaction.rollback())
 
-    @initialize(which=st.integers(0, 1), people=st.lists(st.sampled_from(PEOPLE), min_size=3, max_size=6))
-    def begin(self, which: int, people: list[tuple[str, str]]) -> None:
-        self.shape = self._shapes[which]
+    @initialize(
+        which=st.integers(0, 1),
+        people=st.lists(st.sampled_from(PEOPLE), min_size=3, max_size=6),
+        packages_done=st.sampled_from((0, 0, 3, 4)),
+    )
+    def begin(self, which: int, people: list[tuple[str, str]], packages_done: int) -> None:
+        self.model = Model(self._shapes[which])
+        self.has_started = True
         self.move(CampaignState.OPEN)
+        for person in PEOPLE[:packages_done]:
+            self.claim(person)
+            self._answer_all_and_submit(self.model.held[-1])
         for person in people:
             self.claim(person)
 
@@ -96,7 +104,7 @@ class Lifecycle(RuleBasedStateMachine):
     def time_passes(self, seconds: int, leases_end: bool) -> None:
         self.now += timedelta(seconds=seconds)
         if leases_end:
-            due = [each for each in self.held if self._is_due(each)]
+            due = [each for each in self.model.held if each.is_due(self.now)]
             assert self._do(lambda session: store.claims.expire_leases(session, self.now)) == len(due)
             for each in due:
                 each.state = "expired"
@@ -108,20 +116,20 @@ class Lifecycle(RuleBasedStateMachine):
             CampaignState.PAUSED: {CampaignState.OPEN, CampaignState.PAUSED},
         }
         with self._expected(CampaignCannotMove if self.state not in before[state] else None):
-            self._do(lambda session: campaigns.move_campaign(session, self.shape.id, state))
+            self._do(lambda session: campaigns.move_campaign(session, self.model.shape.id, state))
             self.state = state
 
     @rule(chance=st.integers(0, 14))
     def close(self, chance: int) -> None:
         if chance == 14:
-            self._do(lambda session: campaigns.close_campaign(session, self.shape.id))
+            self._do(lambda session: campaigns.close_campaign(session, self.model.shape.id))
             if self.state is not CampaignState.COMPLETE:
                 self.state = CampaignState.CLOSED
 
     @precondition(lambda self: self.state is not CampaignState.DRAFT)
     @rule(person=st.sampled_from(PEOPLE))
     def claim(self, person: tuple[str, str]) -> None:
-        mine = next((each for each in self._of(person) if each.state == "leased"), None)
+        mine = next((each for each in self.model.of(person) if each.state == "leased"), None)
         if person in self.blocked:
             with self._expected(AnnotatorBlocked):
                 self._claim(person)
@@ -132,17 +140,17 @@ class Lifecycle(RuleBasedStateMachine):
         elif self.state is not CampaignState.OPEN:
             with self._expected(CampaignClosed):
                 self._claim(person)
-        elif len([each for each in self._of(person) if each.state == "submitted"]) >= self.shape.limit:
+        elif sum(each.has_ended for each in self.model.of(person)) >= self.model.shape.limit:
             with self._expected(LimitReached):
                 self._claim(person)
         else:
             self._claim_another(person)
 
     def _claim_another(self, person: tuple[str, str]) -> None:
-        due = [] if self._available(person) else [each for each in self.held if self._is_due(each)]
+        due = [] if self.model.available(person) else [each for each in self.model.held if each.is_due(self.now)]
         for each in due:
             each.state = "expired"
-        available = self._available(person)
+        available = self.model.available(person)
         if available is None:
             for each in due:  # a claim that gets nothing changes nothing
                 each.state = "leased"
@@ -156,9 +164,9 @@ class Lifecycle(RuleBasedStateMachine):
             available.state, available.expires_at = "leased", self.now + LEASE
         else:
             assert claimed.lease.package_id == available
-            self.held.append(Held(claimed.lease.id, person, available, self.now + LEASE))
+            self.model.held.append(Held(claimed.lease.id, person, available, self.now + LEASE))
 
-    @precondition(lambda self: self.held)
+    @precondition(lambda self: self.model.held)
     @rule(
         pick=st.integers(0, 5),
         position=st.sampled_from((0, 0, 0, 1, 1, 5)),
@@ -166,7 +174,7 @@ class Lifecycle(RuleBasedStateMachine):
         show_step=st.sampled_from((None, None, 1, 2, 2, 3)),
     )
     def save(self, pick: int, position: int, answer: dict[str, Any], show_step: int | None) -> None:
-        self._save(self._pick(pick), position, answer, show_step)
+        self._save(self.model.pick(pick), position, answer, show_step)
 
     def _save(self, one: Held, position: int, answer: dict[str, Any], show_step: int | None) -> None:
         request = AnswerIn(answer=answer, show_step=show_step)
@@ -175,7 +183,7 @@ class Lifecycle(RuleBasedStateMachine):
             return answers.save_answer(session, one.id, one.person[0], position, request, now=self.now)
 
         draft = one.drafts.get(position, Draft())
-        refusal = self._refusal(one, position) or refused_answer(draft, answer, show_step)
+        refusal = self.model.refusal(one, position, self.now) or refused_answer(draft, answer, show_step)
         with self._expected(refusal):
             saved = self._do(save)
             after = Draft(answer, max(draft.step, show_step or 1), draft.version, draft.active_ms)
@@ -187,11 +195,11 @@ class Lifecycle(RuleBasedStateMachine):
             assert (saved.draft.version, saved.draft.step) == (after.version, after.step)
             assert saved.expires_at == one.expires_at
 
-    @precondition(lambda self: self.held)
+    @precondition(lambda self: self.model.held)
     @rule(pick=st.integers(0, 5), position=st.sampled_from((None, 0, 1, 5)))
     def heartbeat(self, pick: int, position: int | None) -> None:
-        one = self._pick(pick)
-        with self._expected(self._refusal(one, position)):
+        one = self.model.pick(pick)
+        with self._expected(self.model.refusal(one, position, self.now)):
             self._do(
                 lambda session: assignments.keep_lease(session, one.id, one.person[0], position=position, now=self.now)
             )
@@ -204,16 +212,18 @@ class Lifecycle(RuleBasedStateMachine):
             one.heard = None if position is None else (self.now, position)
             one.expires_at = self.now + LEASE
 
-    @precondition(lambda self: self.held)
+    @precondition(lambda self: self.model.held)
     @rule(pick=st.integers(0, 5))
     def submit(self, pick: int) -> None:
-        self._submit(self._pick(pick))
+        self._submit(self.model.pick(pick))
 
-    @precondition(lambda self: self.held)
+    @precondition(lambda self: self.model.held)
     @rule(pick=st.integers(0, 5))
     def answer_all_and_submit(self, pick: int) -> None:
-        one = self._pick(pick)
-        for position in range(self.shape.size):
+        self._answer_all_and_submit(self.model.pick(pick))
+
+    def _answer_all_and_submit(self, one: Held) -> None:
+        for position in range(self.model.shape.size):
             draft = one.drafts.get(position, Draft())
             decision = draft.answer["entity"] if draft.step == 2 else DECISIONS[0]
             self._save(one, position, {"entity": decision}, 2)
@@ -227,35 +237,69 @@ class Lifecycle(RuleBasedStateMachine):
         if chance == 0:
             self._do(
                 lambda session: annotators.block_annotator(
-                    session, self.shape.id, self.known[person], "why", key_id=uuid4(), now=self.now
+                    session, self.model.shape.id, self.known[person], "why", key_id=uuid4(), now=self.now
                 )
             )
             self.blocked.add(person)
         else:
             self._do(
                 lambda session: annotators.unblock_annotator(
-                    session, self.shape.id, self.known[person], "why", key_id=uuid4()
+                    session, self.model.shape.id, self.known[person], "why", key_id=uuid4()
                 )
             )
             self.blocked.discard(person)
 
+    @precondition(lambda self: self.model.held)
+    @rule(pick=st.integers(0, 5), chance=st.integers(0, 2))
+    def reject(self, pick: int, chance: int) -> None:
+        ended = [each for each in self.model.held if each.has_ended] if chance else []
+        one = (ended or self.model.held)[pick % len(ended or self.model.held)]
+        with self._expected(None if one.has_ended else AssignmentNotSubmitted):
+            self._do(
+                lambda session: reviews.reject_assignment(session, self.model.shape.id, one.id, "why", key_id=uuid4())
+            )
+            one.state = "rejected"
+            if self.state is CampaignState.COMPLETE and self.model.count("submitted") < self.model.needed:
+                self.state = CampaignState.OPEN
+
+    @precondition(lambda self: self.known)
+    @rule(pick=st.integers(0, 5), chance=st.integers(0, 3))
+    def erase(self, pick: int, chance: int) -> None:
+        if chance:
+            return
+        person = list(self.known)[pick % len(self.known)]
+        annotator = self.known.pop(person)
+        self._do(
+            lambda session: annotators.erase_annotator(
+                session, self.model.shape.id, annotator, key_id=uuid4(), now=self.now
+            )
+        )
+        self.blocked.discard(person)
+        for each in self.model.of(person):
+            each.is_erased = True
+            if each.state == "leased":
+                each.state = "expired"
+
     @invariant()
     def agrees_with_the_tables(self) -> None:
-        if not hasattr(self, "shape"):
+        if not self.has_started:
             return
-        submitted = [each for each in self.held if each.state == "submitted"]
-        assert self._rows("SELECT state, submitted, annotations FROM annotation.campaigns WHERE id = :id") == [
-            (self.state, len(submitted), self.shape.size * len(submitted))
-        ]
+        submitted = [each for each in self.model.held if each.state == "submitted"]
+        annotations = self.model.shape.size * len(submitted)
+        assert self._rows(
+            "SELECT state, submitted, annotations,"
+            " (SELECT count(*) FROM annotation.annotations WHERE campaign_id = campaigns.id)"
+            " FROM annotation.campaigns WHERE id = :id"
+        ) == [(self.state, len(submitted), annotations, annotations)]
         assert dict(self._rows("SELECT id, slots_left FROM annotation.packages WHERE campaign_id = :id")) == {
-            package: self._slots_left(package) for package in self.shape.conversations
+            package: self.model.slots_left(package) for package in self.model.shape.conversations
         }
         assert sorted(
             self._rows(
                 "SELECT id, package_id, state, expires_at, completion_code FROM annotation.assignments"
                 " WHERE campaign_id = :id"
             )
-        ) == sorted((each.id, each.package, each.state, each.expires_at, each.code) for each in self.held)
+        ) == sorted((each.id, each.package, each.state, each.expires_at, each.code) for each in self.model.held)
         drafts = self._rows(
             "SELECT assignment_id, position, answer, step, version, active_ms, (SELECT count(*)"
             " FROM annotation.answer_revisions r WHERE (r.assignment_id, r.position) = (a.assignment_id, a.position))"
@@ -263,7 +307,7 @@ class Lifecycle(RuleBasedStateMachine):
         )
         assert {row[:2]: row[2:] for row in drafts} == {
             (each.id, position): (draft.answer, draft.step, draft.version, draft.active_ms, max(0, draft.version - 1))
-            for each in self.held
+            for each in self.model.held
             for position, draft in each.drafts.items()
         }
 
@@ -271,56 +315,22 @@ class Lifecycle(RuleBasedStateMachine):
         def submit(session: WriteSession) -> Awaitable[Any]:
             return assignments.submit_assignment(session, one.id, one.person[0], key_id=UUID(int=0), now=self.now)
 
-        if one.state == "submitted":
+        if one.has_ended and not one.is_erased:
             assert self._do(submit).completion_code == one.code
             return
-        complete = all(one.drafts.get(n, Draft()).answer.keys() >= FEATURES.keys() for n in range(self.shape.size))
-        with self._expected(self._refusal(one, None) or (None if complete else ItemsUnanswered)):
+        complete = all(
+            one.drafts.get(n, Draft()).answer.keys() >= FEATURES.keys() for n in range(self.model.shape.size)
+        )
+        with self._expected(self.model.refusal(one, None, self.now) or (None if complete else ItemsUnanswered)):
             one.code = self._do(submit).completion_code
             one.state = "submitted"
-            everything = len(self.shape.conversations) * self.shape.redundancy
-            if self.state is not CampaignState.CLOSED and self._count("submitted") == everything:
+            if self.state is not CampaignState.CLOSED and self.model.count("submitted") == self.model.needed:
                 self.state = CampaignState.COMPLETE
 
     def _claim(self, person: tuple[str, str]) -> Any:
         return self._do(
-            lambda session: assignments.claim_package(session, self.shape.id, person[0], person[1], now=self.now)
+            lambda session: assignments.claim_package(session, self.model.shape.id, person[0], person[1], now=self.now)
         )
-
-    def _pick(self, pick: int) -> Held:
-        """Return an assignment, mostly one that is not submitted."""
-        candidates = [each for each in self.held if each.state != "submitted"] if pick < 5 else []
-        return (candidates or self.held)[pick % len(candidates or self.held)]
-
-    def _of(self, person: tuple[str, str]) -> list[Held]:
-        return [each for each in self.held if each.person == person]
-
-    def _is_due(self, one: Held) -> bool:
-        return one.state == "leased" and one.expires_at <= self.now
-
-    def _count(self, state: str) -> int:
-        return sum(each.state == state for each in self.held)
-
-    def _slots_left(self, package: UUID) -> int:
-        counted = [each for each in self.held if each.package == package and each.state != "expired"]
-        return self.shape.redundancy - len(counted)
-
-    def _available(self, person: tuple[str, str]) -> Held | UUID | None:
-        """Return what a claim gives: a package of this annotator's that expired, else the next one of new texts."""
-        mine = sorted(self._of(person), key=lambda each: each.id)
-        for each in mine:
-            if each.state == "expired" and self._slots_left(each.package) > 0:
-                return each
-        seen = {conversation for each in mine for conversation in self.shape.conversations[each.package]}
-        free = (package for package in self.shape.conversations if self._slots_left(package) > 0)
-        return next((package for package in free if not seen & self.shape.conversations[package]), None)
-
-    def _refusal(self, one: Held, position: int | None) -> type[Error] | None:
-        if one.state == "submitted":
-            return AssignmentSubmitted
-        if one.state == "expired" or one.expires_at <= self.now:
-            return AssignmentExpired
-        return NoSuchItem if position is not None and position >= self.shape.size else None
 
     def _do(self, use: Callable[[WriteSession], Awaitable[Any]]) -> Any:
         """Run a use case in a transaction, as an endpoint does."""
@@ -333,7 +343,7 @@ class Lifecycle(RuleBasedStateMachine):
 
     def _rows(self, query: str) -> list[tuple[Any, ...]]:
         async def run() -> list[tuple[Any, ...]]:
-            return [tuple(row) for row in await self._connection.execute(text(query), {"id": self.shape.id})]
+            return [tuple(row) for row in await self._connection.execute(text(query), {"id": self.model.shape.id})]
 
         return self._runner.run(run())
 

@@ -7,7 +7,16 @@ from uuid import UUID
 
 import psycopg
 
-from spotthebot.annotation.domain.errors import InvalidAnswer, StepLocked, StepNotShown, StepUnanswered
+from spotthebot.annotation.domain.errors import (
+    AssignmentExpired,
+    AssignmentSubmitted,
+    InvalidAnswer,
+    NoSuchAssignment,
+    NoSuchItem,
+    StepLocked,
+    StepNotShown,
+    StepUnanswered,
+)
 from spotthebot.kit.errors import Error
 from tests.factories.databases import DatabaseUrls
 from tests.factories.filled_campaigns import fill_campaign
@@ -58,10 +67,70 @@ class Held:
     package: UUID
     expires_at: datetime
     state: str = "leased"
+    is_erased: bool = False
+    """Whether its annotator is nobody's any more: their frontend finds it no longer."""
     heard: tuple[datetime, int] | None = None
     """When the annotator was last heard of, and with which item on the screen."""
     code: str | None = None
     drafts: dict[int, Draft] = field(default_factory=dict)
+
+    @property
+    def has_ended(self) -> bool:
+        return self.state in {"submitted", "rejected"}
+
+    @property
+    def takes_slot(self) -> bool:
+        return self.state in {"leased", "submitted"}
+
+    def is_due(self, now: datetime) -> bool:
+        return self.state == "leased" and self.expires_at <= now
+
+
+@dataclass
+class Model:
+    """A campaign and its assignments, in the order in which they were made."""
+
+    shape: Shape
+    held: list[Held] = field(default_factory=list)
+
+    @property
+    def needed(self) -> int:
+        """How many assignments complete the campaign."""
+        return len(self.shape.conversations) * self.shape.redundancy
+
+    def pick(self, pick: int) -> Held:
+        """Return an assignment, mostly one that has not ended and whose annotator is there."""
+        candidates = [each for each in self.held if not each.has_ended and not each.is_erased] if pick < 5 else []
+        return (candidates or self.held)[pick % len(candidates or self.held)]
+
+    def of(self, person: tuple[str, str]) -> list[Held]:
+        return [each for each in self.held if each.person == person and not each.is_erased]
+
+    def count(self, state: str) -> int:
+        return sum(each.state == state for each in self.held)
+
+    def slots_left(self, package: UUID) -> int:
+        return self.shape.redundancy - sum(each.package == package and each.takes_slot for each in self.held)
+
+    def available(self, person: tuple[str, str]) -> Held | UUID | None:
+        """Return what a claim gives: a package of this annotator's that expired, else the next one of new texts."""
+        mine = sorted(self.of(person), key=lambda each: each.id)
+        for each in mine:
+            if each.state == "expired" and self.slots_left(each.package) > 0:
+                return each
+        seen = {conversation for each in mine for conversation in self.shape.conversations[each.package]}
+        free = (package for package in self.shape.conversations if self.slots_left(package) > 0)
+        return next((package for package in free if not seen & self.shape.conversations[package]), None)
+
+    def refusal(self, one: Held, position: int | None, now: datetime) -> type[Error] | None:
+        """Return how work on an assignment is refused, whatever the answer."""
+        if one.is_erased:
+            return NoSuchAssignment
+        if one.has_ended:
+            return AssignmentSubmitted
+        if one.state == "expired" or one.expires_at <= now:
+            return AssignmentExpired
+        return NoSuchItem if position is not None and position >= self.shape.size else None
 
 
 def refused_answer(draft: Draft, answer: dict[str, Any], show_step: int | None) -> type[Error] | None:
