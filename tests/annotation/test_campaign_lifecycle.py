@@ -14,7 +14,8 @@ CAMPAIGN = Campaign(
     id=CampaignId(uuid4()),
     name="c",
     domain="everyday",
-    collection_id=uuid4(),
+    collections=(uuid4(),),
+    human_share=None,
     mode="live",
     protocol_name="spot_the_bot",
     protocol_version=1,
@@ -40,6 +41,7 @@ CAMPAIGN = Campaign(
     state=CampaignState.OPEN,
     failure=None,
     too_short=None,
+    not_selected=None,
     unpaired=None,
     progress=Progress(packages=3, items=60, annotations=0, submitted=0),
 )

@@ -38,7 +38,8 @@ def _answer(first: str) -> dict[str, Any]:
 async def _campaign(suite: RunningSuite) -> str:
     collection = await import_conversations(suite, [conversation(f"c{number}", "X", "Y") for number in range(2)])
     admin = await suite.client("annotation", "admin")
-    body = {"mode": "import", "name": "i", "domain": "everyday", "collection_id": collection, "segments": [1, 2]}
+    body: dict[str, Any] = {"mode": "import", "name": "i", "domain": "everyday", "segments": [1, 2]}
+    body |= {"collection_id": collection, "annotators_published": True}
     path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body))['id']}"
     await until(admin, path, "open")
     await created(admin, f"{path}/packages", {"packages": PACKAGES})
@@ -109,7 +110,7 @@ class TestImportAnnotations:
         assert (await _upload(suite, path, "annotations", rows)).json() == {"stored": 2, "already_there": 0}
         changed = [_annotation("a", answer=_answer("unsure")), _annotation("c", annotator="cy")]
         assert (await _upload(suite, path, "annotations", changed)).json() == {"stored": 1, "already_there": 1}
-        service = await suite.client("annotation", "service")  # which gets ids
+        service = await suite.client("annotation", "service")
         stored = (await service.get(f"{path}/annotations")).json()["items"]
         assert [(each["annotator"], each["answer"]["entity"]["A"]) for each in stored] == [
             ("ann", "human"),

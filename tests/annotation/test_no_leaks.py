@@ -27,14 +27,14 @@ NAMES = ("one", "two", "three", "four", "five")
 Conversations = list[dict[str, Any]]
 
 
-async def leaks(suite: RunningSuite, collection: str, **more: Any) -> bool:
-    """Say whether people can be told from bots in two campaigns over a collection, with a secret each.
+async def leaks(suite: RunningSuite, *collections: str, **more: Any) -> bool:
+    """Say whether people can be told from bots in two campaigns over collections, with a secret each.
 
     A leak is in both; by chance the classifier finds something once in a million times.
     """
-    conversations = await _conversations(suite, collection)
+    conversations = [each for collection in collections for each in await _conversations(suite, collection)]
     for _ in range(2):
-        campaign = await open_campaign(suite, collection, annotations_per_segment=1, **more)
+        campaign = await open_campaign(suite, collections=collections, annotations_per_segment=1, **more)
         frontend = await suite.client("annotation", "annotation")
         if detect((await pool(frontend, campaign)).table(), conversations) > SIGNIFICANCE_LEVEL:
             return False
@@ -98,6 +98,16 @@ class TestSimulatedCollection:
         monkeypatch.setattr(campaigns, "allocate", _leaking(shuffled_by=random.SystemRandom))
         collection = await import_conversations(suite, _simulated([5] * 50))
         assert not await leaks(suite, collection, segments=[2, 3, 5])
+
+
+class TestCollections:
+    """The people of one study with the bots of another, and some of both in each of the two."""
+
+    async def test_collections_of_which_one_has_most_people_do_not_leak(self, suite: RunningSuite):
+        spoken = _simulated([5] * 60 + [3] * 10)
+        parts = spoken[:100] + spoken[150:155], spoken[100:150] + spoken[153:]
+        collections = [await import_conversations(suite, part) for part in parts]
+        assert not await leaks(suite, *collections, segments=[2, 3, 5], human_share=0.25)
 
 
 class TestPairs:

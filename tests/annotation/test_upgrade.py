@@ -171,6 +171,7 @@ async def test_upgrading_changes_no_package_of_a_campaign_that_was_built_before(
     with psycopg.connect(owner) as connection:
         assert connection.execute(query.replace("segments", "items")).fetchall() == segments
     assert (kept.state, kept.too_short, kept.progress.packages, kept.progress.items) == ("open", None, 1, 1)
+    assert (len(kept.collections), kept.human_share, kept.not_selected) == (1, None, None)
     assert package.items == (PackedItem(PackedConversation(segments[0][2], 1)),)
 
 

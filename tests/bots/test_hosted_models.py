@@ -148,7 +148,7 @@ class TestHostedModel:
         for outside in ("/etc", "../..", "~/x"):
             assert (await admin.post("/v1/bots", json=_bot(outside))).status_code == 422, outside
 
-    async def test_files_that_are_no_models_are_not_taken(self, hosting: RunningSuite, models: Path):
+    async def test_files_that_are_no_models_are_not_selected(self, hosting: RunningSuite, models: Path):
         admin = await hosting.client("bots", "admin")
         await created(admin, "/v1/hosted-models", HOSTED)
         refused = [

@@ -80,7 +80,7 @@ def conversation(key: str, first: str, second: str, exchanges: int = 3) -> dict[
     return {"external_id": key, "participants": [side(first), side(second)], "turns": turns}
 
 
-async def open_campaign(suite: RunningSuite, collection_id: str, **more: Any) -> dict[str, Any]:
+async def open_campaign(suite: RunningSuite, collection_id: str | None = None, **more: Any) -> dict[str, Any]:
     admin = await suite.client("annotation", "admin")
     body = {"name": "c", "domain": "everyday", "collection_id": collection_id, "segments": [1, 2]} | more
     campaign = await created(admin, "/v1/campaigns", body)

@@ -1,5 +1,11 @@
+from collections.abc import AsyncIterator
+from pathlib import Path
+
 import pytest
 
+from spotthebot.suite.campaigns import CampaignDeclared, read_declaration
+from spotthebot.suite.runtime.session import Clients
+from tests.factories.declared_campaigns import Write
 from tests.factories.dump_files import (
     ANNOTATIONS,
     CONVERSATIONS,
@@ -10,6 +16,24 @@ from tests.factories.dump_files import (
     lines,
     package,
 )
+from tests.factories.running_suite import RunningSuite
+
+
+@pytest.fixture
+async def clients(suite: RunningSuite) -> AsyncIterator[Clients]:
+    admin, frontend = await suite.keys.make("admin"), await suite.keys.make("annotation")
+    async with Clients(suite.urls, admin_key=admin, frontend_key=frontend) as opened:
+        yield opened
+
+
+@pytest.fixture
+def declared(tmp_path: Path) -> Write:
+    def write(text: str) -> CampaignDeclared:
+        file = tmp_path / "campaign.yaml"
+        file.write_text(text)
+        return read_declaration(file)
+
+    return write
 
 
 @pytest.fixture

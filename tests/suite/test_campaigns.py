@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,34 +16,20 @@ from spotthebot.contracts.assignments import AnswerIn, ClaimIn, ExchangeIn
 from spotthebot.contracts.panels import ProlificPanel
 from spotthebot.contracts.requirements import GoldItems, RequiredTraining
 from spotthebot.suite.campaigns import (
-    CampaignDeclared,
     SimulatedWork,
-    annotate,
     declare,
     estimate,
     export,
-    read_declaration,
-    simulated_annotators,
 )
 from spotthebot.suite.declarations import DeclarationFaulty
 from spotthebot.suite.errors import CampaignNameTaken, JobFailed, PanelNotSimulated, ProtocolNotSimulated
-from spotthebot.suite.progress import showing_progress
 from spotthebot.suite.runtime.session import Clients
 from spotthebot.suite.studies.ranking import find_campaign
 from tests.factories.annotator_trainings import gold_dialogue, training
+from tests.factories.declared_campaigns import SMALL, Write, annotate_simulated
 from tests.factories.protocols import document, single
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, conversation, created, import_conversations, plan
-
-SMALL = """\
-name: people
-collections: [im]
-segments: [1, 2]
-package_size: 2
-packages_per_annotator: 2
-"""
-Write = Callable[[str], CampaignDeclared]
-
 
 CHECKED = """\
 trainings: [first.json, gold.json]
@@ -56,23 +41,6 @@ min_seconds_per_item: 3
 
 
 @pytest.fixture
-async def clients(suite: RunningSuite) -> AsyncIterator[Clients]:
-    admin, frontend = await suite.keys.make("admin"), await suite.keys.make("annotation")
-    async with Clients(suite.urls, admin_key=admin, frontend_key=frontend) as opened:
-        yield opened
-
-
-@pytest.fixture
-def declared(tmp_path: Path) -> Write:
-    def write(text: str) -> CampaignDeclared:
-        file = tmp_path / "campaign.yaml"
-        file.write_text(text)
-        return read_declaration(file)
-
-    return write
-
-
-@pytest.fixture
 async def collection(suite: RunningSuite) -> str:
     """Four conversations of three exchanges, and one of a single exchange."""
     spoken = [conversation(f"c{number}", "one", "other") for number in range(4)]
@@ -81,11 +49,6 @@ async def collection(suite: RunningSuite) -> str:
 
 async def _campaigns(clients: Clients) -> list[CampaignOut]:
     return [each async for each in clients.annotation.list_campaigns()]
-
-
-async def _annotate(clients: Clients, campaign: CampaignOut, count: int, *, seed: int = 7) -> SimulatedWork:
-    with showing_progress() as steps, steps.step("At work") as step:
-        return await annotate(clients.tasks, campaign, simulated_annotators(count, seed=seed), step)
 
 
 @pytest.mark.usefixtures("collection")
@@ -188,7 +151,7 @@ class TestDeclare:
         assert (made.campaign.protocol, made.campaign.protocol_version) == ("example", 1)
         assert not (await declare(clients, declared(text), opens=True)).is_new
         with pytest.raises(ProtocolNotSimulated, match="'people' asks by 'example'"):
-            await _annotate(clients, made.campaign, 1)
+            await annotate_simulated(clients, made.campaign, 1)
         own.write_text(json.dumps(document([single("sense", "yes", "no")], version=2)))
         with pytest.raises(CampaignNameTaken, match="the protocol is of version 1 there, 2 here"):
             await declare(clients, declared(text), opens=True)
@@ -257,7 +220,7 @@ class TestUnfinishedCollection:
         collecting = await created(admin, "/v1/collections", body)
         await admin.post(f"/v1/collections/{collecting['id']}/pause")
         for attempt in (declare(clients, declared(SMALL), opens=True), estimate(clients, declared(SMALL))):
-            with pytest.raises(CollectionNotComplete, match="conversations are not finished"):
+            with pytest.raises(CollectionNotComplete, match=r"'im' is paused: .* conversations are unfinished"):
                 await attempt
 
 
@@ -268,9 +231,9 @@ class TestAnnotate:
     ):
         """Four packages, annotated twice, are eight assignments of two segments: two for each of four annotators."""
         made = await declare(clients, declared(SMALL), opens=True)
-        first = await _annotate(clients, made.campaign, 3)
+        first = await annotate_simulated(clients, made.campaign, 3)
         assert first == SimulatedWork(3, assignments=6, annotations=12, refused={"limit_reached": 3})
-        second = await _annotate(clients, made.campaign, 5)
+        second = await annotate_simulated(clients, made.campaign, 5)
         assert (second.assignments, second.annotations) == (2, 4)
         assert second.refused == {"limit_reached": 3, "closed": 2}  # to the complete campaign
         annotations = [each async for each in clients.annotation.list_annotations(made.campaign.id)]
@@ -284,7 +247,7 @@ class TestAnnotate:
         self, clients: Clients, declared: Write, tmp_path: Path
     ):
         made = await declare(clients, declared(SMALL), opens=True)
-        await _annotate(clients, made.campaign, 3)
+        await annotate_simulated(clients, made.campaign, 3)
         for _ in range(2):  # the second time over the first
             files = await export(clients.annotation, made.campaign.id, tmp_path / "people")
         assert [file.name for file in files] == ["packages.jsonl", "annotations.jsonl"]
@@ -297,13 +260,13 @@ class TestAnnotate:
     async def test_stops_where_nobody_may_see_a_conversation_again(self, clients: Clients, declared: Write):
         """An annotator can take one package of each of two blocks, whatever the limit is."""
         made = await declare(clients, declared(SMALL.replace("annotator: 2", "annotator: 9")), opens=True)
-        work = await _annotate(clients, made.campaign, 2)
+        work = await annotate_simulated(clients, made.campaign, 2)
         assert work == SimulatedWork(2, assignments=4, annotations=8, refused={"nothing_left": 2})
 
     async def test_opens_exchanges_until_both_sides_are_decided(self, clients: Clients, declared: Write):
         text = SMALL + "protocol: spot_the_bot_gamified\nannotations_per_segment: 3\n"
         made = await declare(clients, declared(text), opens=True)
-        work = await _annotate(clients, made.campaign, 3)
+        work = await annotate_simulated(clients, made.campaign, 3)
         assert work == SimulatedWork(3, assignments=6, annotations=12, refused={"closed": 3})
         annotations = [each async for each in clients.annotation.list_annotations(made.campaign.id)]
         for annotation in annotations:
@@ -321,7 +284,7 @@ class TestAnnotate:
         await clients.tasks.open_exchange(held.id, 0, ExchangeIn(open=1))
         await clients.tasks.save_answer(held.id, 0, AnswerIn(answer={"entity": {"A": "unsure"}}))
         await clients.tasks.open_exchange(held.id, 0, ExchangeIn(open=2))
-        assert (await _annotate(clients, made.campaign, 2)).assignments == 4
+        assert (await annotate_simulated(clients, made.campaign, 2)).assignments == 4
         annotations = [each async for each in clients.annotation.list_annotations(made.campaign.id)]
         assert "unsure" in [
             each.answer["entity"]["A"] for each in annotations if isinstance(each.answer["entity"], dict)
@@ -329,26 +292,26 @@ class TestAnnotate:
 
     async def test_claims_nothing_from_a_draft(self, clients: Clients, declared: Write):
         made = await declare(clients, declared(SMALL), opens=False)
-        work = await _annotate(clients, made.campaign, 2)
+        work = await annotate_simulated(clients, made.campaign, 2)
         assert work == SimulatedWork(2, assignments=0, annotations=0, refused={"closed": 2})
 
     async def test_consents_to_what_the_campaign_asks(self, clients: Clients, declared: Write, tmp_path: Path):
         (tmp_path / "consent.md").write_text("We keep your labels.")
         text = SMALL + "consent: consent.md\npanel: {kind: generic, parameter: pid}\n"
         campaign = (await declare(clients, declared(text), opens=True)).campaign
-        assert (await _annotate(clients, campaign, 2)).assignments == 4
+        assert (await annotate_simulated(clients, campaign, 2)).assignments == 4
 
     async def test_has_no_ids_of_panels_that_give_their_own(self, clients: Clients, declared: Write):
         campaign = (await declare(clients, declared(SMALL + "panel: {kind: mturk}\n"), opens=True)).campaign
         with pytest.raises(PanelNotSimulated, match="annotators of the panel 'mturk'"):
-            await _annotate(clients, campaign, 2)
+            await annotate_simulated(clients, campaign, 2)
 
     async def test_takes_up_what_an_earlier_call_left_unfinished(self, clients: Clients, declared: Write):
         made = await declare(clients, declared(SMALL), opens=True)
         held = await clients.tasks.claim_package(made.campaign.id, ClaimIn(annotator="simulated-01"))
         decided = {"entity": {"A": "unsure", "B": "unsure"}}
         await clients.tasks.save_answer(held.id, 0, AnswerIn(answer=decided, show_step=2))
-        work = await _annotate(clients, made.campaign, 1)
+        work = await annotate_simulated(clients, made.campaign, 1)
         assert work.assignments == 2
         submitted = await clients.tasks.get_assignment(held.id)
         assert submitted.completion_code is not None

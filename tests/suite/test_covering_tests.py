@@ -151,6 +151,6 @@ class TestCovering:
     def test_begins_with_the_file_whose_tests_are_quickest(self, line: int, tests: list[str]):
         assert self.recording.covering({"m.py": frozenset({line})}) == tests
 
-    def test_takes_all_tests_of_further_files(self):
+    def test_selects_all_tests_of_further_files(self):
         found = self.recording.covering({"m.py": frozenset({5})}, and_files=["a.py"])
         assert found == ["a.py::slow", "a.py::quick"]

@@ -7,7 +7,7 @@ A campaign that was read stays here until its annotations change, so that nine q
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import AsyncIterator, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
@@ -20,7 +20,7 @@ from spotthebot.analytics.domain.leaderboard import PlayedSide
 from spotthebot.analytics.domain.study import LABEL_CODES, SIMULATED, CodedAnnotation, Study
 from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound
 from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, CampaignState, Label, Preference
-from spotthebot.contracts.conversations import ConversationState, ParticipantKind
+from spotthebot.contracts.conversations import ConversationState, ParticipantKind, SpeakersOut
 
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
 SPOT_THE_BOT: Final = "spot_the_bot"
@@ -70,11 +70,12 @@ class Studies:
             raise NoSuchCampaign(campaign_id=campaign_id) from refused
         if campaign.protocol != protocol:
             raise OtherProtocol(campaign=campaign.name, protocol=campaign.protocol, known=protocol)
-        annotations, collection = await asyncio.gather(
+        annotations, *collections = await asyncio.gather(
             self._annotation.annotations_revision(campaign_id),
-            self._conversations.get_collection(campaign.collection_id),
+            *map(self._conversations.get_collection, campaign.collections),
         )
-        revision = f"{annotations.revision}-{campaign.packages}-{collection.complete}-{campaign.state}"
+        complete = sum(each.complete for each in collections)
+        revision = f"{annotations.revision}-{campaign.packages}-{complete}-{campaign.state}"
         return CampaignRevision(campaign, revision)
 
     async def read(self, revision: CampaignRevision) -> Study:
@@ -94,7 +95,7 @@ class Studies:
         campaign = revision.campaign
         are_human = {
             spoke.id: tuple(each.kind is ParticipantKind.HUMAN for each in spoke.participants)
-            async for spoke in self._conversations.stream_speakers(campaign.collection_id)
+            async for spoke in self._spoken(campaign)
         }
         return [
             side
@@ -127,14 +128,19 @@ class Studies:
             campaign=campaign.name,
             domain=campaign.domain,
             complete=campaign.state in {CampaignState.COMPLETE, CampaignState.CLOSED},
-            speakers=await self._speakers(campaign.collection_id),
+            speakers=await self._speakers(campaign),
             packages=packages,
             annotations=annotations,
         )
 
-    async def _speakers(self, collection_id: UUID) -> dict[Hashable, tuple[str, str]]:
+    async def _spoken(self, campaign: CampaignOut) -> AsyncIterator[SpeakersOut]:
+        for collection_id in campaign.collections:
+            async for spoke in self._conversations.stream_speakers(collection_id):
+                yield spoke
+
+    async def _speakers(self, campaign: CampaignOut) -> dict[Hashable, tuple[str, str]]:
         speakers: dict[Hashable, tuple[str, str]] = {}
-        async for spoke in self._conversations.stream_speakers(collection_id):
+        async for spoke in self._spoken(campaign):
             if spoke.state is ConversationState.COMPLETE:
                 first, second = spoke.participants
                 speakers[spoke.id] = (first.name, second.name)

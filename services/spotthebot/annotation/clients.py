@@ -1,16 +1,22 @@
 """Calls to `conversations`: the texts to annotate. They come without their participants."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from uuid import UUID
 
-from spotthebot.annotation.domain.conversations import Interactors, ShownConversation
-from spotthebot.annotation.domain.errors import CollectionCancelled, CollectionNotComplete, UnknownCollection
-from spotthebot.clients import AsyncConversations, NotFound
-from spotthebot.contracts.conversations import CollectionState, ConversationState
+from spotthebot.annotation.domain.conversations import Interactors, Mix, ShownConversation
+from spotthebot.annotation.domain.errors import (
+    CollectionCancelled,
+    CollectionNotComplete,
+    CollectionsNotMixed,
+    UnknownCollection,
+)
+from spotthebot.clients import AsyncConversations, Invalid, NotFound
+from spotthebot.clients.conversations.transcripts import Mixing
+from spotthebot.contracts.conversations import CollectionState, ConversationState, MixOut
 
 
 class Conversations:
-    """The conversations of a collection, as annotators may see them."""
+    """The conversations of collections, as annotators may see them."""
 
     def __init__(self, conversations: AsyncConversations) -> None:
         self._conversations = conversations
@@ -25,7 +31,7 @@ class Conversations:
             raise CollectionCancelled(name=collection.name)
         if collection.state is not CollectionState.COMPLETE:
             unfinished = collection.conversations - collection.complete - collection.failed
-            raise CollectionNotComplete(state=collection.state, unfinished=unfinished)
+            raise CollectionNotComplete(name=collection.name, state=collection.state, unfinished=unfinished)
 
     async def shown(self, collection_id: UUID) -> AsyncIterator[ShownConversation]:
         """Yield the complete conversations in the collection's order, without their participants."""
@@ -38,17 +44,34 @@ class Conversations:
                     turns=conversation.turns,
                 )
 
-    async def strata(self, collection_id: UUID) -> dict[UUID, str]:
-        """Return labels of conversations, the same for those with the same two speakers, which they don't name.
+    async def count_mix(self, mix: Mix) -> MixOut:
+        """Return how many conversations a campaign would take; raises CollectionsNotMixed."""
+        try:
+            return await self._conversations.get_mix(mix.collections[0], **_mixing(mix))
+        except Invalid as refused:
+            raise CollectionsNotMixed(reason=refused.problem.detail.rstrip(".")) from refused
 
-        Labels are drawn for each request: they serve to spread conversations over packages, and are not stored.
+    async def strata(self, mix: Mix) -> dict[UUID, str]:
+        """Return labels of the conversations that a campaign takes, the same for those with the same two speakers.
+
+        Labels name nobody. They are drawn for each request: they serve to spread conversations over packages, and are
+        not stored. Raises CollectionsNotMixed.
         """
-        return {each.id: each.stratum async for each in self._conversations.stream_strata(collection_id)}
+        try:
+            strata = self._conversations.stream_strata(mix.collections[0], **_mixing(mix))
+            return {each.id: each.stratum async for each in strata}
+        except Invalid as refused:
+            raise CollectionsNotMixed(reason=refused.problem.detail.rstrip(".")) from refused
 
-    async def interactors(self, collection_id: UUID) -> Interactors:
+    async def interactors(self, collections: Sequence[UUID]) -> Interactors:
         """Return a hash for each conversation, of the person who chatted in it or of random bytes."""
-        found = [each async for each in self._conversations.stream_interactors(collection_id)]
+        first, *more = collections
+        found = [each async for each in self._conversations.stream_interactors(first, also=more)]
         return Interactors(
             salt=bytes.fromhex(found[0].salt) if found else None,
             sha256={each.id: bytes.fromhex(each.interactor_sha256) for each in found},
         )
+
+
+def _mixing(mix: Mix) -> Mixing:
+    return Mixing(also=mix.collections[1:], exchanges=mix.exchanges, human_share=mix.human_share, seed=mix.seed)

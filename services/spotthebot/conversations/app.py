@@ -14,6 +14,7 @@ from spotthebot.conversations.api import (
     conversations,
     corpora,
     exports,
+    mixes,
     partner_sets,
     progress,
     quality,
@@ -55,6 +56,7 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
         routers=[
             corpora.router,
             collections.router,
+            mixes.router,
             progress.router,
             partner_sets.router,
             quality.router,

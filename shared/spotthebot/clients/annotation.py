@@ -7,17 +7,9 @@ from uuid import UUID
 from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
 from spotthebot.clients.operations import Call, Download, Listing, Ndjson, Paging, operation
 from spotthebot.clients.subscriptions import SubscriptionOperations
-from spotthebot.contracts.annotation import (
-    AnnotationBatchIn,
-    AnnotationOut,
-    AnnotationsRevisionOut,
-    CampaignIn,
-    CampaignOut,
-    CampaignPreviewOut,
-    PackageBatchIn,
-    PackageOut,
-)
+from spotthebot.contracts.annotation import AnnotationOut, AnnotationsRevisionOut, CampaignIn, CampaignOut, PackageOut
 from spotthebot.contracts.annotation_exports import AnnotatorNames, ExportedRows
+from spotthebot.contracts.annotation_uploads import AnnotationBatchIn, PackageBatchIn
 from spotthebot.contracts.assignments import (
     AnnotatorOut,
     AnnotatorQualityOut,
@@ -48,6 +40,7 @@ from spotthebot.contracts.entries import (
     EntryOut,
 )
 from spotthebot.contracts.payments import BonusIn, BonusOut, PaymentFile, PaymentOut
+from spotthebot.contracts.previews import CampaignPreviewOut
 from spotthebot.contracts.protocols import ProtocolIn, ProtocolOut, ProtocolSummaryOut
 from spotthebot.contracts.trainings import (
     FeedbackOut,

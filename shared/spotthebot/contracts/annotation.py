@@ -1,44 +1,33 @@
 """Campaigns, packages and annotations, as they cross the boundary of the service `annotation`."""
 
 import re
-from datetime import MAXYEAR, MINYEAR, datetime
+from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Final, Literal, NewType, TypeAlias
 from uuid import UUID
 
-from pydantic import AfterValidator, AwareDatetime, Field, JsonValue, SecretStr, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, JsonValue, SecretStr, StringConstraints, model_validator
 
-from spotthebot.contracts.batches import MAX_BATCH_SIZE
 from spotthebot.contracts.panels import Panel
 from spotthebot.contracts.requirements import GoldItems, RequiredTraining, Requirements
-from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
+from spotthebot.contracts.wire import Domain, Name, Text, Wire
 
 CampaignId = NewType("CampaignId", UUID)
 PackageId = NewType("PackageId", UUID)
 
 AnnotatorId = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
 Exchanges = Annotated[int, Field(ge=1, le=500)]
+HumanShare = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
 Instructions = Annotated[Text, StringConstraints(max_length=20_000)]
 ConsentText = Annotated[Text, StringConstraints(max_length=20_000)]
 MAX_PACKAGE_SIZE = 200
+MAX_COLLECTIONS: Final = 100
 MAX_DECISIONS: Final = 400
 """Of one answer: those to 200 questions about two sides."""
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
 Answer: TypeAlias = Annotated[dict[str, JsonValue], Field(max_length=200)]
 """Values by question; a question that is asked of each side or turn has an object of values by side or turn."""
-
-
-def _in_every_time_zone(moment: datetime) -> datetime:
-    if not MINYEAR < moment.year < MAXYEAR:
-        message = f"must lie between the years {MINYEAR + 1} and {MAXYEAR - 1}"
-        raise ValueError(message)
-    return moment
-
-
-Moment = Annotated[AwareDatetime, AfterValidator(_in_every_time_zone)]
-
-
 SECRET_BYTES: Final = 32
 
 
@@ -90,11 +79,26 @@ class CampaignState(StrEnum):
 
 
 class CampaignIn(Requirements):
-    """A campaign over the conversations of a collection."""
+    """A campaign over the conversations of one or several collections."""
 
     name: Name
     domain: Domain
-    collection_id: UUID
+    collections: tuple[UUID, ...] = Field(
+        default=(),
+        max_length=MAX_COLLECTIONS,
+        description=(
+            "Whose conversations are annotated: complete collections, each once. A conversation that stands in several "
+            "is taken once."
+        ),
+    )
+    collection_id: UUID | None = Field(default=None, description="Short for `collections` with one of them.")
+    human_share: HumanShare | None = Field(
+        default=None,
+        description=(
+            "Which share of the conversations are human-human ones, which are drawn by the seed and the secret; null: "
+            "all that there are."
+        ),
+    )
     mode: Literal["live", "uploaded", "import"] = Field(
         default="live",
         description=(
@@ -146,6 +150,24 @@ class CampaignIn(Requirements):
         ),
     )
 
+    @property
+    def collection_ids(self) -> tuple[UUID, ...]:
+        """The collections, in whichever of two fields they were named."""
+        return self.collections if self.collection_id is None else (self.collection_id,)
+
+    @model_validator(mode="after")
+    def _collections_differ(self) -> "CampaignIn":
+        if (self.collection_id is None) is not bool(self.collections):
+            message = "name the collections in `collections`, one at least, or a single one in `collection_id`"
+            raise ValueError(message)
+        if len(set(self.collections)) < len(self.collections):
+            message = "collections names one of them twice: name each once"
+            raise ValueError(message)
+        if self.human_share is not None and self.mode != "live":
+            message = "human_share is for mode live: packages that are uploaded say themselves what they show"
+            raise ValueError(message)
+        return self
+
     @model_validator(mode="after")
     def _segments_grow(self) -> "CampaignIn":
         if list(self.segments) != sorted(set(self.segments)):
@@ -190,7 +212,9 @@ class CampaignOut(Wire):
     id: UUID
     name: str
     domain: str
-    collection_id: UUID
+    collections: tuple[UUID, ...] = Field(max_length=MAX_COLLECTIONS)
+    collection_id: UUID = Field(description="The first of the collections.")
+    human_share: float | None
     mode: str
     state: CampaignState
     failure: str | None
@@ -198,6 +222,12 @@ class CampaignOut(Wire):
         description=(
             "Conversations that are not shown, as they are shorter than the longest segment; null before packages are "
             "made, and for imports."
+        )
+    )
+    not_selected: int | None = Field(
+        description=(
+            "Conversations that are not shown, as another of the collections has them as well, or as human-human ones "
+            "beyond `human_share`; null as too_short is."
         )
     )
     unpaired: int | None = Field(
@@ -229,107 +259,6 @@ class CampaignOut(Wire):
     annotations: int
     annotations_needed: int
     created_at: datetime
-
-
-class UnreachedLimit(Wire):
-    """A limit that these conversations do not reach, and by how much."""
-
-    pointer: str = Field(description="JSON pointer into the campaign.")
-    detail: str
-
-
-class CampaignPreviewOut(Wire):
-    """What a campaign will take, before anybody annotates: work, people, hours and money."""
-
-    packages: int
-    assignments: int = Field(description="Packages, each as often as it needs an annotator.")
-    annotations: int
-    annotators: int = Field(description="Fewest annotators that can do it under the campaign's rules.")
-    hours: float | None = Field(description="Of all annotators together; null where no length was ever measured.")
-    seconds_by_length: dict[str, float] = Field(
-        max_length=10, description="Measured medians that the hours stand on, by exchanges of a segment."
-    )
-    measured_annotations: int = Field(description="How many annotations the medians come from; simulated ones are not.")
-    unmeasured_lengths: tuple[int, ...] = Field(
-        max_length=10, description="Lengths without measurements, estimated from the others by their exchanges."
-    )
-    pay: Decimal | None
-    currency: str | None
-    unreached: tuple[UnreachedLimit, ...] = Field(
-        max_length=10, description="Limits of the campaign that its conversations do not reach."
-    )
-
-
-class PackageIn(Wire):
-    """A package as it was used elsewhere: segments of the campaign's conversations."""
-
-    external_id: ExternalId
-    segments: tuple["SegmentIn", ...] = Field(min_length=1, max_length=MAX_PACKAGE_SIZE, fail_fast=True)
-
-    @model_validator(mode="after")
-    def _segments_differ(self) -> "PackageIn":
-        left = [(segment.conversation, segment.exchanges) for segment in self.segments]
-        right = [segment.right.conversation for segment in self.segments if segment.right]
-        if len(set(left)) < len(left) or len(set(right)) < len(right):
-            message = "a segment is named twice"
-            raise ValueError(message)
-        return self
-
-
-class ShownIn(Wire):
-    """A conversation, named by its external id, shown up to a number of exchanges."""
-
-    conversation: ExternalId
-    exchanges: Exchanges
-
-
-class SegmentIn(ShownIn):
-    """What one item of a package shows: a conversation, and beside it another where the protocol compares pairs."""
-
-    right: ShownIn | None = Field(default=None, description="Of a pair, the conversation on the right.")
-
-
-class PackageBatchIn(Wire):
-    """Packages to add to an import campaign, or to the draft of one with mode `uploaded`."""
-
-    packages: tuple[PackageIn, ...] = Field(min_length=1, max_length=MAX_BATCH_SIZE)
-
-
-class ImportedAnnotationIn(Wire):
-    """An annotation that was made elsewhere, with its whole answer by the campaign's protocol."""
-
-    external_id: ExternalId
-    package: ExternalId
-    conversation: ExternalId
-    exchanges: Exchanges
-    annotator: AnnotatorId
-    answer: Answer
-    started_at: Moment | None
-    ended_at: Moment | None
-    elapsed_ms: int | None = Field(ge=0, lt=2**53, description="As reported, absurd values included.")
-    reported_ms: int | None = Field(default=None, ge=0, lt=2**53, description="What a frontend had reported.")
-    decisions: tuple["DecisionIn", ...] = Field(
-        default=(),
-        max_length=MAX_DECISIONS,
-        description="As an export has them: where exchanges were opened one by one.",
-    )
-    completion_code: Annotated[Text, StringConstraints(max_length=100)] | None = None
-
-
-class DecisionIn(Wire):
-    """How much of a conversation was open when a question was answered elsewhere."""
-
-    question: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,49}$")]
-    target: Literal["A", "B"] | None
-    exchanges: Exchanges
-    opened_at: Moment
-    decided_at: Moment
-
-
-class AnnotationBatchIn(Wire):
-    """Annotations to add to an import campaign."""
-
-    annotations: tuple[ImportedAnnotationIn, ...] = Field(min_length=1, max_length=MAX_BATCH_SIZE)
 
 
 class DecisionOut(Wire):

@@ -8,20 +8,14 @@ from fastapi import APIRouter, Query
 
 from spotthebot.annotation import store
 from spotthebot.annotation.api.deps import Admin, AdminReader, CampaignReader, JobQueue
-from spotthebot.annotation.api.fetched import CompleteCollection, MissingConversations
+from spotthebot.annotation.api.fetched import CheckedCollections, MissingConversations
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.previews import preview
 from spotthebot.annotation.use_cases import campaigns, imports
-from spotthebot.contracts.annotation import (
-    AnnotationBatchIn,
-    CampaignIn,
-    CampaignOut,
-    CampaignPreviewOut,
-    CampaignState,
-    PackageBatchIn,
-    UnreachedLimit,
-)
+from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
+from spotthebot.contracts.annotation_uploads import AnnotationBatchIn, PackageBatchIn
 from spotthebot.contracts.conversations import StoredOut
+from spotthebot.contracts.previews import CampaignPreviewOut, UnreachedLimit
 from spotthebot.contracts.wire import Name
 from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
@@ -35,10 +29,10 @@ _PACKAGES = large_batch(max_bytes=32 * 1024 * 1024, max_values=700_000)  # a tho
 
 @router.post("", status_code=201, operation_id="create_campaign")
 async def create_campaign(
-    collection: CompleteCollection, session: Writing, _caller: Admin, jobs: JobQueue, request: CampaignIn
+    collections: CheckedCollections, session: Writing, _caller: Admin, jobs: JobQueue, request: CampaignIn
 ) -> CampaignOut:
-    """Create a campaign over a complete collection; its packages are made in the background."""
-    collection.result()
+    """Create a campaign over complete collections; its packages are made in the background."""
+    collections.result()
     return _to_out(await campaigns.start_campaign(session, jobs, request))
 
 
@@ -124,11 +118,14 @@ def _to_out(campaign: Campaign) -> CampaignOut:
         id=campaign.id,
         name=campaign.name,
         domain=campaign.domain,
-        collection_id=campaign.collection_id,
+        collections=campaign.collections,
+        collection_id=campaign.collections[0],
+        human_share=campaign.human_share,
         mode=campaign.mode,
         state=campaign.state,
         failure=campaign.failure,
         too_short=campaign.too_short,
+        not_selected=campaign.not_selected,
         unpaired=campaign.unpaired,
         segments=campaign.segments,
         annotations_per_segment=campaign.annotations_per_segment,

@@ -8,17 +8,22 @@ from fastapi import Depends
 
 from spotthebot.annotation.api.deps import ConversationsClient, Creating
 from spotthebot.annotation.domain.conversations import ShownConversation
+from spotthebot.annotation.use_cases.collections import check_collections
 from spotthebot.annotation.use_cases.imports import fetch_missing_conversations
-from spotthebot.contracts.annotation import CampaignIn, PackageBatchIn
+from spotthebot.contracts.annotation import CampaignIn
+from spotthebot.contracts.annotation_uploads import PackageBatchIn
 from spotthebot.kit.database import Database
 from spotthebot.kit.web.database.fetched import Fetched, fetched
 from spotthebot.kit.web.database.sessions import get_database
 
 
-async def _complete_collection(
-    _caller: Creating, conversations: ConversationsClient, request: CampaignIn
+async def _checked_collections(
+    _caller: Creating,
+    database: Annotated[Database, Depends(get_database)],
+    conversations: ConversationsClient,
+    request: CampaignIn,
 ) -> Fetched[None]:
-    return await fetched(conversations.require_complete(request.collection_id))
+    return await fetched(check_collections(database, conversations, request))
 
 
 async def _missing_conversations(
@@ -31,5 +36,5 @@ async def _missing_conversations(
     return await fetched(fetch_missing_conversations(database, conversations, campaign_id, batch.packages))
 
 
-CompleteCollection = Annotated[Fetched[None], Depends(_complete_collection)]
+CheckedCollections = Annotated[Fetched[None], Depends(_checked_collections)]
 MissingConversations = Annotated[Fetched[Sequence[ShownConversation]], Depends(_missing_conversations)]

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from spotthebot.annotation.domain.exchanges import Decision
 from spotthebot.annotation.domain.packages import PackedConversation
-from spotthebot.contracts.annotation import Answer, ImportedAnnotationIn
+from spotthebot.contracts.annotation import Answer
+from spotthebot.contracts.annotation_uploads import ImportedAnnotationIn
 
 
 @dataclass(frozen=True)

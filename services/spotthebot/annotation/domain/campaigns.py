@@ -72,16 +72,17 @@ class Progress:
 
 @dataclass(frozen=True)
 class Campaign:
-    """The annotation of a collection's conversations; `failure` says why one in state FAILED has no packages.
+    """The annotation of collections' conversations; `failure` says why one in state FAILED has no packages.
 
-    `too_short` conversations are not shown, nor is the one of an odd number that has no other beside it (`unpaired`);
-    both are None where that was not counted, as in imports.
+    Not shown are `too_short` conversations, those `not_selected` from the collections, and the one of an odd number
+    that has no other beside it (`unpaired`); all three are None where that was not counted, as in imports.
     """
 
     id: CampaignId
     name: str
     domain: str
-    collection_id: UUID
+    collections: tuple[UUID, ...]
+    human_share: float | None
     mode: str
     protocol_name: str
     protocol_version: int
@@ -107,6 +108,7 @@ class Campaign:
     state: CampaignState
     failure: str | None
     too_short: int | None
+    not_selected: int | None
     unpaired: int | None
     progress: Progress
 

@@ -1,9 +1,10 @@
 """What annotators may see of a conversation."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from spotthebot.annotation.domain.errors import ConversationsNamedAlike, OpeningsDiffer
 from spotthebot.contracts.conversations import Turn
 
 
@@ -15,6 +16,11 @@ class ShownConversation:
     external_id: str | None
     opening: tuple[Turn, ...]
     turns: tuple[Turn, ...]
+
+    @property
+    def name(self) -> str:
+        """What files call it."""
+        return self.external_id or str(self.conversation_id)
 
     @property
     def exchanges(self) -> int:
@@ -32,3 +38,47 @@ class Interactors:
 
     salt: bytes | None
     sha256: Mapping[UUID, bytes]
+
+
+@dataclass(frozen=True)
+class Mix:
+    """Which conversations a campaign takes: of several collections, in order, those of `exchanges` or more.
+
+    `human_share` of them are human-human ones, drawn by `seed`; None: all that there are.
+    """
+
+    collections: tuple[UUID, ...]
+    exchanges: int
+    human_share: float | None
+    seed: int
+
+    @property
+    def selects_all(self) -> bool:
+        """Whether every conversation is taken."""
+        return len(self.collections) == 1 and self.human_share is None
+
+
+def mixed(collections: Iterable[Sequence[ShownConversation]]) -> list[ShownConversation]:
+    """Return the conversations of several collections in order; one that is in two of them comes once.
+
+    Files name conversations, so one name stands for one text. Raises ConversationsNamedAlike.
+    """
+    named: dict[str, ShownConversation] = {}
+    for conversation in (each for collection in collections for each in collection):
+        first = named.setdefault(conversation.name, conversation)
+        if first.turns != conversation.turns:
+            raise ConversationsNamedAlike(name=conversation.name)
+    return list(named.values())
+
+
+def check_openings(collections: Iterable[Sequence[ShownConversation]]) -> None:
+    """Check that all collections show openings of the same lengths; raises OpeningsDiffer.
+
+    In one collection a shown opening is as long for people as for bots. In two that differ, the number of turns could
+    tell which collection a conversation is from, and that could tell who speaks.
+    """
+    lengths = [sorted({len(each.opening) for each in collection}) for collection in collections if collection]
+    for other in lengths[1:]:
+        if other != lengths[0]:
+            one, two = (" or ".join(map(str, each)) for each in (lengths[0], other))
+            raise OpeningsDiffer(one=one, other=two)

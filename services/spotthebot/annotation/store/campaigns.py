@@ -28,10 +28,14 @@ _PANEL: TypeAdapter[Panel] = TypeAdapter(Panel)
 async def add_campaign(session: WriteSession, request: CampaignIn, protocol: AnnotationProtocol) -> Campaign:
     campaign_id = new_id()
     secret = bytes.fromhex(request.secret.get_secret_value()) if request.secret else None
-    values = request.model_dump(exclude={"lease_minutes", "open", "protocol", "protocol_version", "secret"})
+    first, *more = request.collection_ids
+    not_stored = {"lease_minutes", "open", "protocol", "protocol_version", "secret", "collections", "collection_id"}
+    values = request.model_dump(exclude=not_stored)
     await session.execute(
         insert(CampaignRow).values(
             id=campaign_id,
+            collection_id=first,
+            more_collections=more,
             state=CampaignState.BUILDING,
             protocol_name=protocol.name,
             protocol_version=protocol.version,
@@ -109,11 +113,12 @@ async def set_interactor_salt(session: WriteSession, campaign_id: UUID, salt: by
     await session.execute(update(CampaignRow).where(CampaignRow.id == campaign_id).values(interactor_salt=salt))
 
 
-async def count_left_out(session: WriteSession, campaign_id: UUID, *, too_short: int, unpaired: int) -> None:
+async def count_left_out(
+    session: WriteSession, campaign_id: UUID, *, too_short: int, not_selected: int, unpaired: int
+) -> None:
     """Note how many conversations a campaign does not show, and why."""
-    await session.execute(
-        update(CampaignRow).where(CampaignRow.id == campaign_id).values(too_short=too_short, unpaired=unpaired)
-    )
+    values = {"too_short": too_short, "not_selected": not_selected, "unpaired": unpaired}
+    await session.execute(update(CampaignRow).where(CampaignRow.id == campaign_id).values(**values))
 
 
 async def finish_building(session: WriteSession, campaign: Campaign) -> None:
@@ -182,7 +187,8 @@ def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psyc
         id=CampaignId(row.id),
         name=row.name,
         domain=row.domain,
-        collection_id=row.collection_id,
+        collections=(row.collection_id, *row.more_collections),
+        human_share=row.human_share,
         mode=row.mode,
         protocol_name=row.protocol_name,
         protocol_version=row.protocol_version,
@@ -208,6 +214,7 @@ def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psyc
         state=CampaignState(row.state),
         failure=row.failure,
         too_short=row.too_short,
+        not_selected=row.not_selected,
         unpaired=row.unpaired,
         progress=Progress(packages=row.packages, items=row.items, annotations=row.annotations, submitted=row.submitted),
     )

@@ -17,6 +17,7 @@ from sqlalchemy import (
     String,
     Text,
     UniqueConstraint,
+    Uuid,
     func,
     text,
 )
@@ -58,7 +59,8 @@ class CampaignRow(Base):
     `packages` and `items` count what was packed, `annotations` what annotators submitted or what was imported,
     `submitted` the assignments that were. `secret` decides with the seed how its conversations are packed, and
     `pseudonym_key` what exports call its annotators; both leave this table for no answer. `annotators_published` says
-    that the names of an import's annotators are public.
+    that the names of an import's annotators are public. The first collection is `collection_id`, the only one of
+    campaigns of earlier releases.
     """
 
     __tablename__ = "campaigns"
@@ -67,6 +69,8 @@ class CampaignRow(Base):
     name: Mapped[str] = mapped_column(String(100))
     domain: Mapped[str] = mapped_column(String(50))
     collection_id: Mapped[UUID]
+    more_collections: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid), server_default="{}")
+    human_share: Mapped[float | None]
     mode: Mapped[str] = mapped_column(String(20))
     protocol_name: Mapped[str] = mapped_column(String(100), server_default="spot_the_bot")
     protocol_version: Mapped[int] = mapped_column(server_default="1")
@@ -99,6 +103,7 @@ class CampaignRow(Base):
     annotators_published: Mapped[bool] = mapped_column(server_default="false")
     interactor_salt: Mapped[bytes | None] = mapped_column(LargeBinary)
     too_short: Mapped[int | None]
+    not_selected: Mapped[int | None]
     unpaired: Mapped[int | None]
     packages: Mapped[int] = mapped_column(server_default="0")
     items: Mapped[int] = mapped_column(server_default="0")

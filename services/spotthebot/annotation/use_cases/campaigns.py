@@ -1,19 +1,20 @@
 """Campaigns: start, build, open, pause and close."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from uuid import UUID
 
 from spotthebot.annotation import store
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Unit, allocate
 from spotthebot.annotation.domain.campaigns import Campaign, unit_of
-from spotthebot.annotation.domain.conversations import Interactors, ShownConversation
+from spotthebot.annotation.domain.conversations import Interactors
 from spotthebot.annotation.domain.errors import GoldShownWhole
 from spotthebot.annotation.domain.exchanges import opens_one_by_one
 from spotthebot.annotation.domain.gold import check_alike, check_gold, check_not_trained, gold_positions
 from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem
 from spotthebot.annotation.domain.shuffle import Shuffle
+from spotthebot.annotation.use_cases.collections import SelectedConversations, fetch_all, select_conversations
 from spotthebot.annotation.use_cases.events import publish_closed
 from spotthebot.annotation.use_cases.protocols import require_protocol
 from spotthebot.annotation.use_cases.terms import terms_of
@@ -28,7 +29,7 @@ _ROWS_AT_ONCE = 500
 
 
 async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn) -> Campaign:
-    """Create a campaign over a complete collection and queue the job that makes its packages."""
+    """Create a campaign over complete collections and queue the job that makes its packages."""
     protocol = await require_protocol(session, request.protocol, request.protocol_version)
     training = None
     if request.training is not None:
@@ -59,31 +60,34 @@ async def build_campaign(database: Database, conversations: Conversations, campa
         campaign = await store.campaigns.get_campaign(reading, campaign_id)
     if campaign.state is not CampaignState.BUILDING:
         return
-    shown = [each async for each in conversations.shown(campaign.collection_id)]
-    if campaign.mode != "live":
-        async with database.write() as session:
-            if await _lock_building(session, campaign_id):
-                await store.conversations.add_shown_conversations(session, campaign_id, shown)
-                await store.campaigns.finish_building(session, campaign)
-        return
-    strata = await conversations.strata(campaign.collection_id)
-    interactors = await conversations.interactors(campaign.collection_id)
-    async with database.write() as session:
-        secret = await store.campaigns.get_secret(session, campaign_id)
-        terms = await terms_of(session, campaign_id)
-    unit = unit_of(terms.protocol, campaign.segments)
     try:
-        allocation = await asyncio.to_thread(_allocate, campaign, unit, shown, strata, secret)
-        if terms.gold is not None:
-            used = [each for each in shown if each.conversation_id in allocation.conversations]
-            check_alike(terms.gold, used, longest=max(unit.lengths, default=0))
+        if campaign.mode == "live":
+            await _build_packages(database, conversations, campaign)
+        else:
+            shown = await fetch_all(conversations, campaign)
+            async with database.write() as session:
+                if await _lock_building(session, campaign_id):
+                    await store.conversations.add_shown_conversations(session, campaign_id, shown)
+                    await store.campaigns.finish_building(session, campaign)
     except Invalid as error:
         async with database.write() as session:
             await store.campaigns.fail_campaign(session, campaign_id, error.detail)
-        return
+
+
+async def _build_packages(database: Database, conversations: Conversations, campaign: Campaign) -> None:
     async with database.write() as session:
-        if await _lock_building(session, campaign_id):
-            await _store(session, campaign, shown, allocation, interactors)
+        secret = await store.campaigns.get_secret(session, campaign.id)
+        terms = await terms_of(session, campaign.id)
+    unit = unit_of(terms.protocol, campaign.segments)
+    selected = await select_conversations(conversations, campaign, unit, secret)
+    interactors = await conversations.interactors(campaign.collections)
+    allocation = await asyncio.to_thread(_allocate, campaign, unit, selected, secret)
+    if terms.gold is not None:
+        used = [each for each in selected.shown if each.conversation_id in allocation.conversations]
+        check_alike(terms.gold, used, longest=max(unit.lengths, default=0))
+    async with database.write() as session:
+        if await _lock_building(session, campaign.id):
+            await _store(session, campaign, selected, allocation, interactors)
             await store.campaigns.finish_building(session, campaign)
 
 
@@ -93,11 +97,10 @@ async def _lock_building(session: WriteSession, campaign_id: UUID) -> bool:
     return (await store.campaigns.get_campaign(session, campaign_id)).state is CampaignState.BUILDING
 
 
-def _allocate(
-    campaign: Campaign, unit: Unit, shown: Sequence[ShownConversation], strata: Mapping[UUID, str], secret: bytes
-) -> Allocation:
+def _allocate(campaign: Campaign, unit: Unit, selected: SelectedConversations, secret: bytes) -> Allocation:
+    strata = selected.strata
     return allocate(
-        [Candidate(each.conversation_id, each.exchanges, strata[each.conversation_id]) for each in shown],
+        [Candidate(each.conversation_id, each.exchanges, strata[each.conversation_id]) for each in selected.shown],
         unit,
         package_size=campaign.package_size,
         secret=secret,
@@ -108,17 +111,17 @@ def _allocate(
 async def _store(
     session: WriteSession,
     campaign: Campaign,
-    shown: Sequence[ShownConversation],
+    selected: SelectedConversations,
     allocation: Allocation,
     interactors: Interactors,
 ) -> None:
     """Store an allocation; of conversations that are left out nothing is kept but their number."""
     used = allocation.conversations
     await store.conversations.add_shown_conversations(
-        session, campaign.id, [each for each in shown if each.conversation_id in used], interactors.sha256
+        session, campaign.id, [each for each in selected.shown if each.conversation_id in used], interactors.sha256
     )
     await store.campaigns.set_interactor_salt(session, campaign.id, interactors.salt)
-    whole = {each.conversation_id: each.longest for each in shown}
+    whole = {each.conversation_id: each.longest for each in selected.shown}
     shuffle = Shuffle(await store.campaigns.get_secret(session, campaign.id), campaign.seed)
     gold = campaign.gold.per_package if campaign.gold else 0
     packages = [
@@ -133,7 +136,11 @@ async def _store(
         batch = packages[start : start + _ROWS_AT_ONCE]
         await store.packages.add_packages(session, campaign.id, batch, slots=campaign.annotations_per_segment)
     await store.campaigns.count_left_out(
-        session, campaign.id, too_short=allocation.too_short, unpaired=allocation.unpaired
+        session,
+        campaign.id,
+        too_short=allocation.too_short,
+        not_selected=selected.not_selected,
+        unpaired=allocation.unpaired,
     )
 
 

@@ -18,8 +18,10 @@ from spotthebot.annotation.domain.errors import (
 )
 from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem, UploadedItem
 from spotthebot.annotation.domain.protocols.answers import check_answer, missing
+from spotthebot.annotation.use_cases.collections import fetch_all
 from spotthebot.annotation.use_cases.terms import terms_of
-from spotthebot.contracts.annotation import Answer, CampaignState, ImportedAnnotationIn, PackageIn, SegmentIn, ShownIn
+from spotthebot.contracts.annotation import Answer, CampaignState
+from spotthebot.contracts.annotation_uploads import ImportedAnnotationIn, PackageIn, SegmentIn, ShownIn
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
@@ -28,9 +30,10 @@ from spotthebot.kit.errors import FieldError
 async def fetch_missing_conversations(
     database: Database, conversations: Conversations, campaign_id: UUID, uploaded: Sequence[PackageIn]
 ) -> list[ShownConversation]:
-    """Fetch the collection's conversations if a package shows one that came to it since the campaign began.
+    """Fetch the collections' conversations if a package shows one that came to it since the campaign began.
 
-    No session is open meanwhile. Raises CampaignTakesNoImports and CampaignNotOpen.
+    No session is open meanwhile. Raises CampaignTakesNoImports, CampaignNotOpen and
+    ConversationsNamedAlike.
     """
     async with database.read() as session:
         campaign = await _require_packages(session, campaign_id)
@@ -39,7 +42,7 @@ async def fetch_missing_conversations(
         each.conversation in known for package in uploaded for segment in package.segments for each in _shown(segment)
     ):
         return []
-    return [each async for each in conversations.shown(campaign.collection_id)]
+    return await fetch_all(conversations, campaign)
 
 
 async def import_packages(
@@ -149,7 +152,7 @@ class _PackageCheck:
             yield "the protocol compares pairs: `right` is missing" if self.is_pair else "the protocol has no pairs"
         for each in _shown(segment):
             if each.conversation not in self.known:
-                yield f"conversation {each.conversation} is not in the campaign's collection"
+                yield f"conversation {each.conversation} is not in the campaign's collections"
             if each.exchanges > (exchanges := self.known[each.conversation][1]):
                 yield f"conversation {each.conversation} has {exchanges} exchanges, not {each.exchanges}"
         left, *beside = (self.known[each.conversation][0] for each in _shown(segment))

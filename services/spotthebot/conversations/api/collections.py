@@ -15,19 +15,15 @@ from spotthebot.contracts.conversations import (
     EstimateOut,
     HumanBotIn,
     ImportIn,
-    InteractorOut,
     PlannedIn,
     StoredOut,
-    StratumOut,
 )
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store
-from spotthebot.conversations.api.deps import Admin, AnnotationService, BotsClient, JobQueue, Reader, Settings
+from spotthebot.conversations.api.deps import Admin, BotsClient, JobQueue, Reader, Settings
 from spotthebot.conversations.api.fetched import CollectionParticipants
 from spotthebot.conversations.api.shapes import collection_out, conversation_out, speakers_out, texts_out
 from spotthebot.conversations.domain.conversations import Conversation, Speakers
-from spotthebot.conversations.domain.interactors import Interactors
-from spotthebot.conversations.domain.strata import Strata
 from spotthebot.conversations.use_cases.chats.study import open_study
 from spotthebot.conversations.use_cases.collections import control, estimate, imports
 from spotthebot.conversations.use_cases.collections.start import start_collection
@@ -163,61 +159,3 @@ async def stream_speakers(
         return await store.conversations.list_speakers(reading, collection_id, after=after, limit=limit)
 
     return stream(database, fetch, key=lambda speakers: speakers.id, to_out=speakers_out)
-
-
-@router.get(
-    "/collections/{collection_id}/strata/stream", operation_id="stream_strata", response_class=StreamingResponse
-)
-async def stream_strata(
-    session: Reading,
-    _caller: AnnotationService,
-    database: Annotated[Database, Depends(get_database)],
-    collection_id: UUID,
-) -> StreamingResponse:
-    """Return a label for each conversation as NDJSON, one `StratumOut` a line: equal where the same two speak.
-
-    Labels are drawn for each answer and say nothing of who speaks.
-    """
-    await store.collections.get_collection(session, collection_id)
-    strata = Strata()
-
-    async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[Speakers]:
-        return await store.conversations.list_speakers(reading, collection_id, after=after, limit=limit)
-
-    return stream(
-        database,
-        fetch,
-        key=lambda speakers: speakers.id,
-        to_out=lambda speakers: StratumOut(id=speakers.id, stratum=strata.label(speakers)),
-    )
-
-
-@router.get(
-    "/collections/{collection_id}/interactors/stream",
-    operation_id="stream_interactors",
-    response_class=StreamingResponse,
-)
-async def stream_interactors(
-    session: Reading,
-    _caller: AnnotationService,
-    database: Annotated[Database, Depends(get_database)],
-    collection_id: UUID,
-) -> StreamingResponse:
-    """Return a salted hash for each conversation as NDJSON, one `InteractorOut` a line: of the person who chatted.
-
-    Where nobody chatted the hash is of random bytes, so it says nothing of who speaks.
-    """
-    await store.collections.get_collection(session, collection_id)
-    interactors = Interactors()
-
-    async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[tuple[UUID, str | None]]:
-        return await store.chats.list_interactors(reading, collection_id, after=after, limit=limit)
-
-    return stream(
-        database,
-        fetch,
-        key=lambda chatted: chatted[0],
-        to_out=lambda chatted: InteractorOut(
-            id=chatted[0], salt=interactors.salt.hex(), interactor_sha256=interactors.sha256(chatted[1])
-        ),
-    )

@@ -30,6 +30,8 @@ DialogueReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST))]
 """Who may read dialogues and exports whole. A service reads for a team: only what that team's bots may learn."""
 AnnotationService = Annotated[Principal, Depends(allow(Role.SERVICE))]
 """`annotation`, which packs conversations, shows nobody their own chats, and never learns who speaks."""
+Mixer = Annotated[Principal, Depends(allow(Role.ADMIN, Role.SERVICE))]
+"""Who may ask what a campaign over collections would hold: who declares it, and `annotation`."""
 LearningService = Annotated[Principal, Depends(allow(Role.ADMIN, Role.SERVICE))]
 Taker = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE, Role.TEAM))]
 """Who may read the conversations that a bot takes part in: a team, of its own bots."""

@@ -18,7 +18,9 @@ Invalid
 ├── SplitOrSplits
 ├── NoSplitNamed
 ├── UploadCutShort
-└── RatingsIncomplete
+├── RatingsIncomplete
+├── BotsDiffer
+└── HumanShareUnreachable
 NotFound
 ├── NoSuchBot
 ├── NoSuchCorpus
@@ -122,6 +124,14 @@ class UploadCutShort(Invalid):
 
 class RatingsIncomplete(Invalid):
     """The ratings do not fit the chat: give each conversation that was not broken off a score for each question."""
+
+
+class BotsDiffer(Invalid):
+    """'{name}' is {first} in '{one}', {second} in '{other}': take collections of one version, or only one of these."""
+
+
+class HumanShareUnreachable(Invalid):
+    """A share of {share} needs {needed} human dialogues of {exchanges} exchanges or more, and there are {available}."""
 
 
 class NoSuchBot(NotFound):

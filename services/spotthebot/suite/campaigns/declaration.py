@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, JsonValue, StringConstraints
 
-from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE, Currency, Exchanges
+from spotthebot.contracts.annotation import MAX_COLLECTIONS, MAX_PACKAGE_SIZE, Currency, Exchanges, HumanShare
 from spotthebot.contracts.panels import Panel
 from spotthebot.contracts.requirements import Requirements
 from spotthebot.contracts.wire import Name, Text, Wire
@@ -13,7 +13,8 @@ from spotthebot.contracts.wire import Name, Text, Wire
 _EXAMPLES: list[JsonValue] = [
     {
         "name": "everyday-people",
-        "collections": ["everyday-1"],
+        "collections": ["everyday-1", "everyday-2"],
+        "human_share": 0.2,
         "protocol": "spot_the_bot",
         "segments": [2, 3, 5],
         "annotations_per_segment": 2,
@@ -44,7 +45,13 @@ class Declaration(Requirements):
 
     name: Name = Field(description="What the campaign is called; no other campaign has the name.")
     collections: tuple[Collection, ...] = Field(
-        min_length=1, max_length=100, description="Whose conversations are shown: one collection."
+        min_length=1,
+        max_length=MAX_COLLECTIONS,
+        description="Whose conversations are shown, each collection once; one that stands in several is taken once.",
+    )
+    human_share: HumanShare | None = Field(
+        default=None,
+        description="Which share of the conversations are human-human ones, such as 0.2; null: all that there are.",
     )
     protocol: FileName = Field(
         default="spot_the_bot",

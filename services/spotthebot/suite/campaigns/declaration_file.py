@@ -62,9 +62,9 @@ def read_declaration(path: Path) -> CampaignDeclared:
 
 
 def _contradictions(request: Declaration) -> Contradictions:
-    if len(request.collections) > 1:
-        reason = f"a campaign takes one collection: leave '{request.collections[1]}' out, or collect both in one."
-        yield ("collections", 1), reason
+    for number, name in enumerate(request.collections):
+        if name in request.collections[:number]:
+            yield ("collections", number), f"'{name}' is named twice: name each collection once."
     grown = sorted(set(request.segments))
     if list(request.segments) != grown:
         yield ("segments",), f"lengths have to grow, each once: write {grown}."

@@ -1,7 +1,7 @@
 """Resolves the names of a campaign's declaration to what the services know."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -32,24 +32,28 @@ async def resolve(clients: Clients, declared: CampaignDeclared, *, opens: bool) 
     complete.
     """
     faults: list[tuple[Place, str]] = []
-    collection, protocol, unit = None, declared.protocol, None
-    try:
-        collection = await _find_collection(clients, declared.request.collections[0])
-    except UnknownName as unknown:
-        faults.append((("collections", 0), str(unknown)))
+    collections: list[CollectionOut] = []
+    protocol, unit = declared.protocol, None
+    for number, name in enumerate(declared.request.collections):
+        try:
+            collections.append(_checked(await _find_collection(clients, name), collections))
+        except UnknownName as unknown:
+            faults.append((("collections", number), str(unknown)))
     try:
         protocol = protocol or await _find_protocol(clients, declared.request.protocol)
         unit = unit_of(protocol, declared.request.segments)
     except UnknownName as unknown:
         faults.append((("protocol",), str(unknown)))
-    if faults or collection is None or protocol is None or unit is None:
+    if faults or protocol is None or unit is None:
         raise declared.faulty(*faults)
-    await Conversations(clients.conversations).require_complete(collection.id)
+    for collection in collections:
+        await Conversations(clients.conversations).require_complete(collection.id)
     said = declared.request
     request = CampaignIn(
         name=said.name,
-        domain=collection.domain,
-        collection_id=collection.id,
+        domain=collections[0].domain,
+        collections=tuple(each.id for each in collections),
+        human_share=said.human_share,
         segments=said.segments,
         annotations_per_segment=said.annotations_per_segment,
         package_size=said.package_size,
@@ -90,6 +94,20 @@ async def _find_collection(clients: Clients, name: str) -> CollectionOut:
     there = [each.name async for each in clients.conversations.list_collections()]
     message = f"there is no collection '{name}': {_instead(name, there, 'make one with ./stb collect')}"
     raise UnknownName(message)
+
+
+def _checked(collection: CollectionOut, before: Sequence[CollectionOut]) -> CollectionOut:
+    """Return a collection that goes with those before; raises UnknownName."""
+    if collection.id in {each.id for each in before}:
+        message = f"it is the collection '{collection.name}' again: name each once."
+        raise UnknownName(message)
+    if before and collection.domain != before[0].domain:
+        message = (
+            f"'{collection.name}' is of the domain '{collection.domain}', '{before[0].name}' of '{before[0].domain}': "
+            "a campaign has one domain, so make one for each."
+        )
+        raise UnknownName(message)
+    return collection
 
 
 async def _find_protocol(clients: Clients, name: str) -> AnnotationProtocol:

@@ -5,11 +5,14 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import Allocation, Candidate, Unit, allocate
+from spotthebot.annotation.use_cases.collections import mix_of
 from spotthebot.clients import AsyncAnnotation, PeerRefused
-from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignPreviewOut, CampaignState
+from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
+from spotthebot.contracts.previews import CampaignPreviewOut
 from spotthebot.contracts.protocols import ProtocolIn
 from spotthebot.contracts.requirements import GoldItems, RequiredTraining
 from spotthebot.contracts.trainings import TrainingIn
@@ -20,8 +23,8 @@ from spotthebot.suite.errors import CampaignNameTaken, JobFailed
 from spotthebot.suite.poll import poll_until
 from spotthebot.suite.runtime.session import Clients
 
-_API_KEYS = {"collection_id": "collections"}
 _COMPARED = (
+    "human_share",
     "segments",
     "annotations_per_segment",
     "package_size",
@@ -63,6 +66,7 @@ class Estimate:
     unit: Unit
     campaign: CampaignOut | None
     allocation: Allocation
+    not_selected: int
 
     @property
     def account(self) -> dict[str, Any]:
@@ -94,17 +98,17 @@ async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
     """Return what the campaign would hold, by the allocation that the service makes; nothing is stored.
 
     Services alone learn which conversations have the same speakers: it counts as if all had others. Raises as `declare`
-    does, and NothingToAnnotate where every conversation is too short.
+    does, NothingToAnnotate where every conversation is too short, and CollectionsNotMixed.
     """
     resolved = await resolve(clients, declared, opens=False)
     request = resolved.request
     found = await _find(clients.annotation, declared, request)
-    shown = Conversations(clients.conversations).shown(request.collection_id)
-    candidates = [
-        Candidate(each.conversation_id, each.exchanges, stratum=str(each.conversation_id)) async for each in shown
-    ]
+    mix = mix_of(request.collections, resolved.unit, request.human_share)
+    counts = await Conversations(clients.conversations).count_mix(mix)
+    lengths = [mix.exchanges] * counts.long_enough + [0] * counts.too_short
+    candidates = [Candidate(UUID(int=number), exchanges, str(number)) for number, exchanges in enumerate(lengths)]
     allocation = allocate(candidates, resolved.unit, package_size=request.package_size, secret=b"", seed=request.seed)
-    return Estimate(request, resolved.unit, found, allocation)
+    return Estimate(request, resolved.unit, found, allocation, not_selected=counts.repeated + counts.not_drawn)
 
 
 async def build(annotation: AsyncAnnotation, campaign: CampaignOut) -> CampaignOut:
@@ -136,12 +140,13 @@ async def _find(annotation: AsyncAnnotation, declared: CampaignDeclared, request
 def _differences(declared: CampaignDeclared, request: CampaignIn, campaign: CampaignOut) -> Iterator[str]:
     if campaign.mode != "live":
         yield f"its mode is {campaign.mode} there, live here"
-    if campaign.collection_id != request.collection_id:
-        yield f"collections is {campaign.collection_id} there, {request.collection_id} here"
+    if campaign.collections != request.collections:
+        there, here = (", ".join(map(str, each)) for each in (campaign.collections, request.collections))
+        yield f"collections is {there} there, {here} here"
     for key in _COMPARED:
-        there, here = getattr(campaign, key), getattr(request, key)
-        if there != here:
-            yield f"{key} is {_written(there)} there, {_written(here)} here"
+        before, now = getattr(campaign, key), getattr(request, key)
+        if before != now:
+            yield f"{key} is {_written(before)} there, {_written(now)} here"
     if declared.protocol and (request.protocol, request.protocol_version) != (
         campaign.protocol,
         campaign.protocol_version,
@@ -181,7 +186,7 @@ async def _create(annotation: AsyncAnnotation, declared: CampaignDeclared, reque
         key = f"campaign/{hashlib.sha256(body.encode()).hexdigest()}"
         return await annotation.create_campaign(request, idempotency_key=key)
     except PeerRefused as refused:
-        raise faults_of(declared, refused, _API_KEYS) from refused
+        raise faults_of(declared, refused, {}) from refused
 
 
 def _account(

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from spotthebot.contracts.annotation import CampaignOut, CampaignPreviewOut, CampaignState
+from spotthebot.contracts.annotation import CampaignOut, CampaignState
+from spotthebot.contracts.previews import CampaignPreviewOut
 from spotthebot.suite import campaigns
 from spotthebot.suite.campaigns import CampaignDeclared, DeclaredCampaign, Estimate, SimulatedWork
 from spotthebot.suite.cli.declarations import Schema, declaration_faults, print_schema, required
@@ -117,7 +118,7 @@ async def _annotate(session: Session, name: str, count: int, seed: int) -> tuple
 
 def _say_estimate(estimate: Estimate) -> None:
     request = estimate.request
-    _say_size(estimate.account, estimate.unit.lengths)
+    _say_size(estimate.account, estimate.unit.lengths, estimate.not_selected)
     needed = estimate.account["segments"] * request.annotations_per_segment
     say(f"{needed} annotations to make; a draft says by how many annotators, and in how many hours")
     if estimate.campaign is not None:
@@ -127,7 +128,7 @@ def _say_estimate(estimate: Estimate) -> None:
 def _say_campaign(made: DeclaredCampaign, path: Path) -> None:
     seen = made.campaign
     say(f"Campaign {seen.name} ({seen.id}): {seen.state}{'' if made.is_new else ', made before'}")
-    _say_size(made.account, made.unit.lengths)
+    _say_size(made.account, made.unit.lengths, seen.not_selected)
     _say_preview(made.preview)
     say(f"{seen.annotations} of {seen.annotations_needed} annotations are there")
     if seen.state is CampaignState.DRAFT:
@@ -136,7 +137,7 @@ def _say_campaign(made: DeclaredCampaign, path: Path) -> None:
         say(f"Try it: ./stb annotate {quote(seen.name)} --simulated 12")
 
 
-def _say_size(account: dict[str, Any], lengths: tuple[int, ...]) -> None:
+def _say_size(account: dict[str, Any], lengths: tuple[int, ...], not_selected: int | None) -> None:
     conversations = account["conversations"]
     shown = f"at {', '.join(map(str, lengths))} exchanges" if lengths else "whole"
     say(
@@ -145,6 +146,9 @@ def _say_size(account: dict[str, Any], lengths: tuple[int, ...]) -> None:
     )
     if too_short := conversations["too_short"]:
         say(f"{too_short} conversations are left out, as they have no {max(lengths, default=1)} exchanges")
+    if not_selected:
+        why = "another collection has them too, or human_share leaves them out"
+        say(f"{not_selected} conversations are not selected: {why}")
 
 
 def _say_preview(preview: CampaignPreviewOut) -> None:

@@ -97,7 +97,7 @@ async def _build(clients: Clients, collection: CollectionOut, seed: int, steps: 
     request = CampaignIn(
         name=f"demo (simulated annotators, {str(collection.id)[-6:]})",
         domain=DOMAIN,
-        collection_id=collection.id,
+        collections=(collection.id,),
         segments=_SEGMENTS,
         annotations_per_segment=_ANNOTATIONS_PER_SEGMENT,
         package_size=_PACKAGE_SIZE,

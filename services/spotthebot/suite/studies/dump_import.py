@@ -10,16 +10,12 @@ from itertools import islice
 from typing import Any, Literal, TypeVar
 from uuid import UUID
 
-from spotthebot.contracts.annotation import (
+from spotthebot.contracts.annotation import Answer, CampaignIn, CampaignOut, CampaignState, Preference
+from spotthebot.contracts.annotation_uploads import (
     AnnotationBatchIn,
-    Answer,
-    CampaignIn,
-    CampaignOut,
-    CampaignState,
     ImportedAnnotationIn,
     PackageBatchIn,
     PackageIn,
-    Preference,
     SegmentIn,
 )
 from spotthebot.contracts.conversations import (
@@ -123,7 +119,7 @@ async def _find_or_create_campaign(clients: Clients, name: str, domain: str, col
         mode="import",
         name=name,
         domain=domain,
-        collection_id=collection_id,
+        collections=(collection_id,),
         segments=_SEGMENTS[domain],
         annotators_published=True,
     )

@@ -1,8 +1,8 @@
 """Operations on conversations: read, export, import."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import TypedDict, Unpack
 from uuid import UUID
 
 from spotthebot.clients.operations import Call, Download, Listing, Ndjson, Paging, operation
@@ -12,12 +12,22 @@ from spotthebot.contracts.conversations import (
     ConversationOut,
     ImportedOut,
     InteractorOut,
+    MixOut,
     SpeakersOut,
     StoredOut,
     StratumOut,
     TextsOut,
 )
 from spotthebot.kit.exports.formats import ExportFormat
+
+
+class Mixing(TypedDict, total=False):
+    """What a campaign takes from a collection and `also` from others: see `MixOut`."""
+
+    also: Sequence[UUID]
+    exchanges: int
+    human_share: float | None
+    seed: int
 
 
 class TranscriptOperations:
@@ -49,14 +59,19 @@ class TranscriptOperations:
         return Ndjson(SpeakersOut, f"/v1/collections/{collection_id}/speakers/stream")
 
     @operation
-    def stream_strata(self, collection_id: UUID) -> Ndjson[StratumOut]:
-        """Stream a label for each conversation, the same for those with the same two speakers, without their names."""
-        return Ndjson(StratumOut, f"/v1/collections/{collection_id}/strata/stream")
+    def get_mix(self, collection_id: UUID, **mix: Unpack[Mixing]) -> Call[MixOut]:
+        """Say how many conversations a campaign would take from collections, and how many it would leave out."""
+        return Call(MixOut, "GET", f"/v1/collections/{collection_id}/mix", params=mix)
 
     @operation
-    def stream_interactors(self, collection_id: UUID) -> Ndjson[InteractorOut]:
+    def stream_strata(self, collection_id: UUID, **mix: Unpack[Mixing]) -> Ndjson[StratumOut]:
+        """Stream a label for each conversation that a campaign takes: the same for the same two speakers, unnamed."""
+        return Ndjson(StratumOut, f"/v1/collections/{collection_id}/strata/stream", params=mix)
+
+    @operation
+    def stream_interactors(self, collection_id: UUID, *, also: Sequence[UUID] = ()) -> Ndjson[InteractorOut]:
         """Stream a salted hash for each conversation, of the person who chatted in it if somebody did."""
-        return Ndjson(InteractorOut, f"/v1/collections/{collection_id}/interactors/stream")
+        return Ndjson(InteractorOut, f"/v1/collections/{collection_id}/interactors/stream", params={"also": also})
 
     @operation
     def export_collection(self, collection_id: UUID, form: ExportFormat = ExportFormat.NDJSON) -> Download:

@@ -234,3 +234,12 @@ class FailureOut(Wire):
     reason: str
     bot: str | None = Field(description="Whose turn it was.")
     conversations: int
+
+
+class MixOut(Wire):
+    """How many conversations a campaign would take from one or several collections, and how many leave out."""
+
+    long_enough: int = Field(description="Conversations that would be shown.")
+    too_short: int
+    repeated: int = Field(description="Conversations that another of the collections has as well: taken once.")
+    not_drawn: int = Field(description="Human-human conversations beyond `human_share`.")

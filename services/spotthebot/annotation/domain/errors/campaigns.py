@@ -2,6 +2,9 @@
 
 Invalid
 ├── UnknownCollection
+├── CollectionsNotMixed
+├── ConversationsNamedAlike
+├── OpeningsDiffer
 ├── NothingToAnnotate
 ├── TooFewToCompare
 ├── NoSuchPackage
@@ -27,6 +30,18 @@ from spotthebot.kit.errors import Conflict, Forbidden, Invalid, NotFound
 
 class UnknownCollection(Invalid):
     """There is no collection {collection_id}."""
+
+
+class CollectionsNotMixed(Invalid):
+    """Conversations can't be taken from these collections as asked: {reason}."""
+
+
+class ConversationsNamedAlike(Invalid):
+    """Two conversations of these collections are called '{name}': import one of them under another `external_id`."""
+
+
+class OpeningsDiffer(Invalid):
+    """One collection shows openings of {one} turns, another of {other}: that would tell their conversations apart."""
 
 
 class NothingToAnnotate(Invalid):
@@ -58,7 +73,7 @@ class NamesForAdministrators(Forbidden):
 
 
 class CollectionNotComplete(Conflict):
-    """The collection is {state}: {unfinished} conversations are not finished. Try again when it is complete."""
+    """The collection '{name}' is {state}: {unfinished} conversations are unfinished. Try again when it is complete."""
 
 
 class CollectionCancelled(Conflict):

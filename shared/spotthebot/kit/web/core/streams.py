@@ -27,8 +27,9 @@ def stream(
     *,
     key: Callable[[Row], UUID],
     to_out: Callable[[Row], BaseModel],
+    is_sent: Callable[[Row], bool] = lambda _row: True,
 ) -> StreamingResponse:
-    """Answer with all rows, fetched batch by batch with `fetch(session, after, limit)`, so memory stays flat.
+    """Answer with rows, fetched batch by batch with `fetch(session, after, limit)`, so memory stays flat.
 
     An error in between breaks the connection off, which the reader sees as an incomplete body.
     """
@@ -40,7 +41,7 @@ def stream(
                 rows = await fetch(session, after, _ROWS_AT_ONCE)
             if not rows:
                 return
-            yield "".join(f"{to_out(row).model_dump_json()}\n" for row in rows)
+            yield "".join(f"{to_out(row).model_dump_json()}\n" for row in rows if is_sent(row))
             after = key(rows[-1])
 
     return StreamingResponse(lines(), media_type="application/x-ndjson")

@@ -1,0 +1,150 @@
+"""`/v1/collections/{id}/mix`, `/strata` and `/interactors`: what a campaign takes from one or several collections."""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Generic, TypeVar
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query
+from starlette.responses import StreamingResponse
+
+from spotthebot.contracts.conversations import InteractorOut, MixOut, StratumOut
+from spotthebot.conversations import store
+from spotthebot.conversations.api.deps import AnnotationService, Mixer
+from spotthebot.conversations.domain.conversations import Speakers
+from spotthebot.conversations.domain.interactors import Interactors
+from spotthebot.conversations.domain.mixes import Mix
+from spotthebot.conversations.domain.strata import Strata
+from spotthebot.conversations.use_cases.collections.mix import mix_conversations
+from spotthebot.kit.database import Database, ReadSession
+from spotthebot.kit.web.core.routes import CheckedRoute
+from spotthebot.kit.web.core.streams import stream
+from spotthebot.kit.web.database.sessions import Reading, get_database
+
+router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["collections"], route_class=CheckedRoute)
+
+
+async def _collections(
+    collection_id: UUID,
+    also: Annotated[
+        Sequence[UUID], Query(max_length=99, description="Further collections, in the order of the campaign.")
+    ] = (),
+) -> tuple[UUID, ...]:
+    return tuple(dict.fromkeys([collection_id, *also]))
+
+
+_Collections = Annotated[tuple[UUID, ...], Depends(_collections)]
+
+
+async def _mix(
+    collections: _Collections,
+    exchanges: Annotated[int, Query(ge=1, le=500, description="How many exchanges the campaign shows at most.")] = 1,
+    human_share: Annotated[
+        float | None,
+        Query(
+            ge=0,
+            lt=1,
+            allow_inf_nan=False,
+            description="Which share of the conversations are human-human ones; nothing: all that there are.",
+        ),
+    ] = None,
+    seed: Annotated[int, Query(ge=0, lt=2**31, description="Decides which human-human conversations are drawn.")] = 0,
+) -> Mix:
+    return Mix(collections, exchanges, human_share, seed)
+
+
+_Mix = Annotated[Mix, Depends(_mix)]
+_Chatted = tuple[UUID, str | None]
+_Row = TypeVar("_Row")
+
+
+class _InTurn(Generic[_Row]):
+    """Fetches the rows of one collection after the other, batch by batch, for `stream`."""
+
+    def __init__(
+        self,
+        collections: Sequence[UUID],
+        fetch: Callable[[ReadSession, UUID, UUID | None, int], Awaitable[Sequence[_Row]]],
+        *,
+        key: Callable[[_Row], UUID],
+    ) -> None:
+        self._left = deque(collections)
+        self._fetch = fetch
+        self._key = key
+        self._after: UUID | None = None
+
+    async def __call__(self, reading: ReadSession, _after: UUID | None, limit: int) -> Sequence[_Row]:
+        while self._left:
+            if rows := await self._fetch(reading, self._left[0], self._after, limit):
+                self._after = self._key(rows[-1])
+                return rows
+            self._left.popleft()
+            self._after = None
+        return ()
+
+
+@router.get("/mix", operation_id="get_mix")
+async def get_mix(session: Reading, _caller: Mixer, mix: _Mix) -> MixOut:
+    """Say how many conversations a campaign would take from collections, and how many it would leave out."""
+    selection = await mix_conversations(session, mix)
+    return MixOut(
+        long_enough=selection.long_enough,
+        too_short=selection.too_short,
+        repeated=selection.repeated,
+        not_drawn=selection.not_drawn,
+    )
+
+
+@router.get("/strata/stream", operation_id="stream_strata", response_class=StreamingResponse)
+async def stream_strata(
+    session: Reading,
+    _caller: AnnotationService,
+    database: Annotated[Database, Depends(get_database)],
+    mix: _Mix,
+) -> StreamingResponse:
+    """Return a label for each conversation that a campaign takes as NDJSON, one `StratumOut` a line.
+
+    Labels are equal where the same two speak. They are drawn for each answer and say nothing of who speaks.
+    """
+    await store.collections.get_collection(session, mix.collections[0])
+    left_out = frozenset() if mix.selects_all else (await mix_conversations(session, mix)).left_out
+    strata = Strata()
+
+    async def fetch(reading: ReadSession, collection_id: UUID, after: UUID | None, limit: int) -> list[Speakers]:
+        return await store.conversations.list_speakers(reading, collection_id, after=after, limit=limit)
+
+    return stream(
+        database,
+        _InTurn(mix.collections, fetch, key=lambda speakers: speakers.id),
+        key=lambda speakers: speakers.id,
+        to_out=lambda speakers: StratumOut(id=speakers.id, stratum=strata.label(speakers)),
+        is_sent=lambda speakers: speakers.id not in left_out,
+    )
+
+
+@router.get("/interactors/stream", operation_id="stream_interactors", response_class=StreamingResponse)
+async def stream_interactors(
+    session: Reading,
+    _caller: AnnotationService,
+    database: Annotated[Database, Depends(get_database)],
+    collections: _Collections,
+) -> StreamingResponse:
+    """Return a salted hash for each conversation as NDJSON, one `InteractorOut` a line: of the person who chatted.
+
+    Where nobody chatted the hash is of random bytes, so it says nothing of who speaks.
+    """
+    for collection_id in collections:
+        await store.collections.get_collection(session, collection_id)
+    interactors = Interactors()
+
+    async def fetch(reading: ReadSession, collection_id: UUID, after: UUID | None, limit: int) -> list[_Chatted]:
+        return await store.chats.list_interactors(reading, collection_id, after=after, limit=limit)
+
+    return stream(
+        database,
+        _InTurn(collections, fetch, key=lambda chatted: chatted[0]),
+        key=lambda chatted: chatted[0],
+        to_out=lambda chatted: InteractorOut(
+            id=chatted[0], salt=interactors.salt.hex(), interactor_sha256=interactors.sha256(chatted[1])
+        ),
+    )

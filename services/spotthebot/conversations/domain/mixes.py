@@ -1,0 +1,134 @@
+"""Mixes: the conversations that a campaign takes from one or several collections.
+
+A conversation that stands in several collections is taken once. Of human-human conversations a campaign can ask for a
+share. Bots of one name in several collections have to be one bot, as results call bots by their names.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from spotthebot.contracts.conversations import Participant, ParticipantKind
+from spotthebot.conversations.domain.errors import BotsDiffer, HumanShareUnreachable
+from spotthebot.conversations.domain.plans import Sides
+
+
+@dataclass(frozen=True)
+class Mix:
+    """What is asked for: different collections, in order, of which conversations of `exchanges` or more are shown.
+
+    `human_share` of those are human-human conversations, drawn by `seed`; None: all that there are.
+    """
+
+    collections: tuple[UUID, ...]
+    exchanges: int
+    human_share: float | None
+    seed: int
+
+    @property
+    def selects_all(self) -> bool:
+        """Whether every conversation is selection."""
+        return len(self.collections) == 1 and self.human_share is None
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """A complete conversation that a mix could select; those with equal `words` and speakers are one."""
+
+    id: UUID
+    collection_id: UUID
+    participants: Sides
+    exchanges: int
+    words: bytes
+
+    @property
+    def is_by_people(self) -> bool:
+        return all(side.kind is ParticipantKind.HUMAN for side in self.participants)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """How many conversations a mix selects and leaves out, and the ids of those that are `left_out` of it."""
+
+    long_enough: int
+    too_short: int
+    repeated: int
+    not_drawn: int
+    left_out: frozenset[UUID]
+
+
+def select(conversations: Sequence[Mixed], mix: Mix) -> Selection:
+    """Select the conversations of a mix; they come in the order of its collections, and of their plans.
+
+    Of conversations that stand in several collections the first that is long enough is selected. The same
+    conversations and seed give the same draw; ids decide nothing. `human_share` is met as nearly as whole conversations
+    allow.
+
+    Raises HumanShareUnreachable.
+    """
+    repeated = _repeated(conversations, mix.exchanges)
+    once = [each for each in conversations if each.id not in repeated]
+    long_enough = [each for each in once if each.exchanges >= mix.exchanges]
+    not_drawn: frozenset[UUID] = frozenset()
+    if mix.human_share is not None:
+        not_drawn = _not_drawn(long_enough, mix, mix.human_share)
+    return Selection(
+        long_enough=len(long_enough) - len(not_drawn),
+        too_short=len(once) - len(long_enough),
+        repeated=len(repeated),
+        not_drawn=len(not_drawn),
+        left_out=repeated | not_drawn,
+    )
+
+
+def _repeated(conversations: Sequence[Mixed], exchanges: int) -> frozenset[UUID]:
+    """Return the conversations that another collection has as well; those of one collection are never repeated."""
+    first: dict[tuple[frozenset[str], bytes], UUID] = {}
+    repeated = set()
+    for each in sorted(conversations, key=lambda each: each.exchanges < exchanges):
+        key = (frozenset(side.name for side in each.participants), each.words)
+        if first.setdefault(key, each.collection_id) != each.collection_id:
+            repeated.add(each.id)
+    return frozenset(repeated)
+
+
+def _not_drawn(conversations: Sequence[Mixed], mix: Mix, human_share: float) -> frozenset[UUID]:
+    """Return the human-human conversations that are not drawn."""
+    by_people = [each.id for each in conversations if each.is_by_people]
+    others = len(conversations) - len(by_people)
+    needed = round(others * human_share / (1 - human_share))
+    if needed > len(by_people):
+        raise HumanShareUnreachable(available=len(by_people), exchanges=mix.exchanges, share=human_share, needed=needed)
+    chance = random.Random(f"human_share/{mix.seed}")  # noqa: S311 - reproducible draws, no secrets
+    return frozenset(by_people).difference(chance.sample(by_people, needed))
+
+
+def check_bots(speakers: Iterable[tuple[str, Participant]]) -> None:
+    """Check who speaks in collections, given with their names in order: a name is one bot's in all of them.
+
+    Raises BotsDiffer. Bots of one collection are not compared with each other.
+    """
+    known: dict[str, dict[str, list[Participant]]] = defaultdict(dict)
+    for collection, bot in speakers:
+        in_others = [(other, found) for other, found in known[bot.name].items() if other != collection]
+        for other, found in in_others:
+            if not any(_is_same_bot(bot, each) for each in found):
+                raise BotsDiffer(
+                    name=bot.name, one=other, other=collection, first=_version(found[0]), second=_version(bot)
+                )
+        known[bot.name].setdefault(collection, []).append(bot)
+
+
+def _is_same_bot(one: Participant, other: Participant) -> bool:
+    """Say whether two bots of one name answer alike; imported bots may have nothing but their name."""
+    if one.configuration_sha256 and other.configuration_sha256:
+        return one.configuration_sha256 == other.configuration_sha256
+    return (one.bot_id, one.version, one.system) == (other.bot_id, other.version, other.system)
+
+
+def _version(bot: Participant) -> str:
+    if bot.bot_id is None:
+        return f"imported{f' as {bot.system}' if bot.system else ''}"
+    return f"version {bot.version or 'unknown'} of the bot {bot.bot_id}"

@@ -1,0 +1,92 @@
+"""Packages and annotations that were made elsewhere, as they are uploaded to the service `annotation`."""
+
+from datetime import MAXYEAR, MINYEAR, datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
+
+from spotthebot.contracts.annotation import MAX_DECISIONS, MAX_PACKAGE_SIZE, AnnotatorId, Answer, Exchanges
+from spotthebot.contracts.batches import MAX_BATCH_SIZE
+from spotthebot.contracts.wire import ExternalId, Text, Wire
+
+
+def _in_every_time_zone(moment: datetime) -> datetime:
+    if not MINYEAR < moment.year < MAXYEAR:
+        message = f"must lie between the years {MINYEAR + 1} and {MAXYEAR - 1}"
+        raise ValueError(message)
+    return moment
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_every_time_zone)]
+
+
+class PackageIn(Wire):
+    """A package as it was used elsewhere: segments of the campaign's conversations."""
+
+    external_id: ExternalId
+    segments: tuple["SegmentIn", ...] = Field(min_length=1, max_length=MAX_PACKAGE_SIZE, fail_fast=True)
+
+    @model_validator(mode="after")
+    def _segments_differ(self) -> "PackageIn":
+        left = [(segment.conversation, segment.exchanges) for segment in self.segments]
+        right = [segment.right.conversation for segment in self.segments if segment.right]
+        if len(set(left)) < len(left) or len(set(right)) < len(right):
+            message = "a segment is named twice"
+            raise ValueError(message)
+        return self
+
+
+class ShownIn(Wire):
+    """A conversation, named by its external id, shown up to a number of exchanges."""
+
+    conversation: ExternalId
+    exchanges: Exchanges
+
+
+class SegmentIn(ShownIn):
+    """What one item of a package shows: a conversation, and beside it another where the protocol compares pairs."""
+
+    right: ShownIn | None = Field(default=None, description="Of a pair, the conversation on the right.")
+
+
+class PackageBatchIn(Wire):
+    """Packages to add to an import campaign, or to the draft of one with mode `uploaded`."""
+
+    packages: tuple[PackageIn, ...] = Field(min_length=1, max_length=MAX_BATCH_SIZE)
+
+
+class ImportedAnnotationIn(Wire):
+    """An annotation that was made elsewhere, with its whole answer by the campaign's protocol."""
+
+    external_id: ExternalId
+    package: ExternalId
+    conversation: ExternalId
+    exchanges: Exchanges
+    annotator: AnnotatorId
+    answer: Answer
+    started_at: Moment | None
+    ended_at: Moment | None
+    elapsed_ms: int | None = Field(ge=0, lt=2**53, description="As reported, absurd values included.")
+    reported_ms: int | None = Field(default=None, ge=0, lt=2**53, description="What a frontend had reported.")
+    decisions: tuple["DecisionIn", ...] = Field(
+        default=(),
+        max_length=MAX_DECISIONS,
+        description="As an export has them: where exchanges were opened one by one.",
+    )
+    completion_code: Annotated[Text, StringConstraints(max_length=100)] | None = None
+
+
+class DecisionIn(Wire):
+    """How much of a conversation was open when a question was answered elsewhere."""
+
+    question: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,49}$")]
+    target: Literal["A", "B"] | None
+    exchanges: Exchanges
+    opened_at: Moment
+    decided_at: Moment
+
+
+class AnnotationBatchIn(Wire):
+    """Annotations to add to an import campaign."""
+
+    annotations: tuple[ImportedAnnotationIn, ...] = Field(min_length=1, max_length=MAX_BATCH_SIZE)

@@ -1,0 +1,61 @@
+"""Files that declare campaigns over several collections, on a running suite."""
+
+from dataclasses import replace
+
+import pytest
+
+from spotthebot.annotation.domain.errors import CollectionsNotMixed
+from spotthebot.suite.campaigns import declare, estimate
+from spotthebot.suite.declarations import DeclarationFaulty
+from spotthebot.suite.errors import CampaignNameTaken
+from spotthebot.suite.runtime.session import Clients
+from tests.factories.declared_campaigns import SMALL, Write, annotate_simulated
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import conversation, created, import_conversations
+
+
+class TestSeveralCollections:
+    """Six conversations of bots, one of them in both collections, and five of people, two of them in both."""
+
+    TEXT = SMALL.replace("[im]", "['{}', '{}']")
+
+    @pytest.fixture
+    async def text(self, suite: RunningSuite) -> str:
+        bots = [conversation(f"c{number}", "one", "other") for number in range(6)]
+        people = [conversation(f"p{number}", "HU", "HU") for number in range(5)]
+        parts = [*bots[:4], *people[:3]], [*bots[3:], *people[1:]]
+        return self.TEXT.format(*[await import_conversations(suite, part) for part in parts])
+
+    async def test_several_collections_make_the_draft_that_the_dry_run_said(
+        self, clients: Clients, declared: Write, text: str
+    ):
+        for request, used, not_selected in ((declared(text), 11, 3), (declared(f"{text}human_share: 0.25"), 8, 6)):
+            again = replace(request, request=request.request.model_copy(update={"name": f"people {used}"}))
+            said = await estimate(clients, again)
+            made = await declare(clients, again, opens=True)
+            assert said.account | {"campaign": str(made.campaign.id)} == made.account
+            assert made.account["conversations"] == {"used": used, "too_short": 0}
+            assert (said.not_selected, made.campaign.not_selected) == (not_selected, not_selected)
+            assert not (await declare(clients, again, opens=True)).is_new
+            work = await annotate_simulated(clients, made.campaign, 12)
+            assert work.annotations == 2 * 2 * used  # at two lengths, by two annotators
+        with pytest.raises(CampaignNameTaken, match=r"human_share is 0\.25 there, 0\.2 here"):
+            await declare(
+                clients, declared(f"{text}human_share: 0.2".replace("name: people", "name: people 8")), opens=True
+            )
+
+    async def test_collections_that_do_not_go_together_are_reported_with_the_reason(
+        self, suite: RunningSuite, clients: Clients, declared: Write, text: str
+    ):
+        for attempt in (declare, estimate):
+            with pytest.raises((DeclarationFaulty, CollectionsNotMixed), match=r"needs 14 human dialogues .* are 5"):
+                request = declared(f"{text}human_share: 0.7")
+                await (declare(clients, request, opens=True) if attempt is declare else estimate(clients, request))
+        admin = await suite.client("conversations", "admin")
+        other = await created(admin, "/v1/collections", {"mode": "import", "name": "other", "domain": "empathetic"})
+        wrong = declared(SMALL.replace("[im]", f"['{other['id']}', other]"))
+        with pytest.raises(DeclarationFaulty, match=r"collections\[1\]: it is the collection 'other' again"):
+            await declare(clients, wrong, opens=True)
+        wrong = declared(text.replace("['", "[other, '"))
+        with pytest.raises(DeclarationFaulty, match=r"'im' is of the domain 'everyday', 'other' of 'empathetic'"):
+            await declare(clients, wrong, opens=True)
