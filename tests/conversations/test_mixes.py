@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from spotthebot.contracts.conversations import HUMAN_NAME, Participant, ParticipantKind
-from spotthebot.conversations.domain.errors import BotsDiffer, HumanShareUnreachable
+from spotthebot.conversations.domain.errors import BotsDiffer, HumanShareUnreachable, OpeningsDiffer
 from spotthebot.conversations.domain.mixes import Mix, Mixed, check_bots, select
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, import_conversations
@@ -34,9 +34,11 @@ def _bot(name: str, *, version: int = 1, sha: str | None = None) -> Participant:
 HUMAN = Participant(kind=ParticipantKind.HUMAN, name=HUMAN_NAME)
 
 
-def _mixed(number: int, collection: UUID, words: str, *, people: bool = False, exchanges: int = 3) -> Mixed:
+def _mixed(
+    number: int, collection: UUID, words: str, *, people: bool = False, exchanges: int = 3, opening: int = 0
+) -> Mixed:
     sides = (HUMAN, HUMAN) if people else (_bot("X"), _bot("Y"))
-    return Mixed(UUID(int=number), collection, sides, exchanges, words.encode())
+    return Mixed(UUID(int=number), collection, sides, exchanges, words.encode(), opening)
 
 
 def _study(bots: int, people: int, *, first_id: int = 100) -> list[Mixed]:
@@ -82,13 +84,11 @@ class TestHumanShare:
     def test_human_share_that_is_too_large_says_how_many_dialogues_are_there_and_needed(self):
         with pytest.raises(HumanShareUnreachable) as raised:
             select(_study(30, 9), _mix(human_share=0.25))
-        assert str(raised.value) == (
-            "A share of 0.25 needs 10 human dialogues of 2 exchanges or more, and there are 9."
-        )
+        assert str(raised.value) == ("There are 9 human dialogues of 2 exchanges, a share of 0.25 needs 10: lower it.")
 
     def test_human_share_counts_a_dialogue_of_both_collections_once(self):
         twice = [_mixed(1, ONE, "same", people=True), _mixed(2, TWO, "same", people=True)]
-        with pytest.raises(HumanShareUnreachable, match="there are 1"):
+        with pytest.raises(HumanShareUnreachable, match="There are 1 "):
             select([*twice, *_study(2, 0)], _mix(human_share=0.5))
 
     def test_human_share_is_drawn_by_the_seed_whatever_the_ids(self):
@@ -99,6 +99,14 @@ class TestHumanShare:
 
         assert drawn(100, 1) == drawn(1000, 1)
         assert len({tuple(drawn(100, seed)) for seed in range(5)}) == 5
+
+
+class TestOpenings:
+    def test_shown_openings_have_the_same_lengths_in_all_collections(self):
+        one = [_mixed(1, ONE, "a", opening=2), _mixed(2, ONE, "b", opening=1)]
+        select([*one, _mixed(3, TWO, "c", opening=1), _mixed(4, TWO, "d", opening=2)], _mix())
+        with pytest.raises(OpeningsDiffer, match="openings of 1 or 2 turns, another of 2,"):
+            select([*one, _mixed(3, TWO, "c", opening=2)], _mix())
 
 
 class TestBots:
@@ -155,12 +163,13 @@ class TestCollections:
         assert share == {"long_enough": 8, "too_short": 1, "repeated": 2, "not_drawn": 2}  # 3 / (5 + 3)
 
     async def test_collections_have_strata_in_common(self, suite: RunningSuite, collections: list[str]):
-        lines = (await _ask(suite, "strata/stream", collections, exchanges="2")).text.splitlines()
-        assert len(lines) == 11
-        assert len({line.partition("stratum")[2] for line in lines}) == 2
-        hashes = (await _ask(suite, "interactors/stream", collections)).text.splitlines()
-        assert len(hashes) == 13
-        assert len({line.partition("salt")[2].partition("interactor")[0] for line in hashes}) == 1
+        for asked in (collections, collections[::-1]):
+            lines = (await _ask(suite, "strata/stream", asked, exchanges="2")).text.splitlines()
+            assert len({line.partition("stratum")[0] for line in lines}) == len(lines) == 11
+            assert len({line.partition("stratum")[2] for line in lines}) == 2
+            hashes = (await _ask(suite, "interactors/stream", asked)).text.splitlines()
+            assert len({line.partition("salt")[0] for line in hashes}) == len(hashes) == 13
+            assert len({line.partition("salt")[2].partition("interactor")[0] for line in hashes}) == 1
 
     @pytest.mark.parametrize("path", ["mix", "strata/stream"])
     async def test_collections_are_refused_where_a_share_can_not_be_met(

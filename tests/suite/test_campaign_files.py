@@ -173,6 +173,18 @@ class TestFaults:
         (fault,) = _faults(file, "name: x\ncollections:\n  - a\n  - a\n")
         assert fault == "line 4: collections[1]: 'a' is named twice: name each collection once."
 
+    @pytest.mark.parametrize(
+        ("written", "reason"),
+        [
+            ("[]", "its entries have to be 1 at least, not 0."),
+            ("a", 'it has to be a list, in brackets or with a dash before each entry, not "a".'),
+            (str([f"c{number}" for number in range(101)]), "its entries may be 100 at most, not 101."),
+        ],
+    )
+    def test_a_list_of_collections_that_is_none_is_reported(self, file: Path, written: str, reason: str):
+        (fault,) = _faults(file, f"name: x\ncollections: {written}\n")
+        assert fault == f"line 2: collections: {reason}"
+
     def test_an_empty_file_is_reported_with_the_page_of_an_example(self, file: Path):
         (fault,) = _faults(file, "")
         assert fault.endswith("the file is empty: see docs/annotation.md for an example.")

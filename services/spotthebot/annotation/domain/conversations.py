@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from spotthebot.annotation.domain.errors import ConversationsNamedAlike, OpeningsDiffer
+from spotthebot.annotation.domain.errors import ConversationsNamedAlike
 from spotthebot.contracts.conversations import Turn
 
 
@@ -69,16 +69,3 @@ def mixed(collections: Iterable[Sequence[ShownConversation]]) -> list[ShownConve
         if first.turns != conversation.turns:
             raise ConversationsNamedAlike(name=conversation.name)
     return list(named.values())
-
-
-def check_openings(collections: Iterable[Sequence[ShownConversation]]) -> None:
-    """Check that all collections show openings of the same lengths; raises OpeningsDiffer.
-
-    In one collection a shown opening is as long for people as for bots. In two that differ, the number of turns could
-    tell which collection a conversation is from, and that could tell who speaks.
-    """
-    lengths = [sorted({len(each.opening) for each in collection}) for collection in collections if collection]
-    for other in lengths[1:]:
-        if other != lengths[0]:
-            one, two = (" or ".join(map(str, each)) for each in (lengths[0], other))
-            raise OpeningsDiffer(one=one, other=two)

@@ -7,7 +7,7 @@ from uuid import UUID
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import Unit
 from spotthebot.annotation.domain.campaigns import Campaign, unit_of
-from spotthebot.annotation.domain.conversations import Mix, ShownConversation, check_openings, mixed
+from spotthebot.annotation.domain.conversations import Mix, ShownConversation, mixed
 from spotthebot.annotation.domain.shuffle import Shuffle
 from spotthebot.annotation.use_cases.protocols import require_protocol
 from spotthebot.contracts.annotation import CampaignIn
@@ -44,14 +44,12 @@ async def select_conversations(
 ) -> SelectedConversations:
     """Fetch the conversations of a campaign's mix, in order.
 
-    Raises CollectionsNotMixed, ConversationsNamedAlike and OpeningsDiffer.
+    Raises CollectionsNotMixed and ConversationsNamedAlike.
     """
     seed = Shuffle(secret, campaign.seed).number("human dialogues", 2**31)
     found = [[each async for each in conversations.shown(each_id)] for each_id in campaign.collections]
     strata = await conversations.strata(mix_of(campaign.collections, unit, campaign.human_share, seed=seed))
-    selected = [[each for each in collection if each.conversation_id in strata] for collection in found]
-    check_openings(selected)
-    shown = mixed(selected)
+    shown = mixed([[each for each in collection if each.conversation_id in strata] for collection in found])
     return SelectedConversations(shown, strata, not_selected=sum(map(len, found)) - len(shown))
 
 

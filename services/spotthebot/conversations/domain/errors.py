@@ -20,6 +20,7 @@ Invalid
 ├── UploadCutShort
 ├── RatingsIncomplete
 ├── BotsDiffer
+├── OpeningsDiffer
 └── HumanShareUnreachable
 NotFound
 ├── NoSuchBot
@@ -130,8 +131,12 @@ class BotsDiffer(Invalid):
     """'{name}' is {first} in '{one}', {second} in '{other}': take collections of one version, or only one of these."""
 
 
+class OpeningsDiffer(Invalid):
+    """One collection shows openings of {one} turns, another of {other}, which could tell who speaks: leave one out."""
+
+
 class HumanShareUnreachable(Invalid):
-    """A share of {share} needs {needed} human dialogues of {exchanges} exchanges or more, and there are {available}."""
+    """There are {available} human dialogues of {exchanges} exchanges, a share of {share} needs {needed}: lower it."""
 
 
 class NoSuchBot(NotFound):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from spotthebot.contracts.conversations import Participant, ParticipantKind
-from spotthebot.conversations.domain.errors import BotsDiffer, HumanShareUnreachable
+from spotthebot.conversations.domain.errors import BotsDiffer, HumanShareUnreachable, OpeningsDiffer
 from spotthebot.conversations.domain.plans import Sides
 
 
@@ -42,6 +42,8 @@ class Mixed:
     participants: Sides
     exchanges: int
     words: bytes
+    shown_opening: int
+    """Turns of the opening that annotators see."""
 
     @property
     def is_by_people(self) -> bool:
@@ -66,10 +68,11 @@ def select(conversations: Sequence[Mixed], mix: Mix) -> Selection:
     conversations and seed give the same draw; ids decide nothing. `human_share` is met as nearly as whole conversations
     allow.
 
-    Raises HumanShareUnreachable.
+    Raises HumanShareUnreachable and OpeningsDiffer.
     """
     repeated = _repeated(conversations, mix.exchanges)
     once = [each for each in conversations if each.id not in repeated]
+    _check_openings(once)
     long_enough = [each for each in once if each.exchanges >= mix.exchanges]
     not_drawn: frozenset[UUID] = frozenset()
     if mix.human_share is not None:
@@ -92,6 +95,22 @@ def _repeated(conversations: Sequence[Mixed], exchanges: int) -> frozenset[UUID]
         if first.setdefault(key, each.collection_id) != each.collection_id:
             repeated.add(each.id)
     return frozenset(repeated)
+
+
+def _check_openings(conversations: Sequence[Mixed]) -> None:
+    """Check that all collections show openings of the same lengths.
+
+    In one collection a shown opening is as long for people as for bots. In two that differ, the number of turns could
+    tell which collection a conversation is from, and that could tell who speaks.
+    """
+    lengths: dict[UUID, set[int]] = defaultdict(set)
+    for each in conversations:
+        lengths[each.collection_id].add(each.shown_opening)
+    first, *others = lengths.values() or [set()]
+    for other in others:
+        if other != first:
+            one, two = (" or ".join(map(str, sorted(each))) for each in (first, other))
+            raise OpeningsDiffer(one=one, other=two)
 
 
 def _not_drawn(conversations: Sequence[Mixed], mix: Mix, human_share: float) -> frozenset[UUID]:

@@ -17,7 +17,8 @@ _MIXED = text(f"""
         sha256(convert_to((
             CASE WHEN p.participants @> '[{{"kind": "bot"}}]' THEN said.history
             ELSE said.history[1:{_PEOPLES_UTTERANCES}] END
-        )::text, 'UTF8')) AS words
+        )::text, 'UTF8')) AS words,
+        CASE WHEN v.opening_shown THEN cardinality(v.opening) ELSE 0 END AS shown_opening
     FROM conversations.conversations AS v
     JOIN conversations.pairs AS p ON p.collection_id = v.collection_id AND p.number = v.pair
     CROSS JOIN LATERAL (
@@ -34,8 +35,8 @@ async def list_mixed(session: ReadSession, collections: Sequence[UUID]) -> list[
     """Return the complete conversations of collections, in their order and that of their plans."""
     rows = await session.execute(_MIXED, {"collections": [*collections], "complete": ConversationState.COMPLETE.value})
     return [
-        Mixed(row_id, collection_id, _sides(participants), exchanges, words)
-        for row_id, collection_id, participants, exchanges, words in rows
+        Mixed(row_id, collection_id, _sides(participants), exchanges, words, shown_opening)
+        for row_id, collection_id, participants, exchanges, words, shown_opening in rows
     ]
 
 

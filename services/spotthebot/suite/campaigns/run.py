@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import Allocation, Candidate, Unit, allocate
+from spotthebot.annotation.domain.errors import CollectionsNotMixed
 from spotthebot.annotation.use_cases.collections import mix_of
 from spotthebot.clients import AsyncAnnotation, PeerRefused
 from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
@@ -98,13 +99,16 @@ async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
     """Return what the campaign would hold, by the allocation that the service makes; nothing is stored.
 
     Services alone learn which conversations have the same speakers: it counts as if all had others. Raises as `declare`
-    does, NothingToAnnotate where every conversation is too short, and CollectionsNotMixed.
+    does, and NothingToAnnotate where every conversation is too short.
     """
     resolved = await resolve(clients, declared, opens=False)
     request = resolved.request
     found = await _find(clients.annotation, declared, request)
     mix = mix_of(request.collections, resolved.unit, request.human_share)
-    counts = await Conversations(clients.conversations).count_mix(mix)
+    try:
+        counts = await Conversations(clients.conversations).count_mix(mix)
+    except CollectionsNotMixed as refused:
+        raise declared.faulty(((), refused.detail)) from refused
     lengths = [mix.exchanges] * counts.long_enough + [0] * counts.too_short
     candidates = [Candidate(UUID(int=number), exchanges, str(number)) for number, exchanges in enumerate(lengths)]
     allocation = allocate(candidates, resolved.unit, package_size=request.package_size, secret=b"", seed=request.seed)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -17,6 +17,12 @@ DeclarationT = TypeVar("DeclarationT", bound=BaseModel)
 DeclarationT_co = TypeVar("DeclarationT_co", bound=BaseModel, covariant=True)
 Contradictions = Iterator[tuple[Place, str]]
 """Places of values that are sound by themselves, and why they can't stand together."""
+_OF_LISTS: Final = {
+    "tuple_type": "it has to be a list, in brackets or with a dash before each entry, not {given}.",
+    "too_short": "its entries have to be {min_length} at least, not {actual_length}.",
+    "too_long": "its entries may be {max_length} at most, not {actual_length}.",
+}
+"""What pydantic says of lists in the words of Python."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +109,8 @@ def _reason(form: Form[DeclarationT], place: Place, error: Mapping[str, Any], *,
         near = difflib.get_close_matches(str(place[-1]), known, n=1)
         return f"there is no such key: did you mean '{near[0]}'?" if near else f"there is no such key among {known}."
     given = json.dumps(error["input"], ensure_ascii=False)
+    if error["type"] in _OF_LISTS:
+        return _OF_LISTS[error["type"]].format(**error.get("ctx", {}), given=given[:60])
     reason = f"{error['msg'][:1].lower()}{error['msg'][1:]}, not {given[:60]}"
     quotes = error["type"] == "string_type" and isinstance(error["input"], int | float)
     return f"{reason}: put it in quotes." if quotes else f"{reason}."

@@ -4,7 +4,6 @@ Invalid
 ├── UnknownCollection
 ├── CollectionsNotMixed
 ├── ConversationsNamedAlike
-├── OpeningsDiffer
 ├── NothingToAnnotate
 ├── TooFewToCompare
 ├── NoSuchPackage
@@ -33,15 +32,11 @@ class UnknownCollection(Invalid):
 
 
 class CollectionsNotMixed(Invalid):
-    """Conversations can't be taken from these collections as asked: {reason}."""
+    """These collections can't be mixed so: {reason}."""
 
 
 class ConversationsNamedAlike(Invalid):
     """Two conversations of these collections are called '{name}': import one of them under another `external_id`."""
-
-
-class OpeningsDiffer(Invalid):
-    """One collection shows openings of {one} turns, another of {other}: that would tell their conversations apart."""
 
 
 class NothingToAnnotate(Invalid):
