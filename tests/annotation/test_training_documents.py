@@ -14,12 +14,21 @@ from spotthebot.annotation.domain.trainings.grades import grade, mistakes
 from spotthebot.contracts.annotation import Answer
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.trainings import Training
-from tests.factories.annotator_trainings import RIGHT, WRONG, gold_dialogue, training
+from tests.factories.annotator_trainings import (
+    RIGHT,
+    WRONG,
+    gold_dialogue,
+    gold_pair,
+    preferring,
+    training,
+    training_of_pairs,
+)
 from tests.factories.protocols import protocol, single
 from tests.factories.published_dump import SHARED
 
 FOLDER = SHARED / "data" / "abc-eval"
 SPOT_THE_BOT = built_in_protocols()["spot_the_bot", 1]
+COMPARATIVE = built_in_protocols()["comparative", 1]
 BOXES = {
     "id": "boxes",
     "kind": "multiple",
@@ -97,9 +106,29 @@ class TestCheckTraining:
             "/questions/0"
         ]
 
-    def test_refuses_pairs(self):
-        pair = protocol([{"id": "p", "kind": "preference", "text": "?"}], unit={"kind": "pair"})
-        assert [pointer for pointer, _ in _faults(training(), pair)] == ["/protocol"]
+    def test_accepts_pairs_for_protocols_that_compare_and_for_those_alone(self):
+        assert _faults(training_of_pairs(), COMPARATIVE) == []
+        one = training_of_pairs(dialogues=[gold_pair("one"), gold_dialogue("two", gold=preferring("A"))])
+        assert _faults(one, COMPARATIVE) == [("/dialogues/1/right_turns", "The protocol compares two dialogues.")]
+        two = training(dialogues=[gold_pair("one", gold=RIGHT, explanations={})])
+        assert _faults(two) == [("/dialogues/0/right_turns", "The protocol shows one dialogue.")]
+
+    def test_names_what_is_no_answer_to_a_pair(self):
+        sides = gold_pair("x", explanations={"A": "why"})
+        assert [pointer for pointer, _ in _faults(training_of_pairs(dialogues=[sides]), COMPARATIVE)] == [
+            "/dialogues/0/explanations/A"
+        ]
+        unanswered = gold_pair("x", gold=preferring("A") | {"relevant": "left"})
+        assert [pointer for pointer, _ in _faults(training_of_pairs(dialogues=[unanswered]), COMPARATIVE)] == [
+            "/dialogues/0/gold/relevant"
+        ]
+
+    def test_names_a_pair_that_comes_again_with_its_sides_exchanged(self):
+        pair = gold_pair("x")
+        exchanged = pair | {"turns": pair["right_turns"], "right_turns": pair["turns"], "gold": preferring("B")}
+        beside_another = pair | {"right_turns": gold_dialogue("y")["turns"]}
+        found = _faults(training_of_pairs(dialogues=[pair, beside_another, exchanged]), COMPARATIVE)
+        assert found == [("/dialogues/2/turns", "Dialogue 0 has the same turns.")]
 
 
 class TestGrade:
@@ -113,6 +142,16 @@ class TestGrade:
         assert [each.right for each in grades] == [({"entity": "human"},), ({"entity": "bot"},)]
         assert grades[1].explanation == "training 0 repeats itself."
         assert (mistakes(grades), mistakes(grade(read, SPOT_THE_BOT, read.dialogues[0], RIGHT))) == (2, 0)
+
+    @pytest.mark.parametrize(
+        ("given", "right"),
+        [({"relevant": "A"}, True), ({"relevant": "tie"}, True), ({"relevant": "B"}, False), ({}, False)],
+    )
+    def test_compares_the_preference_between_the_dialogues_of_a_pair(self, given: dict[str, Any], right: bool):
+        pair = gold_pair("x", accepted={"unit": [{"relevant": "tie"}]})
+        read = Training.model_validate(training_of_pairs(dialogues=[pair]))
+        (found,) = grade(read, COMPARATIVE, read.dialogues[0], preferring("B") | {"relevant": None} | given)
+        assert (found.target, found.is_right, found.explanation) == ("unit", right, "x repeats itself on the right.")
 
     def test_counts_all_questions_of_the_unit_as_one(self):
         read = Training.model_validate(training(questions=None))

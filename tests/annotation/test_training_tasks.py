@@ -4,34 +4,27 @@ import asyncio
 import json
 from typing import Any
 
-import httpx
 import psycopg
 import pytest
 
-from tests.factories.annotating import CONVERSATIONS, appeal, ask, campaign_of, claim, refused, rows
-from tests.factories.annotator_trainings import RIGHT, WRONG, respond, start, store_training
-from tests.factories.databases import Databases
-from tests.factories.gates import locks_awaited
+from tests.factories.annotating import CONVERSATIONS, ask, campaign_of, claim, refused, rows
+from tests.factories.annotator_trainings import (
+    RIGHT,
+    WRONG,
+    preferring,
+    respond,
+    respond_to_all,
+    start,
+    store_training,
+    training_campaign,
+    training_of_pairs,
+)
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import import_conversations
 
 
 def _problem(answer: Any) -> tuple[int, str]:
     return answer.status_code, answer.json()["type"].removeprefix("urn:spotthebot:problem:")
-
-
-async def _campaign(suite: RunningSuite, *, attempts: int = 1, **more: Any) -> dict[str, Any]:
-    """Open a campaign with a training of three dialogues, the last of which has to be without a mistake."""
-    await store_training(suite, **more)
-    return await campaign_of(suite, training={"name": "first_steps", "attempts": attempts})
-
-
-async def _answer_all(suite: RunningSuite, campaign: dict[str, Any], last: dict[str, Any], **more: Any) -> str:
-    """Answer the training, all but its last dialogue wrongly, and return its state."""
-    for position, answer in enumerate((WRONG, WRONG, last)):
-        answered = await respond(suite, campaign, "w", position, answer, **more)
-        assert answered.status_code == 200, answered.text
-    return answered.json()["state"]
 
 
 class TestCampaign:
@@ -83,7 +76,7 @@ async def _store_for_dialogues(suite: RunningSuite, more: dict[str, Any]) -> Non
 
 class TestClaim:
     async def test_is_refused_until_the_training_is_passed(self, suite: RunningSuite):
-        campaign = await _campaign(suite)
+        campaign = await training_campaign(suite)
         assert await refused(suite, campaign, "w") == "training-required"
         await start(suite, campaign, "w")
         for position, answer in enumerate((WRONG, WRONG, RIGHT)):
@@ -93,12 +86,12 @@ class TestClaim:
         assert await refused(suite, campaign, "another") == "training-required"
 
     async def test_is_refused_for_good_once_no_attempt_is_left(self, suite: RunningSuite):
-        campaign = await _campaign(suite, attempts=2)
+        campaign = await training_campaign(suite, attempts=2)
         for attempt in (1, 2):
             assert await refused(suite, campaign, "w") == "training-required"
             task = (await start(suite, campaign, "w")).json()
             assert (task["attempt"], task["attempts_left"], task["position"]) == (attempt, 2 - attempt, 0)
-            assert await _answer_all(suite, campaign, WRONG, attempt=attempt) == "failed"
+            assert await respond_to_all(suite, campaign, WRONG, attempt=attempt) == "failed"
         assert await refused(suite, campaign, "w") == "training-failed"
         again = (await start(suite, campaign, "w")).json()
         assert (again["state"], again["attempt"], again["position"], again["turns"]) == ("failed", 2, None, [])
@@ -112,7 +105,7 @@ class TestClaim:
 
 class TestAnswerTraining:
     async def test_gives_feedback_for_each_side(self, suite: RunningSuite):
-        campaign = await _campaign(suite)
+        campaign = await training_campaign(suite)
         await start(suite, campaign, "w")
         feedback = (await respond(suite, campaign, "w", 0, RIGHT | {"entity": {"A": "human", "B": "unsure"}})).json()
         assert (feedback["mistakes"], feedback["state"]) == (1, "in_progress")
@@ -127,7 +120,7 @@ class TestAnswerTraining:
         }
 
     async def test_shows_no_right_answer_of_a_dialogue_that_is_not_answered(self, suite: RunningSuite):
-        campaign = await _campaign(suite)
+        campaign = await training_campaign(suite)
         first_task = await start(suite, campaign, "w")
         first = await respond(suite, campaign, "w", 0)
         again = await start(suite, campaign, "w")
@@ -139,7 +132,7 @@ class TestAnswerTraining:
         assert "training 2 says" not in again.text
 
     async def test_takes_the_same_answer_again_and_no_other(self, suite: RunningSuite):
-        campaign = await _campaign(suite)
+        campaign = await training_campaign(suite)
         await start(suite, campaign, "w")
         feedback = [await respond(suite, campaign, "w", 0, WRONG) for _ in range(3)]
         assert len({answer.text for answer in feedback}) == 1
@@ -153,7 +146,7 @@ class TestAnswerTraining:
         assert (await respond(suite, campaign, "w", 0, WRONG)).text == feedback[0].text
 
     async def test_keeps_one_of_two_answers_that_come_at_once(self, suite: RunningSuite):
-        campaign = await _campaign(suite)
+        campaign = await training_campaign(suite)
         await start(suite, campaign, "w")
         for position in range(3):
             answers = (RIGHT, WRONG, RIGHT, WRONG, RIGHT, WRONG)
@@ -167,7 +160,7 @@ class TestAnswerTraining:
         assert ended == [(1,)]
 
     async def test_begins_one_attempt_where_two_requests_come_at_once(self, suite: RunningSuite):
-        campaign = await _campaign(suite, attempts=5)
+        campaign = await training_campaign(suite, attempts=5)
         started = await asyncio.gather(*(start(suite, campaign, "w") for _ in range(6)))
         assert {(answer.status_code, answer.json()["attempt"]) for answer in started} == {(200, 1)}
 
@@ -182,7 +175,7 @@ class TestAnswerTraining:
     async def test_refuses_what_is_no_whole_answer_and_says_nothing_about_it(
         self, suite: RunningSuite, answer: dict[str, Any], pointer: str
     ):
-        campaign = await _campaign(suite)
+        campaign = await training_campaign(suite)
         await start(suite, campaign, "w")
         given = await respond(suite, campaign, "w", 0, answer)
         assert given.status_code == 422
@@ -191,7 +184,7 @@ class TestAnswerTraining:
         assert (await respond(suite, campaign, "w", 0, RIGHT)).status_code == 200
 
     async def test_waits_while_the_campaign_is_paused_or_the_annotator_blocked(self, suite: RunningSuite):
-        campaign = await _campaign(suite)
+        campaign = await training_campaign(suite)
         await start(suite, campaign, "w")
         first = await respond(suite, campaign, "w", 0)
         admin = await suite.client("annotation", "admin")
@@ -207,7 +200,7 @@ class TestAnswerTraining:
         assert _problem(await start(suite, campaign, "w")) == (409, "blocked")
 
     async def test_is_another_frontends_when_that_begins_it(self, suite: RunningSuite):
-        campaign = await _campaign(suite)
+        campaign = await training_campaign(suite)
         await start(suite, campaign, "w")
         other = await suite.client("annotation", "annotation", team="others")
         path = f"/v1/campaigns/{campaign['id']}/training/dialogues/0"
@@ -220,12 +213,36 @@ class TestAnswerTraining:
             assert (await client.put(path, json={"annotator": "w", "attempt": 1, "answer": RIGHT})).status_code == 403
 
 
+class TestPairs:
+    """The training of a campaign that compares dialogues in pairs."""
+
+    async def test_are_shown_side_by_side_and_explained_after_the_answer(self, suite: RunningSuite):
+        campaign = await training_campaign(suite, **training_of_pairs())
+        assert await refused(suite, campaign, "w") == "training-required"
+        first = await start(suite, campaign, "w")
+        task = first.json()
+        assert {turn["text"][:10] for turn in task["turns"]} == {"training 0"}
+        assert {turn["text"].partition(" says")[0] for turn in task["right_turns"]} == {"training 0 on the right"}
+        assert "repeats itself" not in first.text
+        sides = await respond(suite, campaign, "w", 0, {"entity": {"A": "human", "B": "bot"}})
+        assert (sides.status_code, "repeats itself" in sides.text) == (422, False)
+        feedback = (await respond(suite, campaign, "w", 0, preferring("B"))).json()
+        (found,) = feedback["targets"]
+        assert (feedback["mistakes"], found["explanation"]) == (1, "training 0 repeats itself on the right.")
+        assert (found["given"], found["right"]) == ({"relevant": "B"}, [{"relevant": "A"}])
+        await respond(suite, campaign, "w", 1, preferring("B"))
+        last = await respond(suite, campaign, "w", 2, preferring("B") | {"relevant": "A"})
+        assert (last.json()["mistakes"], last.json()["state"]) == (0, "passed")
+        assert (await start(suite, campaign, "w")).json()["right_turns"] is None
+        assert (await claim(suite, campaign, "w"))["items"][0]["right_turns"]
+
+
 class TestRecord:
     async def test_holds_every_attempt_and_answer_and_the_audit_log_its_end(self, suite: RunningSuite):
-        campaign = await _campaign(suite, attempts=2)
+        campaign = await training_campaign(suite, attempts=2)
         for attempt, last in ((1, WRONG), (2, RIGHT)):
             await start(suite, campaign, "w")
-            await _answer_all(suite, campaign, last, attempt=attempt)
+            await respond_to_all(suite, campaign, last, attempt=attempt)
         admin = await suite.client("annotation", "admin")
         path = f"/v1/campaigns/{campaign['id']}"
         (annotator,) = (await admin.get(f"{path}/annotators")).json()["items"]
@@ -246,7 +263,7 @@ class TestRecord:
         assert (await frontend.get(f"{path}/annotators/{annotator['id']}/training")).status_code == 403
 
     async def test_is_only_ever_added_to(self, suite: RunningSuite):
-        campaign = await _campaign(suite)
+        campaign = await training_campaign(suite)
         await start(suite, campaign, "w")
         await respond(suite, campaign, "w", 0)
         for change in (
@@ -258,111 +275,3 @@ class TestRecord:
                 pytest.raises(psycopg.errors.RaiseException, match="only ever added"),
             ):
                 connection.execute(change.encode())
-
-
-async def _failed(suite: RunningSuite, *, attempts: int = 1) -> tuple[dict[str, Any], str]:
-    """Open a campaign whose one annotator failed every attempt; return it, and the path of the annotator's training."""
-    campaign = await _campaign(suite, attempts=attempts)
-    for attempt in range(1, attempts + 1):
-        await start(suite, campaign, "w")
-        await _answer_all(suite, campaign, WRONG, attempt=attempt)
-    admin = await suite.client("annotation", "admin")
-    (annotator,) = (await admin.get(f"/v1/campaigns/{campaign['id']}/annotators")).json()["items"]
-    return campaign, f"/v1/campaigns/{campaign['id']}/annotators/{annotator['id']}/training"
-
-
-async def _grant(
-    suite: RunningSuite, path: str, attempt: object, *, role: str = "admin", **body: Any
-) -> httpx.Response:
-    """Grant an attempt, or try to."""
-    client = await suite.client("annotation", role)
-    return await client.put(f"{path}/attempts/{attempt}", json={"reason": "They read the wrong page."} | body)
-
-
-class TestGrantedAttempt:
-    async def test_can_be_passed_after_the_last_one_failed(self, suite: RunningSuite):
-        campaign, path = await _failed(suite, attempts=2)
-        admin = await suite.client("annotation", "admin")
-        assert await refused(suite, campaign, "w") == "training-failed"
-        assert ((await admin.get(path)).json()["granted"], (await admin.get(path)).json()["attempts_left"]) == (0, 0)
-        granted = (await _grant(suite, path, 3)).json()
-        assert (len(granted["attempts"]), granted["granted"], granted["attempts_left"]) == (2, 1, 1)
-        assert await refused(suite, campaign, "w") == "training-required"
-        task = (await start(suite, campaign, "w")).json()
-        assert (task["attempt"], task["attempts_left"], task["state"]) == (3, 0, "in_progress")
-        assert await _answer_all(suite, campaign, RIGHT, attempt=3) == "passed"
-        assert len((await claim(suite, campaign, "w"))["items"]) == 2
-        assert (await admin.get(path)).json()["attempts_left"] == 0
-
-    async def test_is_one_and_in_the_audit_log_once_however_often_it_is_asked_for(self, suite: RunningSuite):
-        campaign, path = await _failed(suite)
-        for _ in range(2):
-            answers = await asyncio.gather(*(_grant(suite, path, 2) for _ in range(6)))
-            assert {(each.status_code, each.json()["granted"]) for each in answers} == {(200, 1)}
-        await start(suite, campaign, "w")
-        await _answer_all(suite, campaign, WRONG, attempt=2)
-        late = await _grant(suite, path, 2)  # sent again after the attempt was used
-        assert (late.json()["granted"], late.json()["attempts_left"]) == (1, 0)
-        assert await refused(suite, campaign, "w") == "training-failed"
-        assert (await _grant(suite, path, 3, reason="Once more.")).json()["granted"] == 2
-        logged = "SELECT details FROM annotation.audit_log WHERE action = 'training.attempt_granted' ORDER BY id"
-        assert rows(suite, logged) == [
-            ({"attempt": "2", "reason": "They read the wrong page."},),
-            ({"attempt": "3", "reason": "Once more."},),
-        ]
-
-    async def test_is_in_the_audit_log_once_where_two_requests_found_it_not_granted(
-        self, suite: RunningSuite, databases: Databases
-    ):
-        _, path = await _failed(suite)
-        async with await psycopg.AsyncConnection.connect(suite.database.owner["annotation"]) as connection:
-            await connection.execute("SELECT id FROM annotation.annotators FOR UPDATE")
-            both = [asyncio.create_task(_grant(suite, path, 2)) for _ in range(2)]
-            await locks_awaited(databases.admin_url(suite.database), 2)
-        assert [(await each).json()["granted"] for each in both] == [1, 1]
-        assert rows(suite, "SELECT count(*) FROM annotation.audit_log WHERE action LIKE '%granted'") == [(1,)]
-
-    async def test_is_refused_unless_it_follows_a_failed_last_one(self, suite: RunningSuite):
-        campaign, path = await _failed(suite)
-        assert _problem(await _grant(suite, path, 3)) == (409, "attempt-not-failed")
-        assert (await _grant(suite, path, 2)).status_code == 200
-        assert _problem(await _grant(suite, path, 3)) == (409, "attempt-not-failed")
-        await start(suite, campaign, "w")
-        assert _problem(await _grant(suite, path, 3)) == (409, "attempt-not-failed")
-        await _answer_all(suite, campaign, RIGHT, attempt=2)
-        assert _problem(await _grant(suite, path, 3)) == (409, "attempt-not-failed")
-        for attempt in (0, 21, -1, "x", 10**30):
-            assert (await _grant(suite, path, attempt)).status_code == 422
-        for reason in ("", " ", "a\0b", "x" * 2001, "x" * 10_000_000, None, ["x"]):
-            assert (await _grant(suite, path, 2, reason=reason)).status_code in {413, 422}
-
-    async def test_is_for_administrators_and_annotators_of_the_campaign(self, suite: RunningSuite):
-        _, path = await _failed(suite)
-        other = await campaign_of(suite, name="other")
-        for role in ("analyst", "annotation", "team", "service"):
-            assert (await _grant(suite, path, 2, role=role)).status_code == 403
-        foreign = path.replace(path.split("/")[3], other["id"])
-        assert _problem(await _grant(suite, foreign, 2)) == (409, "no-training")
-        nobody = path.replace(path.split("/")[5], "0" * 8 + "-0000-4000-8000-" + "0" * 12)
-        assert (await _grant(suite, nobody, 2)).status_code == 404
-
-    async def test_is_granted_in_every_state_of_the_campaign_and_waits_for_an_open_one(self, suite: RunningSuite):
-        campaign, path = await _failed(suite)
-        admin = await suite.client("annotation", "admin")
-        await admin.post(f"/v1/campaigns/{campaign['id']}/pause")
-        assert (await _grant(suite, path, 2)).json()["attempts_left"] == 1
-        assert _problem(await start(suite, campaign, "w")) == (409, "closed")
-        await admin.post(f"/v1/campaigns/{campaign['id']}/close")
-        assert (await _grant(suite, path, 2)).json()["attempts_left"] == 1
-
-    async def test_answers_an_appeal_and_the_next_failure_takes_another(self, suite: RunningSuite):
-        campaign, path = await _failed(suite)
-        for _ in range(2):
-            assert (await appeal(suite, campaign, "w", "It was late.")).status_code == 200
-        assert _problem(await appeal(suite, campaign, "w", "Please!")) == (409, "appeal-lodged")
-        await _grant(suite, path, 2, reason="<b>\u2028</b>")
-        assert _problem(await appeal(suite, campaign, "w", "It was late.")) == (409, "nothing-to-appeal")
-        await start(suite, campaign, "w")
-        await _answer_all(suite, campaign, WRONG, attempt=2)
-        assert (await appeal(suite, campaign, "w", "It was early.")).json()["note"] == "It was early."
-        assert _problem(await appeal(suite, campaign, "nobody")) == (404, "no-such-annotator")

@@ -5,8 +5,9 @@ from typing import Any
 
 import httpx
 
+from spotthebot.annotation.domain.protocols import built_in_protocols
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import created
+from tests.factories.studies import conversation, created, import_conversations, open_campaign
 
 RIGHT: dict[str, Any] = {
     "entity": {"A": "human", "B": "bot"},
@@ -15,6 +16,7 @@ RIGHT: dict[str, Any] = {
     "specificity": "A",
 }
 WRONG = RIGHT | {"entity": {"A": "bot", "B": "human"}}
+_PREFERENCES = built_in_protocols()["comparative", 1].steps[0].questions
 
 
 def gold_dialogue(name: str, *, exchanges: int = 2, **more: Any) -> dict[str, Any]:
@@ -22,6 +24,21 @@ def gold_dialogue(name: str, *, exchanges: int = 2, **more: Any) -> dict[str, An
     turns = [{"speaker": "AB"[turn % 2], "text": f"{name} says {turn}"} for turn in range(2 * exchanges)]
     explanations = {"A": "Who has a name like that is a person.", "B": f"{name} repeats itself."}
     return {"turns": turns, "gold": RIGHT, "explanations": explanations} | more
+
+
+def preferring(side: str) -> dict[str, Any]:
+    """Answer every question of the protocol `comparative` alike."""
+    return {question.id: side for question in _PREFERENCES}
+
+
+def gold_pair(name: str, *, exchanges: int = 2, right_exchanges: int | None = None, **more: Any) -> dict[str, Any]:
+    """Write two dialogues of their own texts, of which the one on the left is better."""
+    right = gold_dialogue(f"{name} on the right", exchanges=right_exchanges or exchanges)["turns"]
+    explanations = {"unit": f"{name} repeats itself on the right."}
+    return gold_dialogue(name, exchanges=exchanges, gold=preferring("A"), explanations=explanations) | {
+        "right_turns": right,
+        **more,
+    }
 
 
 def training(**more: Any) -> dict[str, Any]:
@@ -37,6 +54,12 @@ def training(**more: Any) -> dict[str, Any]:
         "allowed_mistakes": 0,
         "dialogues": [gold_dialogue(f"training {number}") for number in range(3)],
     } | more
+
+
+def training_of_pairs(**more: Any) -> dict[str, Any]:
+    """Write a training for `comparative` in which one question alone is compared."""
+    pairs = [gold_pair(f"training {number}") for number in range(3)]
+    return training(**{"protocol": "comparative", "questions": ["relevant"], "dialogues": pairs} | more)
 
 
 async def store_training(suite: RunningSuite, **more: Any) -> dict[str, Any]:
@@ -73,3 +96,22 @@ async def respond(
     frontend = await suite.client("annotation", "annotation")
     path = f"/v1/campaigns/{campaign['id']}/training/dialogues/{position}"
     return await frontend.put(path, json={"annotator": annotator, "attempt": attempt, "answer": answer})
+
+
+async def training_campaign(suite: RunningSuite, *, attempts: int = 1, **more: Any) -> dict[str, Any]:
+    """Open a campaign with a training of three dialogues, the last of which has to be without a mistake."""
+    await store_training(suite, **more)
+    rules = {
+        "protocol": more.get("protocol", "spot_the_bot"),
+        "training": {"name": "first_steps", "attempts": attempts},
+    }
+    conversations = [conversation(f"c{number}", f"ONE-{number % 2}", f"TWO-{number % 2}") for number in range(4)]
+    return await open_campaign(suite, await import_conversations(suite, conversations), package_size=2, **rules)
+
+
+async def respond_to_all(suite: RunningSuite, campaign: dict[str, Any], last: dict[str, Any], **more: Any) -> str:
+    """Answer the training, all but its last dialogue wrongly, and return its state."""
+    for position, answer in enumerate((WRONG, WRONG, last)):
+        answered = await respond(suite, campaign, "w", position, answer, **more)
+        assert answered.status_code == 200, answered.text
+    return answered.json()["state"]

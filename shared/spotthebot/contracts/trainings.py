@@ -23,9 +23,17 @@ Explanation = Annotated[Text, StringConstraints(max_length=5000)]
 
 
 class TrainingDialogue(Wire):
-    """A dialogue, the right answer to it, and why it is right."""
+    """A dialogue, or the two of a pair, the right answer, and why it is right."""
 
-    turns: tuple[Turn, ...] = Field(min_length=1, max_length=MAX_TURNS)
+    turns: tuple[Turn, ...] = Field(
+        min_length=1, max_length=MAX_TURNS, description="Of a pair: the dialogue on the left, A of answers."
+    )
+    right_turns: tuple[Turn, ...] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_TURNS,
+        description="Of a pair: the dialogue on the right, B of answers; null of all other units.",
+    )
     gold: Answer = Field(description="A whole answer by the protocol.")
     accepted: dict[Target, Annotated[tuple[Answer, ...], Field(min_length=1, max_length=20)]] = Field(
         default_factory=dict,
@@ -110,7 +118,13 @@ class TrainingTaskOut(Wire):
     attempts_left: int = Field(description="How many more the annotator may begin when this one fails.")
     dialogues: int
     position: int | None = Field(description="Of the dialogue to answer now, from 0; null where the attempt ended.")
-    turns: tuple[Turn, ...] = Field(max_length=MAX_TURNS, description="Its turns.")
+    turns: tuple[Turn, ...] = Field(
+        max_length=MAX_TURNS, description="Its turns; of a pair those of the dialogue on the left, A of answers."
+    )
+    right_turns: tuple[Turn, ...] | None = Field(
+        max_length=MAX_TURNS,
+        description="Of a pair: the dialogue on the right, B of answers; null of all other units.",
+    )
     instructions: str
     protocol: AnnotationProtocol
 

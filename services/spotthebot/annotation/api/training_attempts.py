@@ -105,13 +105,15 @@ def _record_out(record: TrainingRecord) -> TrainingRecordOut:
 
 def _task_out(task: TrainingTask) -> TrainingTaskOut:
     position = len(task.attempt.answers) if task.attempt.state is TrainingState.IN_PROGRESS else None
+    shown = None if position is None else task.training.dialogues[position]
     return TrainingTaskOut(
         state=task.attempt.state,
         attempt=task.attempt.number,
         attempts_left=task.attempts_left,
         dialogues=len(task.training.dialogues),
         position=position,
-        turns=() if position is None else task.training.dialogues[position].turns,
+        turns=() if shown is None else shown.turns,
+        right_turns=None if shown is None else shown.right_turns,
         instructions=task.campaign.instructions,
         protocol=task.protocol,
     )

@@ -17,6 +17,7 @@ from spotthebot.annotation.domain.errors import (
     TooFewGoldDialogues,
 )
 from spotthebot.annotation.domain.shuffle import Shuffle
+from spotthebot.annotation.domain.trainings.checks import texts_of
 from spotthebot.contracts.trainings import Training
 from spotthebot.contracts.turns import Turn
 
@@ -51,9 +52,9 @@ def check_gold(gold: Training, *, per_package: int, packages_per_annotator: int,
 
 def check_not_trained(gold: Training, training: Training) -> None:
     """Raise GoldInTraining where annotators know a gold dialogue from their training."""
-    trained = {tuple(turn.text for turn in each.turns) for each in training.dialogues}
+    trained = {texts_of(each) for each in training.dialogues}
     for number, dialogue in enumerate(gold.dialogues):
-        if tuple(turn.text for turn in dialogue.turns) in trained:
+        if texts_of(dialogue) in trained:
             raise GoldInTraining(number=number, name=gold.name, training=training.name)
 
 

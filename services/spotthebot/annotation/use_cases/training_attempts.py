@@ -10,9 +10,8 @@ from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.errors import InvalidAnswer, NoTraining, TrainingNotPassed, TrainingNotStarted
 from spotthebot.annotation.domain.panels import require_id
 from spotthebot.annotation.domain.protocols.answers import check_answer, missing
-from spotthebot.annotation.domain.protocols.questions import UnitShape
 from spotthebot.annotation.domain.trainings.attempts import Attempt, SavedAnswer, require_grantable, state_after
-from spotthebot.annotation.domain.trainings.grades import Grade, grade, mistakes
+from spotthebot.annotation.domain.trainings.grades import Grade, grade, mistakes, shape_of_dialogue
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.requirements import RequiredTraining
@@ -105,7 +104,7 @@ async def answer_dialogue(
         campaign.require_claims()
         annotator.require_unblocked()
         annotator.require_consent(campaign)
-        shape = UnitShape.of_turns(dialogue.turns)
+        shape = shape_of_dialogue(dialogue)
         faults = check_answer(protocol, shape, answer, at="/answer") or missing(protocol, shape, answer, at="/answer")
         if faults:
             raise InvalidAnswer(fields=faults)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from spotthebot.annotation.domain.protocols.answers import check_answer, missing
 from spotthebot.annotation.domain.protocols.questions import UnitShape, questions_of, targets_of
-from spotthebot.annotation.domain.trainings.grades import UNIT, by_target, graded_questions
+from spotthebot.annotation.domain.trainings.grades import UNIT, by_target, graded_questions, shape_of_dialogue
 from spotthebot.contracts.annotation import Answer
 from spotthebot.contracts.protocols import AnnotationProtocol, Question
 from spotthebot.contracts.trainings import Training, TrainingDialogue
@@ -13,9 +13,6 @@ from spotthebot.kit.errors import FieldError
 
 def check_training(training: Training, protocol: AnnotationProtocol, *, at: str = "") -> tuple[FieldError, ...]:
     """Return what is wrong with a training for its protocol, by JSON pointers into it that begin with `at`."""
-    if protocol.unit.kind == "pair":
-        detail = "The protocol compares two dialogues, and a training shows one at a time."
-        return (FieldError(f"{at}/protocol", detail),)
     faults = [*_questions(training, protocol), *_repeated(training)]
     for number, dialogue in enumerate(training.dialogues):
         here = f"/dialogues/{number}"
@@ -25,9 +22,17 @@ def check_training(training: Training, protocol: AnnotationProtocol, *, at: str 
 
 def check_dialogue(protocol: AnnotationProtocol, dialogue: TrainingDialogue) -> tuple[FieldError, ...]:
     """Return what is wrong with a dialogue's right answers and explanations, by JSON pointers into the dialogue."""
-    shape = UnitShape.of_turns(dialogue.turns)
+    if (dialogue.right_turns is not None) is not (protocol.unit.kind == "pair"):
+        detail = "The protocol shows one dialogue." if dialogue.right_turns else "The protocol compares two dialogues."
+        return (FieldError("/right_turns", detail),)
+    shape = shape_of_dialogue(dialogue)
     gold = _whole(protocol, shape, dialogue.gold, "/gold")
     return gold or (*_accepted(protocol, shape, dialogue), *_explanations(protocol, shape, dialogue))
+
+
+def texts_of(dialogue: TrainingDialogue) -> frozenset[tuple[str, ...]]:
+    """Return the texts of a dialogue, or of both of a pair, whichever is on the left."""
+    return frozenset(tuple(turn.text for turn in turns) for turns in (dialogue.turns, dialogue.right_turns or ()))
 
 
 def _whole(protocol: AnnotationProtocol, shape: UnitShape, answer: Answer, at: str) -> tuple[FieldError, ...]:
@@ -46,9 +51,9 @@ def _questions(training: Training, protocol: AnnotationProtocol) -> Iterator[Fie
 
 
 def _repeated(training: Training) -> Iterator[FieldError]:
-    first: dict[tuple[str, ...], int] = {}
+    first: dict[frozenset[tuple[str, ...]], int] = {}
     for number, dialogue in enumerate(training.dialogues):
-        same = first.setdefault(tuple(turn.text for turn in dialogue.turns), number)
+        same = first.setdefault(texts_of(dialogue), number)
         if same != number:
             yield FieldError(f"/dialogues/{number}/turns", f"Dialogue {same} has the same turns.")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from spotthebot.annotation.domain.protocols.questions import UnitShape, questions_of, targets_of
+from spotthebot.annotation.domain.protocols.questions import PAIR_SHAPE, UnitShape, questions_of, targets_of
 from spotthebot.contracts.annotation import Answer
 from spotthebot.contracts.protocols import AnnotationProtocol, Question
 from spotthebot.contracts.trainings import Training, TrainingDialogue
@@ -20,6 +20,11 @@ class Grade:
     right: tuple[Answer, ...]
     is_right: bool
     explanation: str
+
+
+def shape_of_dialogue(dialogue: TrainingDialogue) -> UnitShape:
+    """Return the shape of what a training shows at once: a dialogue, or a pair."""
+    return UnitShape.of_turns(dialogue.turns) if dialogue.right_turns is None else PAIR_SHAPE
 
 
 def graded_questions(training: Training, protocol: AnnotationProtocol) -> tuple[Question, ...]:
@@ -44,7 +49,7 @@ def grade(
     targets = dict.fromkeys(
         target or UNIT
         for question in questions
-        for target in targets_of(protocol, question, UnitShape.of_turns(dialogue.turns))
+        for target in targets_of(protocol, question, shape_of_dialogue(dialogue))
     )
     grades = []
     for target in targets:
