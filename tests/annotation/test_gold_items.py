@@ -159,10 +159,6 @@ class TestCampaign:
         [
             ({"gold": GOLD}, "gold needs packages_per_annotator"),
             ({"gold": GOLD, "packages_per_annotator": 1, "package_size": 200}, "more than 200 together"),
-            (
-                {"gold": GOLD, "packages_per_annotator": 1, "mode": "uploaded"},
-                "packages that are uploaded take no gold",
-            ),
             ({"max_strikes": 1}, "max_strikes needs gold or strike_fast_packages"),
             ({"strike_fast_packages": True}, "strike_fast_packages needs min_seconds_per_item"),
             ({"mode": "import", "min_seconds_per_item": 1}, "an import has nobody to train or to check"),

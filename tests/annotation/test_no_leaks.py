@@ -10,6 +10,7 @@ import pytest
 
 from spotthebot.annotation import store
 from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Item, Unit, allocate
+from spotthebot.annotation.domain.gold import Extent
 from spotthebot.annotation.domain.shuffle import Shuffle
 from spotthebot.annotation.use_cases import campaigns
 from spotthebot.contracts.conversations import ParticipantKind, PlannedIn
@@ -17,7 +18,7 @@ from spotthebot.conversations.domain import plans
 from spotthebot.kit.database import ReadSession
 from spotthebot.suite.published_dump import DumpConversation, open_dump
 from spotthebot.suite.sample import sample_dialogues
-from tests.factories.annotator_trainings import gold_dialogue, store_training
+from tests.factories.annotator_trainings import RIGHT, gold_dialogue, gold_pair, store_training
 from tests.factories.dump_files import PUBLISHED
 from tests.factories.leaks import SIGNIFICANCE_LEVEL, detect, pool
 from tests.factories.running_suite import RunningSuite
@@ -163,9 +164,30 @@ class TestExchanges:
         assert await leaks(suite, collection, protocol="spot_the_bot_gamified", segments=[2])
 
 
+GAME = {"protocol": "spot_the_bot_gamified", "segments": [2], "package_size": 40}
+
+
 class TestGoldItems:
-    async def test_between_the_others_are_not_found(self, suite: RunningSuite):
-        assert not await _gold_leaks(suite)
+    @pytest.mark.parametrize(
+        "unit",
+        [
+            {},
+            {"protocol": "comparative", "package_size": 10},
+            GAME,
+        ],
+    )
+    async def test_between_the_others_are_not_found(self, suite: RunningSuite, unit: dict[str, Any]):
+        assert not await _gold_leaks(suite, **unit)
+
+    async def test_opened_further_than_other_items_are_found(
+        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
+    ):
+        async def whole(session: ReadSession, package_id: UUID) -> dict[int, Extent]:
+            return dict.fromkeys(await list_extents(session, package_id), Extent(turns=10))
+
+        list_extents = store.gold.list_extents
+        monkeypatch.setattr(store.gold, "list_extents", whole)
+        assert await _gold_leaks(suite, **GAME)
 
     @pytest.mark.parametrize("planted", ["last", "long"])
     async def test_at_the_end_of_packages_or_longer_than_the_others_are_found(
@@ -174,37 +196,49 @@ class TestGoldItems:
         def last(_shuffle: Shuffle, _package: int, *, items: int, gold: int) -> frozenset[int]:
             return frozenset(range(items, items + gold))
 
-        def as_long_as_the_longest(session: ReadSession, package_id: UUID) -> Awaitable[dict[int, int]]:
-            return _longest(list_turns(session, package_id))
+        def as_long_as_the_longest(session: ReadSession, package_id: UUID) -> Awaitable[dict[int, Extent]]:
+            return _longest(list_extents(session, package_id))
 
-        list_turns = store.gold.list_turns
+        list_extents = store.gold.list_extents
         if planted == "last":
             monkeypatch.setattr(campaigns, "gold_positions", last)
         else:
-            monkeypatch.setattr(store.gold, "list_turns", as_long_as_the_longest)
+            monkeypatch.setattr(store.gold, "list_extents", as_long_as_the_longest)
         assert await _gold_leaks(suite)
 
 
-async def _longest(turns: Awaitable[dict[int, int]]) -> dict[int, int]:
-    found = await turns
-    return dict.fromkeys(found, max(found.values()))
+async def _longest(extents: Awaitable[dict[int, Extent]]) -> dict[int, Extent]:
+    found = await extents
+    return dict.fromkeys(found, max(found.values(), key=lambda each: each.turns))
 
 
-async def _gold_leaks(suite: RunningSuite) -> bool:
+async def _gold_leaks(suite: RunningSuite, **more: Any) -> bool:
     """Say whether gold items can be told from the others in a package, in two campaigns with a secret each."""
-    await store_training(
-        suite, name="gold_set", dialogues=[gold_dialogue(f"gold {number}", exchanges=5) for number in range(9)]
-    )
-    collection = await import_conversations(suite, _simulated([5] * 50)[-80:])
-    rules = {"packages_per_annotator": 3, "gold": {"training": "gold_set", "per_package": 3}}
+    collection = await import_conversations(suite, _simulated([5] * 30)[-80:])
+    await _store_gold(suite, more.get("protocol", "spot_the_bot"))
+    rules = {"packages_per_annotator": 3, "gold": {"training": "gold_set", "per_package": 3}, "segments": [2, 3, 5]}
     for _ in range(2):
-        campaign = await open_campaign(suite, collection, annotations_per_segment=1, segments=[2, 3, 5], **rules)
+        campaign = await open_campaign(suite, collection, annotations_per_segment=1, **rules | more)
         frontend = await suite.client("annotation", "annotation")
         table, known = (await pool(frontend, campaign)).by_item(lambda texts: texts[0].startswith("gold "))
-        assert sum(is_gold for _, is_gold in known) == 3 * campaign["packages"]
+        sides = 2 if campaign["protocol"] == "comparative" else 1
+        assert sum(is_gold for _, is_gold in known) == 3 * sides * campaign["packages"]
         if detect(table, known) > SIGNIFICANCE_LEVEL:
             return False
     return True
+
+
+async def _store_gold(suite: RunningSuite, protocol: str) -> None:
+    """Store nine dialogues, or pairs, of five exchanges as gold for a protocol."""
+    match protocol:
+        case "comparative":
+            dialogues = [gold_pair(f"gold {number}", exchanges=5) for number in range(9)]
+        case "spot_the_bot_gamified":
+            answer = {"entity": RIGHT["entity"]}
+            dialogues = [gold_dialogue(f"gold {number}", exchanges=5, gold=answer) for number in range(9)]
+        case _:
+            dialogues = [gold_dialogue(f"gold {number}", exchanges=5) for number in range(9)]
+    await store_training(suite, name="gold_set", protocol=protocol, questions=None, dialogues=dialogues)
 
 
 class TestPlannedCollection:

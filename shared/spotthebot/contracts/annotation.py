@@ -180,9 +180,6 @@ class CampaignIn(Requirements):
         if self.gold is not None and self.packages_per_annotator is None:
             message = "gold needs packages_per_annotator: nobody may see a gold dialogue twice"
             raise ValueError(message)
-        if self.gold is not None and self.mode == "uploaded":
-            message = "packages that are uploaded take no gold items: put them between your own"
-            raise ValueError(message)
         if self.gold is not None and self.package_size + self.gold.per_package > MAX_PACKAGE_SIZE:
             message = f"package_size and the gold items per package are more than {MAX_PACKAGE_SIZE} together"
             raise ValueError(message)

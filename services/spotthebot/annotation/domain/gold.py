@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from spotthebot.annotation.domain.conversations import ShownConversation
 from spotthebot.annotation.domain.errors import (
     GoldInTraining,
     GoldStandsOut,
@@ -18,17 +17,52 @@ from spotthebot.annotation.domain.errors import (
 )
 from spotthebot.annotation.domain.shuffle import Shuffle
 from spotthebot.annotation.domain.trainings.checks import texts_of
-from spotthebot.contracts.trainings import Training
+from spotthebot.contracts.trainings import Training, TrainingDialogue
 from spotthebot.contracts.turns import Turn
 
 
 @dataclass(frozen=True)
+class Extent:
+    """How many turns an item shows; where exchanges are opened, the first `opening` of them come with the first one."""
+
+    turns: int
+    opening: int = 0
+
+    @property
+    def exchanges(self) -> int:
+        """How many exchanges show all of it, with a last one that has no reply."""
+        return (self.turns - self.opening + 1) // 2
+
+
+@dataclass(frozen=True)
 class PlacedGold:
-    """The first turns of a gold dialogue, by its number in the training, at a position of an assignment."""
+    """The first turns of a gold dialogue, by its number in the training, at a position of an assignment.
+
+    Of a pair that is the one on the left; the other is shown whole, as both are.
+    """
 
     position: int
     dialogue: int
-    turns: int
+    extent: Extent
+
+    def shown_of(self, gold: Training) -> TrainingDialogue:
+        """Return what is shown of the dialogue, with its right answers."""
+        whole = gold.dialogues[self.dialogue]
+        return whole.model_copy(update={"turns": whole.turns[: self.extent.turns]})
+
+
+@dataclass(frozen=True)
+class ShownSpeakers:
+    """The side of each turn that an item shows, such as `ABAB`; `right` is of the dialogue on the right of a pair."""
+
+    left: str
+    right: str | None = None
+
+    @classmethod
+    def of(cls, dialogue: TrainingDialogue) -> "ShownSpeakers":
+        """Return the speakers of a gold dialogue that is shown whole."""
+        right = dialogue.right_turns
+        return cls(_speakers(dialogue.turns), None if right is None else _speakers(right))
 
 
 def check_gold(gold: Training, *, per_package: int, packages_per_annotator: int, longest: int) -> None:
@@ -58,29 +92,53 @@ def check_not_trained(gold: Training, training: Training) -> None:
             raise GoldInTraining(number=number, name=gold.name, training=training.name)
 
 
-def check_alike(gold: Training, shown: Collection[ShownConversation], *, longest: int) -> None:
-    """Raise GoldStandsOut where a gold dialogue could be told from the conversations by speakers or number of turns.
+def check_alike(gold: Training, shown: Collection[ShownSpeakers], *, is_cut: bool) -> None:
+    """Raise GoldStandsOut where a gold dialogue could be told from the items by its speakers or numbers of turns.
 
-    `longest` is the longest segment in exchanges, 0 where dialogues are shown whole.
+    `is_cut` says that gold is shown as far as a drawn item; else dialogues are shown whole.
     """
-    if longest:
-        known = {_speakers((*each.opening, *each.turns[: 2 * longest])) for each in shown}
-        least, most = max(map(len, known)), None
-    else:
-        known = {_speakers((*each.opening, *each.turns)) for each in shown}
-        least, most = min(map(len, known)), max(map(len, known))
-    for number, dialogue in enumerate(gold.dialogues):
-        speakers = _speakers(dialogue.turns)
-        if len(speakers) < least or (most is not None and len(speakers) > most):
-            limits = f"at least {least}" if most is None else f"{least} to {most}"
-            raise GoldStandsOut(number=number, name=gold.name, why=f"it has {len(speakers)} turns, not {limits}")
-        if not any(each.startswith(speakers) or speakers.startswith(each) for each in known):
-            why = f"its speakers take turns as {speakers}, as in no conversation"
+    for number, dialogue in enumerate(gold.dialogues if shown else ()):
+        speakers = ShownSpeakers.of(dialogue)
+        why = _why_cut(speakers.left, shown) if is_cut else _why_whole(speakers, shown)
+        if why:
             raise GoldStandsOut(number=number, name=gold.name, why=why)
 
 
-def gold_positions(shuffle: Shuffle, package: int, *, items: int, gold: int) -> frozenset[int]:
-    """Draw the positions of gold items in a package, by its number, which holds `items` others."""
+def _why_cut(speakers: str, shown: Collection[ShownSpeakers]) -> str | None:
+    """Say why a gold dialogue that is shown as far as any item would stand out."""
+    known = {each.left for each in shown}
+    longest = max(map(len, known))
+    if len(speakers) < longest:
+        return f"it has {len(speakers)} turns, not at least {longest}"
+    if any(speakers[: len(each)] not in known for each in known):
+        return f"its speakers take turns as {speakers}, as in no conversation"
+    return None
+
+
+def _why_whole(speakers: ShownSpeakers, shown: Collection[ShownSpeakers]) -> str | None:
+    """Say why a gold dialogue that is shown whole, or one of a pair, would stand out."""
+    known = {side for each in shown for side in (each.left, each.right) if side is not None}
+    least, most = min(map(len, known)), max(map(len, known))
+    for side in (speakers.left, speakers.right):
+        if side is None:
+            continue
+        if not least <= len(side) <= most:
+            return f"it has {len(side)} turns, not {least} to {most}"
+        if not any(each.startswith(side) or side.startswith(each) for each in known):
+            return f"its speakers take turns as {side}, as in no conversation"
+    apart = max(map(_apart, shown))
+    if _apart(speakers) > apart:
+        return f"one of its dialogues has {_apart(speakers)} turns more than the other, not {apart} at most"
+    return None
+
+
+def _apart(speakers: ShownSpeakers) -> int:
+    """Return by how many turns the dialogues of a pair differ; 0 of other items."""
+    return 0 if speakers.right is None else abs(len(speakers.left) - len(speakers.right))
+
+
+def gold_positions(shuffle: Shuffle, package: int | str, *, items: int, gold: int) -> frozenset[int]:
+    """Draw the positions of gold items in a package, by its number or external id, which holds `items` others."""
     return frozenset(shuffle(f"gold/{package}", range(items + gold))[:gold])
 
 
@@ -91,25 +149,24 @@ def place_gold(
     *,
     positions: Sequence[int],
     seen: Collection[int],
-    lengths: Iterable[int],
+    extents: Sequence[Extent],
 ) -> tuple[PlacedGold, ...]:
     """Draw dialogues that an annotator has not seen for the gold positions of a package.
 
-    Each is shown as far as one of the package's other items, whose numbers of turns are `lengths`; one that may not be
-    cut is shown whole, where there are no `lengths`. Raises NothingLeft where too few dialogues are unseen.
+    Each is shown as far as one of the package's other items, which have these `extents`; one that may not be cut is
+    shown whole, where there are none. Raises NothingLeft where too few dialogues are unseen.
     """
     unseen = [number for number in range(len(gold.dialogues)) if number not in seen]
     if len(unseen) < len(positions):
         raise NothingLeft
     drawn = shuffle(f"dialogues/{annotator_id}/{len(seen)}", unseen)
-    as_long = [*lengths]
     return tuple(
         PlacedGold(
             position,
             number,
-            as_long[shuffle.number(f"turns/{annotator_id}/{number}", len(as_long))]
-            if as_long
-            else len(gold.dialogues[number].turns),
+            extents[shuffle.number(f"turns/{annotator_id}/{number}", len(extents))]
+            if extents
+            else Extent(len(gold.dialogues[number].turns)),
         )
         for position, number in zip(positions, drawn, strict=False)
     )

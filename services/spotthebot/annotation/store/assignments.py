@@ -107,7 +107,7 @@ _TURNS = Statement(
         ItemRow,
         and_(ShownRow.campaign_id == ItemRow.campaign_id, ShownRow.conversation_id == ItemRow.conversation_id),
     )
-    .where(ItemRow.id == bindparam("item_id"))
+    .where(ItemRow.package_id == bindparam("package_id"), ItemRow.position == bindparam("position"))
 )
 _MINE = update(AssignmentRow).where(AssignmentRow.id == bindparam("assignment_id"))
 _EXTEND = Statement(
@@ -182,9 +182,9 @@ async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: st
     )
 
 
-async def get_turns(session: ReadSession, item_id: UUID, *, exchanges: int) -> tuple[Turn, ...]:
-    """Return the turns of an item up to an exchange, those of the opening first."""
-    (row,) = await session.fetch(_TURNS, {"item_id": item_id})
+async def get_turns(session: ReadSession, package_id: UUID, position: int, *, exchanges: int) -> tuple[Turn, ...]:
+    """Return the turns of a package's item up to an exchange, those of the opening first."""
+    (row,) = await session.fetch(_TURNS, {"package_id": package_id, "position": position})
     return _turns([*row.opening, *row.turns[: 2 * exchanges]])
 
 

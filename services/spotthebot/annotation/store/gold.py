@@ -3,19 +3,21 @@
 from collections.abc import Iterable, Mapping
 from uuid import UUID
 
-from sqlalchemy import and_, bindparam, func, select, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import and_, bindparam, column, func, literal, select, update
+from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by, insert
+from sqlalchemy.orm import aliased
 
 from spotthebot.annotation.domain.answers import AnsweredItem
-from spotthebot.annotation.domain.gold import PlacedGold
+from spotthebot.annotation.domain.gold import Extent, PlacedGold, ShownSpeakers
 from spotthebot.annotation.store.answers import DRAFT, item_of
 from spotthebot.annotation.tables import AnswerRow, GoldItemRow, ItemRow
+from spotthebot.annotation.tables import ShownConversationRow as ShownRow
 from spotthebot.contracts.trainings import Training
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import Runner, Statement
 
 _OF_ASSIGNMENT = (
-    select(GoldItemRow.position, GoldItemRow.dialogue, GoldItemRow.turns, *DRAFT)
+    select(GoldItemRow.position, GoldItemRow.dialogue, GoldItemRow.turns, GoldItemRow.opening, *DRAFT)
     .outerjoin(
         AnswerRow,
         and_(AnswerRow.assignment_id == GoldItemRow.assignment_id, AnswerRow.position == GoldItemRow.position),
@@ -31,10 +33,43 @@ async def list_seen(session: ReadSession, annotator_id: UUID) -> set[int]:
     return {*await session.scalars(select(GoldItemRow.dialogue).where(GoldItemRow.annotator_id == annotator_id))}
 
 
-async def list_turns(session: ReadSession, package_id: UUID) -> dict[int, int]:
-    """Return how many turns a package's other items show, by their positions."""
-    statement = select(ItemRow.position, func.length(ItemRow.speakers)).where(ItemRow.package_id == package_id)
-    return {position: turns for position, turns in await session.execute(statement)}  # noqa: C416 - typed rows
+async def list_extents(session: ReadSession, package_id: UUID) -> dict[int, Extent]:
+    """Return how far a package's other items are shown, by their positions."""
+    statement = (
+        select(ItemRow.position, func.length(ItemRow.speakers), func.jsonb_array_length(ShownRow.opening))
+        .join(
+            ShownRow,
+            and_(ShownRow.campaign_id == ItemRow.campaign_id, ShownRow.conversation_id == ItemRow.conversation_id),
+        )
+        .where(ItemRow.package_id == package_id)
+    )
+    return {position: Extent(turns, opening) for position, turns, opening in await session.execute(statement)}
+
+
+async def list_speakers(session: ReadSession, campaign_id: UUID) -> set[ShownSpeakers]:
+    """Return who speaks in what the items of a campaign show, each order of speakers once."""
+    right = aliased(ShownRow)
+    turns = (
+        func.jsonb_array_elements(right.opening.op("||")(right.turns))
+        .table_valued(column("value", JSONB), with_ordinality="number")
+        .render_derived()
+    )
+    on_the_right = (
+        select(func.string_agg(turns.c.value["speaker"].astext, aggregate_order_by(literal(""), turns.c.number)))
+        .where(turns.c.number <= func.jsonb_array_length(right.opening) + 2 * ItemRow.right_exchanges)
+        .correlate(right, ItemRow)
+        .scalar_subquery()
+    )
+    statement = (
+        select(ItemRow.speakers, on_the_right)
+        .outerjoin(
+            right,
+            and_(right.campaign_id == ItemRow.campaign_id, right.conversation_id == ItemRow.right_conversation_id),
+        )
+        .where(ItemRow.campaign_id == campaign_id)
+        .distinct()
+    )
+    return {ShownSpeakers(*row) for row in await session.execute(statement)}
 
 
 async def add_items(
@@ -47,7 +82,8 @@ async def add_items(
             "position": each.position,
             "annotator_id": annotator_id,
             "dialogue": each.dialogue,
-            "turns": each.turns,
+            "turns": each.extent.turns,
+            "opening": each.extent.opening,
         }
         for each in placed
     ]
@@ -61,18 +97,15 @@ async def list_items(
     rows = await runner.fetch(
         _ITEMS if position is None else _ITEM, {"assignment_id": assignment_id, "position": position}
     )
-    return [
-        (
-            item_of(
-                row,
-                None,
-                "".join(turn.speaker for turn in gold.dialogues[row.dialogue].turns[: row.turns]),
-                exchanges=(row.turns + 1) // 2,
-            ),
-            PlacedGold(row.position, row.dialogue, row.turns),
-        )
-        for row in rows
-    ]
+    found = []
+    for row in rows:
+        placed = PlacedGold(row.position, row.dialogue, Extent(row.turns, row.opening))
+        shown = placed.shown_of(gold)
+        speakers = "".join(turn.speaker for turn in shown.turns)
+        is_pair = shown.right_turns is not None
+        item = item_of(row, None, speakers, exchanges=placed.extent.exchanges, is_pair=is_pair)
+        found.append((item, placed))
+    return found
 
 
 async def put_mistakes(session: WriteSession, assignment_id: UUID, found: Mapping[int, tuple[int, bool]]) -> None:

@@ -47,7 +47,8 @@ class AssignmentRow(Base):
 class GoldItemRow(Base):
     """The first `turns` turns of a gold dialogue at a position of an assignment; no annotator gets a dialogue twice.
 
-    `mistakes` and `is_right` are known once the package is submitted.
+    Where exchanges are opened, the first `opening` turns come with the first one. `mistakes` and `is_right` are known
+    once the package is submitted.
     """
 
     __tablename__ = "gold_items"
@@ -58,6 +59,7 @@ class GoldItemRow(Base):
     annotator_id: Mapped[UUID] = mapped_column(ForeignKey(AnnotatorRow.id))
     dialogue: Mapped[int]
     turns: Mapped[int]
+    opening: Mapped[int] = mapped_column(server_default="0")
     mistakes: Mapped[int | None]
     is_right: Mapped[bool | None]
 

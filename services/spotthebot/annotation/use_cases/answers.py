@@ -7,7 +7,7 @@ from uuid import UUID
 from spotthebot.annotation import store
 from spotthebot.annotation.domain import exchanges
 from spotthebot.annotation.domain.answers import AnsweredItem, Draft, revise
-from spotthebot.annotation.domain.assignments import Lease
+from spotthebot.annotation.domain.assignments import Lease, ShownItem
 from spotthebot.annotation.domain.campaigns import Terms
 from spotthebot.annotation.domain.protocols.answers import missing
 from spotthebot.annotation.use_cases.gold import get_gold_item
@@ -86,25 +86,27 @@ async def open_exchange(
         ):
             break
     await _extend(session, work, now)
-    if item.id is None:
-        message = "no campaign with exchanges to open has gold items"
-        raise RuntimeError(message)
-    return await store.assignments.get_turns(session, item.id, exchanges=exchange)
+    if work.gold is not None:
+        return work.gold.turns(exchanges=exchange)
+    return await store.assignments.get_turns(session, work.lease.package_id, position, exchanges=exchange)
 
 
 @dataclass(frozen=True)
 class _Work:
-    """An item that its annotator is at work on."""
+    """An item that its annotator is at work on; a gold item comes with what it shows."""
 
     lease: Lease
     terms: Terms
     item: AnsweredItem
+    gold: ShownItem | None = None
 
 
 async def _require_work(runner: Runner, lease: Lease, item: AnsweredItem | None, position: int, now: datetime) -> _Work:
     lease.require_at_work(now)
     terms = await terms_of(runner, lease.campaign_id)
-    return _Work(lease, terms, item or await get_gold_item(runner, terms, lease, position))
+    if item is None:
+        return _Work(lease, terms, *await get_gold_item(runner, terms, lease, position))
+    return _Work(lease, terms, item)
 
 
 async def _extend(runner: Runner, work: _Work, now: datetime) -> datetime:

@@ -9,13 +9,12 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Unit, allocate
 from spotthebot.annotation.domain.campaigns import Campaign, unit_of
 from spotthebot.annotation.domain.conversations import Interactors
-from spotthebot.annotation.domain.errors import GoldShownWhole
-from spotthebot.annotation.domain.exchanges import opens_one_by_one
-from spotthebot.annotation.domain.gold import check_alike, check_gold, check_not_trained, gold_positions
+from spotthebot.annotation.domain.gold import check_gold, check_not_trained, gold_positions
 from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem
 from spotthebot.annotation.domain.shuffle import Shuffle
 from spotthebot.annotation.use_cases.collections import SelectedConversations, fetch_all, select_conversations
 from spotthebot.annotation.use_cases.events import publish_closed
+from spotthebot.annotation.use_cases.gold import require_alike
 from spotthebot.annotation.use_cases.protocols import require_protocol
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.annotation.use_cases.trainings import require_training
@@ -37,14 +36,13 @@ async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn)
         required = request.training.model_copy(update={"version": training.version})
         request = request.model_copy(update={"training": required})
     if request.gold is not None:
-        if opens_one_by_one(protocol):
-            raise GoldShownWhole(name=protocol.name)
         gold = await require_training(session, request.gold.training, request.gold.version, protocol)
+        lengths = unit_of(protocol, request.segments).lengths if request.mode == "live" else ()
         check_gold(
             gold,
             per_package=request.gold.per_package,
             packages_per_annotator=request.packages_per_annotator or 0,
-            longest=max(unit_of(protocol, request.segments).lengths, default=0),
+            longest=max(lengths, default=0),
         )
         if training is not None:
             check_not_trained(gold, training)
@@ -82,12 +80,10 @@ async def _build_packages(database: Database, conversations: Conversations, camp
     selected = await select_conversations(conversations, campaign, unit, secret)
     interactors = await conversations.interactors(campaign.collections)
     allocation = await asyncio.to_thread(_allocate, campaign, unit, selected, secret)
-    if terms.gold is not None:
-        used = [each for each in selected.shown if each.conversation_id in allocation.conversations]
-        check_alike(terms.gold, used, longest=max(unit.lengths, default=0))
     async with database.write() as session:
         if await _lock_building(session, campaign.id):
             await _store(session, campaign, selected, allocation, interactors)
+            await require_alike(session, campaign)
             await store.campaigns.finish_building(session, campaign)
 
 
@@ -153,10 +149,15 @@ def _packed(package: AllocatedPackage, whole: Mapping[UUID, int]) -> tuple[Packe
 
 
 async def move_campaign(session: WriteSession, campaign_id: UUID, state: CampaignState) -> Campaign:
-    """Open or pause a campaign; one that is in that state already stays so. Raises CampaignCannotMove."""
+    """Open or pause a campaign; one that is in that state already stays so.
+
+    Raises CampaignCannotMove, and GoldStandsOut where gold could be told from the packages of a draft.
+    """
     await store.campaigns.lock_campaign(session, campaign_id)
     campaign = await store.campaigns.get_campaign(session, campaign_id)
     campaign.require_move(state)
+    if campaign.state is CampaignState.DRAFT:
+        await require_alike(session, campaign)
     await store.campaigns.move_campaign(session, campaign_id, state)
     return await store.campaigns.get_campaign(session, campaign_id)
 

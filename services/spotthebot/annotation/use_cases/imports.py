@@ -16,11 +16,13 @@ from spotthebot.annotation.domain.errors import (
     CampaignTakesNoImports,
     UnknownReferences,
 )
+from spotthebot.annotation.domain.gold import gold_positions
 from spotthebot.annotation.domain.packages import NewPackage, PackedConversation, PackedItem, UploadedItem
 from spotthebot.annotation.domain.protocols.answers import check_answer, missing
+from spotthebot.annotation.domain.shuffle import Shuffle
 from spotthebot.annotation.use_cases.collections import fetch_all
 from spotthebot.annotation.use_cases.terms import terms_of
-from spotthebot.contracts.annotation import Answer, CampaignState
+from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE, Answer, CampaignState
 from spotthebot.contracts.annotation_uploads import ImportedAnnotationIn, PackageIn, SegmentIn, ShownIn
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.kit.database import Database, ReadSession, WriteSession
@@ -61,7 +63,13 @@ async def import_packages(
         shown_by=await store.packages.packages_by_segment(session, campaign_id),
         right_of=await store.packages.packages_by_right(session, campaign_id),
     )
+    gold = campaign.gold.per_package if campaign.gold else 0
     faults = [
+        FieldError(f"/packages/{number}/segments", f"with {gold} gold items these are more than {MAX_PACKAGE_SIZE}")
+        for number, package in enumerate(uploaded)
+        if len(package.segments) + gold > MAX_PACKAGE_SIZE
+    ]
+    faults += [
         FieldError(f"/packages/{number}/segments/{position}", fault)
         for number, package in enumerate(uploaded)
         for position, segment in enumerate(package.segments)
@@ -69,8 +77,14 @@ async def import_packages(
     ]
     if faults:
         raise UnknownReferences(count=len(faults), fields=tuple(faults))
+    shuffle = Shuffle(await store.campaigns.get_secret(session, campaign_id), campaign.seed)
     packages = [
-        NewPackage(tuple(map(check.item, package.segments)), external_id=package.external_id) for package in uploaded
+        NewPackage(
+            tuple(map(check.item, package.segments)),
+            gold=gold_positions(shuffle, package.external_id, items=len(package.segments), gold=gold),
+            external_id=package.external_id,
+        )
+        for package in uploaded
     ]
     slots = campaign.annotations_per_segment if campaign.takes_claims else 0
     return await store.packages.add_packages(session, campaign_id, packages, slots=slots)

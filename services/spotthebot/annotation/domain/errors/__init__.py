@@ -76,7 +76,6 @@ from spotthebot.annotation.domain.errors.protocols import (
 from spotthebot.annotation.domain.errors.trainings import (
     AttemptNotFailed,
     GoldInTraining,
-    GoldShownWhole,
     GoldStandsOut,
     GoldTooShort,
     NoSuchTraining,
@@ -126,7 +125,6 @@ __all__ = [
     "EverythingDecided",
     "ExchangeNotNext",
     "GoldInTraining",
-    "GoldShownWhole",
     "GoldStandsOut",
     "GoldTooShort",
     "InvalidAnswer",

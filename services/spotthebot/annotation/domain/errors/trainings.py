@@ -5,7 +5,6 @@ Invalid
 ├── TrainingOfOtherProtocol
 ├── NoSuchTrainingDialogue
 ├── TooFewGoldDialogues
-├── GoldShownWhole
 ├── GoldTooShort
 ├── GoldInTraining
 ├── GoldStandsOut
@@ -39,10 +38,6 @@ class NoSuchTrainingDialogue(Invalid):
 
 class TooFewGoldDialogues(Invalid):
     """'{name}' has {found} gold dialogues: {missing} are missing for {packages} packages with {per_package} each."""
-
-
-class GoldShownWhole(Invalid):
-    """The protocol '{name}' opens one exchange after another, and gold items are shown whole."""
 
 
 class GoldTooShort(Invalid):
