@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,16 @@ class TestSettings:
             if f"`{prefix}{name.upper()}`" not in documented and f"`..._{name.upper()}`" not in documented
         ]
         assert forgotten == []
+
+    def test_have_the_defaults_that_the_docs_say(self, service: Any):
+        rows = (ROOT / "docs" / "settings.md").read_text()
+        prefix = service.settings.model_config["env_prefix"]
+        wrong = {}
+        for name, field in service.settings.model_fields.items():
+            said = re.findall(rf"^\| `(?:{prefix}|\.\.\._){name.upper()}` \| `([\d.]+)` \|", rows, re.MULTILINE)
+            if said and [float(each) for each in said] != [field.default]:
+                wrong[name] = said
+        assert wrong == {}
 
 
 class TestDependencies:

@@ -126,6 +126,12 @@ class TestOverHttp:
         first = await created(admin, "/v1/partner-sets", {"name": "house", "bots": partners})
         second = await created(admin, "/v1/partner-sets", {"name": "house", "bots": partners[:1]})
         assert (first["version"], second["version"]) == (1, 2)
+        other = await created(admin, "/v1/partner-sets", {"name": "other", "bots": partners})
+        listed = (await admin.get("/v1/partner-sets", params={"limit": 1})).json()
+        rest = (await admin.get("/v1/partner-sets", params={"cursor": listed["next_cursor"]})).json()
+        assert [each["id"] for each in listed["items"] + rest["items"]] == [first["id"], second["id"], other["id"]]
+        named = (await admin.get("/v1/partner-sets", params={"name": "other"})).json()["items"]
+        assert [each["id"] for each in named] == [other["id"]]
         kept = (await admin.get("/v1/partner-sets/house/versions/1")).json()
         assert [each["name"] for each in kept["partners"]] == ["parrot", "dull"]
         bots = await suite.client("bots", "admin")

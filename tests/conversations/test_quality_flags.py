@@ -137,6 +137,25 @@ class TestQualityFlags:
             async with run_suite(database_urls, only=("conversations",), conversations=QUALITY_CHECKS):
                 assert (await _until_done(admin, collection))["summary"]["conversations"] == 1
 
+    async def test_of_near_duplicates_are_renewed_in_one_collection_alone(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        database = Database(suite.database.app["conversations"], pool_size=2)
+        collections = [
+            UUID(await import_conversations(suite, [_said(f"c{n}", SAMPLE[n]) for n in range(2)])) for _ in range(2)
+        ]
+        text = flags.TextFlags(2, 4, None, (), (), b"", b"", b"")
+        for collection in collections:
+            async with database.write() as session:
+                added = await quality_flags.list_unflagged(session, collection, after=None, limit=2)
+                await quality_flags.add_flags(session, collection, [(each, text) for each in added])
+                one, other = (each.conversation_id for each in added)
+                await quality_flags.flag_near_duplicates(session, collection, [(other, one, 0.9)])
+        async with database.write() as session:
+            await quality_flags.flag_near_duplicates(session, collections[0], [])
+        await database.close()
+        counts = [len(await _list(admin, str(each), only="near_duplicate")) for each in collections]
+        assert counts == [0, 1]
+
     async def test_are_refused_for_unknown_corpora_and_empty_splits(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         collection = await import_conversations(suite, [_said("c", SAMPLE[0])])

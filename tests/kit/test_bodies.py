@@ -8,7 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.kit.web.core.bodies import MAX_DEPTH, MAX_FIELDS, load_json
+from spotthebot.kit.web.core.bodies import MAX_DEPTH, load_json
 
 TEXTS = st.text(alphabet=st.sampled_from('ab,[]{}:"\\\\\n\u2028é'))
 JSON = st.recursive(
@@ -59,7 +59,7 @@ def test_texts_that_never_end_are_no_json_and_take_no_time(body: bytes):
 
 
 def test_an_object_has_two_hundred_fields_at_most():
-    fields = {str(number): 1 for number in range(MAX_FIELDS)}
+    fields = {str(number): 1 for number in range(200)}
     assert load_json(json.dumps([fields]).encode()) == [fields]
     with pytest.raises(RequestValidationError):
         load_json(json.dumps([fields | {"x": 1}]).encode())

@@ -8,7 +8,7 @@ from sqlalchemy import func, select, text
 from sqlalchemy.exc import InternalError
 
 from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database
-from spotthebot.kit.pool_shares import PoolUser, pool_user
+from spotthebot.kit.pool_shares import PoolShares, PoolUser, pool_user
 from spotthebot.kit.statements import Statement
 from tests.factories.databases import DatabaseUrls, PostgresServer
 
@@ -124,6 +124,13 @@ class TestShares:
         for _ in range(5):
             with pytest.raises(ZeroDivisionError):
                 await asyncio.wait_for(_write_as(database, "failing", fail=True), 5)
+
+    async def test_refuse_nobody_after_more_requests_than_may_wait_at_once(self):
+        pool_user.set(PoolUser("often"))
+        shares = PoolShares(1)
+        for _ in range(202):  # 200 may wait for the one connection
+            async with shares.taken():
+                pass
 
 
 async def _fetch_as(database: Database, name: str, statement: Statement) -> None:

@@ -86,6 +86,10 @@ class TestValidation:
         pointers = {fault["pointer"] for fault in _members(answer)["errors"]}
         assert pointers == {"/name", "/sizes/1", "/by_place/a~1b~0c"}  # "~1" is "/" and "~0" is "~" in RFC 6901
 
+    async def test_points_at_a_field_that_is_missing(self, admin: httpx.AsyncClient):
+        answer = await admin.post("/things", json={"sizes": [1]})
+        assert [fault["pointer"] for fault in _members(answer)["errors"]] == ["/name"]
+
     async def test_a_missing_body_is_a_fault_of_the_whole(self, admin: httpx.AsyncClient):
         answer = await admin.post("/things")
         assert answer.status_code == 422
