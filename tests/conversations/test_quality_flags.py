@@ -1,6 +1,7 @@
 import asyncio
 import multiprocessing
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -31,6 +32,9 @@ async def work():
 if __name__ == "__main__":
     asyncio.run(work())
 """
+FLAGS = flags.TextFlags(
+    turns=2, words=4, language=None, profanity=(), personal_data=(), text_hash=b"", signature=b"", exchange_hashes=b""
+)
 SAMPLE = [tuple(each["turns"]) for each in sample_dialogues()]
 
 
@@ -137,17 +141,16 @@ class TestQualityFlags:
             async with run_suite(database_urls, only=("conversations",), conversations=QUALITY_CHECKS):
                 assert (await _until_done(admin, collection))["summary"]["conversations"] == 1
 
-    async def test_of_near_duplicates_are_renewed_in_one_collection_alone(self, suite: RunningSuite):
+    async def test_near_duplicates_are_renewed_in_one_collection_alone(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         database = Database(suite.database.app["conversations"], pool_size=2)
         collections = [
             UUID(await import_conversations(suite, [_said(f"c{n}", SAMPLE[n]) for n in range(2)])) for _ in range(2)
         ]
-        text = flags.TextFlags(2, 4, None, (), (), b"", b"", b"")
         for collection in collections:
             async with database.write() as session:
                 added = await quality_flags.list_unflagged(session, collection, after=None, limit=2)
-                await quality_flags.add_flags(session, collection, [(each, text) for each in added])
+                await quality_flags.add_flags(session, collection, [(each, FLAGS) for each in added])
                 one, other = (each.conversation_id for each in added)
                 await quality_flags.flag_near_duplicates(session, collection, [(other, one, 0.9)])
         async with database.write() as session:
@@ -155,6 +158,21 @@ class TestQualityFlags:
         await database.close()
         counts = [len(await _list(admin, str(each), only="near_duplicate")) for each in collections]
         assert counts == [0, 1]
+
+    async def test_flags_of_other_rules_replace_those_of_older_ones(
+        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
+    ):
+        admin = await suite.client("conversations", "admin")
+        collection = UUID(await import_conversations(suite, [_said("c", SAMPLE[0])]))
+        database = Database(suite.database.app["conversations"], pool_size=2)
+        for rules, words in ((flags.RULES, 4), (flags.RULES + 1, 5)):
+            monkeypatch.setattr(quality_flags, "RULES", rules)
+            async with database.write() as session:
+                (added,) = await quality_flags.list_unflagged(session, collection, after=None, limit=2)
+                await quality_flags.add_flags(session, collection, [(added, replace(FLAGS, words=words))])
+                assert await quality_flags.list_unflagged(session, collection, after=None, limit=2) == []
+        await database.close()
+        assert [each["words"] for each in await _list(admin, str(collection))] == [5]
 
     async def test_are_refused_for_unknown_corpora_and_empty_splits(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
