@@ -40,7 +40,7 @@ from spotthebot.annotation.domain.errors import (
 )
 from spotthebot.annotation.use_cases import annotators, answers, assignments, campaigns, reviews
 from spotthebot.contracts.annotation import CampaignState
-from spotthebot.contracts.assignments import AnswerIn
+from spotthebot.contracts.assignments import AnswerIn, SubmittedTexts
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import Error
 from tests.factories.campaign_model import (
@@ -271,12 +271,12 @@ class Lifecycle(RuleBasedStateMachine):
         annotator = self.known.pop(person)
         self._do(
             lambda session: annotators.erase_annotator(
-                session, self.model.shape.id, annotator, key_id=uuid4(), now=self.now
+                session, self.model.shape.id, annotator, SubmittedTexts.ERASE, key_id=uuid4(), now=self.now
             )
         )
         self.blocked.discard(person)
         for each in self.model.of(person):
-            each.is_erased = True
+            each.is_erased, each.code = True, None
             if each.state == "leased":
                 each.state = "expired"
 

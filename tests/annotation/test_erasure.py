@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 from typing import Any
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -20,22 +21,23 @@ from tests.factories.annotating import (
     submit,
     work_through,
 )
+from tests.factories.annotator_trainings import gold_dialogue, respond, start, store_training
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created
 
 PERSON = "p-anna.7|x"
-TERMS: dict[str, Any] = {
-    "panel": {"kind": "generic", "parameter": "pid"},
+WORDS = "I live in Zermatt"
+PAY: dict[str, Any] = {"pay_per_package": "1", "currency": "EUR"}
+TERMS: dict[str, Any] = PAY | {
+    "panel": {"kind": "generic", "parameter": "pid", "redirect_url": "https://panel.example.org/?p={annotator}"},
     "consent": "We keep your labels.",
-    "pay_per_package": "1",
-    "currency": "EUR",
 }
 
 
 def tables_that_hold(suite: RunningSuite, text: str) -> set[str]:
     """Return the tables of the service's schema that hold a text in any column: as text, in JSON, or in bytes."""
     names = rows(suite, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'annotation'")
-    looked_for = {text, text.encode().hex(), json.dumps(text)[1:-1]}
+    looked_for = {text, text.encode().hex(), json.dumps(text)[1:-1], quote(text).encode().hex()}
     return {
         name
         for (name,) in names
@@ -59,6 +61,44 @@ async def come(suite: RunningSuite, campaign: dict[str, Any], person: str) -> No
     assert (await frontend.post("/v1/entries", json={"parameters": parameters})).status_code == 200
     body = {"annotator": person, "sha256": campaign["consent_sha256"]}
     assert (await frontend.post(f"/v1/campaigns/{campaign['id']}/consents", json=body)).status_code == 200
+
+
+async def campaign_in_own_words(suite: RunningSuite) -> dict[str, Any]:
+    """Open a campaign, with a training, whose annotators say why: once, and of each side."""
+    questions: list[dict[str, Any]] = [
+        {
+            "id": "entity",
+            "kind": "single",
+            "per": "side",
+            "text": "Who?",
+            "choices": [{"value": each, "text": each} for each in ("human", "bot")],
+        },
+        {"id": "why", "kind": "text", "text": "Why?"},
+        {"id": "about", "kind": "text", "per": "side", "text": "What else?"},
+    ]
+    document = {"format": 1, "name": "own_words", "version": 1, "title": "Own words", "source": "a test"}
+    document |= {"unit": {"kind": "segment"}, "steps": [{"id": "all", "title": "All", "questions": questions}]}
+    admin = await suite.client("annotation", "admin")
+    await created(admin, "/v1/protocols", {"protocol": document})
+    gold = {"entity": {"A": "human", "B": "bot"}, "why": "It says so.", "about": {"A": "It.", "B": "Says."}}
+    dialogues = [gold_dialogue(f"training {number}") | {"gold": gold} for number in range(2)]
+    await store_training(suite, protocol="own_words", dialogues=dialogues)
+    return await campaign_of(suite, protocol="own_words", training={"name": "first_steps"})
+
+
+async def write_everywhere(suite: RunningSuite, campaign: dict[str, Any]) -> dict[str, Any]:
+    """Have the person answer in their own words: the training, a package that they submit, and one that they hold."""
+    answer = {"entity": {"A": "human", "B": "bot"}, "why": WORDS, "about": {"A": WORDS, "B": f"{WORDS}, too"}}
+    assert (await start(suite, campaign, PERSON)).status_code == 200
+    for position in range(2):
+        assert (await respond(suite, campaign, PERSON, position, answer)).status_code == 200
+    submitted = await claim(suite, campaign, PERSON)
+    for item in submitted["items"]:
+        for change in ({"about": {"A": WORDS}}, {}):  # what it said before is kept as well
+            assert (await save(suite, submitted, item["position"], answer | change)).status_code == 200
+    assert (await submit(suite, submitted)).status_code == 200
+    assert (await save(suite, await claim(suite, campaign, PERSON), 0, answer)).status_code == 200
+    return submitted
 
 
 async def decide(suite: RunningSuite, campaign: dict[str, Any], annotator: str, decision: str, **body: str) -> Any:
@@ -89,6 +129,9 @@ async def live(suite: RunningSuite, person: str) -> list[dict[str, Any]]:
         kept = await frontend.post(path, json={"annotator": person}, headers={"Idempotency-Key": key.replace(" ", "-")})
         assert kept.status_code == 201
     await work_through(suite, kept.json())
+    path = f"/v1/assignments/{kept.json()['id']}/submit"
+    again = await frontend.post(path, headers={"Idempotency-Key": "again"})
+    assert quote(person) in again.json()["completion"]["url"]
     await claim(suite, campaigns[1], person)
     await decide(suite, campaigns[0], person, "bonuses", amount="2", reason=f"{person} found a bug")
     await decide(suite, campaigns[0], person, "block", reason=f"{person} is too fast")
@@ -129,11 +172,75 @@ class TestErasure:
             "annotator.bonus_granted": {"amount": "erased", "reason": "erased"},
             "annotator.blocked": {"reason": "erased"},
             "annotator.appealed": {"note": "erased"},
-            "annotator.erased": {},
+            "annotator.erased": {"submitted_texts": "erase"},
         }
+        assert rows(suite, "SELECT count(completion_code) FROM annotation.assignments") == [(0,)]
         for kind, lines in (("approvals", 0), ("bonuses", 0), ("payments", 2)):
             file = await admin.get(f"/v1/campaigns/{first['id']}/payments/file?kind={kind}")
             assert file.text.count("\r\n") == lines  # the books have a header, and an amount for nobody known
+
+    async def test_leaves_no_word_of_the_person_in_drafts_their_history_and_the_training(self, suite: RunningSuite):
+        campaign = await campaign_in_own_words(suite)
+        submitted = await write_everywhere(suite, campaign)
+        tables = {"annotations", "answers", "answer_revisions", "training_answers"}
+        assert tables_that_hold(suite, WORDS) == tables
+        labels = [each["answer"]["entity"] for each in await annotations_of(suite, campaign)]
+        await decide(suite, campaign, PERSON, "erase")
+        assert tables_that_hold(suite, WORDS) == set()
+        found = [each["answer"] for each in await annotations_of(suite, campaign)]
+        assert [each["entity"] for each in found] == labels
+        assert {json.dumps([each["why"], each["about"]]) for each in found} == {
+            '["erased", {"A": "erased", "B": "erased"}]'
+        }
+        assert len(found) == len(submitted["items"])
+        query = "SELECT DISTINCT answer -> 'entity' FROM annotation.training_answers"
+        assert rows(suite, query) == [({"A": "human", "B": "bot"},)]
+
+    async def test_keeps_the_texts_of_annotations_where_the_request_says_so(self, suite: RunningSuite):
+        campaign = await campaign_in_own_words(suite)
+        await write_everywhere(suite, campaign)
+        admin = await suite.client("annotation", "admin")
+        mine = await annotator_of(suite, campaign, PERSON)
+        path = f"/v1/campaigns/{campaign['id']}/annotators/{mine['id']}/erase"
+        assert (await admin.post(f"{path}?submitted_texts=keep")).status_code == 200
+        assert tables_that_hold(suite, WORDS) == {"annotations"}
+        for _ in range(2):
+            assert (await admin.post(path)).status_code == 200
+            assert tables_that_hold(suite, WORDS) == set()
+        audit = (await admin.get(f"/v1/campaigns/{campaign['id']}/audit")).json()["items"]
+        assert [(each["action"], each["details"]) for each in audit if "eras" in each["action"]] == [
+            ("annotator.erased", {"submitted_texts": "keep"}),
+            ("annotator.texts_erased", {}),
+        ]
+
+    @pytest.mark.parametrize("person", ["reason", "fast", "1"])
+    async def test_spares_other_campaigns_where_the_persons_id_is_a_word(self, suite: RunningSuite, person: str):
+        """All audit entries have the word `reason`, and a kept answer that is gone is a second bonus."""
+        mine, others = [await campaign_of(suite, **PAY, name=name) for name in ("c1", "c2")]
+        await claim(suite, mine, person)
+        await claim(suite, others, "w")
+        await decide(suite, others, "w", "block", reason="too fast, for no reason: 1 s")
+        other = await annotator_of(suite, others, "w")
+        admin = await suite.client("annotation", "admin")
+        path = f"/v1/campaigns/{others['id']}/annotators/{other['id']}/bonuses"
+        body, headers = {"amount": "1", "reason": "1 fast reason"}, {"Idempotency-Key": f"bonus-{person}-1"}
+        assert (await admin.post(path, json=body, headers=headers)).status_code == 201
+        audit = (await admin.get(f"/v1/campaigns/{others['id']}/audit")).json()
+        await decide(suite, mine, person, "erase")
+        assert (await admin.get(f"/v1/campaigns/{others['id']}/audit")).json() == audit
+        assert (await annotator_of(suite, others, "w")) == other
+        assert (await admin.post(path, json=body, headers=headers)).status_code == 201
+        assert rows(suite, "SELECT count(*) FROM annotation.bonuses") == [(1,)]
+
+    async def test_ends_decisions_about_the_person(self, suite: RunningSuite):
+        campaign = await campaign_of(suite, **PAY)
+        await claim(suite, campaign, "p-bert-9")
+        path = f"/v1/campaigns/{campaign['id']}/annotators/{(await annotator_of(suite, campaign, 'p-bert-9'))['id']}"
+        await decide(suite, campaign, "p-bert-9", "erase")
+        admin = await suite.client("annotation", "admin")
+        for decision, body in (("block", {}), ("unblock", {}), ("bonuses", {"amount": "1"})):
+            refused = await admin.post(f"{path}/{decision}", json=body | {"reason": "p-bert-9 again"})
+            assert (refused.status_code, refused.json()["type"].split(":")[-1]) == (409, "annotator-erased")
 
     async def test_makes_the_person_who_comes_back_a_new_annotator(self, suite: RunningSuite):
         campaign, _ = await live(suite, PERSON)
@@ -163,9 +270,12 @@ class TestErasure:
             row_id = (await annotator_of(suite, campaign, person))["id"]
             erase = admin.post(f"/v1/campaigns/{campaign['id']}/annotators/{row_id}/erase")
             claims = [ask(suite, campaign, person) for _ in range(2)]
-            answers = await asyncio.gather(submit(suite, held), erase, *claims)
+            reason = {"reason": f"{person} is too fast"}
+            block = admin.post(f"/v1/campaigns/{campaign['id']}/annotators/{row_id}/block", json=reason)
+            answers = await asyncio.gather(submit(suite, held), erase, *claims, block)
             assert answers[0].status_code in {200, 404, 409}
             assert {answer.status_code for answer in answers[1:]} <= {200, 201, 409}
+            assert "audit_log" not in tables_that_hold(suite, person)
             names = rows(suite, f"SELECT external_id FROM annotation.annotators WHERE id = '{row_id}'")  # noqa: S608
             assert names[0][0].startswith("erased-")
         uneven = """
@@ -194,6 +304,35 @@ class TestErasure:
         (mine,) = [each for each in found if not each["frontend"].startswith("team")]
         assert (await admin.post(f"/v1/campaigns/{campaign['id']}/annotators/{mine['id']}/erase")).status_code == 200
         assert (await annotator_of(suite, campaign, "p-bert-9"))["frontend"] == "team others"
+
+
+class TestAnswersThatAreOnlyAdded:
+    @pytest.mark.parametrize("table", ["training_answers", "answer_revisions"])
+    async def test_let_texts_become_erased_and_nothing_else(self, suite: RunningSuite, table: str):
+        await write_everywhere(suite, await campaign_in_own_words(suite))
+        url = suite.database.app["annotation"].replace("+psycopg", "")
+        for change in (
+            """answer = answer || '{"why": "another"}'""",
+            """answer = answer || '{"about": {"A": "another"}}'""",
+            """answer = answer || '{"about": "erased"}'""",
+            """answer = answer || '{"more": "erased"}'""",
+            """answer = answer - 'why'""",
+            "position = 7",
+        ):
+            with (
+                psycopg.connect(url) as connection,
+                pytest.raises(psycopg.errors.RaiseException, match="only ever added"),
+            ):
+                connection.execute(f"UPDATE annotation.{table} SET {change}".encode())  # noqa: S608 - no input
+        with (
+            psycopg.connect(url) as connection,
+            pytest.raises(psycopg.errors.RaiseException, match="only ever added"),
+        ):
+            connection.execute(f"DELETE FROM annotation.{table}".encode())  # noqa: S608 - no input
+        with psycopg.connect(url) as connection:
+            erased = """answer = answer || '{"why": "erased"}'"""
+            connection.execute(f"UPDATE annotation.{table} SET {erased}".encode())  # noqa: S608 - no input
+        assert rows(suite, f"SELECT DISTINCT answer ->> 'why' FROM annotation.{table}") == [("erased",)]  # noqa: S608
 
 
 class TestAuditLog:

@@ -267,7 +267,7 @@ class TestRecord:
         await start(suite, campaign, "w")
         await respond(suite, campaign, "w", 0)
         for change in (
-            "UPDATE annotation.training_answers SET mistakes = 0",
+            "UPDATE annotation.training_answers SET mistakes = mistakes + 1",
             "DELETE FROM annotation.training_answers",
         ):
             with (

@@ -28,6 +28,7 @@ from spotthebot.contracts.assignments import (
     RejectionIn,
     SavedOut,
     SubmittedOut,
+    SubmittedTexts,
 )
 from spotthebot.contracts.batches import StoredOut
 from spotthebot.contracts.entries import (
@@ -269,11 +270,17 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
 
     @operation
     def erase_annotator(
-        self, campaign_id: UUID, annotator_id: UUID, *, idempotency_key: str | None = None
+        self,
+        campaign_id: UUID,
+        annotator_id: UUID,
+        *,
+        submitted_texts: SubmittedTexts = SubmittedTexts.ERASE,
+        idempotency_key: str | None = None,
     ) -> Call[AnnotatorOut]:
-        """Erase the person behind an annotator, in every campaign; their annotations stay."""
+        """Erase the person behind an annotator, in every campaign; their labels stay."""
         path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/erase"
-        return Call(AnnotatorOut, "POST", path, idempotency_key=idempotency_key)
+        params = {"submitted_texts": submitted_texts.value}
+        return Call(AnnotatorOut, "POST", path, params=params, idempotency_key=idempotency_key)
 
     @operation
     def appeal_block(self, campaign_id: UUID, appeal: AppealIn) -> Call[AppealOut]:

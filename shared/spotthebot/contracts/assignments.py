@@ -190,6 +190,15 @@ class BlockIn(Wire):
     reason: Words
 
 
+class SubmittedTexts(StrEnum):
+    """What an erasure does to free texts in annotations, which may hold personal words and are data of the study."""
+
+    ERASE = "erase"
+    """The word `erased` takes their place."""
+    KEEP = "keep"
+    """They stay, with an annotator whom nobody knows."""
+
+
 class AppealIn(Wire):
     """What an annotator who is blocked, or failed the training for good, says against it."""
 

@@ -1,8 +1,9 @@
 """Annotators of a campaign, and the audit log of decisions about them."""
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from spotthebot.annotation import store
 from spotthebot.annotation.api.deps import Admin, AdminReader, Frontend, frontend_of
@@ -18,6 +19,7 @@ from spotthebot.contracts.assignments import (
     AppealOut,
     AuditEntryOut,
     BlockIn,
+    SubmittedTexts,
 )
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.times import Now
@@ -79,10 +81,19 @@ async def unblock_annotator(
 
 @router.post("/annotators/{annotator_id}/erase", operation_id="erase_annotator")
 async def erase_annotator(
-    session: Writing, caller: Admin, now: Now, campaign_id: UUID, annotator_id: UUID
+    session: Writing,
+    caller: Admin,
+    now: Now,
+    campaign_id: UUID,
+    annotator_id: UUID,
+    submitted_texts: Annotated[
+        SubmittedTexts, Query(description="What becomes of free texts in annotations that were submitted.")
+    ] = SubmittedTexts.ERASE,
 ) -> AnnotatorOut:
-    """Erase the person behind an annotator, in every campaign; their annotations stay. Nobody can undo it."""
-    erased = await annotators.erase_annotator(session, campaign_id, annotator_id, key_id=caller.key_id, now=now)
+    """Erase the person behind an annotator, in every campaign; their labels stay. Nobody can undo it."""
+    erased = await annotators.erase_annotator(
+        session, campaign_id, annotator_id, submitted_texts, key_id=caller.key_id, now=now
+    )
     return _annotator_out(erased, await store.campaigns.get_pseudonyms(session, campaign_id))
 
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.errors import (
     AnnotatorBlocked,
+    AnnotatorErased,
     AppealLodged,
     ConsentRequired,
     LimitReached,
@@ -53,6 +54,11 @@ class Annotator:
         """Return how many packages the annotator may still claim; None where there is no limit."""
         limit = campaign.packages_per_annotator
         return None if limit is None else max(0, limit - self.packages)
+
+    def require_known(self) -> None:
+        """Raise AnnotatorErased."""
+        if self.erased_at is not None:
+            raise AnnotatorErased
 
     def require_unblocked(self) -> None:
         """Raise AnnotatorBlocked."""

@@ -10,6 +10,7 @@ from uuid import UUID
 ERASED: Final = "erased"
 """What stands in place of a text about a person, and of the frontend by which they came: no frontend is named so."""
 _PSEUDONYM_BYTES: Final = 16
+_UNLIKE_A_WORD: Final = re.compile(r"(?=.*[0-9]).{8,}", re.DOTALL)
 _SPECIAL: Final = re.compile(r"[!-/:-@\[-`{-~]")
 """ASCII's punctuation; to escape a letter of any script would be an error."""
 
@@ -21,6 +22,14 @@ class Person:
     frontend: str
     external_id: str
     annotators: Mapping[UUID, UUID]
+
+    @property
+    def is_unlike_a_word(self) -> bool:
+        """Whether the id can hardly stand by chance in a text about somebody else: it is long, and has a digit.
+
+        People of some panels could choose ids such as `fast` or `1`, which must not erase texts of other studies.
+        """
+        return _UNLIKE_A_WORD.fullmatch(self.external_id) is not None
 
 
 def pseudonym() -> str:

@@ -16,6 +16,7 @@ from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.contracts.panels import CloudResearchPanel, MturkPanel, ProlificPanel
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+CENT = Decimal("0.01")
 _NOTHING = Decimal("0.00")
 
 

@@ -123,6 +123,16 @@ async def lock_known_annotator(session: WriteSession, campaign_id: UUID, fronten
     return await get_annotator(session, campaign_id, found)
 
 
+async def lock_annotator_by_id(session: WriteSession, campaign_id: UUID, annotator_id: UUID) -> Annotator:
+    """Return an annotator about whom something is decided, so that no erasure comes in between.
+
+    Raises NoSuchAnnotator.
+    """
+    found = select(AnnotatorRow.id).where(AnnotatorRow.campaign_id == campaign_id, AnnotatorRow.id == annotator_id)
+    await session.execute(found.with_for_update(key_share=True))
+    return await get_annotator(session, campaign_id, annotator_id)
+
+
 async def list_annotators(
     session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int
 ) -> list[Annotator]:

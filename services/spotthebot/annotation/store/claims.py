@@ -9,6 +9,7 @@ is released by going back to a savepoint.
 """
 
 from collections import Counter
+from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
@@ -178,17 +179,18 @@ async def expire_leases(
     return freed.total()
 
 
-async def end_leases_of(session: WriteSession, annotator_id: UUID) -> None:
-    """End the leases of an annotator whom this transaction has locked, and give their slots back."""
-    held = (
-        select(AssignmentRow.id, AssignmentRow.package_id)
-        .join(PackageRow, PackageRow.id == AssignmentRow.package_id)
-        .where(
-            AssignmentRow.annotator_id == annotator_id, AssignmentRow.state.in_(states_before(AssignmentState.EXPIRED))
-        )
-        .with_for_update(of=[AssignmentRow, PackageRow])
-    )
-    for assignment_id, package_id in (await session.execute(held)).all():
+async def end_leases_of(session: WriteSession, annotators: Collection[UUID]) -> None:
+    """End the leases of annotators whom this transaction has locked, and give their slots back.
+
+    It locks all their assignments and then the packages, each in the order of ids: others that lock both do as well.
+    """
+    mine = select(AssignmentRow.id, AssignmentRow.package_id, AssignmentRow.state)
+    mine = mine.where(AssignmentRow.annotator_id.in_(annotators)).order_by(AssignmentRow.id)
+    leases = (await session.execute(mine.with_for_update())).all()
+    held = [each for each in leases if each.state in states_before(AssignmentState.EXPIRED)]
+    packages = select(PackageRow.id).where(PackageRow.id.in_(each.package_id for each in held))
+    await session.execute(packages.order_by(PackageRow.id).with_for_update())
+    for assignment_id, package_id, _ in held:
         await session.execute(
             update(AssignmentRow).where(AssignmentRow.id == assignment_id).values(state=AssignmentState.EXPIRED)
         )

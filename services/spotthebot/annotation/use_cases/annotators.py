@@ -1,14 +1,17 @@
 """Annotators: block and unblock, what they say against it, and their erasure, all in the audit log."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
 from spotthebot.annotation import store
 from spotthebot.annotation.domain.annotators import Annotator
+from spotthebot.annotation.domain.protocols.questions import text_questions
 from spotthebot.annotation.domain.quality import AnnotatorQuality, agreement
 from spotthebot.annotation.use_cases.events import publish_blocked
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.annotation.use_cases.training_attempts import has_failed
+from spotthebot.contracts.assignments import SubmittedTexts
 from spotthebot.kit.database import ReadSession, WriteSession
 
 
@@ -24,8 +27,11 @@ async def get_quality(session: ReadSession, campaign_id: UUID, annotator_id: UUI
 async def block_annotator(
     session: WriteSession, campaign_id: UUID, annotator_id: UUID, reason: str, *, key_id: UUID, now: datetime
 ) -> Annotator:
-    """Let an annotator claim nothing more; what they hold can still be submitted. Blocking again keeps the first."""
-    await store.annotators.get_annotator(session, campaign_id, annotator_id)
+    """Let an annotator claim nothing more; what they hold can still be submitted. Blocking again keeps the first.
+
+    Raises AnnotatorErased.
+    """
+    (await store.annotators.lock_annotator_by_id(session, campaign_id, annotator_id)).require_known()
     if await store.annotators.block(session, annotator_id, now, reason):
         await store.audit_log.add(
             session, campaign_id, key_id=key_id, action="annotator.blocked", annotator_id=annotator_id, reason=reason
@@ -37,8 +43,8 @@ async def block_annotator(
 async def unblock_annotator(
     session: WriteSession, campaign_id: UUID, annotator_id: UUID, reason: str, *, key_id: UUID
 ) -> Annotator:
-    """Let an annotator who was blocked work again."""
-    await store.annotators.get_annotator(session, campaign_id, annotator_id)
+    """Let an annotator who was blocked work again; raises AnnotatorErased."""
+    (await store.annotators.lock_annotator_by_id(session, campaign_id, annotator_id)).require_known()
     if await store.annotators.unblock(session, annotator_id):
         await store.audit_log.add(
             session, campaign_id, key_id=key_id, action="annotator.unblocked", annotator_id=annotator_id, reason=reason
@@ -72,21 +78,57 @@ async def appeal(
 
 
 async def erase_annotator(
-    session: WriteSession, campaign_id: UUID, annotator_id: UUID, *, key_id: UUID, now: datetime
+    session: WriteSession,
+    campaign_id: UUID,
+    annotator_id: UUID,
+    submitted_texts: SubmittedTexts,
+    *,
+    key_id: UUID,
+    now: datetime,
 ) -> Annotator:
-    """Erase the person behind an annotator from every campaign of their frontend; annotations stay.
+    """Erase the person behind an annotator from every campaign of their frontend; their labels stay.
 
-    What they hold goes to others. Erasing again changes nothing.
+    What they hold goes to others. Erasing again changes nothing, but for texts that were kept the first time.
     """
     annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
     if annotator.erased_at is not None:
+        if submitted_texts is SubmittedTexts.ERASE and await _erase_answers(
+            session, {annotator_id: campaign_id}, submitted_texts
+        ):
+            await store.audit_log.add(
+                session, campaign_id, key_id=key_id, action="annotator.texts_erased", annotator_id=annotator_id
+            )
         return annotator
     person = await store.erasure.lock_person(session, annotator)
-    for each in person.annotators:
-        await store.claims.end_leases_of(session, each)
+    if not person.annotators:  # another erasure came first
+        return await store.annotators.get_annotator(session, campaign_id, annotator_id)
+    # All that can wait for others comes first, in the order in which everybody locks: annotators, leases, packages.
+    await store.claims.end_leases_of(session, person.annotators)
     await store.erasure.erase_annotators(session, person, now)
     await store.erasure.erase_texts(session, person)
+    await _erase_answers(session, person.annotators, submitted_texts)
     await store.erasure.erase_kept_answers(session, person)
     for each, campaign in person.annotators.items():
-        await store.audit_log.add(session, campaign, key_id=key_id, action="annotator.erased", annotator_id=each)
+        await store.audit_log.add(
+            session,
+            campaign,
+            key_id=key_id,
+            action="annotator.erased",
+            annotator_id=each,
+            submitted_texts=submitted_texts.value,
+        )
     return await store.annotators.get_annotator(session, campaign_id, annotator_id)
+
+
+async def _erase_answers(
+    session: WriteSession, annotators: Mapping[UUID, UUID], submitted_texts: SubmittedTexts
+) -> int:
+    """Erase what annotators, given with their campaigns, answered in their own words; return how many annotations."""
+    erased = 0
+    for annotator_id, campaign_id in annotators.items():
+        questions = text_questions((await terms_of(session, campaign_id)).protocol)
+        if questions:
+            await store.erasure.erase_answers(session, annotator_id, questions)
+            if submitted_texts is SubmittedTexts.ERASE:
+                erased += await store.erasure.erase_annotations(session, annotator_id, questions)
+    return erased

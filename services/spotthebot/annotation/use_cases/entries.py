@@ -146,7 +146,7 @@ async def withdraw_consent(
     if annotator.consent_sha256 is None:
         return annotator
     await store.annotators.withdraw_consent(session, annotator.id, now)
-    await store.claims.end_leases_of(session, annotator.id)
+    await store.claims.end_leases_of(session, [annotator.id])
     await store.audit_log.add(
         session, campaign_id, key_id=key_id, action="annotator.consent_withdrawn", annotator_id=annotator.id
     )

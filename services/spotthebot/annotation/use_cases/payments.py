@@ -31,9 +31,14 @@ async def grant_bonus(
     key_id: UUID,
     now: datetime,
 ) -> tuple[Bonus, str]:
-    """Grant an annotator a bonus and return it with its currency; raises NoPay where the campaign has none."""
+    """Grant an annotator a bonus and return it with its currency.
+
+    Raises NoPay where the campaign has none, and AnnotatorErased where nobody knows whom to pay.
+    """
     _, currency = (await store.campaigns.get_campaign(session, campaign_id)).require_pay()
-    annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
+    annotator = await store.annotators.lock_annotator_by_id(session, campaign_id, annotator_id)
+    annotator.require_known()
+    amount = amount.quantize(payments.CENT)
     bonus = Bonus(new_id(), annotator_id, annotator.external_id, amount, reason, now, panel_assignment=None)
     await store.payments.add_bonus(session, campaign_id, bonus, key_id=key_id)
     await store.audit_log.add(
@@ -42,7 +47,7 @@ async def grant_bonus(
         key_id=key_id,
         action="annotator.bonus_granted",
         annotator_id=annotator_id,
-        amount=f"{amount:.2f} {currency}",
+        amount=f"{amount} {currency}",
         reason=reason,
     )
     return bonus, currency

@@ -136,11 +136,12 @@ async def grant_attempt(
 ) -> TrainingRecord:
     """Let an annotator who failed the last attempt at the training start the next one; again it changes nothing.
 
-    Raises NoSuchAnnotator, NoTraining and AttemptNotFailed.
+    Raises NoSuchAnnotator, AnnotatorErased, NoTraining and AttemptNotFailed.
     """
     campaign = await store.campaigns.get_campaign(session, campaign_id)
     required = _required(campaign)
-    annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
+    annotator = await store.annotators.lock_annotator_by_id(session, campaign_id, annotator_id)
+    annotator.require_known()
     last = await store.training_attempts.find_last_attempt(session, annotator_id)
     is_new = require_grantable(number, last, annotator.allowed_attempts(campaign))
     if is_new and await store.annotators.grant_attempt(session, annotator_id, number - required.attempts):

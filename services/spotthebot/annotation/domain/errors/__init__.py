@@ -1,6 +1,7 @@
 """The errors of the service, by noun; each module begins with the families of its own."""
 
 from spotthebot.annotation.domain.errors.annotators import (
+    AnnotatorErased,
     AnnotatorIdUnusable,
     AppealLodged,
     ConsentToAnotherText,
@@ -95,6 +96,7 @@ from spotthebot.annotation.domain.errors.trainings import (
 __all__ = [
     "AllExchangesOpen",
     "AnnotatorBlocked",
+    "AnnotatorErased",
     "AnnotatorIdUnusable",
     "AnotherPackageHeld",
     "AppealLodged",

@@ -8,6 +8,7 @@ Invalid
 NotFound
 └── NoSuchAnnotator
 Conflict
+├── AnnotatorErased
 ├── EntryLinkExpired
 ├── EntryLinkUsedUp
 ├── NothingToAppeal
@@ -37,6 +38,10 @@ class EntryRefused(Invalid):
 
 class NoSuchAnnotator(NotFound):
     """There is no annotator {annotator_id} in this campaign."""
+
+
+class AnnotatorErased(Conflict):
+    """The person behind this annotator was erased: nobody knows whom this decision would be about."""
 
 
 class EntryLinkExpired(Conflict):

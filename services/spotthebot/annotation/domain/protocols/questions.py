@@ -105,6 +105,11 @@ def targets_of(protocol: AnnotationProtocol, question: Question, shape: UnitShap
             return tuple(str(turn) for turn, each in enumerate(shape.speakers) if speaker in {each, "both"})
 
 
+def text_questions(protocol: AnnotationProtocol) -> tuple[str, ...]:
+    """Return the ids of the questions that are answered in the annotator's own words."""
+    return tuple(each.question.id for each in questions_of(protocol) if isinstance(each.question, TextQuestion))
+
+
 def values_of(question: Question) -> tuple[Value, ...] | None:
     """Return the values that a question's answer can have or hold; None for free text."""
     match question:
