@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.factories.annotating import campaign_of, claim, rows, work_through
+from tests.factories.annotating import DECISION, WHOLE, campaign_of, claim, rows, work_through
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created
 
@@ -94,6 +94,15 @@ class TestBonuses:
             {"amount": "1.50 EUR", "reason": "found a bug"},
         )
 
+    async def test_bonuses_are_written_with_their_cents(self, suite: RunningSuite):
+        campaign = await campaign_of(suite, **PAY)
+        await claim(suite, campaign, "w")
+        assert [(await grant(suite, campaign, "w", amount)).json()["amount"] for amount in ("1e2", "1.5", "2")] == [
+            "100.00",
+            "1.50",
+            "2.00",
+        ]
+
     @pytest.mark.parametrize("amount", ["0", "-1", "0.001", "10000.01", "NaN", "Infinity", "1e3000", "x"])
     async def test_bonuses_of_absurd_amounts_are_refused(self, suite: RunningSuite, amount: str):
         campaign = await campaign_of(suite, **PAY)
@@ -140,15 +149,50 @@ class TestFiles:
 
     async def test_for_the_books_hold_no_formula(self, suite: RunningSuite):
         campaign = await campaign_of(suite, **PAY)
-        people = ["=1+1", "+1", "-1", "@x", "\tx", 'a"b,c\u2028']
+        people = ["=1+1", "+1", "-1", "@x", "\tx", "\n=1", "\uff1d1+1", 'a"b,c\u2028']
         for person in people:
             await work(suite, campaign, person, 1)
         text = (await get(suite, campaign, "payments/file?kind=payments")).text
         table = [*csv.DictReader(io.StringIO(text))]
-        assert [row["annotator"] for row in table] == [f"'{person}" for person in people[:5]] + people[5:]
+        assert [row["annotator"] for row in table] == [f"'{person}" for person in people[:-1]] + people[-1:]
         assert {(row["packages"], row["pay"], row["total"], row["reward"]) for row in table} == {
             ("1", "0.10", "0.10", "0.00")
         }
+
+    async def test_files_pay_a_person_who_came_through_two_frontends_all_that_the_reward_does_not(
+        self, suite: RunningSuite
+    ):
+        """Two packages at .10, of which Prolific's reward pays one: the other .10 is beside it."""
+        campaign = await campaign_of(suite, **PAY, panel=PROLIFIC)
+        await work(suite, campaign, ANNA, 1)
+        other = await suite.client("annotation", "annotation", team="others")
+        claimed = await created(other, f"/v1/campaigns/{campaign['id']}/assignments", {"annotator": ANNA})
+        for item in claimed["items"]:
+            path = f"/v1/assignments/{claimed['id']}/items/{item['position']}"
+            for body in ({"answer": DECISION, "show_step": 2}, {"answer": WHOLE}):
+                assert (await other.put(path, json=body)).status_code == 200
+        assert (await other.post(f"/v1/assignments/{claimed['id']}/submit")).status_code == 200
+        assert (await get(suite, campaign, "payments/file?kind=approvals")).text == f"{ANNA}\r\n"
+        assert (await get(suite, campaign, "payments/file?kind=bonuses")).text == f"{ANNA},0.10\r\n"
+        assert [each["reward"] for each in (await get(suite, campaign)).json()["items"]] == ["0.10", "0.00"]
+
+    async def test_files_of_mechanical_turk_pay_each_package_once(self, suite: RunningSuite):
+        """Two packages for one assignment: its approval pays one of them, a bonus the other."""
+        campaign = await campaign_of(suite, **PAY, panel={"kind": "mturk"})
+        admin, frontend = [await suite.client("annotation", role) for role in ("admin", "annotation")]
+        link = await created(admin, f"/v1/campaigns/{campaign['id']}/entry-links", {})
+        entered = {"entry": link["query"].removeprefix("entry="), "hitId": "H", "workerId": "A1"}
+        entered |= {"turkSubmitTo": "https://www.mturk.com", "assignmentId": "AS1"}
+        assert (await frontend.post("/v1/entries", json={"parameters": entered})).status_code == 200
+        await work(suite, campaign, "A1", 2)
+        assert (await get(suite, campaign, "payments/file?kind=approvals")).text == "AS1\r\n"
+        (further,) = rows(suite, "SELECT max(id::text) FROM annotation.assignments")
+        text = (await get(suite, campaign, "payments/file?kind=bonuses")).text
+        assert [*csv.reader(io.StringIO(text))][1:] == [
+            ["A1", "AS1", "0.10", "Another package that you annotated.", *further]
+        ]
+        (payment,) = (await get(suite, campaign)).json()["items"]
+        assert (payment["total"], payment["reward"]) == ("0.20", "0.10")
 
     async def test_files_of_another_kind_are_refused(self, suite: RunningSuite):
         campaign = await campaign_of(suite, **PAY)

@@ -51,8 +51,8 @@ class PaymentOut(Wire):
     total: Decimal
     reward: Decimal = Field(
         description=(
-            "Of the total, what the panel pays when the work is approved: one package on Prolific and Connect, each "
-            "package on Mechanical Turk, nothing elsewhere."
+            "Of the total, what the panel pays when the work is approved: one package a person on Prolific and "
+            "Connect, one for each assignment of Mechanical Turk, nothing elsewhere."
         )
     )
     currency: str

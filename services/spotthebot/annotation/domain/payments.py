@@ -6,6 +6,7 @@ CloudResearch Connect has a template for its CSV, whose columns it does not publ
 
 import csv
 import io
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,8 +16,10 @@ from uuid import UUID
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.contracts.panels import CloudResearchPanel, MturkPanel, ProlificPanel
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""Spreadsheets in East Asian scripts take the wide forms of = + - @ as well."""
 CENT = Decimal("0.01")
+_ANOTHER_PACKAGE = "Another package that you annotated."
 _NOTHING = Decimal("0.00")
 
 
@@ -30,6 +33,15 @@ class Bonus:
     amount: Decimal
     reason: str
     granted_at: datetime
+    panel_assignment: str | None
+
+
+@dataclass(frozen=True)
+class PaidPackage:
+    """A package that was submitted, and Mechanical Turk's assignment for which its annotator had come."""
+
+    assignment_id: UUID
+    annotator: str
     panel_assignment: str | None
 
 
@@ -59,13 +71,17 @@ class Payment:
         return self.rewarded_packages * self.pay_per_package
 
 
-def rewarded_packages(campaign: Campaign, packages: int) -> int:
-    """Return for how many packages of an annotator the panel pays its reward: it is one package's pay."""
+def rewarded_packages(campaign: Campaign, packages: int, *, panel_assignments: int, is_rewarded: bool) -> int:
+    """Return for how many packages of an annotator the panel pays its reward, which is one package's pay.
+
+    Prolific and Connect pay a person once: `is_rewarded` says that they came through another frontend before.
+    Mechanical Turk pays for each of its own assignments, of which the annotator's packages are for so many.
+    """
     match campaign.panel:
         case ProlificPanel() | CloudResearchPanel():
-            return min(packages, 1)
+            return 0 if is_rewarded else min(packages, 1)
         case MturkPanel():
-            return packages
+            return panel_assignments
     return 0
 
 
@@ -80,19 +96,35 @@ def payment_table(payments: Iterable[Payment], currency: str) -> str:
 
 
 def approvals(ids: Iterable[str]) -> str:
-    """Return ids, one a line."""
-    return _csv([each] for each in ids)
+    """Return ids, one a line, each once."""
+    return _csv([each] for each in dict.fromkeys(ids))
 
 
 def bonus_lines(payments: Iterable[Payment]) -> str:
-    """Return what each annotator gets beside the panel's reward, as Prolific takes it: `id,amount` without a header."""
-    return _csv((each.annotator, each.total - each.reward) for each in payments if each.total - each.reward > _NOTHING)
+    """Return what each annotator gets beside the panel's reward, as Prolific takes it: `id,amount` without a header.
+
+    Who came through several frontends has one line.
+    """
+    beside: dict[str, Decimal] = defaultdict(Decimal)
+    for each in payments:
+        beside[each.annotator] += each.total - each.reward
+    return _csv((annotator, amount) for annotator, amount in beside.items() if amount > _NOTHING)
 
 
-def turk_bonuses(bonuses: Iterable[Bonus]) -> str:
-    """Return bonuses with the parameters of Mechanical Turk's SendBonus as columns; a repeat pays no second time."""
+def turk_bonuses(packages: Iterable[PaidPackage], pay_per_package: Decimal, bonuses: Iterable[Bonus]) -> str:
+    """Return bonuses with the parameters of Mechanical Turk's SendBonus as columns; a repeat pays no second time.
+
+    So are packages paid for which no assignment of Mechanical Turk is approved: it pays each of its own once.
+    """
     header = ("WorkerId", "AssignmentId", "BonusAmount", "Reason", "UniqueRequestToken")
-    rows = ((each.annotator, each.panel_assignment or "", each.amount, each.reason, each.id) for each in bonuses)
+    approved: set[tuple[str, str]] = set()
+    rows: list[tuple[object, ...]] = []
+    for package in packages:
+        work = (package.annotator, package.panel_assignment or "")
+        if (work in approved or not package.panel_assignment) and pay_per_package > _NOTHING:
+            rows.append((*work, pay_per_package, _ANOTHER_PACKAGE, package.assignment_id))
+        approved.add(work)
+    rows += [(each.annotator, each.panel_assignment or "", each.amount, each.reason, each.id) for each in bonuses]
     return _csv([header, *rows])
 
 

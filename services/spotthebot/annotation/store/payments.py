@@ -4,12 +4,12 @@ from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy import ColumnElement, Select, exists, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from spotthebot.annotation.domain.campaigns import Campaign
-from spotthebot.annotation.domain.payments import Bonus, Payment, rewarded_packages
+from spotthebot.annotation.domain.payments import Bonus, PaidPackage, Payment, rewarded_packages
 from spotthebot.annotation.tables import AnnotatorRow, AssignmentRow, BonusRow, EntryRow
 from spotthebot.contracts.assignments import AssignmentState
 from spotthebot.kit.database import ReadSession, WriteSession
@@ -35,10 +35,24 @@ async def list_payments(
     session: ReadSession, campaign: Campaign, pay_per_package: Decimal, *, after: UUID | None, limit: int
 ) -> list[Payment]:
     """Return what annotators who submitted a package or have a bonus get, those who came first first."""
-    packages = (
-        select(func.count())
-        .where(AssignmentRow.annotator_id == AnnotatorRow.id, AssignmentRow.state == AssignmentState.SUBMITTED)
+    submitted = (AssignmentRow.annotator_id == AnnotatorRow.id, AssignmentRow.state == AssignmentState.SUBMITTED)
+    packages = select(func.count()).where(*submitted).scalar_subquery()
+    panel_assignments = (
+        select(func.count(func.distinct(_panel_assignment(AssignmentRow.submitted_at))))
+        .where(*submitted)
         .scalar_subquery()
+    )
+    same, theirs = aliased(AnnotatorRow), aliased(AssignmentRow)
+    is_rewarded = (
+        exists()
+        .where(
+            same.campaign_id == campaign.id,
+            same.external_id == AnnotatorRow.external_id,
+            same.id < AnnotatorRow.id,
+            theirs.annotator_id == same.id,
+            theirs.state == AssignmentState.SUBMITTED,
+        )
+        .correlate(AnnotatorRow)
     )
     bonuses = (
         select(func.coalesce(func.sum(BonusRow.amount), _ZERO))
@@ -51,6 +65,8 @@ async def list_payments(
             AnnotatorRow.external_id,
             AnnotatorRow.frontend,
             packages.label("packages"),
+            panel_assignments.label("panel_assignments"),
+            is_rewarded.label("is_rewarded"),
             bonuses.label("bonuses"),
         )
         .where(AnnotatorRow.campaign_id == campaign.id)
@@ -67,7 +83,9 @@ async def list_payments(
             packages=row.packages,
             bonuses=row.bonuses,
             pay_per_package=pay_per_package,
-            rewarded_packages=rewarded_packages(campaign, row.packages),
+            rewarded_packages=rewarded_packages(
+                campaign, row.packages, panel_assignments=row.panel_assignments, is_rewarded=row.is_rewarded
+            ),
         )
         for row in await session.execute(statement)
     ]
@@ -90,12 +108,12 @@ async def list_bonuses(session: ReadSession, campaign_id: UUID, *, after: UUID |
     ]
 
 
-async def list_panel_assignments(
+async def list_paid_packages(
     session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int
-) -> list[tuple[UUID, str | None]]:
+) -> list[PaidPackage]:
     """Return submitted packages of those whom a panel knows, oldest first, each with the panel's assignment for it."""
-    statement: Select[UUID, str | None] = (
-        select(AssignmentRow.id, _panel_assignment(AssignmentRow.submitted_at))
+    statement: Select[UUID, str, str | None] = (
+        select(AssignmentRow.id, AnnotatorRow.external_id, _panel_assignment(AssignmentRow.submitted_at))
         .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
         .where(
             AssignmentRow.campaign_id == campaign_id,
@@ -107,7 +125,7 @@ async def list_panel_assignments(
     )
     if after is not None:
         statement = statement.where(AssignmentRow.id > after)
-    return [(row_id, assignment) for row_id, assignment in await session.execute(statement)]
+    return [PaidPackage(*row) for row in await session.execute(statement)]
 
 
 def _panel_assignment(

@@ -10,7 +10,7 @@ from spotthebot.annotation import store
 from spotthebot.annotation.domain import payments
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.erasure import ERASED
-from spotthebot.annotation.domain.payments import Bonus, Payment
+from spotthebot.annotation.domain.payments import Bonus, PaidPackage, Payment
 from spotthebot.contracts.panels import MturkPanel
 from spotthebot.contracts.payments import PaymentFile
 from spotthebot.kit.database import ReadSession, WriteSession
@@ -63,15 +63,15 @@ async def payment_file(session: ReadSession, campaign: Campaign, kind: PaymentFi
     async def granted(after: UUID | None) -> list[Bonus]:
         return await store.payments.list_bonuses(session, campaign.id, after=after, limit=_ROWS_AT_ONCE)
 
-    async def submitted(after: UUID | None) -> list[tuple[UUID, str | None]]:
-        return await store.payments.list_panel_assignments(session, campaign.id, after=after, limit=_ROWS_AT_ONCE)
+    async def submitted(after: UUID | None) -> list[PaidPackage]:
+        return await store.payments.list_paid_packages(session, campaign.id, after=after, limit=_ROWS_AT_ONCE)
 
     is_turk = isinstance(campaign.panel, MturkPanel)
-    if kind is PaymentFile.BONUSES and is_turk:
-        return payments.turk_bonuses(await _all(granted, lambda bonus: bonus.id))
-    if kind is PaymentFile.APPROVALS and is_turk:
-        found = await _all(submitted, lambda assignment: assignment[0])
-        return payments.approvals(each for _, each in found if each is not None)
+    if is_turk and kind is not PaymentFile.PAYMENTS:
+        packages = await _all(submitted, lambda package: package.assignment_id)
+        if kind is PaymentFile.BONUSES:
+            return payments.turk_bonuses(packages, pay, await _all(granted, lambda bonus: bonus.id))
+        return payments.approvals(each.panel_assignment for each in packages if each.panel_assignment is not None)
     found_work = await _all(worked, lambda payment: payment.annotator_id)
     if kind is PaymentFile.PAYMENTS:
         return payments.payment_table(found_work, currency)

@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""Spreadsheets in East Asian scripts take the wide forms of = + - @ as well."""
 
 
 class NdjsonFile:
