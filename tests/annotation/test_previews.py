@@ -1,13 +1,17 @@
 """What a campaign will take, worked by hand, and as the API says it."""
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spotthebot.annotation.domain.annotators_needed import AnnotatorsNeeded, annotators_needed
 from spotthebot.annotation.domain.previews import Workload, preview
 from tests.annotation.test_campaign_lifecycle import CAMPAIGN
 from tests.factories.annotating import DECISION, WHOLE, campaign_of, claim, movable_clock, save, submit
@@ -49,7 +53,8 @@ class TestPreview:
     )
     def test_names_the_fewest_annotators(self, limit: int | None, packages: dict[int | None, int], annotators: int):
         campaign = replace(CAMPAIGN, packages_per_annotator=limit)
-        assert preview(campaign, Workload({2: 1}, packages, largest=20), []).annotators == annotators
+        found = preview(campaign, Workload({2: 1}, packages, largest=20), []).annotators
+        assert (found.at_least, found.enough) == (annotators, annotators)
 
     @given(st.integers(1, 6), st.integers(1, 4), st.integers(1, 4), st.integers(1, 7))
     def test_names_annotators_who_can_annotate_everything_where_fewer_can_not(
@@ -58,7 +63,7 @@ class TestPreview:
         """Dealing the slots of one block after the other to annotators in turn shows nobody a block twice."""
         campaign = replace(CAMPAIGN, packages_per_annotator=limit, annotations_per_segment=annotations)
         packages: dict[int | None, int] = dict.fromkeys(range(blocks), lengths)
-        fewest = preview(campaign, Workload({2: 1}, packages, largest=1), []).annotators
+        fewest = preview(campaign, Workload({2: 1}, packages, largest=1), []).annotators.at_least
         slots = [block for block in range(blocks) for _ in range(lengths * annotations)]
         taken: dict[int, list[int]] = {annotator: [] for annotator in range(fewest)}
         for number, block in enumerate(slots):
@@ -75,9 +80,61 @@ class TestPreview:
             ("/packages_per_annotator", "is 3, but nobody can take more than 2"),
         ]
 
+    def test_takes_uploaded_packages_by_the_conversations_that_they_show(self):
+        """Three packages of four show one conversation; the fourth shares none, so one of three annotators has it."""
+        shown = [frozenset(map(_id, each)) for each in ("ab", "ac", "ad", "ef")]
+        uploaded = replace(CAMPAIGN, mode="uploaded", annotations_per_segment=1, packages_per_annotator=4)
+        found = preview(uploaded, Workload({2: 8}, {None: 4}, largest=2, conversations=shown), [])
+        assert found.annotators == AnnotatorsNeeded(3, 3)
+        assert [(each.pointer, each.detail.split(" without")[0]) for each in found.unreached] == [
+            ("/packages_per_annotator", "is 4, but nobody can take more than 3")  # six conversations, two in each
+        ]
+
     def test_pays_for_every_assignment(self):
         paid = replace(CAMPAIGN, pay_per_package=Decimal("2.50"), currency="EUR")
         assert preview(paid, WORKLOAD, []).pay == Decimal("20.00")
+
+
+def _id(name: str) -> UUID:
+    return UUID(int=ord(name))
+
+
+def _can_annotate(packages: Sequence[AbstractSet[str]], annotations: int, limit: int | None, annotators: int) -> bool:
+    """Say by trying everything whether so many annotators can do it."""
+
+    def place(slots: Sequence[tuple[int, AbstractSet[str]]], held: list[list[tuple[int, AbstractSet[str]]]]) -> bool:
+        if not slots:
+            return True
+        for has in held:
+            if len(has) < (limit or 99) and not any(slots[0][1] & shown or slots[0][0] == each for each, shown in has):
+                has.append(slots[0])
+                if place(slots[1:], held):
+                    return True
+                has.pop()
+        return False
+
+    slots = [(number, package) for number, package in enumerate(packages) for _ in range(annotations)]
+    return place(slots, [[] for _ in range(annotators)])
+
+
+class TestAnnotatorsNeeded:
+    @given(
+        st.lists(st.frozensets(st.sampled_from("abcdef"), min_size=1, max_size=3), min_size=1, max_size=4),
+        st.integers(1, 2),
+        st.none() | st.integers(1, 3),
+    )
+    def test_has_the_fewest_between_two_numbers(
+        self, packages: list[frozenset[str]], annotations: int, limit: int | None
+    ):
+        found = annotators_needed(packages, annotations=annotations, packages_per_annotator=limit)
+        assert _can_annotate(packages, annotations, limit, found.enough)
+        assert not _can_annotate(packages, annotations, limit, found.at_least - 1)
+
+    def test_says_two_numbers_where_the_fewest_are_not_found(self):
+        """A ring of five packages, each sharing a conversation with the next: two annotators can't, three can."""
+        ring = [frozenset(pair) for pair in ("ab", "bc", "cd", "de", "ea")]
+        found = annotators_needed(ring, annotations=1, packages_per_annotator=None)
+        assert found == AnnotatorsNeeded(at_least=2, enough=3)
 
 
 class TestPreviewApi:

@@ -50,6 +50,17 @@ async def _finish(suite: RunningSuite, assignment: dict[str, Any]) -> None:
 
 
 class TestUploads:
+    async def test_are_previewed_by_the_conversations_that_they_share(self, suite: RunningSuite):
+        """Two of three packages show the same conversations, to two annotators each: four, and two of them go on."""
+        campaign = await _draft(suite, packages_per_annotator=3)
+        await _upload(suite, campaign, *PACKAGES)
+        admin = await suite.client("annotation", "admin")
+        found = (await admin.get(f"/v1/campaigns/{campaign['id']}/preview")).json()
+        assert (found["assignments"], found["annotators"], found["annotators_enough"]) == (6, 4, 4)
+        assert [each["detail"] for each in found["unreached"]] == [
+            "is 3, but nobody can take more than 2 without a conversation that they have seen"
+        ]
+
     async def test_go_to_a_draft_alone_and_can_be_repeated(self, suite: RunningSuite):
         campaign = await _draft(suite, open=True)
         assert campaign["state"] == "draft"

@@ -20,7 +20,13 @@ class CampaignPreviewOut(Wire):
     packages: int
     assignments: int = Field(description="Packages, each as often as it needs an annotator.")
     annotations: int
-    annotators: int = Field(description="Fewest annotators that can do it under the campaign's rules.")
+    annotators: int = Field(description="Fewer annotators can't do it under the campaign's rules.")
+    annotators_enough: int = Field(
+        description=(
+            "As many can do it: the same number as `annotators`, unless packages were uploaded of which the fewest are "
+            "not known."
+        )
+    )
     hours: float | None = Field(description="Of all annotators together; null where no length was ever measured.")
     seconds_by_length: dict[str, float] = Field(
         max_length=10, description="Measured medians that the hours stand on, by exchanges of a segment."

@@ -1,5 +1,6 @@
 """`/v1/campaigns`: create, list and close campaigns, and upload packages and annotations that were made elsewhere."""
 
+import asyncio
 from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
@@ -55,16 +56,14 @@ async def get_campaign(session: Reading, _caller: CampaignReader, campaign_id: U
 async def preview_campaign(session: Reading, _caller: AdminReader, campaign_id: UUID) -> CampaignPreviewOut:
     """Say what a campaign will take: packages, annotators, hours by measured medians, and money."""
     campaign = await store.campaigns.get_campaign(session, campaign_id)
-    found = preview(
-        campaign,
-        await store.previews.get_workload(session, campaign_id),
-        await store.previews.list_times(session, campaign),
-    )
+    workload = await store.previews.get_workload(session, campaign_id)
+    found = await asyncio.to_thread(preview, campaign, workload, await store.previews.list_times(session, campaign))
     return CampaignPreviewOut(
         packages=found.packages,
         assignments=found.assignments,
         annotations=found.annotations,
-        annotators=found.annotators,
+        annotators=found.annotators.at_least,
+        annotators_enough=found.annotators.enough,
         hours=None if found.work is None else round(found.work / timedelta(hours=1), 2),
         seconds_by_length={str(length): round(time.total_seconds(), 1) for length, time in found.medians.items()},
         measured_annotations=found.measured,

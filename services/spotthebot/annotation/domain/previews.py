@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from statistics import median
+from uuid import UUID
 
+from spotthebot.annotation.domain.annotators_needed import AnnotatorsNeeded, annotators_needed
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.kit.errors import FieldError
 
@@ -14,25 +16,28 @@ from spotthebot.kit.errors import FieldError
 class Workload:
     """What a campaign holds: items by length in exchanges, packages by block, and the items of its largest package.
 
-    Packages of one block show the same conversations; the block is None of packages from before blocks were kept.
+    Packages of one block show the same conversations; the block is None of packages that were uploaded, or are from
+    before blocks were kept: `conversations` has what each of these shows.
     """
 
     items: Mapping[int, int]
     packages: Mapping[int | None, int]
     largest: int
+    conversations: Sequence[frozenset[UUID]] = ()
 
 
 @dataclass(frozen=True)
 class CampaignPreview:
     """A preview; `work` is of all annotators together, None where nothing was measured.
 
+    The fewest `annotators` that can do it are between two numbers, which are equal unless packages were uploaded.
     `medians` are the measured times of one annotation by length, `unmeasured` the lengths of which there is none.
     """
 
     packages: int
     assignments: int
     annotations: int
-    annotators: int
+    annotators: AnnotatorsNeeded
     work: timedelta | None
     medians: Mapping[int, timedelta]
     measured: int
@@ -60,7 +65,7 @@ def preview(campaign: Campaign, workload: Workload, measured: Sequence[tuple[int
         packages=packages,
         assignments=packages * redundancy,
         annotations=sum(workload.items.values()) * redundancy,
-        annotators=_fewest_annotators(campaign, workload.packages),
+        annotators=_annotators(campaign, workload),
         work=_work(workload.items, redundancy, medians, measured),
         medians=medians,
         measured=sum(len(times[exchanges]) for exchanges in medians),
@@ -71,24 +76,36 @@ def preview(campaign: Campaign, workload: Workload, measured: Sequence[tuple[int
 
 
 def _unreached(campaign: Campaign, workload: Workload) -> Iterator[FieldError]:
-    if workload.largest < campaign.package_size:
+    if workload.largest < campaign.package_size and campaign.mode != "uploaded":
         yield FieldError(
             "/package_size", f"is {campaign.package_size}, but these conversations make packages of {workload.largest}"
         )
-    limit, blocks = campaign.packages_per_annotator, len(workload.packages)
-    if limit is not None and limit > blocks:
-        detail = f"is {limit}, but nobody can take more than {blocks} without a conversation that they have seen"
+    limit, most = campaign.packages_per_annotator, _max_packages(workload)
+    if limit is not None and limit > most:
+        detail = f"is {limit}, but nobody can take more than {most} without a conversation that they have seen"
         yield FieldError("/packages_per_annotator", detail)
 
 
-def _fewest_annotators(campaign: Campaign, packages: Mapping[int | None, int]) -> int:
+def _max_packages(workload: Workload) -> int:
+    """Return a number of packages above which nobody can take any without a conversation that they have seen."""
+    if not workload.conversations:
+        return len(workload.packages)
+    smallest = min(map(len, workload.conversations))
+    return min(len(workload.conversations), len(frozenset().union(*workload.conversations)) // max(1, smallest))
+
+
+def _annotators(campaign: Campaign, workload: Workload) -> AnnotatorsNeeded:
     """Return how many annotators are needed: nobody gets two packages of a block, nor more than the limit."""
-    total = sum(packages.values()) * campaign.annotations_per_segment
+    packages, annotations = workload.packages, campaign.annotations_per_segment
+    limit = campaign.packages_per_annotator
+    if workload.conversations:
+        return annotators_needed(workload.conversations, annotations=annotations, packages_per_annotator=limit)
+    total = sum(packages.values()) * annotations
     if not total:
-        return 0
-    each = min(campaign.packages_per_annotator or total, len(packages))
-    of_one_block = max(packages.values()) * campaign.annotations_per_segment
-    return max(of_one_block, -(-total // each))
+        return AnnotatorsNeeded(0, 0)
+    of_one_block = max(packages.values()) * annotations
+    fewest = max(of_one_block, -(-total // min(limit or total, len(packages))))
+    return AnnotatorsNeeded(fewest, fewest)
 
 
 def _work(

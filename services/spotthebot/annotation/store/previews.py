@@ -3,7 +3,7 @@
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, union
 
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.previews import Workload
@@ -17,17 +17,28 @@ _EXCHANGES = ItemRow.exchanges + func.coalesce(ItemRow.right_exchanges, 0)
 
 
 async def get_workload(session: ReadSession, campaign_id: UUID) -> Workload:
-    """Count the items of a campaign by length, its packages by block, and the items of its largest package."""
+    """Count the items of a campaign by length, its packages by block, and the items of its largest package.
+
+    Of packages without a block all conversations are returned.
+    """
     items = select(_EXCHANGES, func.count()).where(ItemRow.campaign_id == campaign_id).group_by(_EXCHANGES)
     sizes = select(func.count()).where(ItemRow.campaign_id == campaign_id).group_by(ItemRow.package_id).subquery()
     packages = (
         select(PackageRow.block, func.count()).where(PackageRow.campaign_id == campaign_id).group_by(PackageRow.block)
     )
+    left = select(ItemRow.package_id, ItemRow.conversation_id.label("conversation_id"))
+    right = select(ItemRow.package_id, ItemRow.right_conversation_id)
+    unblocked = PackageRow.id == ItemRow.package_id, PackageRow.campaign_id == campaign_id, PackageRow.block.is_(None)
+    shown = union(
+        left.where(*unblocked), right.where(*unblocked, ItemRow.right_conversation_id.is_not(None))
+    ).subquery()
+    conversations = select(func.array_agg(shown.c.conversation_id)).group_by(shown.c.package_id)
     largest = await session.scalar(select(func.max(sizes.c[0])))
     return Workload(
         items={length: count for length, count in await session.execute(items)},  # noqa: C416 - typed rows
         packages={block: count for block, count in await session.execute(packages)},  # noqa: C416 - typed rows
         largest=largest or 0,
+        conversations=[frozenset(each) for each in await session.scalars(conversations)],
     )
 
 
