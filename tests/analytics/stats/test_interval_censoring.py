@@ -287,6 +287,12 @@ class TestIntervalLogRank:
         )
         assert test.p_value == 1 / 10
 
+    def test_monte_carlo_counts_draws_that_are_as_far_apart_as_what_was_seen(self):
+        # Two inspections can only be swapped: every draw is as far apart, so p is (1 + 9) / (1 + 9).
+        times = censored_times([0, 2], [2, INF])
+        test = interval_log_rank(times, [0, 1], ["early", "late"], variance=ScoreVariance.MONTE_CARLO, n_resamples=9)
+        assert test.p_value == 1
+
     @pytest.mark.parametrize("n_imputations", [2, 3, 10])
     def test_imputation_adds_the_variance_between_by_rubin_s_rule(self, n_imputations):
         # Rubin 1987: within + (1 + 1/M) between, of log-rank tests that are written out for the times imputed.

@@ -221,16 +221,11 @@ def count_wins(games: Games) -> PairCounts:
     """
     k = len(games.bots)
     decided = games.outcome != 0
-    wins = np.bincount(winner_cells(games)[decided], minlength=k * k).reshape(k, k)
-    tied = np.bincount((games.first * k + games.second)[~decided], minlength=k * k).reshape(k, k)
+    forth, back = games.first * k + games.second, games.second * k + games.first  # cells of a flat (k, k) matrix
+    winner = np.where(games.outcome > 0, forth, back)
+    wins = np.bincount(winner[decided], minlength=k * k).reshape(k, k)
+    tied = np.bincount(forth[~decided], minlength=k * k).reshape(k, k)
     return PairCounts(bots=games.bots, wins=wins, ties=tied + tied.T)
-
-
-def winner_cells(games: Games) -> IntArray:
-    """Give each game the cell `winner * k + loser` of a flat (k, k) win matrix, and every tie the cell k * k."""
-    k = len(games.bots)
-    won, lost = games.first * k + games.second, games.second * k + games.first
-    return np.where(games.outcome > 0, won, np.where(games.outcome < 0, lost, k * k))
 
 
 def pairwise_win_rates(wins: FloatArray) -> FloatArray:
