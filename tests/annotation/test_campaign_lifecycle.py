@@ -33,6 +33,7 @@ CAMPAIGN = Campaign(
     gold=None,
     max_strikes=None,
     min_seconds_per_item=None,
+    min_fraction_of_median=None,
     strike_fast_packages=False,
     seed=0,
     annotators_published=False,

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests.factories.annotating import (
@@ -19,6 +20,8 @@ from tests.factories.annotating import (
     work_through,
 )
 from tests.factories.annotator_trainings import RIGHT, WRONG, gold_dialogue, is_gold, store_gold, store_training
+from tests.factories.databases import Databases
+from tests.factories.gates import locks_awaited
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created, import_conversations, until
 
@@ -160,7 +163,9 @@ class TestCampaign:
             ({"gold": GOLD}, "gold needs packages_per_annotator"),
             ({"gold": GOLD, "packages_per_annotator": 1, "package_size": 200}, "more than 200 together"),
             ({"max_strikes": 1}, "max_strikes needs gold or strike_fast_packages"),
-            ({"strike_fast_packages": True}, "strike_fast_packages needs min_seconds_per_item"),
+            ({"strike_fast_packages": True}, "strike_fast_packages needs min_seconds_per_item or"),
+            ({"mode": "import", "min_fraction_of_median": 0.3}, "an import has nobody to train or to check"),
+            ({"min_fraction_of_median": 1}, "less than 1"),
             ({"mode": "import", "min_seconds_per_item": 1}, "an import has nobody to train or to check"),
             ({"min_seconds_per_item": 0}, "greater than 0"),
         ],
@@ -220,6 +225,25 @@ class TestStrikes:
         assert len({answer.json()["completion_code"] for answer in answers[1::2]}) == 1
         annotator = await _annotator(suite, campaign)
         assert (annotator["strikes"], annotator["gold_wrong"]) == (2, 2)
+
+    @pytest.mark.parametrize(
+        "rules",
+        [{"gold": GOLD, "packages_per_annotator": 1}, {"min_seconds_per_item": 1}, {"min_fraction_of_median": 0.3}],
+    )
+    async def test_are_counted_by_submissions_that_lock_the_annotator_before_the_assignment(
+        self, suite: RunningSuite, databases: Databases, rules: dict[str, Any]
+    ):
+        """A claim locks its annotator first: a submission that held the assignment meanwhile would wait in a circle."""
+        await store_gold(suite, 1)
+        campaign = await campaign_of(suite, **rules)
+        assignment = await claim(suite, campaign, "w")
+        await _answer(suite, assignment, gold=RIGHT)
+        async with await psycopg.AsyncConnection.connect(suite.database.owner["annotation"]) as connection:
+            await connection.execute("SELECT id FROM annotation.annotators FOR UPDATE")
+            waiting = asyncio.create_task(submit(suite, assignment))
+            await locks_awaited(databases.admin_url(suite.database), 1)
+            await connection.execute("SELECT id FROM annotation.assignments FOR UPDATE NOWAIT")
+        assert (await waiting).status_code == 200
 
     async def test_come_with_more_mistakes_than_the_gold_allows(self, suite: RunningSuite):
         await store_gold(suite, 2, allowed_mistakes=1)

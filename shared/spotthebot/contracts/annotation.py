@@ -187,8 +187,8 @@ class CampaignIn(Requirements):
 
     @model_validator(mode="after")
     def _imports_have_no_requirements(self) -> "CampaignIn":
-        if self.mode == "import" and (self.training or self.gold or self.min_seconds_per_item):
-            message = "an import has nobody to train or to check: leave training, gold and min_seconds_per_item out"
+        if self.mode == "import" and (self.training or self.gold or self.counts_fast_items):
+            message = "an import has nobody to train or to check: leave training, gold and what is too fast out"
             raise ValueError(message)
         if self.mode != "import" and self.annotators_published:
             message = "annotators_published is for imports: nobody else's names are public"
@@ -247,6 +247,7 @@ class CampaignOut(Wire):
     gold: GoldItems | None
     max_strikes: int | None
     min_seconds_per_item: float | None
+    min_fraction_of_median: float | None
     strike_fast_packages: bool
     seed: int
     annotators_published: bool

@@ -156,8 +156,11 @@ class AnnotatorOut(Wire):
     consented_at: datetime | None
     gold_right: int = Field(description="Gold items that the annotator answered right.")
     gold_wrong: int
-    fast_items: int = Field(description="Submitted items that took less than the campaign's min_seconds_per_item.")
-    fast_packages: int = Field(description="Submitted packages whose items took less than that on average.")
+    fast_items: int = Field(
+        description="Submitted items that took less than the campaign's min_seconds_per_item, or than its "
+        "min_fraction_of_median of others' median."
+    )
+    fast_packages: int = Field(description="Submitted packages most of whose items were fast.")
     strikes: int = Field(description="Wrong gold items, and fast packages where the campaign counts them.")
     blocked_at: datetime | None
     blocked_reason: str | None
@@ -179,6 +182,9 @@ class AnnotatorQualityOut(Wire):
     annotator: AnnotatorOut
     annotations: int
     median_seconds: float | None = Field(description="Of an item, by the server's clock; null before the first one.")
+    others_median_seconds: float | None = Field(
+        description="Of the newest items of others in the campaign; null before there are enough to compare with."
+    )
     agreement: dict[str, AgreementOut] = Field(
         max_length=200, description="By question: of each side or turn that another annotator labelled as well."
     )

@@ -40,14 +40,27 @@ class Requirements(Wire):
         allow_inf_nan=False,
         description="Items that took less by the server's clock are counted as fast; null: none is.",
     )
-    strike_fast_packages: bool = Field(
-        default=False, description="Whether a package whose items took less than that on average is a strike."
+    min_fraction_of_median: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        allow_inf_nan=False,
+        description="Items that took less than this part of the median of others' items count as fast too, once "
+        "enough others were submitted; null: none does.",
     )
+    strike_fast_packages: bool = Field(
+        default=False, description="Whether a package most of whose items were fast is a strike."
+    )
+
+    @property
+    def counts_fast_items(self) -> bool:
+        """Whether anything is too fast for the campaign."""
+        return self.min_seconds_per_item is not None or self.min_fraction_of_median is not None
 
     @model_validator(mode="after")
     def _strikes_have_a_cause(self) -> Self:
-        if self.strike_fast_packages and self.min_seconds_per_item is None:
-            message = "strike_fast_packages needs min_seconds_per_item"
+        if self.strike_fast_packages and not self.counts_fast_items:
+            message = "strike_fast_packages needs min_seconds_per_item or min_fraction_of_median"
             raise ValueError(message)
         if self.max_strikes is not None and self.gold is None and not self.strike_fast_packages:
             message = "max_strikes needs gold or strike_fast_packages: nothing else is a strike"

@@ -50,6 +50,9 @@ async def get_annotator_quality(
         annotator=_annotator_out(found.annotator, pseudonyms),
         annotations=found.annotations,
         median_seconds=None if found.median_time is None else found.median_time.total_seconds(),
+        others_median_seconds=found.others_times.median.total_seconds()
+        if found.others_times and found.others_times.is_known
+        else None,
         agreement={
             question: AgreementOut(compared=each.compared, equal=each.equal)
             for question, each in found.agreement.items()

@@ -143,6 +143,7 @@ def _to_out(campaign: Campaign) -> CampaignOut:
         gold=campaign.gold,
         max_strikes=campaign.max_strikes,
         min_seconds_per_item=campaign.min_seconds_per_item,
+        min_fraction_of_median=campaign.min_fraction_of_median,
         strike_fast_packages=campaign.strike_fast_packages,
         seed=campaign.seed,
         annotators_published=campaign.annotators_published,

@@ -100,6 +100,7 @@ class Campaign:
     gold: GoldItems | None
     max_strikes: int | None
     min_seconds_per_item: float | None
+    min_fraction_of_median: float | None
     strike_fast_packages: bool
     seed: int
     annotators_published: bool
@@ -131,7 +132,8 @@ class Campaign:
     @property
     def checks_work(self) -> bool:
         """Whether submitted packages are checked: by gold items or by their time."""
-        return self.gold is not None or self.min_seconds_per_item is not None
+        rules = (self.gold, self.min_seconds_per_item, self.min_fraction_of_median)
+        return any(rule is not None for rule in rules)
 
     def require_claims(self) -> None:
         """Raise CampaignTakesNoClaims or CampaignClosed unless packages can be claimed."""

@@ -8,6 +8,7 @@ from datetime import timedelta
 from spotthebot.annotation.domain.annotators import Annotator
 from spotthebot.annotation.domain.protocols.answers import values
 from spotthebot.annotation.domain.protocols.questions import Target, Value, questions_of
+from spotthebot.annotation.domain.work_checks import ResponseTimes
 from spotthebot.contracts.annotation import Answer
 from spotthebot.contracts.protocols import AnnotationProtocol
 
@@ -22,11 +23,15 @@ class Agreement:
 
 @dataclass(frozen=True)
 class AnnotatorQuality:
-    """What is known of an annotator's work so far; `median_time` of an item is None before the first one."""
+    """What is known of an annotator's work so far; `median_time` of an item is None before the first one.
+
+    `others_times` is None before anybody else submitted an item.
+    """
 
     annotator: Annotator
     annotations: int
     median_time: timedelta | None
+    others_times: ResponseTimes | None
     agreement: Mapping[str, Agreement]
 
 

@@ -242,7 +242,11 @@ async def lock_checked(session: WriteSession, assignment_id: UUID) -> None:
         .join(CampaignRow, CampaignRow.id == AnnotatorRow.campaign_id)
         .where(
             AssignmentRow.id == assignment_id,
-            or_(CampaignRow.gold.is_not(None), CampaignRow.min_seconds_per_item.is_not(None)),
+            or_(
+                CampaignRow.gold.is_not(None),
+                CampaignRow.min_seconds_per_item.is_not(None),
+                CampaignRow.min_fraction_of_median.is_not(None),
+            ),
         )
         .with_for_update(of=AnnotatorRow, key_share=True)
     )

@@ -206,6 +206,7 @@ def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psyc
         gold=row.gold and GoldItems.model_validate(row.gold),
         max_strikes=row.max_strikes,
         min_seconds_per_item=row.min_seconds_per_item,
+        min_fraction_of_median=row.min_fraction_of_median,
         strike_fast_packages=row.strike_fast_packages,
         seed=row.seed,
         annotators_published=row.annotators_published,

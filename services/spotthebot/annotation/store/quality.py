@@ -6,11 +6,13 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import aliased
 
+from spotthebot.annotation.domain.work_checks import ResponseTimes
 from spotthebot.annotation.tables import AnnotationRow
 from spotthebot.contracts.annotation import Answer
 from spotthebot.kit.database import ReadSession
 
 _MAX_COMPARED = 20_000
+_MAX_TIMED = 1000
 _Other = aliased(AnnotationRow)
 
 
@@ -20,6 +22,25 @@ async def get_times(session: ReadSession, annotator_id: UUID) -> tuple[int, time
     statement = select(func.count(), median).where(AnnotationRow.annotator_id == annotator_id)
     count, found = (await session.execute(statement)).one()
     return count, None if found is None else timedelta(milliseconds=found)
+
+
+async def find_response_times(session: ReadSession, campaign_id: UUID, annotator_id: UUID) -> ResponseTimes | None:
+    """Return how long all other annotators of a campaign took for their newest items; None where there are none."""
+    newest = (
+        select(AnnotationRow.annotator_id, AnnotationRow.elapsed_ms)
+        .where(
+            AnnotationRow.campaign_id == campaign_id,
+            AnnotationRow.annotator_id != annotator_id,
+            AnnotationRow.elapsed_ms.is_not(None),
+        )
+        .order_by(AnnotationRow.id.desc())
+        .limit(_MAX_TIMED)
+        .subquery()
+    )
+    median = func.percentile_cont(0.5).within_group(newest.c.elapsed_ms)
+    annotators = func.count(newest.c.annotator_id.distinct())
+    items, others, found = (await session.execute(select(func.count(), annotators, median).select_from(newest))).one()
+    return None if found is None else ResponseTimes(items, others, timedelta(milliseconds=found))
 
 
 async def list_compared(session: ReadSession, annotator_id: UUID) -> list[tuple[Answer, Answer]]:

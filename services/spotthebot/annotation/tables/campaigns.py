@@ -86,6 +86,7 @@ class CampaignRow(Base):
     gold: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     max_strikes: Mapped[int | None]
     min_seconds_per_item: Mapped[float | None]
+    min_fraction_of_median: Mapped[float | None]
     strike_fast_packages: Mapped[bool] = mapped_column(server_default="false")
     seed: Mapped[int]
     pay_per_package: Mapped[Decimal | None] = mapped_column(Numeric(9, 2))

@@ -21,7 +21,8 @@ async def get_quality(session: ReadSession, campaign_id: UUID, annotator_id: UUI
     annotations, median = await store.quality.get_times(session, annotator_id)
     pairs = await store.quality.list_compared(session, annotator_id)
     protocol = (await terms_of(session, campaign_id)).protocol
-    return AnnotatorQuality(annotator, annotations, median, agreement(protocol, pairs))
+    times = await store.quality.find_response_times(session, campaign_id, annotator_id)
+    return AnnotatorQuality(annotator, annotations, median, times, agreement(protocol, pairs))
 
 
 async def block_annotator(

@@ -8,7 +8,7 @@ from spotthebot.annotation import store
 from spotthebot.annotation.domain.answers import SubmittedAnswer
 from spotthebot.annotation.domain.assignments import Lease
 from spotthebot.annotation.domain.campaigns import Campaign
-from spotthebot.annotation.domain.work_checks import check_work
+from spotthebot.annotation.domain.work_checks import check_work, least_time
 from spotthebot.annotation.use_cases.annotators import block_annotator
 from spotthebot.annotation.use_cases.gold import grade_gold
 from spotthebot.kit.database import WriteSession
@@ -29,7 +29,10 @@ async def check_submitted(
     """
     if not campaign.checks_work:
         return
-    found = check_work(campaign, answers, await grade_gold(session, lease))
+    others = None
+    if campaign.min_fraction_of_median is not None:
+        others = await store.quality.find_response_times(session, campaign.id, lease.annotator_id)
+    found = check_work(campaign, answers, await grade_gold(session, lease), least_time(campaign, others))
     total = await store.annotators.add_work_check(session, lease.annotator_id, found)
     if found.strikes and campaign.max_strikes is not None and total.strikes >= campaign.max_strikes:
         reason = (

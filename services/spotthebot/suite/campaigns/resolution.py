@@ -71,6 +71,7 @@ async def resolve(clients: Clients, declared: CampaignDeclared, *, opens: bool) 
         gold=said.gold,
         max_strikes=said.max_strikes,
         min_seconds_per_item=said.min_seconds_per_item,
+        min_fraction_of_median=said.min_fraction_of_median,
         strike_fast_packages=said.strike_fast_packages,
         seed=said.seed,
     )

@@ -36,6 +36,7 @@ _COMPARED = (
     "panel",
     "max_strikes",
     "min_seconds_per_item",
+    "min_fraction_of_median",
     "strike_fast_packages",
     "protocol",
     "seed",
