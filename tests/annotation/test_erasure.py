@@ -213,8 +213,13 @@ class TestErasure:
             ("annotator.texts_erased", {}),
         ]
 
-    @pytest.mark.parametrize("person", ["reason", "fast", "1"])
-    async def test_spares_other_campaigns_where_the_persons_id_is_a_word(self, suite: RunningSuite, person: str):
+    @pytest.mark.parametrize(
+        ("person", "key"),
+        [("reason", "bonus-reason-1"), ("fast", "bonus-fast-1"), ("1", "bonus-1-1"), (PERSON, "bonus-1")],
+    )
+    async def test_spares_other_campaigns_even_where_the_persons_id_is_a_word(
+        self, suite: RunningSuite, person: str, key: str
+    ):
         """All audit entries have the word `reason`, and a kept answer that is gone is a second bonus."""
         mine, others = [await campaign_of(suite, **PAY, name=name) for name in ("c1", "c2")]
         await claim(suite, mine, person)
@@ -223,7 +228,7 @@ class TestErasure:
         other = await annotator_of(suite, others, "w")
         admin = await suite.client("annotation", "admin")
         path = f"/v1/campaigns/{others['id']}/annotators/{other['id']}/bonuses"
-        body, headers = {"amount": "1", "reason": "1 fast reason"}, {"Idempotency-Key": f"bonus-{person}-1"}
+        body, headers = {"amount": "1", "reason": "1 fast reason"}, {"Idempotency-Key": key}
         assert (await admin.post(path, json=body, headers=headers)).status_code == 201
         audit = (await admin.get(f"/v1/campaigns/{others['id']}/audit")).json()
         await decide(suite, mine, person, "erase")
