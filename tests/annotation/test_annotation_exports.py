@@ -163,6 +163,13 @@ class TestPseudonyms:
             assert found == {each["annotator"] for each in await lines(suite, copy["id"])}
             assert (found == {*NAMES}) is are_shown
         admin = await suite.client("annotation", "admin")
+        (ada,) = [
+            each["id"]
+            for each in (await admin.get(f"/v1/campaigns/{published['id']}/annotators")).json()["items"]
+            if each["annotator"] == NAMES[0]
+        ]
+        assert (await admin.post(f"/v1/campaigns/{published['id']}/annotators/{ada}/erase")).status_code == 200
+        assert NAMES[0] not in (await analyst.get(f"/v1/campaigns/{published['id']}/annotators")).text
         body = {"name": "live", "domain": "everyday", "collection_id": campaign["collection_id"]}
         refused = await admin.post("/v1/campaigns", json=body | {"annotators_published": True})
         assert (refused.status_code, "for imports" in refused.text) == (422, True)

@@ -250,6 +250,21 @@ class TestSubmit:
             }
             assert (await submit(suite, assignment)).json()["completion"] == done["completion"]
 
+    async def test_ends_the_assignment_of_mechanical_turk_though_the_annotator_came_back_by_a_link_of_their_own(
+        self, suite: RunningSuite
+    ):
+        clock = movable_clock(suite)
+        campaign = await campaign_of(suite, panel={"kind": "mturk"}, pay_per_package="1", currency="USD")
+        assert (await enter(suite, await link_to(suite, campaign) | MTURK)).status_code == 200
+        clock.advance(seconds=1)
+        own = await link_to(suite, campaign, annotator=MTURK["workerId"])
+        assert (await enter(suite, own)).status_code == 200
+        done = await work_through(suite, await claim(suite, campaign, MTURK["workerId"]))
+        assert done["completion"]["fields"]["assignmentId"] == MTURK["assignmentId"]
+        admin = await suite.client("annotation", "admin")
+        approved = await admin.get(f"/v1/campaigns/{campaign['id']}/payments/file", params={"kind": "approvals"})
+        assert approved.text == "AS1\r\n"
+
     async def test_has_no_completion_where_there_is_no_panel(self, suite: RunningSuite):
         done = await work_through(suite, await claim(suite, await campaign_of(suite), "w"))
         assert (done["completion"], done["packages_left"]) == (None, None)

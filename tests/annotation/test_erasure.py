@@ -277,12 +277,15 @@ class TestErasure:
             claims = [ask(suite, campaign, person) for _ in range(2)]
             reason = {"reason": f"{person} is too fast"}
             block = admin.post(f"/v1/campaigns/{campaign['id']}/annotators/{row_id}/block", json=reason)
-            answers = await asyncio.gather(submit(suite, held), erase, *claims, block)
+            again = admin.post(f"/v1/campaigns/{campaign['id']}/annotators/{row_id}/erase")
+            answers = await asyncio.gather(submit(suite, held), erase, again, *claims, block)
             assert answers[0].status_code in {200, 404, 409}
             assert {answer.status_code for answer in answers[1:]} <= {200, 201, 409}
             assert "audit_log" not in tables_that_hold(suite, person)
             names = rows(suite, f"SELECT external_id FROM annotation.annotators WHERE id = '{row_id}'")  # noqa: S608
             assert names[0][0].startswith("erased-")
+        decided = "SELECT count(*), count(DISTINCT annotator_id) FROM annotation.audit_log WHERE action LIKE '%erased'"
+        assert rows(suite, decided) == [(4, 4)]
         uneven = """
             SELECT id FROM annotation.packages WHERE slots_left <> 3 - (SELECT count(*) FROM annotation.assignments
             WHERE package_id = packages.id AND state IN ('leased', 'submitted'))

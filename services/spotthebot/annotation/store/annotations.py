@@ -163,11 +163,16 @@ async def list_annotated_items(
 
 
 async def get_annotations_revision(session: ReadSession, campaign_id: UUID) -> AnnotationsRevision:
-    """Count a campaign's annotations and sum the hashes of their rows, whose order the sum forgets."""
+    """Count a campaign's annotations and sum the hashes of their rows, whose order the sum forgets.
+
+    Annotators who were erased count as well: of a published study nothing else says that a name is gone.
+    """
     row_hash = func.hash_record_extended(literal_column(AnnotationRow.__tablename__), 0)
-    statement = select(func.count(), func.coalesce(func.sum(row_hash), 0)).select_from(AnnotationRow)
-    count, hashes = (await session.execute(statement.where(AnnotationRow.campaign_id == campaign_id))).one()
-    return AnnotationsRevision(annotations=count, revision=f"{count}-{int(hashes) % 2**64:016x}")
+    erased = select(func.count()).where(AnnotatorRow.campaign_id == campaign_id, AnnotatorRow.erased_at.is_not(None))
+    statement = select(func.count(), func.coalesce(func.sum(row_hash), 0), erased.scalar_subquery())
+    statement = statement.select_from(AnnotationRow).where(AnnotationRow.campaign_id == campaign_id)
+    count, hashes, names = (await session.execute(statement)).one()
+    return AnnotationsRevision(annotations=count, revision=f"{count}-{(int(hashes) + names) % 2**64:016x}")
 
 
 def _page(

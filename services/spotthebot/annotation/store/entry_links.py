@@ -73,10 +73,13 @@ async def add_entry(
 
 
 async def latest_parameters(session: ReadSession, annotator_id: UUID, *, until: datetime) -> Mapping[str, str]:
-    """Return the panel's parameters with which an annotator entered last before a moment; none where they did not."""
+    """Return the panel's parameters with which an annotator entered last before a moment; none where they did not.
+
+    Who enters by a link of their own comes without any, and is still at work for the assignment of before.
+    """
     statement = (
         select(EntryRow.parameters)
-        .where(EntryRow.annotator_id == annotator_id, EntryRow.entered_at <= until)
+        .where(EntryRow.annotator_id == annotator_id, EntryRow.entered_at <= until, EntryRow.parameters != {})
         .order_by(EntryRow.entered_at.desc(), EntryRow.id.desc())
         .limit(1)
     )

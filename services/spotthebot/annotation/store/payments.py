@@ -134,7 +134,7 @@ def _panel_assignment(
     """Return the `assignmentId` with which an annotator entered last before a moment."""
     return (
         select(EntryRow.parameters["assignmentId"].astext)
-        .where(EntryRow.annotator_id == AnnotatorRow.id, EntryRow.entered_at <= until)
+        .where(EntryRow.annotator_id == AnnotatorRow.id, EntryRow.entered_at <= until, EntryRow.parameters != {})
         .order_by(EntryRow.entered_at.desc(), EntryRow.id.desc())
         .limit(1)
         .correlate(AnnotatorRow, BonusRow, AssignmentRow)
