@@ -3,7 +3,9 @@
 from typing import Any
 
 import httpx
+import pytest
 
+from spotthebot.kit.statements import Statement
 from tests.factories.annotating import claim, refused, rows, save, state_of, submit
 from tests.factories.annotator_trainings import RIGHT, gold_dialogue, gold_pair, is_gold, preferring, store_training
 from tests.factories.exported import exported
@@ -140,6 +142,45 @@ class TestExchanges:
             decided = await save(suite, assignment, position, {"entity": RIGHT["entity"]})
             assert _problem(decided) == (409, "no-exchange-open")
             assert "says" not in answer.text
+
+
+class TestWhatTheServiceDoes:
+    """Requests take as long for gold as for other items, since they run the same statements."""
+
+    @pytest.mark.parametrize("protocol", ["spot_the_bot", GAME])
+    async def test_for_gold_is_what_it_does_for_other_items(
+        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch, protocol: str
+    ):
+        answer = {"entity": RIGHT["entity"]}
+        right = answer if protocol == GAME else RIGHT
+        dialogues = [gold_dialogue(f"gold {number}", exchanges=3, gold=right) for number in range(4)]
+        await store_training(suite, name="gold_set", protocol=protocol, questions=None, dialogues=dialogues)
+        campaign = await _campaign(suite, _dialogues(6), protocol=protocol, segments=[2])
+        assignment = await claim(suite, campaign, "w")
+        frontend = await suite.client("annotation", "annotation")
+        path = f"/v1/assignments/{assignment['id']}"
+        ran: list[bytes] = []
+
+        async def fetch(self: Statement, *given: Any) -> list[Any]:
+            ran.append(self.sql)
+            return await run(self, *given)
+
+        run = Statement.fetch
+        monkeypatch.setattr(Statement, "fetch", fetch)
+        found: dict[bool, set[tuple[bytes, ...]]] = {True: set(), False: set()}
+        await frontend.post(f"{path}/heartbeat", json={"position": 0})  # the first one has none to count from
+        for position in range(5):
+            ran.clear()
+            if protocol == GAME:
+                await frontend.post(f"{path}/items/{position}/exchanges", json={"open": 1})
+            for _ in range(2):
+                assert (await save(suite, assignment, position, answer)).status_code == 200
+            await frontend.post(f"{path}/heartbeat", json={"position": position})
+            of_item = tuple(ran)
+            shown = (await frontend.get(path)).json()["items"][position]
+            found[is_gold(shown)].add(of_item)
+        assert len(found[True]) == len(found[False]) == 1
+        assert found[True] == found[False]
 
 
 PACKAGES = {"monday": (("d0", 1), ("d1", 3), ("d2", 2)), "tuesday": (("d3", 2), ("d4", 3), ("d5", 1))}

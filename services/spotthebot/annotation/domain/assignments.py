@@ -7,8 +7,9 @@ from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
-from spotthebot.annotation.domain.answers import Draft
+from spotthebot.annotation.domain.answers import AnsweredItem, Draft
 from spotthebot.annotation.domain.errors import AssignmentExpired, AssignmentNotSubmitted, AssignmentSubmitted
+from spotthebot.annotation.domain.gold import PlacedGold
 from spotthebot.contracts.annotation import CampaignId
 from spotthebot.contracts.assignments import AssignmentId, AssignmentState
 from spotthebot.contracts.turns import Turn
@@ -60,6 +61,18 @@ class Lease:
         """Raise AssignmentNotSubmitted unless there is work to reject, or it was rejected."""
         if self.state not in ENDED:
             raise AssignmentNotSubmitted
+
+
+@dataclass(frozen=True)
+class LeasedItem:
+    """Who holds a package, and what is at a position of it: an item, a gold item without its speakers, or nothing.
+
+    One statement finds either, so that both take as long.
+    """
+
+    lease: Lease
+    item: AnsweredItem | None
+    gold: PlacedGold | None
 
 
 @dataclass(frozen=True)

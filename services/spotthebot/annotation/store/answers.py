@@ -10,11 +10,12 @@ from sqlalchemy import and_, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.answers import AnsweredItem, Draft
-from spotthebot.annotation.domain.assignments import Lease
+from spotthebot.annotation.domain.assignments import Lease, LeasedItem
 from spotthebot.annotation.domain.errors import NoSuchAssignment
+from spotthebot.annotation.domain.gold import Extent, PlacedGold
 from spotthebot.annotation.store import decisions
 from spotthebot.annotation.store.assignments import LEASES, draft_of, lease_of
-from spotthebot.annotation.tables import AnswerRevisionRow, AnswerRow, AssignmentRow, ItemRow
+from spotthebot.annotation.tables import AnswerRevisionRow, AnswerRow, AssignmentRow, GoldItemRow, ItemRow
 from spotthebot.contracts.assignments import AssignmentState
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.statements import Runner, Statement, constant
@@ -48,8 +49,18 @@ _ITEMS = Statement(
     .order_by(ItemRow.position)
 )
 _LEASED_ITEM = (
-    LEASES.add_columns(*_ITEM)
+    LEASES.add_columns(
+        *_ITEM,
+        GoldItemRow.position.label("gold_position"),
+        GoldItemRow.dialogue,
+        GoldItemRow.turns,
+        GoldItemRow.opening,
+    )
     .outerjoin(ItemRow, and_(ItemRow.package_id == AssignmentRow.package_id, ItemRow.position == bindparam("position")))
+    .outerjoin(
+        GoldItemRow,
+        and_(GoldItemRow.assignment_id == AssignmentRow.id, GoldItemRow.position == bindparam("position")),
+    )
     .outerjoin(
         AnswerRow, and_(AnswerRow.assignment_id == AssignmentRow.id, AnswerRow.position == bindparam("position"))
     )
@@ -162,9 +173,7 @@ _ADD_ACTIVE_TIME = Statement(
 )
 
 
-async def find_item(
-    runner: Runner, assignment_id: UUID, frontend: str, position: int
-) -> tuple[Lease, AnsweredItem | None]:
+async def find_item(runner: Runner, assignment_id: UUID, frontend: str, position: int) -> LeasedItem:
     """Return who holds a package, and the item at a position.
 
     Raises NoSuchAssignment where it is another frontend's.
@@ -178,9 +187,7 @@ async def list_items(runner: Runner, lease: Lease) -> list[AnsweredItem]:
     return [_item(row) for row in rows]
 
 
-async def lock_item(
-    session: WriteSession, assignment_id: UUID, frontend: str, position: int | None
-) -> tuple[Lease, AnsweredItem | None]:
+async def lock_item(session: WriteSession, assignment_id: UUID, frontend: str, position: int | None) -> LeasedItem:
     """Return who holds a package and the item at a position, and let one request for the assignment at a time pass.
 
     The item is as it was when the statement began: before another request let this one pass. Raises NoSuchAssignment
@@ -259,31 +266,40 @@ async def add_active_time(
 
 async def _find_item(
     runner: Runner, statement: Statement, assignment_id: UUID, frontend: str, position: int | None
-) -> tuple[Lease, AnsweredItem | None]:
+) -> LeasedItem:
     parameters = {"assignment_id": assignment_id, "frontend": frontend, "position": position}
     rows = await runner.fetch(statement, parameters)
     if not rows:
         raise NoSuchAssignment(assignment_id=assignment_id)
     (row,) = rows
-    return lease_of(row), None if row.item_id is None else _item(row)
+    if row.gold_position is not None:
+        placed = PlacedGold(row.gold_position, row.dialogue, Extent(row.turns, row.opening))
+        return LeasedItem(lease_of(row), gold_item_of(row, placed), placed)
+    return LeasedItem(lease_of(row), None if row.item_id is None else _item(row), None)
+
+
+def gold_item_of(row: Any, placed: PlacedGold) -> AnsweredItem:  # noqa: ANN401 - psycopg's row
+    """Return a gold item without its speakers, which its dialogue has, with the draft in a row."""
+    return _answered(row, None, placed.position, "", exchanges=placed.extent.exchanges, is_pair=False)
 
 
 def _item(row: Any) -> AnsweredItem:  # noqa: ANN401 - psycopg's row
-    return item_of(row, row.item_id, row.speakers, exchanges=row.exchanges, is_pair=row.is_pair)
+    return _answered(row, row.item_id, row.position, row.speakers, exchanges=row.exchanges, is_pair=row.is_pair)
 
 
-def item_of(
-    row: Any,  # noqa: ANN401 - psycopg's row, or SQLAlchemy's
+def _answered(
+    row: Any,  # noqa: ANN401 - psycopg's row
     item_id: UUID | None,
+    position: int,
     speakers: str,
     *,
     exchanges: int,
-    is_pair: bool = False,
+    is_pair: bool,
 ) -> AnsweredItem:
-    """Return the item at the position of a row, with the draft that the columns of `DRAFT` hold."""
+    """Return an item with the draft that the columns of `DRAFT` hold."""
     return AnsweredItem(
         id=item_id,
-        position=row.position,
+        position=position,
         exchanges=exchanges,
         speakers=speakers,
         is_pair=is_pair,

@@ -182,10 +182,10 @@ async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: st
     )
 
 
-async def get_turns(session: ReadSession, package_id: UUID, position: int, *, exchanges: int) -> tuple[Turn, ...]:
-    """Return the turns of a package's item up to an exchange, those of the opening first."""
-    (row,) = await session.fetch(_TURNS, {"package_id": package_id, "position": position})
-    return _turns([*row.opening, *row.turns[: 2 * exchanges]])
+async def find_turns(session: ReadSession, package_id: UUID, position: int, *, exchanges: int) -> tuple[Turn, ...]:
+    """Return the turns of a package's item up to an exchange, those of the opening first; none where no item is."""
+    rows = await session.fetch(_TURNS, {"package_id": package_id, "position": position})
+    return tuple(turn for row in rows for turn in _turns([*row.opening, *row.turns[: 2 * exchanges]]))
 
 
 async def find_last_submitted(session: ReadSession, annotator_id: UUID) -> Lease | None:

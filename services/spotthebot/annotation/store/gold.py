@@ -9,23 +9,21 @@ from sqlalchemy.orm import aliased
 
 from spotthebot.annotation.domain.answers import AnsweredItem
 from spotthebot.annotation.domain.gold import Extent, PlacedGold, ShownSpeakers
-from spotthebot.annotation.store.answers import DRAFT, item_of
+from spotthebot.annotation.store.answers import DRAFT, gold_item_of
 from spotthebot.annotation.tables import AnswerRow, GoldItemRow, ItemRow
 from spotthebot.annotation.tables import ShownConversationRow as ShownRow
-from spotthebot.contracts.trainings import Training
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import Runner, Statement
 
-_OF_ASSIGNMENT = (
+_ITEMS = Statement(
     select(GoldItemRow.position, GoldItemRow.dialogue, GoldItemRow.turns, GoldItemRow.opening, *DRAFT)
     .outerjoin(
         AnswerRow,
         and_(AnswerRow.assignment_id == GoldItemRow.assignment_id, AnswerRow.position == GoldItemRow.position),
     )
     .where(GoldItemRow.assignment_id == bindparam("assignment_id"))
+    .order_by(GoldItemRow.position)
 )
-_ITEMS = Statement(_OF_ASSIGNMENT.order_by(GoldItemRow.position))
-_ITEM = Statement(_OF_ASSIGNMENT.where(GoldItemRow.position == bindparam("position")))
 
 
 async def list_seen(session: ReadSession, annotator_id: UUID) -> set[int]:
@@ -90,22 +88,11 @@ async def add_items(
     await session.execute(insert(GoldItemRow), rows)
 
 
-async def list_items(
-    runner: Runner, assignment_id: UUID, gold: Training, *, position: int | None = None
-) -> list[tuple[AnsweredItem, PlacedGold]]:
-    """Return the gold items of an assignment, or the one at a position, with what was answered."""
-    rows = await runner.fetch(
-        _ITEMS if position is None else _ITEM, {"assignment_id": assignment_id, "position": position}
-    )
-    found = []
-    for row in rows:
-        placed = PlacedGold(row.position, row.dialogue, Extent(row.turns, row.opening))
-        shown = placed.shown_of(gold)
-        speakers = "".join(turn.speaker for turn in shown.turns)
-        is_pair = shown.right_turns is not None
-        item = item_of(row, None, speakers, exchanges=placed.extent.exchanges, is_pair=is_pair)
-        found.append((item, placed))
-    return found
+async def list_items(runner: Runner, assignment_id: UUID) -> list[tuple[AnsweredItem, PlacedGold]]:
+    """Return the gold items of an assignment, without their speakers, with what was answered."""
+    rows = await runner.fetch(_ITEMS, {"assignment_id": assignment_id})
+    placed = [PlacedGold(row.position, row.dialogue, Extent(row.turns, row.opening)) for row in rows]
+    return [(gold_item_of(row, each), each) for row, each in zip(rows, placed, strict=True)]
 
 
 async def put_mistakes(session: WriteSession, assignment_id: UUID, found: Mapping[int, tuple[int, bool]]) -> None:

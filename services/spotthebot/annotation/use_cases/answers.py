@@ -7,10 +7,10 @@ from uuid import UUID
 from spotthebot.annotation import store
 from spotthebot.annotation.domain import exchanges
 from spotthebot.annotation.domain.answers import AnsweredItem, Draft, revise
-from spotthebot.annotation.domain.assignments import Lease, ShownItem
+from spotthebot.annotation.domain.assignments import Lease, LeasedItem
 from spotthebot.annotation.domain.campaigns import Terms
 from spotthebot.annotation.domain.protocols.answers import missing
-from spotthebot.annotation.use_cases.gold import get_gold_item
+from spotthebot.annotation.use_cases.gold import gold_item, require_item
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.assignments import AnswerIn
 from spotthebot.contracts.turns import Turn
@@ -39,7 +39,7 @@ async def save_answer(
     """
     while True:
         found = await store.answers.find_item(runner, assignment_id, frontend, position)
-        work = await _require_work(runner, *found, position, now)
+        work = await _require_work(runner, found, position, now)
         item, protocol = work.item, work.terms.protocol
         draft = revise(
             protocol,
@@ -70,7 +70,7 @@ async def open_exchange(
     while True:
         # Where another request came before this one got the lock, the draft is read again, now under the lock.
         found = await store.answers.lock_item(session, assignment_id, frontend, position)
-        work = await _require_work(session, *found, position, now)
+        work = await _require_work(session, found, position, now)
         item = work.item
         opened_at = exchanges.open_exchange(
             work.terms.protocol,
@@ -86,27 +86,24 @@ async def open_exchange(
         ):
             break
     await _extend(session, work, now)
-    if work.gold is not None:
-        return work.gold.turns(exchanges=exchange)
-    return await store.assignments.get_turns(session, work.lease.package_id, position, exchanges=exchange)
+    # Read for gold items too, which have none there, so that both take as long.
+    turns = await store.assignments.find_turns(session, work.lease.package_id, position, exchanges=exchange)
+    return turns if found.gold is None else gold_item(work.terms, item, found.gold).shown.turns(exchanges=exchange)
 
 
 @dataclass(frozen=True)
 class _Work:
-    """An item that its annotator is at work on; a gold item comes with what it shows."""
+    """An item that its annotator is at work on."""
 
     lease: Lease
     terms: Terms
     item: AnsweredItem
-    gold: ShownItem | None = None
 
 
-async def _require_work(runner: Runner, lease: Lease, item: AnsweredItem | None, position: int, now: datetime) -> _Work:
-    lease.require_at_work(now)
-    terms = await terms_of(runner, lease.campaign_id)
-    if item is None:
-        return _Work(lease, terms, *await get_gold_item(runner, terms, lease, position))
-    return _Work(lease, terms, item)
+async def _require_work(runner: Runner, found: LeasedItem, position: int, now: datetime) -> _Work:
+    found.lease.require_at_work(now)
+    terms = await terms_of(runner, found.lease.campaign_id)
+    return _Work(found.lease, terms, await require_item(runner, terms, found, position))
 
 
 async def _extend(runner: Runner, work: _Work, now: datetime) -> datetime:

@@ -18,7 +18,7 @@ from spotthebot.annotation.domain.errors import (
 )
 from spotthebot.annotation.domain.panels import require_id
 from spotthebot.annotation.use_cases.events import publish_completed, publish_submitted
-from spotthebot.annotation.use_cases.gold import add_gold, get_assignment, get_gold_item, list_items
+from spotthebot.annotation.use_cases.gold import add_gold, get_assignment, list_items, require_item
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.annotation.use_cases.training_attempts import require_passed
 from spotthebot.annotation.use_cases.work_checks import check_submitted
@@ -80,11 +80,12 @@ async def keep_lease(
 
     The time since the sign of life before is counted for the item that was on the screen then.
     """
-    lease, item = await store.answers.lock_item(session, assignment_id, frontend, position)
+    found = await store.answers.lock_item(session, assignment_id, frontend, position)
+    lease = found.lease
     lease.require_at_work(now)
     terms = await terms_of(session, lease.campaign_id)
-    if position is not None and item is None:
-        await get_gold_item(session, terms, lease, position)
+    if position is not None:
+        await require_item(session, terms, found, position)
     if lease.heard_at is not None and lease.heard_position is not None:
         since = now - lease.heard_at
         worked = since if since <= _LONGEST_PAUSE else timedelta()

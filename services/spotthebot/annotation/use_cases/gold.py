@@ -3,12 +3,12 @@
 They serve every unit: what tells units apart is which part of a gold dialogue is shown, and how it is opened.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from spotthebot.annotation import store
 from spotthebot.annotation.domain.answers import AnsweredItem
-from spotthebot.annotation.domain.assignments import Assignment, Lease, ShownItem
+from spotthebot.annotation.domain.assignments import Assignment, Lease, LeasedItem, ShownItem
 from spotthebot.annotation.domain.campaigns import Campaign, Terms, unit_of
 from spotthebot.annotation.domain.errors import NoSuchItem
 from spotthebot.annotation.domain.gold import PlacedGold, check_alike, place_gold
@@ -16,44 +16,63 @@ from spotthebot.annotation.domain.shuffle import Shuffle
 from spotthebot.annotation.domain.trainings.grades import grade, mistakes
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.assignments import AssignmentId
-from spotthebot.contracts.trainings import Training
+from spotthebot.contracts.trainings import TrainingDialogue
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import Runner
+
+
+@dataclass(frozen=True)
+class GoldItem:
+    """A gold item with its draft, what it shows, and the right answers to that."""
+
+    item: AnsweredItem
+    shown: ShownItem
+    dialogue: TrainingDialogue
+
+
+def gold_item(terms: Terms, item: AnsweredItem, placed: PlacedGold) -> GoldItem:
+    """Return what a gold item of a campaign shows; `item` has its draft."""
+    if terms.gold is None:
+        message = "a campaign without gold has a gold item"
+        raise RuntimeError(message)
+    dialogue, opening = placed.shown_of(terms.gold), placed.extent.opening
+    speakers = "".join(turn.speaker for turn in dialogue.turns)
+    first, later = dialogue.turns[:opening], dialogue.turns[opening:]
+    return GoldItem(
+        replace(item, speakers=speakers, is_pair=dialogue.right_turns is not None),
+        ShownItem(None, placed.position, first, later, dialogue.right_turns, item.draft),
+        dialogue,
+    )
+
+
+async def list_gold_items(runner: Runner, terms: Terms, assignment_id: UUID) -> list[GoldItem]:
+    """Return the gold items of an assignment, in the order of their positions."""
+    if terms.gold is None:
+        return []
+    return [gold_item(terms, *found) for found in await store.gold.list_items(runner, assignment_id)]
 
 
 async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: str) -> Assignment:
     """Return an assignment with all its items, in the order of their positions."""
     assignment = await store.assignments.get_assignment(session, assignment_id, frontend)
-    gold = (await terms_of(session, assignment.lease.campaign_id)).gold
-    if gold is None:
-        return assignment
-    found = await store.gold.list_items(session, assignment_id, gold)
-    items = [*assignment.items, *(_shown_item(item, placed, gold) for item, placed in found)]
+    terms = await terms_of(session, assignment.lease.campaign_id)
+    gold = await list_gold_items(session, terms, assignment_id)
+    items = [*assignment.items, *(each.shown for each in gold)]
     return replace(assignment, items=tuple(sorted(items, key=lambda item: item.position)))
-
-
-def _shown_item(item: AnsweredItem, placed: PlacedGold, gold: Training) -> ShownItem:
-    shown, opening = placed.shown_of(gold), placed.extent.opening
-    return ShownItem(None, placed.position, shown.turns[:opening], shown.turns[opening:], shown.right_turns, item.draft)
 
 
 async def list_items(runner: Runner, terms: Terms, lease: Lease) -> list[AnsweredItem]:
     """Return all items of an assignment with what was answered, in the order of their positions."""
     items = await store.answers.list_items(runner, lease)
-    if terms.gold is not None:
-        items += [item for item, _ in await store.gold.list_items(runner, lease.id, terms.gold)]
+    items += [each.item for each in await list_gold_items(runner, terms, lease.id)]
     return sorted(items, key=lambda item: item.position)
 
 
-async def get_gold_item(runner: Runner, terms: Terms, lease: Lease, position: int) -> tuple[AnsweredItem, ShownItem]:
-    """Return the gold item at a position where no other item stands, and what it shows.
-
-    Raises NoSuchItem where there is none.
-    """
-    if terms.gold is not None:
-        for item, placed in await store.gold.list_items(runner, lease.id, terms.gold, position=position):
-            return item, _shown_item(item, placed, terms.gold)
-    raise NoSuchItem(position=position, last=(await list_items(runner, terms, lease))[-1].position)
+async def require_item(runner: Runner, terms: Terms, found: LeasedItem, position: int) -> AnsweredItem:
+    """Return the item that was found at a position, of whichever kind; raises NoSuchItem where there is none."""
+    if found.item is None:
+        raise NoSuchItem(position=position, last=(await list_items(runner, terms, found.lease))[-1].position)
+    return found.item if found.gold is None else gold_item(terms, found.item, found.gold).item
 
 
 async def require_alike(session: ReadSession, campaign: Campaign) -> None:
@@ -98,8 +117,8 @@ async def grade_gold(session: WriteSession, lease: Lease) -> list[bool]:
     if terms.gold is None:
         return []
     found: dict[int, tuple[int, bool]] = {}
-    for item, placed in await store.gold.list_items(session, lease.id, terms.gold):
-        wrong = mistakes(grade(terms.gold, terms.protocol, placed.shown_of(terms.gold), item.draft.answer))
-        found[placed.position] = wrong, wrong <= terms.gold.allowed_mistakes
+    for gold in await list_gold_items(session, terms, lease.id):
+        wrong = mistakes(grade(terms.gold, terms.protocol, gold.dialogue, gold.item.draft.answer))
+        found[gold.item.position] = wrong, wrong <= terms.gold.allowed_mistakes
     await store.gold.put_mistakes(session, lease.id, found)
     return [is_right for _, is_right in found.values()]
