@@ -76,6 +76,11 @@ class TestHumanShare:
         assert (selection.not_drawn, selection.long_enough) == (12 - drawn, bots + drawn)
         assert drawn / (bots + drawn) == share
 
+    def test_human_share_however_small_is_one_dialogue_at_least(self):
+        assert select(_study(2, 3), _mix(human_share=0.01)).long_enough == 3
+        with pytest.raises(HumanShareUnreachable, match="There are 0 human dialogues"):
+            select(_study(2, 0), _mix(human_share=0.01))
+
     def test_human_share_is_of_conversations_that_are_long_enough(self):
         short = [_mixed(number, TWO, f"short {number}", people=True, exchanges=1) for number in range(5)]
         selection = select([*short, *_study(8, 4)], _mix(human_share=0.2))

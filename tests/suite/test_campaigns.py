@@ -19,7 +19,6 @@ from spotthebot.suite.campaigns import (
     SimulatedWork,
     declare,
     estimate,
-    export,
 )
 from spotthebot.suite.declarations import DeclarationFaulty
 from spotthebot.suite.errors import CampaignNameTaken, JobFailed, PanelNotSimulated, ProtocolNotSimulated
@@ -242,20 +241,6 @@ class TestAnnotate:
         assert set(segments.values()) == {2}
         assert len(segments) == 8
         assert (await clients.annotation.get_campaign(made.campaign.id)).state is CampaignState.COMPLETE
-
-    async def test_leaves_annotations_that_are_exported_into_a_folder(
-        self, clients: Clients, declared: Write, tmp_path: Path
-    ):
-        made = await declare(clients, declared(SMALL), opens=True)
-        await annotate_simulated(clients, made.campaign, 3)
-        for _ in range(2):  # the second time over the first
-            files = await export(clients.annotation, made.campaign.id, tmp_path / "people")
-        assert [file.name for file in files] == ["packages.jsonl", "annotations.jsonl"]
-        packages, annotations = ([json.loads(line) for line in file.read_text().splitlines()] for file in files)
-        assert (len(packages), len(annotations)) == (8, 12)
-        shown = {(each["package"], each["conversation"], each["exchanges"]) for each in packages}
-        assert {(each["package"], each["conversation"], each["exchanges"]) for each in annotations} <= shown
-        assert {each.name for each in (tmp_path / "people").iterdir()} == {file.name for file in files}
 
     async def test_stops_where_nobody_may_see_a_conversation_again(self, clients: Clients, declared: Write):
         """An annotator can take one package of each of two blocks, whatever the limit is."""

@@ -48,7 +48,7 @@ class CampaignNameIsAmbiguous(NotFound):
 
 
 class NotAnExport(Invalid):
-    """{path} is no export of conversations: {reason}"""  # noqa: D400 - ends as the reason does
+    """{path} is no export: {reason}"""  # noqa: D400 - ends as the reason does
 
 
 class StateUnreadable(Invalid):

@@ -66,7 +66,7 @@ def select(conversations: Sequence[Mixed], mix: Mix) -> Selection:
 
     Of conversations that stand in several collections the first that is long enough is selected. The same
     conversations and seed give the same draw; ids decide nothing. `human_share` is met as nearly as whole conversations
-    allow.
+    allow, with one at least.
 
     Raises HumanShareUnreachable and OpeningsDiffer.
     """
@@ -118,6 +118,8 @@ def _not_drawn(conversations: Sequence[Mixed], mix: Mix, human_share: float) -> 
     by_people = [each.id for each in conversations if each.is_by_people]
     others = len(conversations) - len(by_people)
     needed = round(others * human_share / (1 - human_share))
+    if human_share and others:
+        needed = max(1, needed)
     if needed > len(by_people):
         raise HumanShareUnreachable(available=len(by_people), exchanges=mix.exchanges, share=human_share, needed=needed)
     chance = random.Random(f"human_share/{mix.seed}")  # noqa: S311 - reproducible draws, no secrets

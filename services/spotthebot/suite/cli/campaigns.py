@@ -42,7 +42,7 @@ def campaign(
     ] = False,
     json_file: JsonFile = None,
     export: Annotated[
-        Path | None, typer.Option("--export", help="Write packages.jsonl and annotations.jsonl to this folder.")
+        Path | None, typer.Option("--export", help="Write the campaign to this folder, for ./stb import export.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what it would hold and make nothing.")] = False,
     schema: Schema = False,
@@ -97,7 +97,7 @@ async def _declare(
         made = await campaigns.declare(clients, declared, opens=opens)
         if folder is None:
             return made, []
-        return made, await campaigns.export(clients.annotation, made.campaign.id, folder)
+        return made, await campaigns.export(clients, made.campaign, folder)
 
 
 async def _estimate(session: Session, declared: CampaignDeclared) -> Estimate:

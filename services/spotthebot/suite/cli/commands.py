@@ -37,7 +37,7 @@ COMMANDS: CommandTable = {
     "annotate": Command(
         f"{_HERE}.campaigns", "annotate", "Let simulated annotators work on a campaign until nothing is left for them."
     ),
-    "import": Command(f"{_HERE}.studies", "import_study", "Import a published study, or exported conversations."),
+    "import": Command(f"{_HERE}.studies", "import_study", "Import a published study, or an export."),
     "rank": Command(f"{_HERE}.rank", "rank", "Rank the bots of a campaign."),
     "report": Command(
         f"{_HERE}.report", "report", "Write a campaign's report: one HTML page, and its tables as CSV, JSON and LaTeX."

@@ -13,6 +13,8 @@ from rich.console import Console
 
 from spotthebot.contracts.analytics import Analysis
 from spotthebot.contracts.conversations import CollectionOut, ImportedOut
+from spotthebot.suite import campaigns
+from spotthebot.suite.campaigns import ExportedCampaign
 from spotthebot.suite.cli.options import (
     DEFAULT_DATA_DIR,
     DataDir,
@@ -31,6 +33,7 @@ from spotthebot.suite.published_dump import Rejected, open_dump
 from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.runtime.session import Session, connect, open_session
 from spotthebot.suite.studies import ranking
+from spotthebot.suite.studies.campaign_import import import_campaign
 from spotthebot.suite.studies.demo import Demonstration, run_demo
 from spotthebot.suite.studies.dump_import import Imported, import_dump
 
@@ -72,23 +75,30 @@ def import_study(
     path: Annotated[
         Path,
         typer.Argument(
-            help="spot-the-bot: folder of the published files, or the zip; export: conversations.jsonl, or its folder."
+            help=(
+                "spot-the-bot: folder of the published files, or the zip; export: conversations.jsonl, its folder, or "
+                "the one of a campaign."
+            )
         ),
     ],
     domain: Annotated[str | None, typer.Option(help="spot-the-bot only: dailydialog, empathetic or convai2.")] = None,
     name: Annotated[
-        str | None, typer.Option(help="export only: name of the collection; without it, the name that it had.")
+        str | None,
+        typer.Option(help="export only: name of the collection, or of the campaign; without it, the name that it had."),
     ] = None,
     json_file: JsonFile = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Import a published study, or exported conversations; a second import changes nothing, an interrupted goes on."""
+    """Import a published study, or an export; a second import changes nothing, an interrupted one goes on."""
     check_output(json_file)
     if source is ImportSource.EXPORT:
         if domain is not None:
             message = "an export says its domain itself: leave --domain out"
             raise typer.BadParameter(message)
-        _import_export(path, name, json_file, folder_at(data_dir))
+        if (exported := campaigns.read_exported_campaign(path)) is None:
+            _import_export(path, name, json_file, folder_at(data_dir))
+        else:
+            _import_campaign(path, exported, name, json_file, folder_at(data_dir))
         return
     if domain is None or name is not None:
         message = "spot-the-bot needs --domain, and takes no --name"
@@ -105,10 +115,28 @@ def _import_dump(path: Path, domain: str, json_file: Path | None, folder: DataFo
                     return await import_dump(clients, dump, steps)
 
         imported = asyncio.run(run())
-    summary = {"source": ImportSource.SPOT_THE_BOT.value, **imported.summary}
-    write_json(json_file, summary)
+    _say_import(ImportSource.SPOT_THE_BOT, imported, imported.campaign, json_file)
+
+
+def _import_campaign(
+    path: Path, exported: ExportedCampaign, name: str | None, json_file: Path | None, folder: DataFolder
+) -> None:
+    with open_session(folder) as session:
+
+        async def run() -> Imported:
+            async with connect(session) as clients:
+                with showing_progress() as steps:
+                    return await import_campaign(clients, path, exported, name, steps)
+
+        imported = asyncio.run(run())
+    _say_import(ImportSource.EXPORT, imported, imported.campaign_id, json_file)
+
+
+def _say_import(source: ImportSource, imported: Imported, ranked: str, json_file: Path | None) -> None:
+    """Say what was imported, and by which name or id it is ranked."""
+    write_json(json_file, {"source": source.value, **imported.summary})
     if str(json_file) != "-":
-        _print_import(imported)
+        _print_import(imported, ranked)
 
 
 def _import_export(path: Path, name: str | None, json_file: Path | None, folder: DataFolder) -> None:
@@ -170,9 +198,9 @@ def _print_demo(analysis: Analysis, urls: dict[str, str], data_dir: Path, *, run
         console.print(f"Read it again: ./stb rank {campaign} --data-dir {data_dir}, or over REST after ./stb up")
 
 
-def _print_import(imported: Imported) -> None:
+def _print_import(imported: Imported, ranked: str) -> None:
     for kind, read in imported.read.items():
         stored, known = imported.stored[kind], imported.already_there[kind]
         screen.print(f"{kind}: {read} read, {stored} stored, {known} there already")
     print_rejected(imported.rejected)
-    screen.print(f"Rank it: ./stb rank {imported.campaign}")
+    screen.print(f"Rank it: ./stb rank {ranked}", highlight=False)
