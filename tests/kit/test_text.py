@@ -1,8 +1,8 @@
-"""Text of others, made fit to be shown: without paths of the server, and otherwise as it was."""
+"""Text of others, made fit to be shown: without paths of the server and formulas, and otherwise as it was."""
 
 import pytest
 
-from spotthebot.kit.text import without_paths
+from spotthebot.kit.text import without_formula, without_paths
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,11 @@ from spotthebot.kit.text import without_paths
 )
 def test_a_path_leaves_its_last_part(text: str, shown: str):
     assert without_paths(text) == shown
+
+
+@pytest.mark.parametrize("begins", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
+def test_a_cell_that_begins_like_a_formula_gets_an_apostrophe(begins: str):
+    """OWASP's list (CSV Injection), with the wide forms."""
+    assert without_formula(f"{begins}1") == f"'{begins}1"
+    assert without_formula(f"1{begins}1") == f"1{begins}1"
+    assert without_formula("") == ""

@@ -16,8 +16,7 @@ from spotthebot.analytics.report.methods import findings, methods
 from spotthebot.analytics.report.table import Cell, Table, shown
 from spotthebot.analytics.report.tables import tables
 from spotthebot.contracts.analytics import Analysis, Stability
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+from spotthebot.kit.text import without_formula
 
 
 def write_report(analysis: Analysis, stability: Stability | None, folder: Path) -> None:
@@ -77,7 +76,7 @@ def _plain(cell: Cell) -> str | int | float:
         return ""
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+    return without_formula(cell) if isinstance(cell, str) else cell
 
 
 def _json(spec: Spec) -> str:

@@ -15,9 +15,8 @@ from uuid import UUID
 
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.contracts.panels import CloudResearchPanel, MturkPanel, ProlificPanel
+from spotthebot.kit.text import without_formula
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""Spreadsheets in East Asian scripts take the wide forms of = + - @ as well."""
 CENT = Decimal("0.01")
 _ANOTHER_PACKAGE = "Another package that you annotated."
 _NOTHING = Decimal("0.00")
@@ -135,8 +134,4 @@ def _csv(rows: Iterable[Sequence[object]]) -> str:
 
 
 def _cell(value: object) -> str:
-    """Return a cell that no spreadsheet takes for a formula: text that looks like one gets an apostrophe before it."""
-    if isinstance(value, Decimal):
-        return f"{value:.2f}"
-    text = str(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"{value:.2f}" if isinstance(value, Decimal) else without_formula(str(value))

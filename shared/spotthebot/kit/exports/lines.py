@@ -8,8 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""Spreadsheets in East Asian scripts take the wide forms of = + - @ as well."""
+from spotthebot.kit.text import without_formula
 
 
 class NdjsonFile:
@@ -53,5 +52,5 @@ def _cell(value: Any) -> str | None:  # noqa: ANN401 - JSON
     if value is None:
         return None
     if isinstance(value, str):
-        return f"'{value}" if value.startswith(_FORMULA) else value
+        return without_formula(value)
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
