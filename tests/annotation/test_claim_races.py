@@ -103,6 +103,25 @@ async def test_an_annotators_own_lease_that_is_being_ended_does_not_count_agains
     assert (answer.status_code, answer.json().get("id")) == (201, held["id"])
 
 
+async def test_an_annotator_who_comes_back_waits_for_their_package_and_gets_no_other(
+    suite: RunningSuite, databases: Databases
+):
+    admin = databases.admin_url(suite.database)
+    campaign = await campaign_of(suite, 2, annotations_per_segment=1, segments=[1], package_size=1)
+    held = await claim(suite, campaign, "w")
+    with psycopg.connect(suite.database.owner["annotation"]) as connection:
+        connection.execute("UPDATE annotation.assignments SET state = 'expired'")
+        connection.execute("UPDATE annotation.packages SET slots_left = 1")
+    with psycopg.connect(suite.database.owner["annotation"]) as other:
+        theirs = "SELECT package_id FROM annotation.assignments"
+        other.execute(f"SELECT FROM annotation.packages WHERE id IN ({theirs}) FOR UPDATE")
+        asked = asyncio.create_task(ask(suite, campaign, "w"))
+        await locks_awaited(admin, 1)
+        other.rollback()
+        answer = await asked
+    assert (answer.status_code, answer.json().get("id")) == (201, held["id"])
+
+
 @pytest.mark.parametrize("analyzed", [False, True])
 @pytest.mark.parametrize("packages", [0, 40])
 def test_a_claim_reads_a_few_packages_however_many_a_campaign_has(databases: Databases, analyzed: bool, packages: int):

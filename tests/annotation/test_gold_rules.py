@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.annotation.domain.errors import GoldStandsOut, NothingLeft
-from spotthebot.annotation.domain.gold import Extent, ShownSpeakers, check_alike, place_gold
+from spotthebot.annotation.domain.errors import GoldStandsOut, GoldTooShort, NothingLeft
+from spotthebot.annotation.domain.gold import Extent, ShownSpeakers, check_alike, check_gold, place_gold
 from spotthebot.annotation.domain.shuffle import Shuffle
 from spotthebot.contracts.trainings import Training
 from tests.factories.annotator_trainings import gold_dialogue, gold_pair, training, training_of_pairs
@@ -41,6 +41,13 @@ def _why(gold: Training, shown: list[ShownSpeakers], *, is_cut: bool) -> str | N
     except GoldStandsOut as error:
         return str(error.facts["why"])
     return None
+
+
+class TestCheckGold:
+    def test_says_how_many_turns_the_longest_segment_shows(self):
+        check_gold(_gold(3, 3), per_package=1, packages_per_annotator=2, longest=3)
+        with pytest.raises(GoldTooShort, match=r"Dialogue 1 of .* has 4 turns, and the longest segment shows 6"):
+            check_gold(_gold(3, 2), per_package=1, packages_per_annotator=2, longest=3)
 
 
 class TestCheckAlike:
