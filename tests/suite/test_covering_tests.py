@@ -33,6 +33,17 @@ def closed(rows: list[int], *, at_most: int = 9) -> bool:
     if len(rows) <= at_most:
         return Page().size > 0
     return False
+
+
+def doubled(n: int) -> int:
+    return n * 2
+
+
+TWICE = doubled(2)
+
+
+def twice() -> int:
+    return TWICE
 """
 FILES = {
     LEDGER: SOURCE,
@@ -117,6 +128,7 @@ def test_tests_that_cannot_be_imported_tell_nothing_of_mutants(clone: Path):
         ("at_most: int = 9", {20, 21, 22, 23}),  # an argument's default: all of the function
         ("LIMIT = 3", {1, 14, 15, 16, 17}),  # by way of _DOUBLE
         ("size: int = 5", {6, 21, 22, 23}),
+        ("return n * 2", {27, 34}),  # by way of TWICE
     ],
 )
 def test_a_change_can_be_noticed_where_its_statement_runs_or_what_it_binds_is_mentioned(

@@ -1,8 +1,8 @@
 """Which tests can notice a change of a line: those that execute it, or code that depends on it.
 
 Coverage records once, for all mutants of a run, which test executes which line (`CoverageRecorder`). A line that runs
-on import, such as a constant, a field or a table's column, is noticed in the functions that mention a name which its
-statement binds.
+on import, such as a constant, a field or a table's column, or in a function that is called then, is noticed in the
+functions that mention a name which was bound so.
 """
 
 import ast
@@ -65,24 +65,31 @@ class NoticeablePlaces:
         )
 
     def of(self, mutation: Mutation) -> Places:
-        """Return the lines of the mutated statement; in a function's head, those of the function."""
-        around = _statements_at(self._trees[mutation.file], mutation.line)
-        if self.runs_on_import(mutation):
-            return self._mentions(around, mutation)
-        inner = around[-1]
-        lines = _lines(inner.body) if isinstance(inner, _Function) else _head(inner)
-        return {mutation.file: lines | {mutation.line}}
+        """Return the lines of the mutated statement, or of the function whose head it is, and of what depends on them.
 
-    def _mentions(self, around: list[ast.stmt], mutation: Mutation) -> dict[str, frozenset[int]]:
-        """Return the line and the bodies of all functions that mention what it binds, through other statements."""
-        names = {each.name for each in around if isinstance(each, ast.ClassDef)} | _bound(around[-1])
-        while more := {name for mentioned, bound in self._bindings if mentioned & names for name in bound} - names:
-            names |= more
-        found = defaultdict(frozenset, {mutation.file: frozenset({mutation.line})})
-        for file, mentioned, lines in self._bodies:
+        That are the functions that mention what was bound on import by the statement, or by a call of its function.
+        """
+        around = _statements_at(self._trees[mutation.file], mutation.line)
+        outer, inner = around[0], around[-1]
+        lines = frozenset({mutation.line})
+        if self.runs_on_import(mutation):
+            names = {each.name for each in around if isinstance(each, ast.ClassDef)} | _bound(inner)
+            names |= self._bound_through(names)
+        else:
+            lines |= _lines(inner.body) if isinstance(inner, _Function) else _head(inner)
+            names = self._bound_through({outer.name}) if isinstance(outer, _Function) else set()
+        found = defaultdict(frozenset, {mutation.file: lines})
+        for file, mentioned, body in self._bodies:
             if mentioned & names:
-                found[file] |= lines
+                found[file] |= body
         return dict(found)
+
+    def _bound_through(self, names: set[str]) -> set[str]:
+        """Return what statements that run on import bind where they mention one of the names, or one bound so."""
+        known = set(names)
+        while more := {name for mentioned, bound in self._bindings if mentioned & known for name in bound} - known:
+            known |= more
+        return known - names
 
     @cached_property
     def _bindings(self) -> list[tuple[set[str], set[str]]]:
