@@ -102,7 +102,7 @@ class TestCreateCampaign:
         admin = await suite.client("annotation", "admin")
         body = {"name": "c", "domain": "everyday", "collection_id": collection}
         answer = await admin.post("/v1/campaigns", json=body)
-        assert (answer.status_code, "1 conversations are not finished" in answer.text) == (409, True)
+        assert (answer.status_code, "1 conversations are unfinished" in answer.text) == (409, True)
         assert (await admin.get("/v1/campaigns")).json()["items"] == []
 
     async def test_refuses_a_cancelled_collection_and_says_that_it_was_cancelled(self, suite: RunningSuite):

@@ -84,9 +84,12 @@ async def appeal(
 
 
 async def annotations_of(suite: RunningSuite, campaign: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return annotations with the ids of annotators, as services get them."""
-    service = await suite.client("annotation", "service")
-    return (await service.get(f"/v1/campaigns/{campaign['id']}/annotations")).json()["items"]
+    """Return annotations as services get them, but with the ids of annotators for their pseudonyms."""
+    service, admin = await suite.client("annotation", "service"), await suite.client("annotation", "admin")
+    path = f"/v1/campaigns/{campaign['id']}"
+    known = {each["pseudonym"]: each["annotator"] for each in (await admin.get(f"{path}/annotators")).json()["items"]}
+    found = (await service.get(f"{path}/annotations")).json()["items"]
+    return [each | {"annotator": known[each["annotator"]]} for each in found]
 
 
 async def state_of(suite: RunningSuite, campaign: Mapping[str, Any]) -> dict[str, Any]:
