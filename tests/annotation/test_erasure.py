@@ -21,12 +21,11 @@ from tests.factories.annotating import (
     submit,
     work_through,
 )
-from tests.factories.annotator_trainings import gold_dialogue, respond, start, store_training
+from tests.factories.own_words import WORDS, campaign_in_own_words, write_everywhere
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created
 
 PERSON = "p-anna.7|x"
-WORDS = "I live in Zermatt"
 PAY: dict[str, Any] = {"pay_per_package": "1", "currency": "EUR"}
 TERMS: dict[str, Any] = PAY | {
     "panel": {"kind": "generic", "parameter": "pid", "redirect_url": "https://panel.example.org/?p={annotator}"},
@@ -61,44 +60,6 @@ async def come(suite: RunningSuite, campaign: dict[str, Any], person: str) -> No
     assert (await frontend.post("/v1/entries", json={"parameters": parameters})).status_code == 200
     body = {"annotator": person, "sha256": campaign["consent_sha256"]}
     assert (await frontend.post(f"/v1/campaigns/{campaign['id']}/consents", json=body)).status_code == 200
-
-
-async def campaign_in_own_words(suite: RunningSuite) -> dict[str, Any]:
-    """Open a campaign, with a training, whose annotators say why: once, and of each side."""
-    questions: list[dict[str, Any]] = [
-        {
-            "id": "entity",
-            "kind": "single",
-            "per": "side",
-            "text": "Who?",
-            "choices": [{"value": each, "text": each} for each in ("human", "bot")],
-        },
-        {"id": "why", "kind": "text", "text": "Why?"},
-        {"id": "about", "kind": "text", "per": "side", "text": "What else?"},
-    ]
-    document = {"format": 1, "name": "own_words", "version": 1, "title": "Own words", "source": "a test"}
-    document |= {"unit": {"kind": "segment"}, "steps": [{"id": "all", "title": "All", "questions": questions}]}
-    admin = await suite.client("annotation", "admin")
-    await created(admin, "/v1/protocols", {"protocol": document})
-    gold = {"entity": {"A": "human", "B": "bot"}, "why": "It says so.", "about": {"A": "It.", "B": "Says."}}
-    dialogues = [gold_dialogue(f"training {number}") | {"gold": gold} for number in range(2)]
-    await store_training(suite, protocol="own_words", dialogues=dialogues)
-    return await campaign_of(suite, protocol="own_words", training={"name": "first_steps"})
-
-
-async def write_everywhere(suite: RunningSuite, campaign: dict[str, Any]) -> dict[str, Any]:
-    """Have the person answer in their own words: the training, a package that they submit, and one that they hold."""
-    answer = {"entity": {"A": "human", "B": "bot"}, "why": WORDS, "about": {"A": WORDS, "B": f"{WORDS}, too"}}
-    assert (await start(suite, campaign, PERSON)).status_code == 200
-    for position in range(2):
-        assert (await respond(suite, campaign, PERSON, position, answer)).status_code == 200
-    submitted = await claim(suite, campaign, PERSON)
-    for item in submitted["items"]:
-        for change in ({"about": {"A": WORDS}}, {}):  # what it said before is kept as well
-            assert (await save(suite, submitted, item["position"], answer | change)).status_code == 200
-    assert (await submit(suite, submitted)).status_code == 200
-    assert (await save(suite, await claim(suite, campaign, PERSON), 0, answer)).status_code == 200
-    return submitted
 
 
 async def decide(suite: RunningSuite, campaign: dict[str, Any], annotator: str, decision: str, **body: str) -> Any:
@@ -181,7 +142,7 @@ class TestErasure:
 
     async def test_leaves_no_word_of_the_person_in_drafts_their_history_and_the_training(self, suite: RunningSuite):
         campaign = await campaign_in_own_words(suite)
-        submitted = await write_everywhere(suite, campaign)
+        submitted = await write_everywhere(suite, campaign, PERSON)
         tables = {"annotations", "answers", "answer_revisions", "training_answers"}
         assert tables_that_hold(suite, WORDS) == tables
         labels = [each["answer"]["entity"] for each in await annotations_of(suite, campaign)]
@@ -198,7 +159,7 @@ class TestErasure:
 
     async def test_keeps_the_texts_of_annotations_where_the_request_says_so(self, suite: RunningSuite):
         campaign = await campaign_in_own_words(suite)
-        await write_everywhere(suite, campaign)
+        await write_everywhere(suite, campaign, PERSON)
         admin = await suite.client("annotation", "admin")
         mine = await annotator_of(suite, campaign, PERSON)
         path = f"/v1/campaigns/{campaign['id']}/annotators/{mine['id']}/erase"
@@ -292,6 +253,19 @@ class TestErasure:
         """
         assert rows(suite, uneven) == []
 
+    async def test_erases_two_people_at_once_who_hold_the_same_packages(self, suite: RunningSuite):
+        """They hold the same packages of two campaigns, to which they came in another order."""
+        campaigns = [await campaign_of(suite, 2, name=name, annotations_per_segment=9) for name in ("c1", "c2")]
+        admin = await suite.client("annotation", "admin")
+        for number in range(4):
+            paths = []
+            for person, order in ((f"p-bert-{number}", campaigns), (f"p-cleo-{number}", campaigns[::-1])):
+                for campaign in order:
+                    await claim(suite, campaign, person)
+                row_id = (await annotator_of(suite, order[0], person))["id"]
+                paths.append(f"/v1/campaigns/{order[0]['id']}/annotators/{row_id}/erase")
+            assert [each.status_code for each in await asyncio.gather(*map(admin.post, paths))] == [200, 200]
+
     async def test_is_for_administrators_and_annotators_who_are_there(self, suite: RunningSuite):
         campaign = await campaign_of(suite)
         await claim(suite, campaign, "p-bert-9")
@@ -312,58 +286,6 @@ class TestErasure:
         (mine,) = [each for each in found if not each["frontend"].startswith("team")]
         assert (await admin.post(f"/v1/campaigns/{campaign['id']}/annotators/{mine['id']}/erase")).status_code == 200
         assert (await annotator_of(suite, campaign, "p-bert-9"))["frontend"] == "team others"
-
-
-class TestAnswersThatAreOnlyAdded:
-    @pytest.mark.parametrize("table", ["training_answers", "answer_revisions"])
-    async def test_let_texts_become_erased_and_nothing_else(self, suite: RunningSuite, table: str):
-        await write_everywhere(suite, await campaign_in_own_words(suite))
-        url = suite.database.app["annotation"].replace("+psycopg", "")
-        for change in (
-            """answer = answer || '{"why": "another"}'""",
-            """answer = answer || '{"about": {"A": "another"}}'""",
-            """answer = answer || '{"about": "erased"}'""",
-            """answer = answer || '{"more": "erased"}'""",
-            """answer = answer - 'why'""",
-            "position = 7",
-        ):
-            with (
-                psycopg.connect(url) as connection,
-                pytest.raises(psycopg.errors.RaiseException, match="only ever added"),
-            ):
-                connection.execute(f"UPDATE annotation.{table} SET {change}".encode())  # noqa: S608 - no input
-        with (
-            psycopg.connect(url) as connection,
-            pytest.raises(psycopg.errors.RaiseException, match="only ever added"),
-        ):
-            connection.execute(f"DELETE FROM annotation.{table}".encode())  # noqa: S608 - no input
-        with psycopg.connect(url) as connection:
-            erased = """answer = answer || '{"why": "erased"}'"""
-            connection.execute(f"UPDATE annotation.{table} SET {erased}".encode())  # noqa: S608 - no input
-        assert rows(suite, f"SELECT DISTINCT answer ->> 'why' FROM annotation.{table}") == [("erased",)]  # noqa: S608
-
-
-class TestAuditLog:
-    async def test_lets_words_become_erased_and_nothing_else(self, suite: RunningSuite):
-        campaign = await campaign_of(suite)
-        await claim(suite, campaign, "w")
-        await decide(suite, campaign, "w", "block", reason="r")
-        url = suite.database.app["annotation"].replace("+psycopg", "")
-        for change in (
-            """details = '{"reason": "another"}'""",
-            """details = '{}'""",
-            """details = '{"reason": "erased", "more": "erased"}'""",
-            """details = '{"reason": "erased"}', action = 'x'""",
-            """details = '{"reason": "erased"}', annotator_id = NULL""",
-        ):
-            with (
-                psycopg.connect(url) as connection,
-                pytest.raises(psycopg.errors.RaiseException, match="only ever added"),
-            ):
-                connection.execute(f"UPDATE annotation.audit_log SET {change}".encode())  # noqa: S608 - no input
-        with psycopg.connect(url) as connection:
-            connection.execute("""UPDATE annotation.audit_log SET details = '{"reason": "erased"}'""")
-        assert rows(suite, "SELECT details FROM annotation.audit_log") == [({"reason": "erased"},)]
 
 
 @pytest.mark.parametrize(
