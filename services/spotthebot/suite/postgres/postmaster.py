@@ -34,6 +34,7 @@ _FORGETFUL = {
     "full_page_writes": "off",
     "autovacuum": "off",
     "max_connections": "500",
+    "scram_iterations": "1",  # passwords of tests are random, and hashing one takes longer than most statements
 }
 _POLL_SECONDS = 0.01
 _QUIT_SECONDS = 5.0
