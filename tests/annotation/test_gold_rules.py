@@ -71,10 +71,22 @@ class TestCheckAlike:
 
     @pytest.mark.parametrize(
         ("exchanges", "why"),
-        [(2, None), (3, None), (1, "it has 2 turns, not 4 to 6"), (4, "it has 8 turns, not 4 to 6")],
+        [
+            (2, None),
+            (4, None),
+            (1, "it has 2 turns, as no conversation has"),
+            (3, "it has 6 turns, as no conversation has"),
+            (5, "it has 10 turns, as no conversation has"),
+        ],
     )
-    def test_takes_whole_dialogues_that_are_as_long_as_items(self, exchanges: int, why: str | None):
-        assert _why(_gold(2, exchanges), _shown("ABAB", "ABABAB"), is_cut=False) == why
+    def test_takes_whole_dialogues_that_are_as_long_as_an_item(self, exchanges: int, why: str | None):
+        assert _why(_gold(2, exchanges), _shown("ABAB", "ABABABAB"), is_cut=False) == why
+
+    def test_takes_whole_dialogues_whose_speakers_take_turns_as_those_of_an_item(self):
+        assert _why(_spoken("BABA"), _shown("ABAB"), is_cut=False) == (
+            "its speakers take turns as BABA, as in no conversation"
+        )
+        assert _why(_spoken("BABA"), _shown("ABAB", "BABAB", "BABA"), is_cut=False) is None
 
     @pytest.mark.parametrize(
         ("left", "right", "why"),
@@ -84,8 +96,8 @@ class TestCheckAlike:
             (3, 2, None),
             (5, 5, None),
             (2, 5, "one of its dialogues has 6 turns more than the other, not 2 at most"),
-            (1, 2, "it has 2 turns, not 4 to 10"),
-            (5, 6, "it has 12 turns, not 4 to 10"),
+            (1, 2, "it has 2 turns, as no conversation has"),
+            (5, 4, "it has 8 turns, as no conversation has"),
         ],
     )
     def test_takes_pairs_that_are_as_long_as_others_and_differ_as_much(self, left: int, right: int, why: str | None):

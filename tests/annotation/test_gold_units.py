@@ -73,7 +73,7 @@ class TestPairs:
         body = {"name": "c", "domain": "everyday", "collection_id": collection, "protocol": "comparative"}
         campaign = await created(admin, "/v1/campaigns", body | GOLD)
         failed = await until(admin, f"/v1/campaigns/{campaign['id']}", "failed")
-        assert failed["failure"].endswith("without reading: it has 4 turns, not 6 to 6.")
+        assert failed["failure"].endswith("without reading: it has 4 turns, as no conversation has.")
         assert (failed["packages"], failed["items"]) == (0, 0)
 
 

@@ -93,6 +93,10 @@ class TestGrantedAttempt:
         for reason in ("", " ", "a\0b", "x" * 2001, "x" * 10_000_000, None, ["x"]):
             assert (await _grant(suite, path, 2, reason=reason)).status_code in {413, 422}
 
+        admin = await suite.client("annotation", "admin")
+        surrogate = await admin.put(f"{path}/attempts/2", content=b'{"reason": "\\ud800"}')
+        assert surrogate.status_code == 422
+
     async def test_is_for_administrators_and_annotators_of_the_campaign(self, suite: RunningSuite):
         _, path = await _failed(suite)
         other = await campaign_of(suite, name="other")

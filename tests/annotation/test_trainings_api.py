@@ -5,7 +5,7 @@ import pytest
 
 from spotthebot.clients import AsyncAnnotation
 from spotthebot.contracts.trainings import Training, TrainingIn
-from tests.factories.annotator_trainings import RIGHT, gold_dialogue, training
+from tests.factories.annotator_trainings import RIGHT, gold_dialogue, gold_pair, training, training_of_pairs
 from tests.factories.running_suite import RunningSuite
 
 PATH = "/v1/trainings"
@@ -35,6 +35,11 @@ class TestCreateTraining:
             (training(dialogues=[gold_dialogue("x", explanations={"C": "?"})]), "/training/dialogues/0/explanations/C"),
             (training(allowed_mistakes=-1), "/training/allowed_mistakes"),
             (training(title=""), "/training/title"),
+            (
+                training_of_pairs(dialogues=[gold_pair("x", right_turns=[{"speaker": "A", "text": "a\0b"}])]),
+                "/training/dialogues/0/right_turns/0/text",
+            ),
+            (training_of_pairs(dialogues=[gold_pair("x", right_turns=[])]), "/training/dialogues/0/right_turns"),
             (training(questions=[]), "/training/questions"),
             ({}, "/training/format"),
         ],

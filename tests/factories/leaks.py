@@ -72,15 +72,17 @@ class Pooled:
         return Table(list(by_conversation), packages, np.array(rows))
 
     def by_item(self, has_sign: Callable[[tuple[str, ...]], bool]) -> tuple[Table, list[tuple[tuple[str, ...], bool]]]:
-        """Return what came with each item alone, as one annotator sees it, and which items' texts have a sign."""
+        """Return what came with each item alone, as one annotator sees it, and which items' texts have a sign.
+
+        A pair is one item: what comes with the dialogue on the left has the turns of the other.
+        """
+        items = [each for each in self.appearances if not each.features["is on the right"]]
         names = sorted({name for each in self.appearances for name in each.features})
-        rows = [
-            [float(len(each.texts)), *(each.features.get(name, -1.0) for name in names)] for each in self.appearances
-        ]
+        rows = [[float(len(each.texts)), *(each.features.get(name, -1.0) for name in names)] for each in items]
         known: list[tuple[tuple[str, ...], bool]] = [
-            ((str(number),), has_sign(each.texts)) for number, each in enumerate(self.appearances)
+            ((str(number),), has_sign(each.texts)) for number, each in enumerate(items)
         ]
-        packages = [{each.package} for each in self.appearances]
+        packages = [{each.package} for each in items]
         return Table([texts for texts, _ in known], packages, np.array(rows)), known
 
 

@@ -118,13 +118,13 @@ def _why_cut(speakers: str, shown: Collection[ShownSpeakers]) -> str | None:
 def _why_whole(speakers: ShownSpeakers, shown: Collection[ShownSpeakers]) -> str | None:
     """Say why a gold dialogue that is shown whole, or one of a pair, would stand out."""
     known = {side for each in shown for side in (each.left, each.right) if side is not None}
-    least, most = min(map(len, known)), max(map(len, known))
+    lengths = {*map(len, known)}
     for side in (speakers.left, speakers.right):
         if side is None:
             continue
-        if not least <= len(side) <= most:
-            return f"it has {len(side)} turns, not {least} to {most}"
-        if not any(each.startswith(side) or side.startswith(each) for each in known):
+        if len(side) not in lengths:
+            return f"it has {len(side)} turns, as no conversation has"
+        if not any(each.startswith(side) for each in known):
             return f"its speakers take turns as {side}, as in no conversation"
     apart = max(map(_apart, shown))
     if _apart(speakers) > apart:
