@@ -300,9 +300,10 @@ def _predict(
     for each in np.unique(fold):
         train, test = fold != each, fold == each
         within = kernel[np.ix_(train, train)] + _RIDGE * np.eye(int(train.sum()))
-        # The mean is not added again: it is lower where more people are in the test fold.
-        weights = np.linalg.solve(within, labels[train] - labels[train].mean(axis=0))
-        predicted[test] = kernel[np.ix_(test, train)] @ weights
+        # One solution for each conversation left out, not for each permutation. The mean is not added again: it is
+        # lower where more people are in the test fold.
+        weights = np.linalg.solve(within, kernel[np.ix_(train, test)])
+        predicted[test] = weights.T @ (labels[train] - labels[train].mean(axis=0))
     return predicted
 
 
