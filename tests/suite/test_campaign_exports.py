@@ -1,13 +1,21 @@
 """Exported campaigns come back by the command line's functions as they were, with the same figures."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 
 from spotthebot.contracts.annotation import CampaignOut, CampaignState
-from spotthebot.suite.campaigns import ExportedCampaign, declare, export, read_exported_campaign
+from spotthebot.suite.campaigns import (
+    ExportedCampaign,
+    annotate,
+    declare,
+    export,
+    read_exported_campaign,
+    simulated_annotators,
+)
 from spotthebot.suite.errors import NotAnExport
 from spotthebot.suite.progress import showing_progress
 from spotthebot.suite.runtime.session import Clients
@@ -23,7 +31,10 @@ FILES = ["campaign.json", "conversations-1.jsonl", "conversations-2.jsonl", "pac
 
 @pytest.fixture
 async def campaign(suite: RunningSuite, clients: Clients, declared: Write) -> CampaignOut:
-    """A complete campaign over two collections of one name, which have a dialogue of people in common."""
+    """A complete campaign over two collections of one name, which have a dialogue of people in common.
+
+    Its annotators pass for people, who have pseudonyms in exports and results.
+    """
     parts = [
         [*(conversation(f"{name}{number}", name, "other") for number in range(4)), conversation("h", "HU", "HU")]
         for name in ("one", "two")
@@ -31,7 +42,9 @@ async def campaign(suite: RunningSuite, clients: Clients, declared: Write) -> Ca
     collections = [await import_conversations(suite, part) for part in parts]
     text = SMALL.replace("[im]", str(collections)) + "instructions: read.md\n"
     made = await declare(clients, declared(text), opens=True)
-    await annotate_simulated(clients, made.campaign, 12)
+    people = [replace(each, name=f"person {each.name[-2:]}") for each in simulated_annotators(12, seed=7)]
+    with showing_progress() as steps, steps.step("At work") as step:
+        await annotate(clients.tasks, made.campaign, people, step)
     found = await clients.annotation.get_campaign(made.campaign.id)
     assert (found.state, found.not_selected) == (CampaignState.COMPLETE, 1)
     return found

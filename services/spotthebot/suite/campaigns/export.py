@@ -10,7 +10,6 @@ from spotthebot.contracts.annotation import MAX_COLLECTIONS, CampaignOut, Campai
 from spotthebot.contracts.annotation_exports import ExportedRows
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.wire import Domain, Name, Wire
-from spotthebot.suite.collections import export as export_collection
 from spotthebot.suite.errors import NotAnExport
 from spotthebot.suite.runtime.session import Clients
 from spotthebot.suite.whole_files import written
@@ -52,19 +51,20 @@ def rows_file(rows: ExportedRows) -> str:
 async def export(clients: Clients, campaign: CampaignOut, folder: Path) -> list[Path]:
     """Write a campaign with its conversations, each file whole or not at all; annotators have pseudonyms.
 
-    `campaign.json` is written last: a folder that has it has all.
+    `campaign.json` is written last: a folder that has it has all. Quality flags are not waited for, as an import
+    computes its own.
     """
-    files, names = [], []
     (folder / CAMPAIGN_FILE).unlink(missing_ok=True)
+    names, downloads = [], {}
     for number, collection_id in enumerate(campaign.collections, 1):
         names.append((await clients.conversations.get_collection(collection_id)).name)
-        file = conversations_file(number)
-        files.append(await export_collection(clients.conversations, collection_id, folder, file))
+        downloads[conversations_file(number)] = clients.conversations.export_collection(collection_id)
     for rows in (ExportedRows.PACKAGES, ExportedRows.ANNOTATIONS):
-        files.append(folder / rows_file(rows))
-        with written(files[-1]) as rows_out:
-            async for part in clients.annotation.export_campaign(campaign.id, rows=rows):
-                rows_out.write(part)
+        downloads[rows_file(rows)] = clients.annotation.export_campaign(campaign.id, rows=rows)
+    for name, download in downloads.items():
+        with written(folder / name) as file:
+            async for part in download:
+                file.write(part)
     protocol = await clients.annotation.get_protocol(campaign.protocol, campaign.protocol_version)
     described = ExportedCampaign(
         name=campaign.name,
@@ -77,10 +77,10 @@ async def export(clients: Clients, campaign: CampaignOut, folder: Path) -> list[
         protocol=protocol.protocol,
         ended=campaign.state in _ENDED,
     )
-    with written(folder / CAMPAIGN_FILE) as described_out:
+    with written(folder / CAMPAIGN_FILE) as file:
         text = json.dumps(described.model_dump(mode="json"), indent=2, ensure_ascii=False)
-        described_out.write(f"{text}\n".encode())
-    return [folder / CAMPAIGN_FILE, *files]
+        file.write(f"{text}\n".encode())
+    return [folder / name for name in (CAMPAIGN_FILE, *downloads)]
 
 
 def read_exported_campaign(folder: Path) -> ExportedCampaign | None:

@@ -138,15 +138,13 @@ def account(declared: Declared, progress: CollectionProgress, *, turns: int, sec
     }
 
 
-async def export(
-    conversations: AsyncConversations, collection_id: UUID, folder: Path, name: str = "conversations.jsonl"
-) -> Path:
-    """Write the file `name`, whole or not at all, with the quality flags, which take a moment more."""
+async def export(conversations: AsyncConversations, collection_id: UUID, folder: Path) -> Path:
+    """Write `conversations.jsonl`, whole or not at all, with the quality flags, which take a moment more."""
     await _wait_for_flags(conversations, collection_id)
-    with written(folder / name) as file:
+    with written(folder / "conversations.jsonl") as file:
         async for part in conversations.export_collection(collection_id):
             file.write(part)
-    return folder / name
+    return folder / "conversations.jsonl"
 
 
 async def _wait_for_flags(conversations: AsyncConversations, collection_id: UUID) -> None:

@@ -114,7 +114,6 @@ async def _find_or_create(
         instructions=exported.instructions,
         protocol=exported.protocol.name,
         protocol_version=exported.protocol.version,
-        annotators_published=True,
     )
     return await clients.annotation.create_campaign(request, idempotency_key=f"import/{collections[0]}/{name}")
 
