@@ -107,6 +107,12 @@ class TestGrantedAttempt:
         nobody = path.replace(path.split("/")[5], "0" * 8 + "-0000-4000-8000-" + "0" * 12)
         assert (await _grant(suite, nobody, 2)).status_code == 404
 
+    async def test_is_refused_for_an_annotator_whom_nobody_knows(self, suite: RunningSuite):
+        _, path = await _failed(suite)
+        admin = await suite.client("annotation", "admin")
+        assert (await admin.post(path.replace("/training", "/erase"))).status_code == 200
+        assert _problem(await _grant(suite, path, 2)) == (409, "annotator-erased")
+
     async def test_is_granted_in_every_state_of_the_campaign_and_waits_for_an_open_one(self, suite: RunningSuite):
         campaign, path = await _failed(suite)
         admin = await suite.client("annotation", "admin")

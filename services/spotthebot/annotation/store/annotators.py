@@ -207,15 +207,9 @@ async def clear_appeal(session: WriteSession, annotator_id: UUID) -> None:
     )
 
 
-async def grant_attempt(session: WriteSession, annotator_id: UUID, granted: int) -> bool:
-    """Note that so many attempts at the training are granted, one more than before; return False where they are."""
-    found = await session.scalar(
-        update(AnnotatorRow)
-        .where(AnnotatorRow.id == annotator_id, AnnotatorRow.granted_attempts == granted - 1)
-        .values(granted_attempts=granted)
-        .returning(AnnotatorRow.id)
-    )
-    return found is not None
+async def set_granted_attempts(session: WriteSession, annotator_id: UUID, granted: int) -> None:
+    """Note how many attempts at the training an annotator has beyond those that the campaign gives everybody."""
+    await session.execute(update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(granted_attempts=granted))
 
 
 async def set_consent(session: WriteSession, annotator_id: UUID, sha256: str, at: datetime) -> None:

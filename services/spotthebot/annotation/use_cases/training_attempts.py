@@ -143,8 +143,8 @@ async def grant_attempt(
     annotator = await store.annotators.lock_annotator_by_id(session, campaign_id, annotator_id)
     annotator.require_known()
     last = await store.training_attempts.find_last_attempt(session, annotator_id)
-    is_new = require_grantable(number, last, annotator.allowed_attempts(campaign))
-    if is_new and await store.annotators.grant_attempt(session, annotator_id, number - required.attempts):
+    if require_grantable(number, last, annotator.allowed_attempts(campaign)):
+        await store.annotators.set_granted_attempts(session, annotator_id, number - required.attempts)
         await store.audit_log.add(
             session,
             campaign_id,
@@ -188,8 +188,8 @@ async def get_record(session: ReadSession, campaign_id: UUID, annotator_id: UUID
     campaign = await store.campaigns.get_campaign(session, campaign_id)
     annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
     attempts = await store.training_attempts.list_attempts(session, annotator.id)
-    has_passed = any(each.state is TrainingState.PASSED for each in attempts)
-    left = 0 if has_passed else annotator.allowed_attempts(campaign) - len(attempts)
+    is_passed = any(each.state is TrainingState.PASSED for each in attempts)
+    left = 0 if is_passed else annotator.allowed_attempts(campaign) - len(attempts)
     return TrainingRecord(tuple(attempts), annotator.granted_attempts, left)
 
 
