@@ -29,7 +29,7 @@ class Mix:
 
     @property
     def selects_all(self) -> bool:
-        """Whether every conversation is selection."""
+        """Whether every conversation is selected."""
         return len(self.collections) == 1 and self.human_share is None
 
 

@@ -237,7 +237,7 @@ class FailureOut(Wire):
 
 
 class MixOut(Wire):
-    """How many conversations a campaign would take from one or several collections, and how many leave out."""
+    """How many conversations a campaign would take from one or several collections, and how many it would leave out."""
 
     long_enough: int = Field(description="Conversations that would be shown.")
     too_short: int
