@@ -46,6 +46,18 @@ class TestCorpora:
         assert keys == [f"train-d{number}" for number in range(8)]
 
 
+class TestListCollections:
+    async def test_lists_all_page_by_page_and_those_of_a_name(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        request = {"mode": "import", "domain": "everyday"}
+        made = [(await created(admin, "/v1/collections", request | {"name": name}))["id"] for name in "aab"]
+        first = (await admin.get("/v1/collections", params={"limit": 1})).json()
+        rest = (await admin.get("/v1/collections", params={"cursor": first["next_cursor"]})).json()
+        assert [each["id"] for each in first["items"] + rest["items"]] == made
+        named = (await admin.get("/v1/collections", params={"name": "a"})).json()["items"]
+        assert [each["id"] for each in named] == made[:2]
+
+
 class TestAllPlayAll:
     async def test_conversations_run_to_their_end(self, suite: RunningSuite):
         corpus = await add_corpus(suite)

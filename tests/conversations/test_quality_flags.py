@@ -2,6 +2,7 @@ import asyncio
 import multiprocessing
 import sys
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -9,9 +10,11 @@ from uuid import UUID
 import httpx
 import psutil
 import pytest
+from sqlalchemy import func, update
 
 from spotthebot.conversations.domain.quality import flags
 from spotthebot.conversations.store import quality_checks, quality_flags, quality_summaries
+from spotthebot.conversations.tables import QualityCheckRow
 from spotthebot.conversations.use_cases.quality import check
 from spotthebot.kit.database import Database
 from spotthebot.suite.sample import sample_dialogues
@@ -241,6 +244,17 @@ class TestKilledCheck:
         async with asyncio.timeout(10):
             while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
                 await asyncio.sleep(0.05)
+
+    async def test_counts_as_lost_a_minute_after_its_request(self, suite: RunningSuite):
+        collection = UUID(await import_conversations(suite, [_said("c", SAMPLE[0])]))
+        database = Database(suite.database.app["conversations"], pool_size=2)
+        async with database.write() as session:
+            await quality_checks.request_check(session, collection)
+            for seconds, lost in ((55, []), (61, [collection])):
+                requested_at = func.clock_timestamp() - timedelta(seconds=seconds)
+                await session.execute(update(QualityCheckRow).values(requested_at=requested_at))
+                assert await quality_checks.list_unfinished(session) == lost
+        await database.close()
 
     async def test_leaves_a_later_request_waiting_for_its_own_job(self, suite: RunningSuite):
         collection = UUID(await import_conversations(suite, [_said("c", SAMPLE[0])]))
