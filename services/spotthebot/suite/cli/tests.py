@@ -20,7 +20,7 @@ from spotthebot.suite.cli.mutants import draw_sample, run_mutants
 from spotthebot.suite.progress import screen
 
 ROOT = Path(__file__).parents[4]
-_PROCESSES = min(6, 3 * (os.cpu_count() or 2) // 2)
+_PROCESSES = min(8, 2 * (os.cpu_count() or 2))
 """More than cores: many tests wait for other processes."""
 _SIDE_BY_SIDE = ("-n", str(_PROCESSES), "--dist", "loadfile", "--no-loadscope-reorder")
 _TYPED = ("services", "shared", "benchmarks", "tests")
