@@ -89,12 +89,11 @@ async def bare_application(installation: Installation, processes: int, key: str)
         yield Server(url, key)
 
 
-async def work(server: Server, campaign_id: UUID, *, annotators: int, seconds: float) -> Work:
+async def work(server: Server, campaign_id: UUID, done: Work, *, annotators: int, seconds: float) -> None:
     """Let so many annotators claim, answer every item and submit, again and again for about so many seconds.
 
-    Each package has an annotator of its own.
+    Each package has an annotator of its own. What was done is added to `done`.
     """
-    done = Work()
     timeout = aiohttp.ClientTimeout(total=_LONGEST_SECONDS)
     connector = aiohttp.TCPConnector(limit=annotators)
     headers = {"Authorization": f"Bearer {server.key}"}
@@ -106,8 +105,7 @@ async def work(server: Server, campaign_id: UUID, *, annotators: int, seconds: f
                 await _one_cycle(session, campaign_id, done)
 
         await asyncio.gather(*(keep_working() for _ in range(annotators)))
-        done.seconds = time.perf_counter() - began
-    return done
+        done.seconds += time.perf_counter() - began
 
 
 async def claim(session: aiohttp.ClientSession, campaign_id: UUID, times: list[float]) -> dict[str, Any]:
