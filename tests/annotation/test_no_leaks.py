@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import pytest
 
 from spotthebot.annotation import store
@@ -20,7 +21,7 @@ from spotthebot.suite.published_dump import DumpConversation, open_dump
 from spotthebot.suite.sample import sample_dialogues
 from tests.factories.annotator_trainings import RIGHT, gold_dialogue, gold_pair, store_training
 from tests.factories.dump_files import PUBLISHED
-from tests.factories.leaks import SIGNIFICANCE_LEVEL, detect, pool
+from tests.factories.leaks import SIGNIFICANCE_LEVEL, Table, detect, pool
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created, import_conversations, open_campaign, plan, until
 
@@ -71,6 +72,35 @@ def _simulated(human_exchanges: Sequence[int], *, for_a_pair: int = 15) -> Conve
 
 
 LONG_AND_SHORT = [5] * 30 + [3] * 10 + [2] * 10
+
+
+class TestClassifier:
+    """What no correlation shows: people in four of eight bands of a feature, as in the sequence of Thue and Morse.
+
+    Over these bands people's and bots' means of the feature are equal, and those of its square.
+    """
+
+    @pytest.mark.parametrize("by_package", [False, True])
+    def test_finds_bands_that_no_correlation_shows(self, by_package: bool):
+        table, people = _in_bands(np.random.default_rng(5), by_package=by_package)
+        assert detect(table, people) <= SIGNIFICANCE_LEVEL
+
+    def test_finds_nothing_where_people_are_anywhere(self):
+        table, people = _in_bands(np.random.default_rng(5), by_package=False)
+        anybody = np.random.default_rng(6).permutation([human for _, human in people])
+        assert (
+            detect(table, [(texts, bool(human)) for (texts, _), human in zip(people, anybody, strict=True)])
+            > SIGNIFICANCE_LEVEL
+        )
+
+
+def _in_bands(chance: np.random.Generator, *, by_package: bool) -> tuple[Table, list[tuple[tuple[str, ...], bool]]]:
+    """Return 320 conversations, each in a package of its own or ten in one, and which are of people."""
+    feature, noise = chance.uniform(0, 8, 320), chance.normal(size=320)
+    texts: list[tuple[str, ...]] = [(f"text {number}",) for number in range(320)]
+    packages = [{number // 10 if by_package else number} for number in range(320)]
+    table = Table(texts, packages, np.column_stack([feature, noise]))
+    return table, [(each, band in {1, 2, 4, 7}) for each, band in zip(texts, feature.astype(int), strict=True)]
 
 
 class TestSimulatedCollection:
