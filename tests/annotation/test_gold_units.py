@@ -204,7 +204,7 @@ class TestUploadedPackages:
         ]
         return await created(admin, f"/v1/campaigns/{campaign['id']}/packages", {"packages": packages})
 
-    async def test_leave_places_for_gold_and_keep_their_order(self, suite: RunningSuite):
+    async def test_leave_positions_for_gold_and_keep_their_order(self, suite: RunningSuite):
         campaign = await self._draft(suite, secret="ab" * 32)
         assert [(await self._upload(suite, campaign))["stored"] for _ in range(2)] == [2, 0]
         admin = await suite.client("annotation", "admin")

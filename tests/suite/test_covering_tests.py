@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from spotthebot.suite.cli.covering_tests import NoticeablePlaces, Recording
+from spotthebot.suite.cli.covering_tests import DependentLines, Recording
 from spotthebot.suite.cli.mutants import NoTestsRan, find_covering_tests
 from spotthebot.suite.cli.mutations import Mutation
 
@@ -134,7 +134,7 @@ def test_tests_that_cannot_be_imported_tell_nothing_of_mutants(clone: Path):
 def test_a_change_can_be_noticed_where_its_statement_runs_or_what_it_binds_is_mentioned(
     clone: Path, text: str, lines: set[int]
 ):
-    assert NoticeablePlaces(clone).of(_mutation(text)) == {LEDGER: lines}
+    assert DependentLines(clone).of(_mutation(text)) == {LEDGER: lines}
 
 
 class TestCovering:

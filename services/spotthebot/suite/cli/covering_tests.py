@@ -14,7 +14,7 @@ from pathlib import Path
 
 from spotthebot.suite.cli.mutations import Mutation
 
-Places = Mapping[str, frozenset[int]]
+SourceLines = Mapping[str, frozenset[int]]
 """Lines of files, by the file's path below the clone."""
 _SOURCES = ("services", "shared")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -31,13 +31,13 @@ class Recording:
     seconds: Mapping[str, float]
     lines: Mapping[str, Mapping[int, frozenset[str]]]
 
-    def covering(self, places: Places, *, and_files: Iterable[str] = ()) -> list[str]:
-        """Return the tests that execute any of the places, and those of some files, a quick file's tests first.
+    def covering(self, lines: SourceLines, *, and_files: Iterable[str] = ()) -> list[str]:
+        """Return the tests that execute any of the lines, and those of some files, a quick file's tests first.
 
-        Places that only imports and fixtures of all files execute are covered by every test.
+        Lines that only imports and fixtures of all files execute are covered by every test.
         """
         by: set[str] = set(and_files)
-        for file, numbers in places.items():
+        for file, numbers in lines.items():
             for number in numbers:
                 by |= self.lines.get(file, {}).get(number, frozenset())
         found = [test for test in self.seconds if test in by or file_of(test) in by]
@@ -49,7 +49,7 @@ class Recording:
         return sorted(found, key=lambda test: (seconds[file_of(test)], file_of(test)))
 
 
-class NoticeablePlaces:
+class DependentLines:
     """Finds the lines whose execution can show that another line was changed, from the text of a clone's sources."""
 
     def __init__(self, root: Path) -> None:
@@ -64,7 +64,7 @@ class NoticeablePlaces:
             isinstance(each, _Function) for each in _statements_at(self._trees[mutation.file], mutation.line)
         )
 
-    def of(self, mutation: Mutation) -> Places:
+    def of(self, mutation: Mutation) -> SourceLines:
         """Return the lines of the mutated statement, or of the function whose head it is, and of what depends on them.
 
         That are the functions that mention what was bound on import by the statement, or by a call of its function.

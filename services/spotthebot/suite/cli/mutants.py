@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from spotthebot.kit.errors import Invalid, NotFound, Unavailable
-from spotthebot.suite.cli.covering_tests import NoticeablePlaces, Places, Recording, file_of
+from spotthebot.suite.cli.covering_tests import DependentLines, Recording, SourceLines, file_of
 from spotthebot.suite.cli.mutant_process import PRELOADED, CoverageRecorder, OnlyTests, run_pytest
 from spotthebot.suite.cli.mutations import Mutation, find_mutations
 from spotthebot.suite.cli.reaching_tests import ImportGraph
@@ -193,15 +193,15 @@ def find_covering_tests(
 
     For a line that runs on import the tests of the files are among them whose imports lead to it first.
     """
-    graph, noticeable = ImportGraph(clone), NoticeablePlaces(clone)
+    graph, noticeable = ImportGraph(clone), DependentLines(clone)
     stages = {file: graph.stages(file) for file in {each.file for each in mutations}}
-    places = {each: noticeable.of(each) for each in mutations}
+    lines = {each: noticeable.of(each) for each in mutations}
     files = {test for both in stages.values() for stage in both for test in stage}
-    recording = _record(clone, sorted(each for each in files if _is_below(each, paths)), list(places.values()))
+    recording = _record(clone, sorted(each for each in files if _is_below(each, paths)), list(lines.values()))
     covering = {}
     for each in mutations:
         nearest = stages[each.file][0] if noticeable.runs_on_import(each) else ()
-        found = recording.covering(places[each], and_files=nearest)
+        found = recording.covering(lines[each], and_files=nearest)
         covering[each] = {test: recording.seconds[test] for test in found}
     return covering
 
@@ -210,10 +210,10 @@ def _is_below(file: str, paths: Sequence[str]) -> bool:
     return not paths or any(Path(file).is_relative_to(path) for path in paths)
 
 
-def _record(clone: Path, test_files: Sequence[str], places: Sequence[Places]) -> Recording:
+def _record(clone: Path, test_files: Sequence[str], requested: Sequence[SourceLines]) -> Recording:
     """Run the tests once without a mutant; those that fail are left out, with a line."""
     lines: defaultdict[str, set[int]] = defaultdict(set)
-    for each in places:
+    for each in requested:
         for file, numbers in each.items():
             lines[file] |= numbers
     folder = clone.parent / "recording"
