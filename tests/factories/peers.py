@@ -81,7 +81,8 @@ async def parlai_websocket_chat(model: str = "repeat_query", *, thread_safe: boo
       new users get no answer.
 
     `thread_safe=False` leaves ParlAI as it is: about one first message in ten, and one reply in fifty, is sent twice,
-    after which the conversation is dead (see `parlai_worlds`).
+    after which the conversation is dead, and an "exit" right after the overworld's second welcome may be lost (see
+    `parlai_worlds`).
     """
     worlds = "parlai_worlds" if thread_safe else "parlai.chat_service.tasks.chatbot.worlds"
     task = {
