@@ -5,6 +5,8 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from spotthebot.kit.web.bearer.authentication import Allow
 from spotthebot.suite.cli import app as command_line
 from spotthebot.suite.cli import documents
 from spotthebot.suite.runtime.services import load_service
+from spotthebot.suite.supervision import preloaded
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -126,7 +129,15 @@ class TestStart:
         )
         assert _imports_of(f"{entry.package}.worker", "spotthebot.kit.process") & kept_out == set()
 
+    def test_imports_before_a_fork_what_most_services_need(self):
+        needed = Counter(module for entry in SERVICES for module in _imports_of(f"{entry.package}.app"))
+        server = _imports_of("uvicorn.protocols.http.httptools_impl", "uvloop", "spotthebot.kit.serving.configuration")
+        starter = _imports_of("spotthebot.suite.supervision.forks") | {preloaded.__name__}
+        given = _imports_of(preloaded.__name__) - server - starter
+        assert {module for module in given if needed[module] < len(SERVICES) / 2 + 1} == set()
 
+
+@cache
 def _imports_of(*modules: str) -> set[str]:
     """Return all modules that a new process holds after importing these."""
     program = f"import sys, {', '.join(modules)}; print(*sys.modules)"

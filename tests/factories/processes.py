@@ -196,13 +196,13 @@ def _spec(
 ) -> ProcessSpec:
     service, _, working = kind.partition("-")
     command = (sys.executable, "-m", f"spotthebot.{service}")
-    descriptor = sockets[service].fileno()
     return ProcessSpec(
         name=name,
-        argv=(*command, "work") if working else (*command, "serve", "--fd", str(descriptor)),
+        argv=(*command, "work" if working else "serve"),
         log_file=installation.folder / f"{name}.log",
         env=environments[service],
-        pass_fds=() if working else (descriptor,),
+        listener=None if working else sockets[service],
+        forked="COVERAGE_PROCESS_START" not in os.environ,  # coverage begins with an interpreter
         ready_url=None if working else f"{urls[service]}/readyz",
         ready_line="worker.ready" if working else None,
         start_timeout_seconds=60,

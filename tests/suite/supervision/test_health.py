@@ -28,7 +28,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(200); self.end_headers()
 server = http.server.HTTPServer(("", 0), Handler, bind_and_activate=False)
 server.socket.close()
-server.socket = socket.socket(fileno=int(sys.argv[1]))
+server.socket = socket.socket(fileno=int(sys.argv[2]))
 print("listening", flush=True)
 server.serve_forever()
 """
@@ -53,12 +53,12 @@ def listening() -> Iterator[socket]:
 @pytest.fixture
 def web(tmp_path: Path, listening: socket) -> Callable[..., ProcessSpec]:
     def make(before: str = "pass", limits: HealthLimits = LIMITS) -> ProcessSpec:
-        argv = (sys.executable, "-c", WEB.format(before=before), str(listening.fileno()))
+        argv = (sys.executable, "-c", WEB.format(before=before))
         return ProcessSpec(
             "web",
             argv,
             tmp_path / "web.log",
-            pass_fds=(listening.fileno(),),
+            listener=listening,
             ready_line="listening",
             health_url=f"http://127.0.0.1:{listening.getsockname()[1]}/",
             health_limits=limits,

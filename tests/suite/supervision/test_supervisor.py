@@ -24,7 +24,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(200); self.end_headers(); self.wfile.write(str(os.getpid()).encode())
 server = http.server.HTTPServer(("", 0), Handler, bind_and_activate=False)
 server.socket.close()
-server.socket = socket.socket(fileno=int(sys.argv[1]))
+server.socket = socket.socket(fileno=int(sys.argv[2]))
 print("listening", flush=True)
 server.serve_forever()
 """
@@ -66,8 +66,7 @@ def listening():
 
 @pytest.fixture
 def web(spec, listening):
-    fd = listening.fileno()
-    return spec("web", WEB, str(fd), pass_fds=(fd,), ready_url=url_of(listening))
+    return spec("web", WEB, listener=listening, ready_url=url_of(listening))
 
 
 def url_of(listening):

@@ -69,7 +69,8 @@ async def running_suite(
     """
     environments = {service.name: service_environment(service, prepared, addresses.urls, local) for service in SERVICES}
     running = [service for service in SERVICES if service.name in addresses.sockets]
-    specs = [*local.before, *_specs(folder, running, addresses, environments)]
+    # What is restarted on a change has to import what changed, and so everything, itself.
+    specs = [*local.before, *_specs(folder, running, addresses, environments, forked=on_change is None)]
     supervisor: Supervisor
 
     def write_state(*, ready: bool) -> State:
@@ -142,6 +143,8 @@ def _specs(
     services: Sequence[ServiceEntry],
     addresses: Addresses,
     environments: Mapping[str, Mapping[str, str]],
+    *,
+    forked: bool,
 ) -> list[ProcessSpec]:
     servers = []
     workers = []
@@ -149,14 +152,14 @@ def _specs(
     for service in services:
         environment = {**inherited, **environments[service.name]}
         command = (sys.executable, "-m", service.package)
-        descriptor = addresses.sockets[service.name].fileno()
         servers.append(
             ProcessSpec(
                 name=service.name,
-                argv=(*command, "serve", "--fd", str(descriptor)),
+                argv=(*command, "serve"),
                 log_file=folder.logs / f"{service.name}.log",
                 env=environment,
-                pass_fds=(descriptor,),
+                listener=addresses.sockets[service.name],
+                forked=forked,
                 ready_url=f"{addresses.urls[service.name]}/readyz",
                 health_url=f"{addresses.urls[service.name]}/healthz",
             )
@@ -167,6 +170,7 @@ def _specs(
                 ProcessSpec(
                     name=f"{service.name}-worker",
                     argv=(*command, "work"),
+                    forked=forked,
                     log_file=folder.logs / f"{service.name}-worker.log",
                     env=environment | {f"{service.environment_prefix}HEARTBEAT_FILE": str(heartbeat)},
                     heartbeat_file=heartbeat,

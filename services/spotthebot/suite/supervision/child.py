@@ -11,6 +11,7 @@ from typing import Self
 import httpx
 
 from spotthebot.suite.supervision.errors import ServiceDidNotStart
+from spotthebot.suite.supervision.forks import Fork
 from spotthebot.suite.supervision.lifeline import die_with_parent
 from spotthebot.suite.supervision.log_file import LogFile
 from spotthebot.suite.supervision.spec import OnLine, ProcessSpec
@@ -32,7 +33,7 @@ class Child:
         self,
         spec: ProcessSpec,
         on_line: OnLine,
-        process: asyncio.subprocess.Process,
+        process: asyncio.subprocess.Process | Fork,
         output: asyncio.StreamReader,
         pipe: asyncio.ReadTransport,
         log: LogFile,
@@ -58,17 +59,7 @@ class Child:
         )
         try:
             with _failing_as(spec):
-                process = await asyncio.create_subprocess_exec(
-                    *spec.argv,
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=write_end,
-                    stderr=write_end,
-                    env=spec.env,
-                    pass_fds=spec.pass_fds,
-                    # Away from the terminal, whose Ctrl-C would reach all at once instead of in reverse order.
-                    start_new_session=True,
-                    preexec_fn=die_with_parent(signal.SIGTERM),
-                )
+                process = await (Fork.start(spec, write_end) if spec.forked else _execute(spec, write_end))
         except BaseException:
             pipe.close()
             log.close()
@@ -128,8 +119,11 @@ class Child:
 
     def _signal(self, number: signal.Signals) -> None:
         if not self._ended.done():
-            with suppress(ProcessLookupError):
+            try:
                 os.killpg(self.pid, number)
+            except ProcessLookupError:  # a fork that has not made its group yet, or none any more
+                with suppress(ProcessLookupError):
+                    os.kill(self.pid, number)
 
     async def _see_it_end(self) -> int:
         exit_code = await self._process.wait()
@@ -158,6 +152,22 @@ class Child:
             await _answer_of(client, self._spec.ready_url)
         if not (self._spec.ready_line or self._spec.ready_url):
             await asyncio.sleep(_SETTLE_SECONDS)
+
+
+async def _execute(spec: ProcessSpec, output: int) -> asyncio.subprocess.Process:
+    descriptors = () if spec.listener is None else (spec.listener.fileno(),)
+    return await asyncio.create_subprocess_exec(
+        *spec.argv,
+        *(argument for number in descriptors for argument in ("--fd", str(number))),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        env=spec.env,
+        pass_fds=descriptors,
+        # Away from the terminal, whose Ctrl-C would reach all at once instead of in reverse order.
+        start_new_session=True,
+        preexec_fn=die_with_parent(signal.SIGTERM),
+    )
 
 
 @contextmanager

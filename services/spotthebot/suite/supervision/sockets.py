@@ -1,6 +1,6 @@
 """Listening sockets that belong to the supervisor, so that a restarted child keeps its port.
 
-The child is given the socket's number (`ProcessSpec.pass_fds`, `uvicorn --fd`). While it restarts, callers
+The child is given the socket's number (`ProcessSpec.listener`, `--fd`). While it restarts, callers
 wait in the socket's queue instead of being refused.
 """
 

@@ -1,5 +1,6 @@
 """Which process to run, and the events and status that are reported of it."""
 
+import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,15 +30,17 @@ class ProcessSpec:
     It counts as healthy once `ready_url` answers 200 and `ready_line` occurs in a line of its output; with
     neither, once it has lived for half a second. Afterwards it has to answer at `health_url`, or to touch its
     `heartbeat_file`, within `health_limits`: one that hangs is killed and started again. `env` is the whole
-    environment (None: ours). `pass_fds` keep their numbers in the child. Standard output and standard error are
-    appended to `log_file`.
+    environment (None: ours). The child inherits `listener`, whose number is appended to `argv` as `--fd NUMBER`.
+    Standard output and standard error are appended to `log_file`. A `forked` process, whose `argv` is that of a Python
+    module (`python -m MODULE ...`), is forked from one that has imported what services need (`forks`).
     """
 
     name: str
     argv: tuple[str, ...]
     log_file: Path
     env: Mapping[str, str] | None = None
-    pass_fds: tuple[int, ...] = ()
+    listener: socket.socket | None = None
+    forked: bool = False
     ready_url: str | None = None
     ready_line: str | None = None
     health_url: str | None = None
