@@ -90,15 +90,19 @@ class TestCampaign:
         assert "'X' is imported in 'im (" in differ.json()["detail"]
         assert "imported as another in 'im (" in differ.json()["detail"]
 
-    async def test_campaign_with_two_conversations_of_one_name_fails_with_the_reason(self, suite: RunningSuite):
+    async def test_two_conversations_of_one_name_are_refused_and_an_import_fails_with_the_reason(
+        self, suite: RunningSuite
+    ):
         again = conversation("b0", "X", "Y")
         again["turns"][0]["text"] = "Something else."
         collections = [await import_conversations(suite, [each]) for each in (BOTS[0], again)]
         admin = await suite.client("annotation", "admin")
-        for mode in ("live", "import"):
-            campaign = await created(admin, PATH, BODY | {"collections": collections, "mode": mode})
-            failed = await until(admin, f"{PATH}/{campaign['id']}", "failed")
-            assert failed["failure"].startswith("Two conversations of these collections are called 'b0'")
+        refused = await admin.post(PATH, json=BODY | {"collections": collections})
+        assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/collections")
+        assert "Two conversations of these collections are called 'b0'" in refused.json()["detail"]
+        campaign = await created(admin, PATH, BODY | {"collections": collections, "mode": "import"})
+        failed = await until(admin, f"{PATH}/{campaign['id']}", "failed")
+        assert failed["failure"].startswith("Two conversations of these collections are called 'b0'")
 
     async def test_import_takes_packages_over_all_its_collections(self, suite: RunningSuite):
         collections = await _collections(suite)

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from spotthebot.contracts.conversations import HUMAN_NAME, Participant, ParticipantKind
-from spotthebot.conversations.domain.errors import BotsDiffer, HumanShareUnreachable, OpeningsDiffer
-from spotthebot.conversations.domain.mixes import Mix, Mixed, check_bots, select
+from spotthebot.conversations.domain.errors import BotsDiffer, HumanShareUnreachable, NamedAlike, OpeningsDiffer
+from spotthebot.conversations.domain.mixes import Mix, Mixed, MixedPair, check_bots, select
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, import_conversations
 
@@ -35,10 +35,17 @@ HUMAN = Participant(kind=ParticipantKind.HUMAN, name=HUMAN_NAME)
 
 
 def _mixed(
-    number: int, collection: UUID, words: str, *, people: bool = False, exchanges: int = 3, opening: int = 0
+    number: int,
+    collection: UUID,
+    words: str,
+    *,
+    people: bool = False,
+    exchanges: int = 3,
+    opening: int = 0,
+    name: str | None = None,
 ) -> Mixed:
-    sides = (HUMAN, HUMAN) if people else (_bot("X"), _bot("Y"))
-    return Mixed(UUID(int=number), collection, sides, exchanges, words.encode(), opening)
+    pair = MixedPair.of((HUMAN, HUMAN) if people else (_bot("X"), _bot("Y")))
+    return Mixed(UUID(int=number), collection, name, pair, exchanges, words.encode(), opening)
 
 
 def _study(bots: int, people: int, *, first_id: int = 100) -> list[Mixed]:
@@ -100,7 +107,7 @@ class TestHumanShare:
         def drawn(first_id: int, seed: int) -> list[bytes]:
             study = _study(4, 40, first_id=first_id)
             left_out = select(study, _mix(human_share=0.5, seed=seed)).left_out
-            return [each.words for each in study if each.is_by_people and each.id not in left_out]
+            return [each.words for each in study if each.pair.is_by_people and each.id not in left_out]
 
         assert drawn(100, 1) == drawn(1000, 1)
         assert len({tuple(drawn(100, seed)) for seed in range(5)}) == 5
@@ -112,6 +119,23 @@ class TestOpenings:
         select([*one, _mixed(3, TWO, "c", opening=1), _mixed(4, TWO, "d", opening=2)], _mix())
         with pytest.raises(OpeningsDiffer, match="openings of 1 or 2 turns, another of 2,"):
             select([*one, _mixed(3, TWO, "c", opening=2)], _mix())
+
+
+class TestNames:
+    def test_one_name_for_two_texts_is_refused_whatever_is_drawn(self):
+        alike = [_mixed(1, ONE, "one", people=True, name="c"), _mixed(2, TWO, "other", people=True, name="c")]
+        for share in (None, 0.0):
+            with pytest.raises(NamedAlike, match="are called 'c'"):
+                select([*alike, *_study(2, 0)], _mix(human_share=share))
+
+    def test_an_imported_copy_with_other_words_has_the_id_of_its_original_for_a_name(self):
+        original = _mixed(1, ONE, "one")
+        with pytest.raises(NamedAlike, match=str(original.id)):
+            select([original, _mixed(2, TWO, "other", name=str(original.id))], _mix())
+
+    def test_one_name_for_a_conversation_of_both_collections_is_right(self):
+        once = [_mixed(1, ONE, "same", name="c"), _mixed(2, ONE, "a"), _mixed(3, TWO, "b")]
+        assert select([*once, _mixed(4, TWO, "same", name="c")], _mix()).repeated == 1
 
 
 class TestBots:

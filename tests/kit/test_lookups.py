@@ -1,14 +1,17 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import Integer, bindparam, func, literal, select, text
+from sqlalchemy import ARRAY, Integer, String, bindparam, column, func, literal, select, text
+from sqlalchemy.types import TypeEngine
 
 from spotthebot.kit import lookups
+from spotthebot.kit.database import Database
 from spotthebot.kit.lookups import BatchedLookup, Lookups
-from spotthebot.kit.statements import Statement
+from spotthebot.kit.statements import KeyedStatement, Statement
 from tests.factories.databases import DatabaseUrls, PostgresServer
 
 _NAME = "lookups-under-test"
@@ -87,6 +90,36 @@ class TestLookups:
         lost = Lookups("postgresql://nobody@127.0.0.1:1/none", application_name=_NAME)
         with pytest.raises(psycopg.OperationalError):
             await lost.fetch(_PID, {})
+
+
+def _squares() -> KeyedStatement:
+    """Return a look-up of positive numbers' squares by a number and a word."""
+    parts: dict[str, TypeEngine[Any]] = {"number_of": Integer(), "word": String()}
+    keys = (
+        func.unnest(*(bindparam(name, type_=ARRAY(each)) for name, each in parts.items()))
+        .table_valued(*(column(name, each) for name, each in parts.items()), with_ordinality="number")
+        .render_derived(name="key")
+    )
+    found = select(keys.c.number, (keys.c.number_of * keys.c.number_of).label("square"), keys.c.word)
+    return KeyedStatement(found.where(keys.c.number_of > 0).order_by(keys.c.number.desc()), *parts)
+
+
+class TestKeys:
+    async def test_each_find_their_own_row_or_none_in_a_look_up_of_all(self, opened: Lookups):
+        keys = [(number, word) for number in range(-1, 4) for word in ("a", "b")]
+        squares = _squares()
+        found = await asyncio.gather(*(opened.find(squares, key) for key in keys))
+        assert [row and (row.square, row.word) for row in found] == [
+            (number**2, word) if number > 0 else None for number, word in keys
+        ]
+
+    async def test_are_found_as_well_by_a_session_inside_its_transaction(self, database_urls: DatabaseUrls):
+        database = Database(database_urls.app["bots"], application_name=_NAME)
+        squares = _squares()
+        async with database.write() as session:
+            found = await session.find(squares, (3, "c"))
+            assert ((found.square, found.word), await session.find(squares, (0, "c"))) == ((9, "c"), None)
+        await database.close()
 
 
 class Answers:

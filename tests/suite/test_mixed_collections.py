@@ -46,10 +46,24 @@ class TestSeveralCollections:
     async def test_collections_that_do_not_go_together_are_reported_with_the_reason(
         self, suite: RunningSuite, clients: Clients, declared: Write, text: str
     ):
+        twins = [
+            await import_conversations(suite, [conversation("twin", "one", "other", exchanges=length)])
+            for length in (3, 4)
+        ]
         for attempt in (declare, estimate):
-            with pytest.raises(DeclarationFaulty, match=r"There are 5 human dialogues .* needs 14"):
-                request = declared(f"{text}human_share: 0.7")
-                await (declare(clients, request, opens=True) if attempt is declare else estimate(clients, request))
+            for request, message in (
+                (
+                    f"{text}human_share: 0.7",
+                    r"line 6: human_share: There are 5 human .* needs 14: lower it\.$",
+                ),
+                (self.TEXT.format(*twins), r"line 2: collections: Two conversations .* are called 'twin'"),
+            ):
+                with pytest.raises(DeclarationFaulty, match=message):
+                    await (
+                        declare(clients, declared(request), opens=True)
+                        if attempt is declare
+                        else estimate(clients, declared(request))
+                    )
         admin = await suite.client("conversations", "admin")
         other = await created(admin, "/v1/collections", {"mode": "import", "name": "other", "domain": "empathetic"})
         wrong = declared(SMALL.replace("[im]", f"['{other['id']}', other]"))

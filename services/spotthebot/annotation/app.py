@@ -49,8 +49,8 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
         summary="The task API: protocols, campaigns, packages, assignments and annotations.",
         settings=settings,
         routers=[
+            assignments.router,  # routes are looked through in order, and nearly every request is one of these
             campaigns.router,
-            assignments.router,
             annotators.router,
             reviews.router,
             entries.router,

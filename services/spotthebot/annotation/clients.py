@@ -13,6 +13,10 @@ from spotthebot.annotation.domain.errors import (
 from spotthebot.clients import AsyncConversations, Invalid, NotFound
 from spotthebot.clients.conversations.transcripts import Mixing
 from spotthebot.contracts.conversations import CollectionState, ConversationState, MixOut
+from spotthebot.kit.errors import FieldError
+
+_SHARE_UNREACHABLE = ":human-share-unreachable"
+"""How the type of the problem ends that concerns the share, and no collection."""
 
 
 class Conversations:
@@ -49,7 +53,7 @@ class Conversations:
         try:
             return await self._conversations.get_mix(mix.collections[0], **_mixing(mix))
         except Invalid as refused:
-            raise CollectionsNotMixed(reason=refused.problem.detail.rstrip(".")) from refused
+            raise _not_mixed(refused) from refused
 
     async def strata(self, mix: Mix) -> dict[UUID, str]:
         """Return labels of the conversations that a campaign takes, the same for those with the same two speakers.
@@ -61,7 +65,7 @@ class Conversations:
             strata = self._conversations.stream_strata(mix.collections[0], **_mixing(mix))
             return {each.id: each.stratum async for each in strata}
         except Invalid as refused:
-            raise CollectionsNotMixed(reason=refused.problem.detail.rstrip(".")) from refused
+            raise _not_mixed(refused) from refused
 
     async def interactors(self, collections: Sequence[UUID]) -> Interactors:
         """Return a hash for each conversation, of the person who chatted in it or of random bytes."""
@@ -71,6 +75,12 @@ class Conversations:
             salt=bytes.fromhex(found[0].salt) if found else None,
             sha256={each.id: bytes.fromhex(each.interactor_sha256) for each in found},
         )
+
+
+def _not_mixed(refused: Invalid) -> CollectionsNotMixed:
+    reason = refused.problem.detail.rstrip(".")
+    field = "/human_share" if refused.problem.type.endswith(_SHARE_UNREACHABLE) else "/collections"
+    return CollectionsNotMixed(reason=reason, fields=(FieldError(field, f"{reason}."),))
 
 
 def _mixing(mix: Mix) -> Mixing:

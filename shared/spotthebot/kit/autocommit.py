@@ -53,8 +53,7 @@ class DriverConnections:
     ) -> list[Any]:
         """Return the rows, whose columns are attributes; the connection is idle then, or closed where this failed."""
         try:
-            await cursor.execute(statement.sql, statement.constants | dict(parameters))
-            rows = await cursor.fetchall() if cursor.description else []
+            rows = await statement.run(cursor, parameters)
         except BaseException:
             await cursor.connection.close()  # cancelled or failed: its state is not known
             raise

@@ -17,7 +17,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 from spotthebot.kit.autocommit import Autocommit
 from spotthebot.kit.lookups import Lookups
 from spotthebot.kit.pool_shares import PoolShares
-from spotthebot.kit.statements import Statement
+from spotthebot.kit.statements import KeyedStatement, Statement
 
 LONG_STATEMENT_SECONDS = 900
 """What workers give a statement, who build, check and delete in bulk; requests have the time of their login."""
@@ -72,6 +72,11 @@ class ReadSession(AsyncSession):
             self._driver = raw.driver_connection
         return await statement.fetch(self._driver, parameters)
 
+    async def find(self, statement: KeyedStatement, key: tuple[Any, ...]) -> Any:  # noqa: ANN401 - psycopg's row
+        """Return the row of a key; None where there is none."""
+        rows = await self.fetch(statement, statement.parameters([key]))
+        return rows[0] if rows else None
+
 
 class WriteSession(ReadSession):
     """A session whose transaction commits when its block ends without an error. Whatever reads may be given one."""
@@ -114,6 +119,10 @@ class Database:
         """Run a compiled statement as a transaction of its own and return its rows; errors are psycopg's own."""
         async with self._single_shares.taken():
             return await self._single.fetch(statement, parameters)
+
+    async def find(self, statement: KeyedStatement, key: tuple[Any, ...]) -> Any:  # noqa: ANN401 - psycopg's row
+        """Return the row of a key, which is looked up together with others; None where there is none."""
+        return await self.lookups.find(statement, key)
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[ReadSession]:

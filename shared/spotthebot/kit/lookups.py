@@ -6,14 +6,17 @@ A session of SQLAlchemy costs three to five times the processor time that such a
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import psycopg
 
 from spotthebot.kit.autocommit import DriverConnections
-from spotthebot.kit.statements import Statement
+from spotthebot.kit.statements import KeyedStatement, Statement
 
 _CONNECTIONS = 4
+_OPTIONS = "-c default_transaction_read_only=on -c plan_cache_mode=force_generic_plan"
+"""A plan for few keys looks cheaper than one for any number, and so PostgreSQL would plan each look-up."""
 _MAX_BATCH = 200
 _BATCHES_AT_ONCE = 2
 
@@ -29,10 +32,11 @@ class Lookups:
             url,
             application_name=application_name,
             connections=_CONNECTIONS,
-            options="-c default_transaction_read_only=on",
+            options=_OPTIONS,
         )
         self.lost_at = float("-inf")
         """The time, by the monotonic clock, when a connection was last found dead."""
+        self._batched: dict[KeyedStatement, BatchedLookup[tuple[Any, ...], Any]] = {}
 
     async def fetch(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
         """Return the rows, whose columns are attributes.
@@ -48,9 +52,21 @@ class Lookups:
                     self.lost_at = time.monotonic()
             return await self._connections.run(await self._connections.connect(), statement, parameters)
 
+    async def find(self, statement: KeyedStatement, key: tuple[Any, ...]) -> Any:  # noqa: ANN401 - psycopg's row
+        """Return the row of a key, which is looked up together with others; None where there is none."""
+        if statement not in self._batched:
+            self._batched[statement] = BatchedLookup(partial(self._fetch_keys, statement))
+        return await self._batched[statement].find(key)
+
     async def close(self) -> None:
         """Close the connections that no look-up uses."""
         await self._connections.close()
+
+    async def _fetch_keys(
+        self, statement: KeyedStatement, keys: Sequence[tuple[Any, ...]]
+    ) -> Mapping[tuple[Any, ...], Any]:
+        rows = await self.fetch(statement, statement.parameters(keys))
+        return {keys[row.number - 1]: row for row in rows}
 
 
 class BatchedLookup(Generic[Key, Found]):

@@ -1,10 +1,11 @@
 """Statements that are compiled once, for what many requests run: psycopg takes them without SQLAlchemy's own work."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
 import psycopg
+from psycopg.pq import ExecStatus
 from psycopg.rows import namedtuple_row
 from sqlalchemy import ClauseElement, ColumnElement, Dialect, literal_column
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
@@ -25,9 +26,29 @@ class Statement:
 
     async def fetch(self, connection: psycopg.AsyncConnection[Any], parameters: Mapping[str, Any]) -> list[Any]:
         """Run on a connection and return the rows, whose columns are attributes; [] where there can be none."""
-        cursor = connection.cursor(row_factory=namedtuple_row)
-        await cursor.execute(self.sql, self.constants | dict(parameters))
-        return await cursor.fetchall() if cursor.description else []
+        return await self.run(connection.cursor(row_factory=namedtuple_row), parameters)
+
+    async def run(self, cursor: psycopg.AsyncCursor[Any], parameters: Mapping[str, Any]) -> list[Any]:
+        """Run on a cursor and return what it makes of the rows; [] where there can be none."""
+        await cursor.execute(self.sql, {**self.constants, **parameters})
+        # `cursor.description` would say so too, and make an object of each column.
+        returns_rows = cursor.pgresult is not None and cursor.pgresult.status == ExecStatus.TUPLES_OK
+        return await cursor.fetchall() if returns_rows else []
+
+
+class KeyedStatement(Statement):
+    """A read of several keys at once, of at most one row each.
+
+    Its parameters are arrays, one of each part of the keys; `number` in a row says which key it is of, from 1.
+    """
+
+    def __init__(self, statement: ClauseElement, *parts: str) -> None:
+        super().__init__(statement)
+        self._parts = parts
+
+    def parameters(self, keys: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
+        """Return the parameters that look up these keys."""
+        return {part: [key[number] for key in keys] for number, part in enumerate(self._parts)}
 
 
 class Runner(Protocol):
@@ -35,6 +56,10 @@ class Runner(Protocol):
 
     async def fetch(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
         """Return a statement's rows, whose columns are attributes."""
+        ...
+
+    async def find(self, statement: KeyedStatement, key: tuple[Any, ...]) -> Any:  # noqa: ANN401 - psycopg's row
+        """Return the row of a key; None where there is none."""
         ...
 
 

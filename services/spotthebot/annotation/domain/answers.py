@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 from uuid import UUID
 
 from spotthebot.annotation.domain.errors import (
@@ -16,7 +17,7 @@ from spotthebot.annotation.domain.errors import (
 )
 from spotthebot.annotation.domain.exchanges import Decision, decide, opens_one_by_one
 from spotthebot.annotation.domain.protocols.answers import check_answer, missing
-from spotthebot.annotation.domain.protocols.questions import PAIR_SHAPE, UnitShape, questions_of
+from spotthebot.annotation.domain.protocols.questions import PAIR_SHAPE, UnitShape, question_ids
 from spotthebot.contracts.annotation import Answer
 from spotthebot.contracts.protocols import AnnotationProtocol
 
@@ -60,6 +61,7 @@ class AnsweredItem:
         return shape_of(self.speakers, is_pair=self.is_pair)
 
 
+@lru_cache(maxsize=1024)
 def shape_of(speakers: str, *, is_pair: bool) -> UnitShape:
     """Return the shape of an item; of one conversation, from the sides of its turns, such as `ABAB`."""
     if is_pair:
@@ -162,10 +164,14 @@ def _submitted(item: AnsweredItem, started_at: datetime) -> SubmittedAnswer:
 
 
 def _check_order(protocol: AnnotationProtocol, draft: Draft, answer: Answer) -> None:
-    for number, step in enumerate(protocol.steps, start=1):
-        ids = {placed.question.id for placed in questions_of(protocol, step.id)}
-        given = {name: value for name, value in answer.items() if name in ids}
-        if number > draft.step and given:
-            raise StepNotShown(step=step.id)
-        if number < draft.step and given != {name: value for name, value in draft.answer.items() if name in ids}:
+    ids = question_ids(protocol)
+    for step in protocol.steps[: draft.step - 1]:
+        if _of_step(answer, ids[step.id]) != _of_step(draft.answer, ids[step.id]):
             raise StepLocked(step=step.id)
+    for step in protocol.steps[draft.step :]:
+        if not ids[step.id].isdisjoint(answer):
+            raise StepNotShown(step=step.id)
+
+
+def _of_step(answer: Answer, ids: frozenset[str]) -> Answer:
+    return {name: value for name, value in answer.items() if name in ids}

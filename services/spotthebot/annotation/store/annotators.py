@@ -46,6 +46,20 @@ _KNOWN = Statement(
     .limit(constant(1))
     .with_for_update(key_share=True)
 )
+_LOCK_CHECKED = Statement(
+    select(AnnotatorRow.id)
+    .join(AssignmentRow, AssignmentRow.annotator_id == AnnotatorRow.id)
+    .join(CampaignRow, CampaignRow.id == AnnotatorRow.campaign_id)
+    .where(
+        AssignmentRow.id == bindparam("assignment_id"),
+        or_(
+            CampaignRow.gold.is_not(None),
+            CampaignRow.min_seconds_per_item.is_not(None),
+            CampaignRow.min_fraction_of_median.is_not(None),
+        ),
+    )
+    .with_for_update(of=AnnotatorRow, key_share=True)
+)
 _ADDED = (
     insert(AnnotatorRow)
     .values({name: bindparam(name) for name in ("id", "campaign_id", "frontend", "external_id")})
@@ -230,20 +244,7 @@ async def withdraw_consent(session: WriteSession, annotator_id: UUID, at: dateti
 
 async def lock_checked(session: WriteSession, assignment_id: UUID) -> None:
     """Let one submission or claim of an annotator at a time pass, where the campaign checks what they submit."""
-    await session.execute(
-        select(AnnotatorRow.id)
-        .join(AssignmentRow, AssignmentRow.annotator_id == AnnotatorRow.id)
-        .join(CampaignRow, CampaignRow.id == AnnotatorRow.campaign_id)
-        .where(
-            AssignmentRow.id == assignment_id,
-            or_(
-                CampaignRow.gold.is_not(None),
-                CampaignRow.min_seconds_per_item.is_not(None),
-                CampaignRow.min_fraction_of_median.is_not(None),
-            ),
-        )
-        .with_for_update(of=AnnotatorRow, key_share=True)
-    )
+    await session.fetch(_LOCK_CHECKED, {"assignment_id": assignment_id})
 
 
 async def add_work_check(session: WriteSession, annotator_id: UUID, found: WorkCheck) -> WorkCheck:

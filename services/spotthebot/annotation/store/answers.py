@@ -6,19 +6,33 @@ from typing import Any
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
-from sqlalchemy import and_, bindparam, func, select
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Integer,
+    Select,
+    String,
+    Uuid,
+    and_,
+    bindparam,
+    column,
+    func,
+    select,
+    true,
+)
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.types import TypeEngine
 
 from spotthebot.annotation.domain.answers import AnsweredItem, Draft
 from spotthebot.annotation.domain.assignments import Lease, LeasedItem
 from spotthebot.annotation.domain.errors import NoSuchAssignment
 from spotthebot.annotation.domain.gold import Extent, PlacedGold
 from spotthebot.annotation.store import decisions
-from spotthebot.annotation.store.assignments import LEASES, draft_of, lease_of
+from spotthebot.annotation.store.assignments import draft_of, lease_of, select_lease
 from spotthebot.annotation.tables import AnswerRevisionRow, AnswerRow, AssignmentRow, GoldItemRow, ItemRow
 from spotthebot.contracts.assignments import AssignmentState
 from spotthebot.kit.database import WriteSession
-from spotthebot.kit.statements import Runner, Statement, constant
+from spotthebot.kit.statements import KeyedStatement, Runner, Statement, constant
 
 DRAFT = (
     AnswerRow.answer,
@@ -48,25 +62,44 @@ _ITEMS = Statement(
     .where(ItemRow.package_id == bindparam("package_id"))
     .order_by(ItemRow.position)
 )
-_LEASED_ITEM = (
-    LEASES.add_columns(
-        *_ITEM,
-        GoldItemRow.position.label("gold_position"),
-        GoldItemRow.dialogue,
-        GoldItemRow.turns,
-        GoldItemRow.opening,
+
+
+def _leased_item(
+    assignment_id: ColumnElement[UUID], frontend: ColumnElement[str], position: ColumnElement[int]
+) -> Select[Any]:
+    return (
+        select_lease(assignment_id, frontend)
+        .add_columns(
+            *_ITEM,
+            GoldItemRow.position.label("gold_position"),
+            GoldItemRow.dialogue,
+            GoldItemRow.turns,
+            GoldItemRow.opening,
+        )
+        .outerjoin(ItemRow, and_(ItemRow.package_id == AssignmentRow.package_id, ItemRow.position == position))
+        .outerjoin(GoldItemRow, and_(GoldItemRow.assignment_id == AssignmentRow.id, GoldItemRow.position == position))
+        .outerjoin(AnswerRow, and_(AnswerRow.assignment_id == AssignmentRow.id, AnswerRow.position == position))
     )
-    .outerjoin(ItemRow, and_(ItemRow.package_id == AssignmentRow.package_id, ItemRow.position == bindparam("position")))
-    .outerjoin(
-        GoldItemRow,
-        and_(GoldItemRow.assignment_id == AssignmentRow.id, GoldItemRow.position == bindparam("position")),
+
+
+def _open_items() -> KeyedStatement:
+    """Return the statement that looks up each of several items by its keys; a join may read whole tables."""
+    parts: dict[str, TypeEngine[Any]] = {"assignment_id": Uuid(), "frontend": String(), "position": Integer()}
+    keys = (
+        func.unnest(*(bindparam(name, type_=ARRAY(type_)) for name, type_ in parts.items()))
+        .table_valued(*(column(name, type_) for name, type_ in parts.items()), with_ordinality="number")
+        .render_derived(name="key")
     )
-    .outerjoin(
-        AnswerRow, and_(AnswerRow.assignment_id == AssignmentRow.id, AnswerRow.position == bindparam("position"))
-    )
+    found = _leased_item(keys.c.assignment_id, keys.c.frontend, keys.c.position).limit(constant(1)).lateral("found")
+    return KeyedStatement(select(keys.c.number, found).select_from(keys.join(found, true())), *parts)
+
+
+_OPEN_ITEM = _open_items()
+_LOCKED_ITEM = Statement(
+    _leased_item(
+        bindparam("assignment_id", type_=Uuid), bindparam("frontend", type_=String), bindparam("position")
+    ).with_for_update(of=AssignmentRow, key_share=True)
 )
-_OPEN_ITEM = Statement(_LEASED_ITEM)
-_LOCKED_ITEM = Statement(_LEASED_ITEM.with_for_update(of=AssignmentRow, key_share=True))
 
 
 _IS_AS_IT_WAS = and_(
@@ -178,7 +211,10 @@ async def find_item(runner: Runner, assignment_id: UUID, frontend: str, position
 
     Raises NoSuchAssignment where it is another frontend's.
     """
-    return await _find_item(runner, _OPEN_ITEM, assignment_id, frontend, position)
+    row = await runner.find(_OPEN_ITEM, (assignment_id, frontend, position))
+    if row is None:
+        raise NoSuchAssignment(assignment_id=assignment_id)
+    return _leased(row)
 
 
 async def list_items(runner: Runner, lease: Lease) -> list[AnsweredItem]:
@@ -193,7 +229,11 @@ async def lock_item(session: WriteSession, assignment_id: UUID, frontend: str, p
     The item is as it was when the statement began: before another request let this one pass. Raises NoSuchAssignment
     where it is another frontend's.
     """
-    return await _find_item(session, _LOCKED_ITEM, assignment_id, frontend, position)
+    parameters = {"assignment_id": assignment_id, "frontend": frontend, "position": position}
+    rows = await session.fetch(_LOCKED_ITEM, parameters)
+    if not rows:
+        raise NoSuchAssignment(assignment_id=assignment_id)
+    return _leased(rows[0])
 
 
 async def put_draft(
@@ -264,14 +304,7 @@ async def add_active_time(
     await session.fetch(_ADD_ACTIVE_TIME, parameters)
 
 
-async def _find_item(
-    runner: Runner, statement: Statement, assignment_id: UUID, frontend: str, position: int | None
-) -> LeasedItem:
-    parameters = {"assignment_id": assignment_id, "frontend": frontend, "position": position}
-    rows = await runner.fetch(statement, parameters)
-    if not rows:
-        raise NoSuchAssignment(assignment_id=assignment_id)
-    (row,) = rows
+def _leased(row: Any) -> LeasedItem:  # noqa: ANN401 - psycopg's row
     if row.gold_position is not None:
         placed = PlacedGold(row.gold_position, row.dialogue, Extent(row.turns, row.opening))
         return LeasedItem(lease_of(row), gold_item_of(row, placed), placed)

@@ -1,10 +1,11 @@
 """Assignments with their items and drafts, as their annotators see them, and their end."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Uuid, and_, bindparam, literal_column, select, true, update
+from sqlalchemy import ColumnElement, Select, String, Uuid, and_, bindparam, literal_column, select, true, update
 from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.sql.selectable import LateralFromClause
 
@@ -20,7 +21,7 @@ from spotthebot.contracts.turns import Turn
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import Runner, Statement, constant
 
-_LEASE = (
+_LEASE: Sequence[InstrumentedAttribute[Any]] = (
     AssignmentRow.id,
     AssignmentRow.campaign_id,
     AssignmentRow.package_id,
@@ -33,17 +34,20 @@ _LEASE = (
     AssignmentRow.submitted_at,
     AssignmentRow.completion_code,
 )
-LEASES = (
-    select(*_LEASE)
-    .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
-    .where(
-        AssignmentRow.id == bindparam("assignment_id", type_=Uuid),
-        AnnotatorRow.frontend.in_([bindparam("frontend"), literal_column("''")]),
+
+
+def select_lease(assignment_id: ColumnElement[UUID], frontend: ColumnElement[str]) -> Select[Any]:
+    """Select the lease of an assignment of a frontend."""
+    return (
+        select(*_LEASE)
+        .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
+        .where(AssignmentRow.id == assignment_id, AnnotatorRow.frontend.in_([frontend, literal_column("''")]))
     )
-)
-"""The lease of an assignment of a frontend."""
-_LOCKED = Statement(LEASES.with_for_update(of=AssignmentRow, key_share=True))
-_WITH_ANNOTATOR = Statement(LEASES.add_columns(AnnotatorRow.external_id))
+
+
+_LEASES = select_lease(bindparam("assignment_id", type_=Uuid), bindparam("frontend", type_=String))
+_LOCKED = Statement(_LEASES.with_for_update(of=AssignmentRow, key_share=True))
+_WITH_ANNOTATOR = Statement(_LEASES.add_columns(AnnotatorRow.external_id))
 _LOCKED_OF_CAMPAIGN = Statement(
     select(*_LEASE)
     .where(AssignmentRow.campaign_id == bindparam("campaign_id"), AssignmentRow.id == bindparam("assignment_id"))
@@ -242,7 +246,7 @@ def draft_of(row: Any) -> Draft:  # noqa: ANN401 - psycopg's row
 
 
 def lease_of(row: Any) -> Lease:  # noqa: ANN401 - psycopg's row
-    """Return the lease in a row that has the columns of `LEASES`."""
+    """Return the lease in a row that has the columns of `select_lease`."""
     return Lease(
         id=AssignmentId(row.id),
         campaign_id=CampaignId(row.campaign_id),

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from pydantic import TypeAdapter
-from sqlalchemy import and_, bindparam, case, func, select, update
+from sqlalchemy import Integer, and_, bindparam, case, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.campaigns import Campaign, Progress, states_before
@@ -19,9 +19,29 @@ from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.requirements import GoldItems, RequiredTraining
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.statements import Runner, Statement
+from spotthebot.kit.statements import Runner, Statement, constant
 
 _BY_ID = Statement(select(CampaignRow).where(CampaignRow.id == bindparam("campaign_id")))
+_SUBMITTED = CampaignRow.submitted + constant(1)
+_NEEDED = CampaignRow.packages * CampaignRow.annotations_per_segment
+_COUNT_SUBMITTED = Statement(
+    update(CampaignRow)
+    .where(CampaignRow.id == bindparam("campaign_id"))
+    .values(
+        submitted=_SUBMITTED,
+        annotations=CampaignRow.annotations + bindparam("annotations", type_=Integer),
+        state=case(
+            (
+                and_(
+                    _SUBMITTED >= _NEEDED, CampaignRow.state.in_(map(constant, states_before(CampaignState.COMPLETE)))
+                ),
+                constant(CampaignState.COMPLETE),
+            ),
+            else_=CampaignRow.state,
+        ),
+    )
+    .returning(CampaignRow.state, (CampaignRow.submitted == _NEEDED).label("is_exactly_the_last"))
+)
 _PANEL: TypeAdapter[Panel] = TypeAdapter(Panel)
 
 
@@ -150,22 +170,8 @@ async def move_campaign(session: WriteSession, campaign_id: UUID, state: Campaig
 
 async def count_submitted(session: WriteSession, campaign_id: UUID, *, annotations: int) -> bool:
     """Count an assignment that was submitted, complete the campaign with the last one, and say whether it was that."""
-    submitted = CampaignRow.submitted + 1
-    needed = CampaignRow.packages * CampaignRow.annotations_per_segment
-    is_last = submitted >= needed
-    may_complete = CampaignRow.state.in_(states_before(CampaignState.COMPLETE))
-    counted = await session.execute(
-        update(CampaignRow)
-        .where(CampaignRow.id == campaign_id)
-        .values(
-            submitted=submitted,
-            annotations=CampaignRow.annotations + annotations,
-            state=case((and_(is_last, may_complete), CampaignState.COMPLETE), else_=CampaignRow.state),
-        )
-        .returning(CampaignRow.state, CampaignRow.submitted == needed)
-    )
-    state, is_exactly_the_last = counted.one()
-    return state == CampaignState.COMPLETE and is_exactly_the_last
+    (counted,) = await session.fetch(_COUNT_SUBMITTED, {"campaign_id": campaign_id, "annotations": annotations})
+    return bool(counted.state == CampaignState.COMPLETE and counted.is_exactly_the_last)
 
 
 async def count_rejected(session: WriteSession, campaign_id: UUID, *, annotations: int) -> None:

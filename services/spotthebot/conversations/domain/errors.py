@@ -21,6 +21,7 @@ Invalid
 ├── RatingsIncomplete
 ├── BotsDiffer
 ├── OpeningsDiffer
+├── NamedAlike
 └── HumanShareUnreachable
 NotFound
 ├── NoSuchBot
@@ -133,6 +134,10 @@ class BotsDiffer(Invalid):
 
 class OpeningsDiffer(Invalid):
     """One collection shows openings of {one} turns, another of {other}, which could tell who speaks: leave one out."""
+
+
+class NamedAlike(Invalid):
+    """Two conversations of these collections are called '{name}': import one of them under another `external_id`."""
 
 
 class HumanShareUnreachable(Invalid):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from spotthebot.contracts.conversations import Participant, ParticipantKind
-from spotthebot.conversations.domain.errors import BotsDiffer, HumanShareUnreachable, OpeningsDiffer
+from spotthebot.conversations.domain.errors import BotsDiffer, HumanShareUnreachable, NamedAlike, OpeningsDiffer
 from spotthebot.conversations.domain.plans import Sides
 
 
@@ -34,20 +34,33 @@ class Mix:
 
 
 @dataclass(frozen=True)
+class MixedPair:
+    """Who speaks in the conversations of a pair: one object for all of them, of which there may be half a million."""
+
+    names: frozenset[str]
+    is_by_people: bool
+
+    @classmethod
+    def of(cls, sides: Sides) -> "MixedPair":
+        """Return what a mix has to know of a pair."""
+        names = frozenset(side.name for side in sides)
+        return cls(names, is_by_people=all(side.kind is ParticipantKind.HUMAN for side in sides))
+
+
+@dataclass(frozen=True, slots=True)
 class Mixed:
-    """A complete conversation that a mix could select; those with equal `words` and speakers are one."""
+    """A complete conversation that a mix could select; those with equal `words` and speakers are one.
+
+    `shown_opening` counts the turns of the opening that annotators see.
+    """
 
     id: UUID
     collection_id: UUID
-    participants: Sides
+    external_id: str | None
+    pair: MixedPair
     exchanges: int
     words: bytes
     shown_opening: int
-    """Turns of the opening that annotators see."""
-
-    @property
-    def is_by_people(self) -> bool:
-        return all(side.kind is ParticipantKind.HUMAN for side in self.participants)
 
 
 @dataclass(frozen=True)
@@ -68,11 +81,12 @@ def select(conversations: Sequence[Mixed], mix: Mix) -> Selection:
     conversations and seed give the same draw; ids decide nothing. `human_share` is met as nearly as whole conversations
     allow, with one at least.
 
-    Raises HumanShareUnreachable and OpeningsDiffer.
+    Raises HumanShareUnreachable, OpeningsDiffer and NamedAlike.
     """
     repeated = _repeated(conversations, mix.exchanges)
     once = [each for each in conversations if each.id not in repeated]
     _check_openings(once)
+    _check_names(once)
     long_enough = [each for each in once if each.exchanges >= mix.exchanges]
     not_drawn: frozenset[UUID] = frozenset()
     if mix.human_share is not None:
@@ -91,7 +105,7 @@ def _repeated(conversations: Sequence[Mixed], exchanges: int) -> frozenset[UUID]
     first: dict[tuple[frozenset[str], bytes], UUID] = {}
     repeated = set()
     for each in sorted(conversations, key=lambda each: each.exchanges < exchanges):
-        key = (frozenset(side.name for side in each.participants), each.words)
+        key = (each.pair.names, each.words)
         if first.setdefault(key, each.collection_id) != each.collection_id:
             repeated.add(each.id)
     return frozenset(repeated)
@@ -113,9 +127,18 @@ def _check_openings(conversations: Sequence[Mixed]) -> None:
             raise OpeningsDiffer(one=one, other=two)
 
 
+def _check_names(conversations: Iterable[Mixed]) -> None:
+    """Check that a name stands for one text in all collections, as files call conversations by their names."""
+    named: dict[str, bytes] = {}
+    for each in conversations:
+        name = each.external_id or str(each.id)
+        if named.setdefault(name, each.words) != each.words:
+            raise NamedAlike(name=name)
+
+
 def _not_drawn(conversations: Sequence[Mixed], mix: Mix, human_share: float) -> frozenset[UUID]:
     """Return the human-human conversations that are not drawn."""
-    by_people = [each.id for each in conversations if each.is_by_people]
+    by_people = [each.id for each in conversations if each.pair.is_by_people]
     others = len(conversations) - len(by_people)
     needed = round(others * human_share / (1 - human_share))
     if human_share and others:

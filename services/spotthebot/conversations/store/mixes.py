@@ -3,17 +3,21 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Uuid, bindparam, select, text
+from sqlalchemy import select, text
 
 from spotthebot.contracts.conversations import ConversationState, Participant, ParticipantKind
-from spotthebot.conversations.domain.mixes import Mixed
+from spotthebot.conversations.domain.mixes import Mixed, MixedPair
 from spotthebot.conversations.tables import CollectionRow, PairRow
 from spotthebot.kit.database import ReadSession
+from spotthebot.kit.statements import Statement
 
 _PEOPLES_UTTERANCES = 4
 """Two exchanges in common make two conversations of people the same dialogue, which may be cut at other lengths."""
-_MIXED = text(f"""
-    SELECT v.id, v.collection_id, p.participants, v.turns_said / 2 AS exchanges,
+_AT_ONCE = 5000
+_FIRST = UUID(int=0)
+_MIXED = Statement(
+    text(f"""
+    SELECT v.id, v.external_id, v.pair, v.turns_said / 2 AS exchanges,
         sha256(convert_to((
             CASE WHEN p.participants @> '[{{"kind": "bot"}}]' THEN said.history
             ELSE said.history[1:{_PEOPLES_UTTERANCES}] END
@@ -26,18 +30,41 @@ _MIXED = text(f"""
             SELECT t.text FROM conversations.turns AS t WHERE t.conversation_id = v.id ORDER BY t.position
         ) AS history
     ) AS said
-    WHERE v.collection_id = ANY (:collections) AND v.state = :complete
-    ORDER BY array_position(:collections, v.collection_id), v.id
-""").bindparams(bindparam("collections", type_=ARRAY(Uuid)))  # noqa: S608 - a number of our own
+    WHERE v.collection_id = :collection_id AND v.id > :after AND v.state = :complete
+    ORDER BY v.id LIMIT {_AT_ONCE}
+""")  # noqa: S608 - numbers of our own
+)
 
 
 async def list_mixed(session: ReadSession, collections: Sequence[UUID]) -> list[Mixed]:
-    """Return the complete conversations of collections, in their order and that of their plans."""
-    rows = await session.execute(_MIXED, {"collections": [*collections], "complete": ConversationState.COMPLETE.value})
-    return [
-        Mixed(row_id, collection_id, _sides(participants), exchanges, words, shown_opening)
-        for row_id, collection_id, participants, exchanges, words, shown_opening in rows
-    ]
+    """Return the complete conversations of collections, in their order and that of their plans.
+
+    PostgreSQL is asked for some at a time: it hashes their texts, and no statement of a request may take long.
+    """
+    pairs = select(PairRow.collection_id, PairRow.number, PairRow.participants)
+    pairs = pairs.where(PairRow.collection_id.in_(collections))
+    known = {
+        (collection_id, number): MixedPair.of(_sides(participants))
+        for collection_id, number, participants in await session.execute(pairs)
+    }
+    found: list[Mixed] = []
+    for collection_id in collections:
+        parameters = {"collection_id": collection_id, "complete": ConversationState.COMPLETE.value, "after": _FIRST}
+        while rows := await session.fetch(_MIXED, parameters):
+            found += [
+                Mixed(
+                    row.id,
+                    collection_id,
+                    row.external_id,
+                    known[collection_id, row.pair],
+                    row.exchanges,
+                    row.words,
+                    row.shown_opening,
+                )
+                for row in rows
+            ]
+            parameters["after"] = rows[-1].id
+    return found
 
 
 async def list_bots(session: ReadSession, collections: Sequence[UUID]) -> list[tuple[str, Participant]]:

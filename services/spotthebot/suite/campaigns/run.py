@@ -109,7 +109,8 @@ async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
     try:
         counts = await Conversations(clients.conversations).count_mix(mix)
     except CollectionsNotMixed as refused:
-        raise declared.faulty(((), refused.detail)) from refused
+        faults = [((fault.pointer.removeprefix("/"),), fault.detail) for fault in refused.fields]
+        raise declared.faulty(*faults) from refused
     lengths = [mix.exchanges] * counts.long_enough + [0] * counts.too_short
     candidates = [Candidate(UUID(int=number), exchanges, str(number)) for number, exchanges in enumerate(lengths)]
     allocation = allocate(candidates, resolved.unit, package_size=request.package_size, secret=b"", seed=request.seed)

@@ -17,7 +17,7 @@ def faults_of(declared: Declared[BaseModel], refused: PeerRefused, keys: Mapping
     """
     if refused.status != HTTPStatus.UNPROCESSABLE_ENTITY:
         return refused
-    faults = [(_place(each.pointer or "", keys), f"{each.detail}.") for each in refused.problem.errors]
+    faults = [(_place(each.pointer or "", keys), f"{each.detail.rstrip('.')}.") for each in refused.problem.errors]
     return declared.faulty(*(faults or [((), str(refused.facts["detail"]))]))
 
 

@@ -13,9 +13,9 @@ from spotthebot.annotation.domain.protocols.questions import (
     Target,
     UnitShape,
     Value,
+    question_ids,
     questions_of,
     targets_of,
-    values_of,
 )
 from spotthebot.contracts.protocols import AnnotationProtocol, MultipleQuestion, Question, TextQuestion
 from spotthebot.kit.errors import FieldError
@@ -47,7 +47,7 @@ class AnswerValue:
 class _Reading:
     """What was found in an answer while the questions were walked through in order."""
 
-    asked: list[AskedQuestion] = field(default_factory=list)
+    asked: list[tuple[PlacedQuestion, Target]] = field(default_factory=list)
     faults: list[FieldError] = field(default_factory=list)
     answered: dict[tuple[str, Target], frozenset[Value]] = field(default_factory=dict)
 
@@ -66,7 +66,8 @@ def asked_questions(
     protocol: AnnotationProtocol, shape: UnitShape, answer: Mapping[str, object]
 ) -> tuple[AskedQuestion, ...]:
     """Return the questions that are asked given what is answered, in order; each question's targets in theirs."""
-    return tuple(_read(protocol, shape, answer).asked)
+    asked = _read(protocol, shape, answer).asked
+    return tuple(AskedQuestion(placed.question, placed.step, target) for placed, target in asked)
 
 
 def answered_questions(
@@ -92,11 +93,11 @@ def missing(
     """Return which required questions that are asked have no answer, in one step or in all; nothing: it is complete."""
     reading = _read(protocol, shape, answer)
     return tuple(
-        FieldError(f"{at}{_pointer(asked.question.id, asked.target)}", "The question needs an answer.")
-        for asked in reading.asked
-        if asked.question.required
-        and step in {None, asked.step}
-        and (asked.question.id, asked.target) not in reading.answered
+        FieldError(f"{at}{_pointer(placed.question.id, target)}", "The question needs an answer.")
+        for placed, target in reading.asked
+        if placed.question.required
+        and step in {None, placed.step}
+        and (placed.question.id, target) not in reading.answered
     )
 
 
@@ -140,17 +141,17 @@ def _read(protocol: AnnotationProtocol, shape: UnitShape, answer: Mapping[str, o
 
 def _read_target(reading: _Reading, placed: PlacedQuestion, target: Target, given: object) -> None:
     question = placed.question
-    pointer = _pointer(question.id, target)
-    if not _is_asked(placed, target, reading):
+    if placed.conditions and not _is_asked(placed, target, reading):
         if given is not _MISSING:
-            reading.faults.append(FieldError(pointer, f"The question isn't asked: {_reason(placed, target, reading)}."))
+            detail = f"The question isn't asked: {_reason(placed, target, reading)}."
+            reading.faults.append(FieldError(_pointer(question.id, target), detail))
         return
-    reading.asked.append(AskedQuestion(question, placed.step, target))
+    reading.asked.append((placed, target))
     if given is _MISSING:
         return
-    fault = _fault(question, given)
+    fault = _fault(placed, given)
     if fault is not None:
-        reading.faults.append(FieldError(pointer, fault))
+        reading.faults.append(FieldError(_pointer(question.id, target), fault))
     elif not (isinstance(question, TextQuestion) and not str(given).strip()):  # a blank text answers nothing
         reading.answered[question.id, target] = frozenset(v for v in _given_values(given) if v is not None)
 
@@ -171,15 +172,15 @@ def _reason(placed: PlacedQuestion, target: Target, reading: _Reading) -> str:
     return f"only where '{condition.question}' is {named}"
 
 
-def _fault(question: Question, given: object) -> str | None:
+def _fault(placed: PlacedQuestion, given: object) -> str | None:
     """Return what is wrong with the value of one question and target."""
-    match question:
-        case TextQuestion():
-            return _fault_of_text(question, given)
-        case MultipleQuestion():
-            return _fault_of_list(question, given)
-        case _:
-            return None if _is_among(given, question) else f"The value has to be one of {_named(question)}."
+    question = placed.question
+    if isinstance(question, TextQuestion):
+        return _fault_of_text(question, given)
+    values = placed.values or ()
+    if isinstance(question, MultipleQuestion):
+        return _fault_of_list(values, given)
+    return None if _is_among(given, values) else f"The value has to be one of {_named(values)}."
 
 
 def _fault_of_text(question: TextQuestion, given: object) -> str | None:
@@ -192,23 +193,23 @@ def _fault_of_text(question: TextQuestion, given: object) -> str | None:
     return None
 
 
-def _fault_of_list(question: MultipleQuestion, given: object) -> str | None:
+def _fault_of_list(values: tuple[Value, ...], given: object) -> str | None:
     if not isinstance(given, list | tuple):
-        return f"The answer is a list of any of {_named(question)}."
-    if not all(_is_among(value, question) for value in given):
-        return f"Each value has to be one of {_named(question)}."
+        return f"The answer is a list of any of {_named(values)}."
+    if not all(_is_among(value, values) for value in given):
+        return f"Each value has to be one of {_named(values)}."
     if len(set(given)) < len(given):
         return "A value stands in the list twice."
     return None
 
 
-def _is_among(given: object, question: Question) -> bool:
+def _is_among(given: object, values: tuple[Value, ...]) -> bool:
     """Whether a value is one of the question's: True is no 1, and 1.0 is none either."""
-    return type(given) in {str, int} and given in (values_of(question) or ())
+    return type(given) in {str, int} and given in values
 
 
-def _named(question: Question) -> str:
-    known = [str(value) for value in values_of(question) or ()]
+def _named(values: tuple[Value, ...]) -> str:
+    known = [str(value) for value in values]
     return ", ".join([*known[:12], *(["..."] if len(known) > 12 else [])])
 
 
@@ -231,9 +232,9 @@ def _by_target(question: Question, given: object) -> Iterator[tuple[Target, obje
 
 
 def _foreign(protocol: AnnotationProtocol, answer: Mapping[str, object]) -> Iterator[FieldError]:
-    known = {placed.question.id for placed in questions_of(protocol)}
+    steps = question_ids(protocol).values()
     for name in answer:
-        if name not in known:
+        if not any(name in ids for ids in steps):
             yield FieldError(_pointer(str(name)), "The protocol has no question of this name.")
 
 

@@ -3,8 +3,10 @@
 The order is that of the document, depth first: a question, the follow-ups of its first choice, those of its second.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 from typing import TypeAlias
 
 from spotthebot.contracts.annotation import Preference
@@ -43,6 +45,7 @@ class UnitShape:
 
 
 PAIR_SHAPE = UnitShape(sides=())
+_MAX_PLACED = 256
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class PlacedQuestion:
     """A question, where it stands, and what must hold for it to be asked.
 
     `pointer` (RFC 6901) leads to it in the document; `parents` are the questions that it follows up, outermost first.
+    `values` are those of `values_of`.
     """
 
     question: Question
@@ -65,13 +69,55 @@ class PlacedQuestion:
     pointer: str
     parents: tuple[Question, ...]
     conditions: tuple[Condition, ...]
+    values: tuple[Value, ...] | None
 
 
-def questions_of(protocol: AnnotationProtocol, step: str | None = None) -> Iterator[PlacedQuestion]:
-    """Yield the questions of a protocol, or of one of its steps, in order."""
-    for number, each in enumerate(protocol.steps):
-        if step is None or each.id == step:
-            yield from _placed(each.questions, each.id, f"/steps/{number}/questions", (), ())
+@dataclass(frozen=True)
+class _Placed:
+    """The questions of a protocol in order, and the ids of each step's."""
+
+    questions: tuple[PlacedQuestion, ...]
+    ids: Mapping[str, frozenset[str]]
+
+
+class _SameObject:
+    """A protocol as a key that is equal where it is the same object: to compare documents takes longer than a walk."""
+
+    __slots__ = ("protocol",)
+
+    def __init__(self, protocol: AnnotationProtocol) -> None:
+        self.protocol = protocol
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SameObject) and other.protocol is self.protocol
+
+    def __hash__(self) -> int:
+        return id(self.protocol)
+
+
+def questions_of(protocol: AnnotationProtocol) -> tuple[PlacedQuestion, ...]:
+    """Return the questions of a protocol in order."""
+    return _place(_SameObject(protocol)).questions
+
+
+def question_ids(protocol: AnnotationProtocol) -> Mapping[str, frozenset[str]]:
+    """Return the ids of the questions of each step."""
+    return _place(_SameObject(protocol)).ids
+
+
+@lru_cache(maxsize=_MAX_PLACED)
+def _place(same: _SameObject) -> _Placed:
+    """Walk through a protocol, which every save of an answer needs, once."""
+    questions = tuple(
+        placed
+        for number, step in enumerate(same.protocol.steps)
+        for placed in _placed(step.questions, step.id, f"/steps/{number}/questions", (), ())
+    )
+    ids = {
+        step.id: frozenset(each.question.id for each in questions if each.step == step.id)
+        for step in same.protocol.steps
+    }
+    return _Placed(questions, MappingProxyType(ids))
 
 
 def _placed(
@@ -85,7 +131,7 @@ def _placed(
         here = f"{pointer}/{number}"
         when = question.when
         own = () if when is None else (Condition(when.question, frozenset(when.any_of)),)
-        yield PlacedQuestion(question, step, here, parents, (*taken, *own))
+        yield PlacedQuestion(question, step, here, parents, (*taken, *own), values_of(question))
         if isinstance(question, SingleQuestion | MultipleQuestion):
             for index, choice in enumerate(question.choices):
                 follows = (Condition(question.id, frozenset({choice.value})),)

@@ -8,7 +8,7 @@ from spotthebot.kit.database import ReadSession
 
 
 async def mix_conversations(session: ReadSession, mix: Mix) -> Selection:
-    """Select the conversations of a mix; raises NoSuchCollection, BotsDiffer, OpeningsDiffer, HumanShareUnreachable."""
+    """Select the conversations of a mix; raises NoSuchCollection, BotsDiffer, and what `select` raises."""
     for collection_id in mix.collections:
         await store.collections.get_collection(session, collection_id)
     check_bots(await store.mixes.list_bots(session, mix.collections))

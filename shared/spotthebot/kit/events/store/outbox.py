@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from psycopg.types.json import Jsonb
 from sqlalchemy import Row, Select, Uuid, bindparam, delete, false, func, insert, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.dialects.postgresql import insert as upsert
@@ -14,6 +15,7 @@ from spotthebot.kit.events.domain import DeliveryState, Event, EventCatalogue
 from spotthebot.kit.events.errors import NoSuchEvent
 from spotthebot.kit.events.tables import EventTables
 from spotthebot.kit.ids import new_id, new_ids
+from spotthebot.kit.statements import Statement
 
 _NUMBERED_AT_ONCE = 500
 
@@ -27,11 +29,14 @@ class Outbox:
         self._deliveries = tables.deliveries
         self._positions = tables.positions
         self._catalogue = catalogue
+        self._add = Statement(
+            insert(tables.events).values(id=bindparam("id"), type=bindparam("type"), data=bindparam("data"))
+        )
 
     async def add_event(self, session: WriteSession, event_type: str, data: Mapping[str, Any]) -> UUID:
         """Write an event in the transaction in which it happens; returns its id."""
         event_id = new_id()
-        await session.execute(insert(self._events).values(id=event_id, type=str(event_type), data=dict(data)))
+        await session.fetch(self._add, {"id": event_id, "type": str(event_type), "data": Jsonb(dict(data))})
         return event_id
 
     async def add_private_event(
