@@ -77,6 +77,13 @@ def databases(cluster: PostgresServer, template: Provisioned) -> Iterator[Databa
         yield lending
 
 
+@pytest.fixture(scope="session")
+def shared_urls(databases: Databases) -> Iterator[DatabaseUrls]:
+    """A database for tests that roll back what they write."""
+    with databases.lend() as urls:
+        yield urls
+
+
 @pytest.fixture
 def database_urls(databases: Databases) -> Iterator[DatabaseUrls]:
     """A database of this test's own."""

@@ -7,6 +7,7 @@ import pytest
 from spotthebot.kit.database import Database
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import RunningSuite
+from tests.factories.savepoints import SavepointDatabase, rolled_back
 
 
 @pytest.fixture(scope="module")
@@ -29,3 +30,10 @@ async def outbox_alone(database_urls: DatabaseUrls) -> AsyncIterator[Database]:
     database = Database(database_urls.app["conversations"], pool_size=2)
     yield database
     await database.close()
+
+
+@pytest.fixture
+async def stored(shared_urls: DatabaseUrls) -> AsyncIterator[SavepointDatabase]:
+    """Sessions of the service's store, rolled back after the test."""
+    async with rolled_back(shared_urls.app["conversations"]) as database:
+        yield database

@@ -235,13 +235,6 @@ def database_urls(databases: Databases) -> Iterator[DatabaseUrls]:
         yield urls
 
 
-@pytest.fixture(scope="session")
-def shared_urls(databases: Databases) -> Iterator[DatabaseUrls]:
-    """A database for tests that roll back what they write."""
-    with databases.lend() as urls:
-        yield urls
-
-
 @pytest.fixture
 async def access(shared_urls: DatabaseUrls) -> AsyncIterator[SavepointDatabase]:
     """Sessions on the schema of API keys, rolled back after the test."""

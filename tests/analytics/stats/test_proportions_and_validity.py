@@ -12,6 +12,7 @@ from spotthebot.analytics.stats import (
     rank_correlation,
     wilson_interval,
 )
+from tests.factories.known import known
 from tests.factories.lazy_imports import lazily
 from tests.factories.published_dump import reference
 
@@ -82,6 +83,10 @@ class TestRankCorrelation:
     def test_says_why_there_is_none(self, x, y, reason):
         assert rank_correlation(x, y).reason == reason
 
+    def test_three_pairs_are_enough(self):
+        # Of 3! orders two are as far from 0 as the same order.
+        assert rank_correlation([1, 2, 3], [1, 2, 3]).p_value == pytest.approx(2 / 6)
+
 
 class TestExplained:
     def test_longley_s_r2_is_certified(self):
@@ -104,6 +109,12 @@ class TestExplained:
         assert linear_r2([1, 1, 1], [[1], [2], [3]]).reason == "the outcome does not vary"
         assert logistic_r2([1, 1], [[1], [2]]).reason == "the outcome does not vary"
         assert logistic_r2([0, 0, 1, 1], [[1], [2], [3], [4]]).reason == "the outcomes are separated"
+
+    def test_is_adjusted_where_an_observation_is_left_over(self):
+        # n - p - 1 = 0 leaves nothing to estimate the variance from; with one more, 1 - (1 - R²) (n - 1) / 1.
+        x = [[1.0], [2.0], [4.0]]
+        assert linear_r2([1, 3, 4], x).adjusted == pytest.approx(1 - 2 * (1 - known(linear_r2([1, 3, 4], x).estimate)))
+        assert linear_r2([1, 3], x[:2]).adjusted is None
 
     def test_refuses_what_does_not_fit(self):
         with pytest.raises(SettingOutOfRange, match="predictors must be of shape"):

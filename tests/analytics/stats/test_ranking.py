@@ -233,6 +233,13 @@ class TestPublishedRankRanges:
         games = play_games(simulated_table(3))
         assert published_rank_ranges(games, n_matches=1, n_resamples=10).reason is None
 
+    @pytest.mark.parametrize(("n_matches", "drawn"), [(7, 7), (None, 72)])
+    def test_draws_as_many_matches_as_it_is_asked_for_or_as_there_were(self, n_matches: int | None, drawn: int):
+        games = play_games(simulated_table(3))
+        ranges = published_rank_ranges(games, n_matches=n_matches, n_resamples=10)
+        assert (ranges.n_matches, len(games)) == (drawn, 72)
+        assert ranges == published_rank_ranges(games, n_matches=drawn, n_resamples=10)
+
 
 class TestClustersOfRanges:
     @pytest.mark.parametrize(

@@ -118,9 +118,19 @@ class TestRateSkills:
     @pytest.mark.parametrize(
         "rows", [[], [(i, "A", "B", 2, (1, 1), 0) for i in range(3)]], ids=["no games", "only ties"]
     )
-    def test_every_bot_keeps_the_prior_when_the_games_tell_nothing(self, rows):
-        for bot in rate_skills(play_games(table_of(rows, ("A", "B")))).bots:
+    @pytest.mark.parametrize("draw_probability", [None, 0.5])
+    def test_every_bot_keeps_the_prior_when_the_games_tell_nothing(self, rows, draw_probability):
+        chance = SkillSettings(draw_probability=draw_probability)
+        for bot in rate_skills(play_games(table_of(rows, ("A", "B"))), settings=chance).bots:
             assert (bot.mu, bot.sigma, bot.order_spread) == pytest.approx((25.0, 25.0 / 3, 0.0), abs=1e-12)
+            assert (bot.low, bot.high, bot.rank_low) == (None, None, None)
+
+    def test_a_bot_with_a_single_game_is_ranked_and_one_without_is_not(self):
+        rows = [(i, *"AB", 2, (2 * (i % 3 > 0), 1), i % 4) for i in range(12)] + [(12, *"AC", 2, (1, 1), 1)]
+        bots = {bot.bot: bot for bot in rate_skills(play_games(table_of(rows, tuple("ABCD")))).bots}
+        assert [bots[name].n for name in "ABCD"] == [13, 12, 1, 0]
+        assert [bots[name].rank_low is not None for name in "ABCD"] == [True, True, True, False]
+        assert [bots[name].cluster is not None for name in "ABCD"] == [True, True, True, False]
 
     def test_bot_without_games_keeps_the_prior(self):
         rows = [(i, "A", "B", 2, (2, 0), 0) for i in range(3)]

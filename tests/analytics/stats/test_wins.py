@@ -1,9 +1,11 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotthebot.analytics.stats import CriterionUnknown, Unit, Weighting, count_wins, play_games
+from spotthebot.analytics.stats import CriterionUnknown, SsaRule, Unit, Weighting, count_wins, play_games
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
 
 seeds = st.integers(0, 10_000)
@@ -50,6 +52,38 @@ class TestPlayGames:
         ]
         assert found == [[0], [1]]
 
+    @pytest.mark.parametrize("weighting", [Weighting.LOG_EXCHANGES, Weighting.LOG_TURNS])
+    @pytest.mark.parametrize(
+        ("margins", "by_majority", "by_points"),
+        [((1, 1, 1, -2, -2), 1, -1), ((1, 1, -2), 1, 0), ((2, -1), 1, 1), ((2, 2, -2, -2), 0, 0), ((1, 0, 0), 1, 1)],
+    )
+    @pytest.mark.parametrize("sign", [1, -1])
+    def test_the_draft_s_segment_goes_to_who_won_more_annotations_and_then_to_the_better_labels(
+        self, weighting: Weighting, margins: tuple[int, ...], by_majority: int, by_points: int, sign: int
+    ):
+        labels = {1: (1, 0), -1: (0, 1), 2: (2, 0), -2: (0, 2), 0: (1, 1)}
+        rows = [(0, "A", "B", 3, labels[sign * margin], who) for who, margin in enumerate(margins)]
+        found = [
+            play_games(table_of(rows, ("A", "B")), unit=Unit.CONVERSATION, weighting=each).outcome.tolist()
+            for each in (weighting, Weighting.EXCHANGES)
+        ]
+        assert found == [[sign * by_majority], [sign * by_points]]
+
+    def test_sensibleness_and_specificity_are_both_needed_unless_the_second_s_is_as_published(self):
+        flags = [*product((0, 1), repeat=4)]  # sensible first and second, specific first and second
+        rows = [(number, "A", "B", 2, (0, 0), 0) for number in range(len(flags))]
+        features = {
+            "sensibleness": [[flag[0], flag[1]] for flag in flags],
+            "specificity": [[flag[2], flag[3]] for flag in flags],
+        }
+        table = table_of(rows, ("A", "B"), features=features)
+        found = [play_games(table, criterion="ssa", ssa_rule=rule).outcome.tolist() for rule in SsaRule]
+        won = [flag == (1, 0, 1, 0) for flag in flags]
+        lost = [flag == (0, 1, 0, 1) for flag in flags]
+        as_published = [flag[2:] == (0, 1) and flag[1] == 1 for flag in flags]
+        both, published = ([int(a) - int(b) for a, b in zip(won, each, strict=True)] for each in (lost, as_published))
+        assert dict(zip(SsaRule, found, strict=True)) == {SsaRule.BOTH: both, SsaRule.PUBLISHED: published}
+
     def test_leaves_out_humans_and_self_play(self):
         rows = [(0, "HU", "HU", 2, (2, 0), 0), (1, "A", "A", 2, (2, 0), 0), (2, "B", "A", 2, (2, 0), 0)]
         counts = _counts(rows, names=("A", "HU", "B"))
@@ -68,6 +102,11 @@ class TestPlayGames:
     def test_refuses_a_criterion_that_no_annotation_carries(self, criterion):
         with pytest.raises(CriterionUnknown, match=f"'{criterion}': there are human"):
             play_games(table_of([(0, "A", "B", 2, (2, 0), 0)], ("A", "B")), criterion=criterion)
+
+    def test_refuses_a_criterion_that_no_annotation_carries_beside_sensibleness_and_specificity(self):
+        features = {"sensibleness": [[1, 0]], "specificity": [[1, 0]]}
+        with pytest.raises(CriterionUnknown, match="'charm': there are human, sensibleness, specificity"):
+            play_games(table_of([(0, "A", "B", 2, (2, 0), 0)], ("A", "B"), features=features), criterion="charm")
 
     @settings(deadline=None)
     @given(seed=seeds, unit=st.sampled_from(Unit))

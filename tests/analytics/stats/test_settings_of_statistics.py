@@ -1,0 +1,195 @@
+"""Every setting is taken at its bounds, refused just beyond them, and has the same default wherever it stands."""
+
+import inspect
+import math
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from spotthebot.analytics import stats
+from spotthebot.analytics.stats import (
+    CensoredTimes,
+    Design,
+    RowScore,
+    SettingOutOfRange,
+    SkillSettings,
+    Unit,
+    annotation_times,
+    annotator_quality,
+    censored_times,
+    compare_proportions,
+    evaluation_cost,
+    interval_cox,
+    interval_log_rank,
+    linear_r2,
+    logistic_r2,
+    plan_annotators,
+    plan_conversations,
+    plan_more,
+    play_games,
+    published_rank_ranges,
+    rank_bots,
+    rank_correlation,
+    rate_skills,
+    stability_at,
+    wilson_interval,
+    without_weak_annotators,
+)
+from spotthebot.analytics.stats.survival.exact_times import cox_of_exact_times, kaplan_meier
+from tests.factories.annotation_tables import simulated_table
+
+TABLE = simulated_table(5, per_pair=2, times=(2,), annotations=1)
+GAMES = play_games(TABLE, unit=Unit.CONVERSATION)
+COST = {
+    "bots": 3,
+    "conversations_per_pair": 10,
+    "annotations_per_conversation": 6,
+    "seconds_per_annotation": 20,
+    "chats_per_bot": 50,
+    "seconds_per_chat": 120,
+    "hourly_wage": 10,
+}
+TINY, ONE_LESS = math.nextafter(0, 1), math.nextafter(1, 0)
+BELOW_ZERO, ABOVE_ONE = -TINY, math.nextafter(1, 2)
+DEFAULTS = {
+    "adjustment": {"holm"},
+    "confidence_level": {0.95},
+    "longest_hours": {24.0},
+    "n_matches": {5000},
+    "n_pairs": {1},
+    "n_resamples": {1000},
+    "n_shuffles": {100},
+    "n_subsets": {1000},
+    "power": {0.8},
+    "rho": {0.0},
+    "seed": {0},
+    "share": {0.995},
+    "significance_level": {0.05},
+    "thresholds": {(0.5, 0.6, 0.7)},
+}
+
+
+def _times() -> CensoredTimes:
+    return censored_times([0, 0, 2, 2], [2, 2, math.inf, math.inf])
+
+
+def _log_rank_of(groups: list[int]) -> object:
+    return interval_log_rank(_times(), groups, ["early", "late"])
+
+
+def _of_cost(name: str) -> Callable[[float], object]:
+    return lambda value: evaluation_cost(**(COST | {name: value}))  # type: ignore[arg-type]
+
+
+def _of_design(name: str) -> Callable[[float], object]:
+    return lambda value: Design(**{name: value})  # type: ignore[arg-type]
+
+
+def _of_skill(name: str) -> Callable[[float], object]:
+    return lambda value: SkillSettings(**{name: value})
+
+
+_LOG_RANK = partial(interval_log_rank, _times(), [0, 0, 1, 1], ["early", "late"])
+BOUNDED: dict[str, tuple[Callable[[float], object], tuple[float, ...], tuple[float, ...]]] = {
+    "a confidence level": (lambda v: annotator_quality(TABLE, confidence_level=v), (0.001, 0.999), (0, 1)),
+    "a threshold": (lambda v: without_weak_annotators(TABLE, thresholds=(v,)), (0, 1), (BELOW_ZERO, ABOVE_ONE)),
+    "the significance level of ranks": (lambda v: rank_bots(GAMES, significance_level=v), (0.001, 0.999), (0, 1)),
+    "replicates": (lambda v: rank_bots(GAMES, n_resamples=int(v)), (1,), (0,)),
+    "orders of games": (lambda v: rate_skills(GAMES, n_shuffles=int(v)), (1,), (0,)),
+    "matches of the released code": (lambda v: published_rank_ranges(GAMES, n_matches=int(v)), (1,), (0,)),
+    "the share of a range": (lambda v: published_rank_ranges(GAMES, share=v), (TINY, ONE_LESS), (0, 1)),
+    "subsets": (lambda v: stability_at(GAMES, 1, n_subsets=int(v), n_resamples=1), (1,), (0,)),
+    "conversations of a subset": (lambda v: stability_at(GAMES, int(v), n_subsets=1, n_resamples=1), (1, 2), (0, 3)),
+    "hours of an annotation": (lambda v: annotation_times([1], [1], [0], [0], longest_hours=v), (TINY,), (0,)),
+    "rho": (lambda v: _LOG_RANK(rho=v), (0, 1), (BELOW_ZERO,)),
+    "rho of other scores": (lambda v: _LOG_RANK(rho=v, score=RowScore.SUN), (0,), (TINY,)),
+    "successes": (lambda v: wilson_interval(int(v), 3), (0, 3), (-1, 4)),
+    "successes of the first": (lambda v: compare_proportions(int(v), 3, 1, 3), (0, 3), (-1, 4)),
+    "successes of the second": (lambda v: compare_proportions(1, 3, int(v), 3), (0, 3), (-1, 4)),
+    "the code of a group": (lambda v: _log_rank_of([0, 0, 1, int(v)]), (0, 1), (-1, 2)),
+    "a duration": (lambda v: kaplan_meier([v, 1], [True, True]), (0.1,), (0, -1, math.inf, math.nan)),
+    "the power of more": (lambda v: plan_more(GAMES, power=v), (0.001, 0.999), (0, 1)),
+    "the power of a plan": (lambda v: plan_conversations(0.7, power=v), (0.1, 0.999), (0, 1)),
+    "the significance level of a plan": (lambda v: plan_conversations(0.7, significance_level=v), (0.001, 0.9), (0, 1)),
+    "a win rate": (plan_conversations, (0.001, 0.999), (0, 1)),
+    "pairs": (lambda v: plan_conversations(0.7, n_pairs=int(v)), (1,), (0,)),
+    "conversations of a pair": (lambda v: plan_annotators(0.7, int(v)), (2,), (1,)),
+    "bots": (_of_cost("bots"), (2,), (1,)),
+    "conversations of a cost": (_of_cost("conversations_per_pair"), (1,), (0,)),
+    "chats": (_of_cost("chats_per_bot"), (1,), (0,)),
+    "annotations of a cost": (_of_cost("annotations_per_conversation"), (1e-9,), (0,)),
+    "seconds of an annotation": (_of_cost("seconds_per_annotation"), (1e-9,), (0,)),
+    "seconds of a chat": (_of_cost("seconds_per_chat"), (1e-9,), (0,)),
+    "a wage": (_of_cost("hourly_wage"), (0,), (BELOW_ZERO,)),
+    **{
+        f"{name} of a design": (_of_design(name), (0, ONE_LESS), (BELOW_ZERO, 1))
+        for name in ("tie_rate", "conversation_correlation", "annotator_correlation")
+    },
+    **{
+        f"{name} of a design": (_of_design(name), (1,), (ONE_LESS,))
+        for name in ("annotations_per_conversation", "annotations_per_annotator", "annotators_per_game")
+    },
+    "annotators of a design": (_of_design("annotators"), (2,), (1,)),
+    "sigma": (_of_skill("sigma"), (TINY,), (0,)),
+    "beta": (_of_skill("beta"), (TINY,), (0,)),
+    "tau": (_of_skill("tau"), (0,), (BELOW_ZERO,)),
+    "the draw probability": (_of_skill("draw_probability"), (0, ONE_LESS), (BELOW_ZERO, 1)),
+}
+
+
+@pytest.mark.parametrize("setting", BOUNDED)
+def test_is_taken_at_its_bounds_and_refused_beyond(setting: str):
+    call, taken, refused = BOUNDED[setting]
+    for value in taken:
+        call(value)
+    for value in refused:
+        with pytest.raises(SettingOutOfRange):
+            call(value)
+
+
+UNFIT: dict[str, Callable[[], object]] = {
+    "ranks of other lengths": lambda: rank_correlation([1, 2, 3], [1, 2, 3, 4]),
+    "ranks in rows": lambda: rank_correlation([[1, 2, 3]], [[1, 2, 3]]),
+    "predictors of another length": lambda: linear_r2([1, 2, 3], [[1], [2]]),
+    "predictors without columns": lambda: linear_r2([1, 2, 3], [1, 2, 3]),
+    "outcomes in rows": lambda: logistic_r2([[0, 1]], [[1, 2]]),
+    "covariates of another length": lambda: interval_cox(_times(), [[0], [1]], ["x"]),
+    "covariates of other names": lambda: interval_cox(_times(), [[0], [1], [0], [1]], ["x", "y"]),
+    "exact times of other covariates": lambda: cox_of_exact_times([1, 2], [True, True], [[1]], ["x"]),
+    "groups of another length": lambda: _log_rank_of([0, 1, 1]),
+    "events of another length": lambda: kaplan_meier([1, 2], [True]),
+    "durations in rows": lambda: kaplan_meier([[1, 2]], [[True, True]]),
+    "no durations": lambda: kaplan_meier([], []),
+}
+
+
+@pytest.mark.parametrize("unfit", UNFIT)
+def test_columns_that_do_not_fit_are_refused(unfit: str):
+    with pytest.raises(SettingOutOfRange):
+        UNFIT[unfit]()
+
+
+def test_has_one_default_in_all_functions():
+    found: dict[str, set[object]] = {}
+    for name in stats.__all__:
+        function = getattr(stats, name)
+        if inspect.isfunction(function):
+            for parameter in inspect.signature(function).parameters.values():
+                if parameter.name in DEFAULTS and parameter.default is not parameter.empty:
+                    found.setdefault(parameter.name, set()).add(parameter.default)
+    assert found == DEFAULTS
+
+
+def test_a_design_and_skills_have_the_defaults_that_the_documentation_names():
+    # TrueSkill's own defaults (Herbrich, Minka & Graepel 2007) but for tau, and those of the planner's prose.
+    assert SkillSettings() == SkillSettings(mu=25.0, sigma=25 / 3, beta=25 / 6, tau=0.0, draw_probability=None)
+    assert Design() == Design(
+        tie_rate=0.7,
+        annotations_per_conversation=6.0,
+        conversation_correlation=0.1,
+        annotator_correlation=0.09,
+        annotators=None,
+        annotations_per_annotator=60.0,
+        annotators_per_game=1.0,
+    )

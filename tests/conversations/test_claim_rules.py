@@ -1,0 +1,201 @@
+"""What runners claim, release and wait for: rows on both sides of each condition of the statements."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, insert, select, text, update
+
+from spotthebot.conversations import store
+from spotthebot.conversations.domain.concurrency import SlotRequest
+from spotthebot.conversations.tables import (
+    ConcurrencySlotRow,
+    ConversationRow,
+    UnavailableBotRow,
+)
+from spotthebot.kit.ids import new_ids
+from tests.factories.savepoints import SavepointDatabase
+from tests.factories.stored_collections import bot, store_collection, store_conversations, value_of
+
+ONE, TWO, THREE = new_ids(3)
+SIDES = bot(ONE, "one"), bot(TWO, "two")
+JOB, OTHER_JOB = 7, 8
+
+
+class TestClaim:
+    async def test_takes_the_lowest_rounds_of_those_that_wait_up_to_the_limit(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            others = await store_collection(session, SIDES)
+            await store_conversations(session, others, 1, next_bot=ONE)
+            mine = await store_collection(session, SIDES)
+            (second,) = await store_conversations(session, mine, 1, next_bot=ONE, round=1)
+            (first,) = await store_conversations(session, mine, 1, next_bot=TWO, round=0)
+            last = await store_conversations(session, mine, 2, next_bot=ONE, round=2)
+            assert await store.claims.claim(session, JOB, mine, limit=1, full=[]) == [first]
+            assert set(await store.claims.claim(session, JOB, mine, limit=2, full=[])) == {second, last[0]}
+            assert await store.claims.claim(session, JOB, mine, limit=9, full=[]) == [last[1]]
+            assert await store.claims.claim(session, JOB, mine, limit=9, full=[]) == []
+
+    async def test_passes_over_who_can_or_may_not_be_asked(self, stored: SavepointDatabase):
+        soon, long_ago = func.now() + timedelta(hours=1), func.now() - timedelta(hours=1)
+        async with stored.write() as session:
+            mine = await store_collection(session, SIDES, bots=[ONE, TWO, THREE])
+            await store_conversations(session, mine, 1, next_bot=ONE, state="failed")
+            await store_conversations(session, mine, 1, next_bot=ONE, runner_job_id=OTHER_JOB)
+            (pausing,) = await store_conversations(session, mine, 1, next_bot=ONE)
+            (rested,) = await store_conversations(session, mine, 1, next_bot=ONE)
+            for each, at in ((pausing, soon), (rested, long_ago)):
+                await session.execute(update(ConversationRow).where(ConversationRow.id == each).values(not_before=at))
+            await store_conversations(session, mine, 1, next_bot=TWO)
+            await store_conversations(session, mine, 1, next_bot=THREE)
+            await session.execute(insert(UnavailableBotRow).values(bot_id=THREE, name="three", reason="down"))
+            assert await store.claims.count_waiting(session, limit=9) == 2
+            assert await store.claims.count_waiting(session, limit=1) == 1
+            assert await store.claims.claim(session, JOB, mine, limit=9, full=[TWO]) == [rested]
+            assert await value_of(session, ConversationRow.not_before, rested) is None
+            assert await value_of(session, ConversationRow.runner_job_id, rested) == JOB
+
+    @pytest.mark.parametrize("state", ["paused", "cancelled", "complete"])
+    async def test_takes_nothing_of_a_collection_that_does_not_collect(self, stored: SavepointDatabase, state: str):
+        async with stored.write() as session:
+            mine = await store_collection(session, SIDES, state=state)
+            await store_conversations(session, mine, 1, next_bot=ONE)
+            assert await store.claims.claim(session, JOB, mine, limit=9, full=[]) == []
+            assert await store.claims.count_waiting(session, limit=9) == 0
+            assert await store.claims.list_open(session) == []
+            assert await store.claims.fail_waiting(session, ONE, "gone") == 0
+
+    async def test_goes_through_collections_by_priority_then_by_what_is_claimed_of_them(
+        self, stored: SavepointDatabase
+    ):
+        async with stored.write() as session:
+            busy, idle, idle_too, urgent = [
+                await store_collection(session, SIDES, priority=priority) for priority in (0, 0, 0, 1)
+            ]
+            await store_conversations(session, busy, 2, runner_job_id=JOB)
+            await store_conversations(session, busy, 3)
+            await store_conversations(session, urgent, 1, runner_job_id=JOB)
+            found = await store.claims.list_open(session)
+        assert [(each.id, each.priority, each.claimed) for each in found] == [
+            (urgent, 1, 1),
+            (idle, 0, 0),
+            (idle_too, 0, 0),
+            (busy, 0, 2),
+        ]
+
+
+class TestRelease:
+    async def test_releases_a_runners_conversations_or_some_of_them_to_the_bot_whose_turn_it_is(
+        self, stored: SavepointDatabase
+    ):
+        async with stored.write() as session:
+            mine = await store_collection(session, SIDES)
+            (even,) = await store_conversations(session, mine, 1, turns=("a", "b"), runner_job_id=JOB)
+            (odd,) = await store_conversations(session, mine, 1, turns=("a",), runner_job_id=JOB)
+            (others,) = await store_conversations(session, mine, 1, runner_job_id=OTHER_JOB)
+            await store.claims.release(session, JOB, [odd, others])
+            assert [await value_of(session, ConversationRow.runner_job_id, each) for each in (even, odd, others)] == [
+                JOB,
+                None,
+                OTHER_JOB,
+            ]
+            await store.claims.release(session, JOB)
+            assert [await value_of(session, ConversationRow.next_bot, each) for each in (even, odd, others)] == [
+                ONE,
+                TWO,
+                None,
+            ]
+
+
+class TestUnavailableBots:
+    async def test_what_waits_for_one_is_counted_and_can_be_failed(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            mine, others = [await store_collection(session, SIDES) for _ in range(2)]
+            waiting = await store_conversations(session, mine, 2, next_bot=ONE)
+            await store_conversations(session, mine, 1, next_bot=TWO)
+            await store_conversations(session, mine, 1, next_bot=ONE, runner_job_id=JOB)
+            await store_conversations(session, mine, 1, next_bot=ONE, state="cancelled")
+            await store_conversations(session, others, 1, next_bot=TWO)
+            assert await store.unavailable_bots.mark_unavailable(session, ONE, name="one", reason="down")
+            assert not await store.unavailable_bots.mark_unavailable(session, ONE, name="one", reason="again")
+            found = await store.collections.list_collections(session, name=None, after=None, limit=9)
+            assert [each.waiting for each in found] == [2, 0]
+            (reason,) = await store.collections.list_failures(session, mine, offset=0, limit=9)
+            assert (reason.state, reason.reason, reason.bot, reason.conversations) == ("waiting", "down", "one", 2)
+            assert await store.collections.list_failures(session, others, offset=0, limit=9) == []
+            assert await store.claims.fail_waiting(session, ONE, "gone") == 2
+            assert [await value_of(session, ConversationRow.failure, each) for each in waiting] == ["gone", "gone"]
+            failed = [(await store.collections.get_collection(session, each)).failed for each in (mine, others)]
+            assert failed == [2, 0]
+            assert await store.unavailable_bots.mark_available(session, ONE)
+            assert not await store.unavailable_bots.mark_available(session, ONE)
+
+    async def test_are_listed_in_the_order_in_which_they_became_so(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            for each, minutes in ((ONE, 1), (TWO, 3), (THREE, 2)):
+                since = func.now() - timedelta(minutes=minutes)
+                row = {"bot_id": each, "name": "bot", "reason": "down", "since": since}
+                await session.execute(insert(UnavailableBotRow).values(row))
+            found = await store.unavailable_bots.list_unavailable(session)
+        assert [each.bot_id for each in found] == [TWO, THREE, ONE]
+
+
+class TestFailures:
+    async def test_are_counted_by_reason_and_by_the_bot_that_was_to_speak(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            mine = await store_collection(session, SIDES)
+            for turns, failure in ((("a",), "x"), ((), "x"), (("a", "b"), "x"), ((), "y")):
+                await store_conversations(session, mine, 1, turns=turns, state="failed", failure=failure)
+            await store_conversations(session, mine, 1, state="cancelled", failure="x")
+            found = await store.collections.list_failures(session, mine, offset=0, limit=9)
+        assert [(each.bot, each.reason, each.conversations) for each in found] == [
+            ("one", "x", 2),
+            ("one", "y", 1),
+            ("two", "x", 1),
+        ]
+
+
+class TestSlots:
+    async def test_are_free_again_once_they_expired_and_no_other(self, stored: SavepointDatabase):
+        request = {ONE: SlotRequest(2, limit=3, seconds=60)}
+        async with stored.write() as session:
+            first = (await store.concurrency_slots.acquire(session, JOB, request))[ONE]
+            assert first.slots == 2
+            second = (await store.concurrency_slots.acquire(session, JOB, request))[ONE]
+            assert second.slots == 1
+            past = func.clock_timestamp() - timedelta(seconds=1)
+            expire = update(ConcurrencySlotRow).where(ConcurrencySlotRow.id == first.id).values(expires_at=past)
+            await session.execute(expire)
+            assert (await store.concurrency_slots.acquire(session, JOB, request))[ONE].slots == 2
+            left = set(await session.scalars(select(ConcurrencySlotRow.slots)))
+            assert await store.concurrency_slots.acquire(session, JOB, {TWO: SlotRequest(1, limit=0, seconds=60)}) == {}
+        assert left == {1, 2}
+
+    async def test_are_queued_for_ahead_of_the_runners(self, stored: SavepointDatabase):
+        chat, late = new_ids(2)
+        request = SlotRequest(1, limit=1, seconds=60)
+        async with stored.write() as session:
+            held = (await store.concurrency_slots.acquire(session, JOB, {ONE: request}))[ONE]
+            assert not await store.concurrency_slots.acquire_next(session, chat, ONE, request, job_id=OTHER_JOB)
+            await store.concurrency_slots.release(session, {held.id: 1})
+            assert await store.concurrency_slots.acquire(session, JOB, {ONE: request}) == {}
+            assert await store.concurrency_slots.acquire_next(session, chat, ONE, request, job_id=OTHER_JOB)
+            assert not await store.concurrency_slots.acquire_next(session, late, ONE, request, job_id=OTHER_JOB)
+            await store.concurrency_slots.release_job(session, JOB)
+            assert await session.scalar(select(func.count()).select_from(ConcurrencySlotRow)) == 2
+            await store.concurrency_slots.release_job(session, OTHER_JOB)
+            assert await session.scalar(select(func.count()).select_from(ConcurrencySlotRow)) == 0
+
+
+class TestJobs:
+    async def test_those_that_wait_or_run_are_counted_by_task(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            await session.execute(text("SET LOCAL search_path TO conversations"))  # for the triggers of the queue
+            for task, status in (("mine", "todo"), ("mine", "doing"), ("mine", "failed"), ("other", "todo")):
+                await session.execute(
+                    text("""
+                        INSERT INTO conversations.procrastinate_jobs (queue_name, task_name, status)
+                        VALUES ('default', :task, CAST(:status AS conversations.procrastinate_job_status))
+                    """),
+                    {"task": task, "status": status},
+                )
+            assert await store.claims.count_jobs(session, "mine") == 2
