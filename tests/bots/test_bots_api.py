@@ -96,6 +96,16 @@ class TestOwnership:
             assert answer.status_code == 403
         assert [(await frontend.get(each)).status_code for each in (path, "/v1/bots")] == [403, 403]
 
+    @pytest.mark.parametrize("bot", ["00000000-0000-7000-8000-000000000000", "not-an-id"])
+    async def test_a_caller_is_refused_before_the_bot_of_the_path(self, suite: RunningSuite, bot: str):
+        path = f"/v1/bots/{bot}"
+        asked: dict[str, Any] = {"contexts": [{"turns": []}]}
+        frontend = await suite.client("bots", "annotation")
+        unknown = {"Authorization": f"Bearer stb_admin_{'0' * 32}_{'a' * 43}"}
+        for headers, status in (({}, 403), ({"Authorization": ""}, 401), (unknown, 401)):
+            assert (await frontend.get(path, headers=headers)).status_code == status
+            assert (await frontend.post(f"{path}/replies", json=asked, headers=headers)).status_code == status
+
 
 class TestReplies:
     async def test_many_contexts_are_answered_in_order_and_too_many_refused(self, suite: RunningSuite):

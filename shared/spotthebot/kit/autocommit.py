@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import psycopg
-from psycopg.rows import namedtuple_row
 from sqlalchemy.engine import make_url
 
+from spotthebot.kit.libpq import LibpqConnection
 from spotthebot.kit.statements import Statement
 
 _IDLE_SECONDS = 0.25
@@ -29,41 +29,33 @@ class DriverConnections:
         self._options = " ".join(given) or None
         self._application_name = application_name
         self.slots = asyncio.Semaphore(connections)
-        self._idle: list[tuple[psycopg.AsyncCursor[Any], float]] = []
-        """One cursor of each idle connection, which remembers how it read columns, and when it was used last."""
+        self._idle: list[tuple[LibpqConnection, float]] = []
+        """Idle connections, and when each was used last."""
 
-    def take(self) -> tuple[psycopg.AsyncCursor[Any], float] | None:
+    def take(self) -> tuple[LibpqConnection, float] | None:
         """Return the idle connection that was used last, and when; None where there is none."""
         return self._idle.pop() if self._idle else None
 
-    async def connect(self) -> psycopg.AsyncCursor[Any]:
+    async def connect(self) -> LibpqConnection:
         """Open another connection."""
-        connection = await psycopg.AsyncConnection.connect(
-            self._conninfo,
-            autocommit=True,
-            row_factory=namedtuple_row,
-            connect_timeout=5,
-            application_name=self._application_name,
-            options=self._options,
+        return await LibpqConnection.open(
+            self._conninfo, connect_timeout=5, application_name=self._application_name, options=self._options
         )
-        return connection.cursor()
 
-    async def run(
-        self, cursor: psycopg.AsyncCursor[Any], statement: Statement, parameters: Mapping[str, Any]
-    ) -> list[Any]:
+    async def run(self, connection: LibpqConnection, statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
         """Return the rows, whose columns are attributes; the connection is idle then, or closed where this failed."""
         try:
-            rows = await statement.run(cursor, parameters)
+            rows = await connection.run(statement, parameters)
         except BaseException:
-            await cursor.connection.close()  # cancelled or failed: its state is not known
+            await connection.close()  # cancelled or failed: its state is not known
             raise
-        self._idle.append((cursor, time.monotonic()))
+        self._idle.append((connection, time.monotonic()))
         return rows
 
     async def close(self) -> None:
         """Close the connections that nothing uses."""
         while taken := self.take():
-            await taken[0].connection.close()
+            await taken[0].close()
 
 
 class Autocommit:
@@ -81,23 +73,24 @@ class Autocommit:
         """
         async with self._connections.slots:
             while taken := self._connections.take():
-                cursor, used_at = taken
-                if await self._lives(cursor, used_at):
-                    return await self._connections.run(cursor, statement, parameters)
+                connection, used_at = taken
+                if await self._lives(connection, used_at):
+                    return await self._connections.run(connection, statement, parameters)
             return await self._connections.run(await self._connections.connect(), statement, parameters)
 
     async def close(self) -> None:
         """Close the connections that no statement uses."""
         await self._connections.close()
 
-    async def _lives(self, cursor: psycopg.AsyncCursor[Any], used_at: float) -> bool:
+    async def _lives(self, connection: LibpqConnection, used_at: float) -> bool:
         if time.monotonic() - used_at < _IDLE_SECONDS and used_at > self._lost_at():
             return True
         try:
-            await cursor.execute("")
+            await connection.ping()
         except psycopg.OperationalError:
+            await connection.close()
             return False
         except BaseException:
-            await cursor.connection.close()
+            await connection.close()
             raise
         return True

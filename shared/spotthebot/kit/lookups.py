@@ -83,12 +83,16 @@ class BatchedLookup(Generic[Key, Found]):
 
     async def find(self, key: Key) -> Found | None:
         """Return what belongs to a key; None where there is nothing."""
+        return await self.begin(key)
+
+    def begin(self, key: Key) -> asyncio.Future[Found | None]:
+        """Begin to look a key up; the future is what `find` returns."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Found | None] = loop.create_future()
         if not self._waiting:
             loop.call_soon(self._start)  # others that are ready to run may join first
         self._waiting.setdefault(key, []).append(future)
-        return await future
+        return future
 
     def _start(self) -> None:
         while self._waiting and len(self._running) < _BATCHES_AT_ONCE:

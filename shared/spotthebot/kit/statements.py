@@ -5,12 +5,14 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 import psycopg
+from psycopg.adapt import PyFormat
 from psycopg.pq import ExecStatus
 from psycopg.rows import namedtuple_row
 from sqlalchemy import ClauseElement, ColumnElement, Dialect, literal_column
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
 _DIALECT: Dialect = PGDialect_psycopg()  # type: ignore[no-untyped-call]
+_NUMBERED: Dialect = PGDialect_psycopg(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
 
 
 class Statement:
@@ -23,13 +25,15 @@ class Statement:
         compiled = statement.compile(dialect=_DIALECT)
         self.sql = str(compiled).encode()
         self.constants = dict(compiled.params)
+        numbered: Any = statement.compile(dialect=_NUMBERED)
+        self.numbered = str(numbered).encode()
+        """The statement as PostgreSQL itself takes it, with parameters `$1`, `$2`, whose names are `names`."""
+        self.names: tuple[str, ...] = tuple(numbered.positiontup or ())
+        self.formats = (PyFormat.AUTO,) * len(self.names)
 
     async def fetch(self, connection: psycopg.AsyncConnection[Any], parameters: Mapping[str, Any]) -> list[Any]:
         """Run on a connection and return the rows, whose columns are attributes; [] where there can be none."""
-        return await self.run(connection.cursor(row_factory=namedtuple_row), parameters)
-
-    async def run(self, cursor: psycopg.AsyncCursor[Any], parameters: Mapping[str, Any]) -> list[Any]:
-        """Run on a cursor and return what it makes of the rows; [] where there can be none."""
+        cursor = connection.cursor(row_factory=namedtuple_row)
         await cursor.execute(self.sql, {**self.constants, **parameters})
         # `cursor.description` would say so too, and make an object of each column.
         returns_rows = cursor.pgresult is not None and cursor.pgresult.status == ExecStatus.TUPLES_OK

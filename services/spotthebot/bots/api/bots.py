@@ -6,7 +6,8 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request
 
 from spotthebot.bots import store
-from spotthebot.bots.api.deps import Asker, Changer, Context, Reader, Registration
+from spotthebot.bots.api.bot_access import bot_of
+from spotthebot.bots.api.deps import AskerOfBot, Changer, Context, Reader, ReaderOfBot, Registration
 from spotthebot.bots.domain.bots import Bot, BotVersion
 from spotthebot.bots.domain.probes import Probe
 from spotthebot.bots.domain.replies import Replies
@@ -41,9 +42,10 @@ Probing = Annotated[
 # This endpoint is called the most. It is the first since FastAPI compares a path with each route in turn, twice, and it
 # reads the context itself since a dependency costs a request 0.02 ms.
 @router.post("/{bot_id}/replies", operation_id="reply", openapi_extra=_CONTEXTS)
-async def reply(caller: Asker, http: Request, bot_id: UUID, request: RepliesIn) -> RepliesOut:
+async def reply(caller: AskerOfBot, http: Request, bot_id: UUID, request: RepliesIn) -> RepliesOut:
     """Ask a bot for one reply to each context; a context that fails says so and delays no other."""
-    return _replies_to_out(await replies.reply(http.app.state.context, caller, bot_id, request))
+    bot = bot_of(http, caller, bot_id)
+    return _replies_to_out(await replies.reply(http.app.state.context, bot, request))
 
 
 @router.post("", status_code=201, operation_id="register_bot")
@@ -66,9 +68,9 @@ async def list_bots(
 
 
 @router.get("/{bot_id}", operation_id="get_bot")
-async def get_bot(context: Context, caller: Reader, bot_id: UUID) -> BotOut:
+async def get_bot(caller: ReaderOfBot, http: Request, bot_id: UUID) -> BotOut:
     """Return one bot, with its present version and its latest full probe."""
-    return _to_out(await context.get_bot(bot_id, caller))
+    return _to_out(bot_of(http, caller, bot_id))
 
 
 @router.patch("/{bot_id}", operation_id="change_bot")

@@ -182,7 +182,7 @@ async def complete_chat(caller: Asker, context: Context, request: ChatCompletion
     bot = await get_named_bot(context, caller, request.model)
     messages = [(message.role, message.text) for message in request.messages]
     asked = RepliesIn(contexts=(context_of(messages, request.seed or 0),))
-    answer = (await replies.reply(context, caller, bot.id, asked, temperature=request.temperature)).replies[0]
+    answer = (await replies.reply(context, bot, asked, temperature=request.temperature)).replies[0]
     if answer.text is None:
         raise ChatFailed(failure=answer.failure, detail=answer.detail)
     limits = [each for each in (request.max_tokens, request.max_completion_tokens) if each is not None]

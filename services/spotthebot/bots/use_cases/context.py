@@ -25,6 +25,8 @@ from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import Database, ReadSession
 from spotthebot.kit.lookups import BatchedLookup
 
+BotLookup = asyncio.Future[Bot | None]
+
 
 @dataclass
 class BotsContext:
@@ -39,6 +41,10 @@ class BotsContext:
 
     def __post_init__(self) -> None:
         self._bots = BatchedLookup(partial(store.bots.find_bots, self.database.lookups))
+
+    def begin_lookup(self, bot_id: UUID) -> BotLookup:
+        """Begin to look a bot up, without a check of the caller. Requests that coincide share a query."""
+        return self._bots.begin(bot_id)
 
     async def get_bot(self, bot_id: UUID, principal: Principal) -> Bot:
         """Return the bot if the caller may see it; raises NoSuchBot otherwise. Requests that coincide share a query."""

@@ -1,7 +1,5 @@
 """Replies: one bot version is asked for one reply to each context."""
 
-from uuid import UUID
-
 from spotthebot.bots import store
 from spotthebot.bots.bot_client import not_asked
 from spotthebot.bots.domain.bot_status import GETS_NO_QUESTIONS
@@ -20,22 +18,18 @@ from spotthebot.contracts.bots import (
     TritonProtocol,
 )
 from spotthebot.inference.workers import WorkerModel
-from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.errors import FieldError
 
 _HAS_TEMPERATURE = (OpenAIProtocol, TritonProtocol, TransformersProtocol)
 _USUAL_TEMPERATURE = 1.0
 
 
-async def reply(
-    context: BotsContext, principal: Principal, bot_id: UUID, request: RepliesIn, *, temperature: float | None = None
-) -> Replies:
-    """Ask a bot that the caller may see for one reply to each context; no database connection is held meanwhile.
+async def reply(context: BotsContext, bot: Bot, request: RepliesIn, *, temperature: float | None = None) -> Replies:
+    """Ask a bot that the caller sees for one reply to each context; no database connection is held meanwhile.
 
     Raises BotNotAsked for a suspended or retired bot, TemperatureNotTaken for a bot that has no temperature, where it
     is not 1. A failing bot gets no request.
     """
-    bot = await context.get_bot(bot_id, principal)
     version, model, refusal = await _version_and_model(context, bot, request.version)
     if not isinstance(version.protocol, _HAS_TEMPERATURE):
         if temperature not in {None, _USUAL_TEMPERATURE}:
