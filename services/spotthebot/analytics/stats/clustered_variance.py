@@ -8,7 +8,8 @@ of one conversation or if an annotator took part in both, so the variance is the
 where an observation may have several annotators, as a game that joins annotations has (Aronow, Samii & Assenova 2015).
 Each sum over a cluster is enlarged as if the estimate had been made without that cluster, so that every part is the
 jackknife's (MacKinnon, Nielsen & Webb 2023, "CV3"). The whole is never taken below the variance of independent
-observations. Degrees of freedom are Satterthwaite's (1946) over the effective numbers of clusters.
+observations. Degrees of freedom are Satterthwaite's (1946) over the effective numbers of clusters, or for estimates
+that products of clusters' effects move, over what is seen of how unequally clusters contribute (`Degrees`).
 `benchmarks/analytics/coverage` has the coverage of what follows from it.
 """
 
@@ -21,9 +22,17 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.annotator_sets import SharedMembers, set_members, shared_cells
+from spotthebot.analytics.stats.annotator_sets import SharedMembers, shared_cells
 from spotthebot.analytics.stats.bootstrap import defined
-from spotthebot.analytics.stats.cells import occurring_cells
+from spotthebot.analytics.stats.cluster_shares import (
+    cluster_weights,
+    column_sums,
+    contributions,
+    degrees_of_contributions,
+    distinct_clusters,
+    effective_clusters,
+    leverages,
+)
 from spotthebot.analytics.stats.distributions import student_quantiles
 
 WHOLE: Final = 1 - 1e-9
@@ -62,6 +71,20 @@ _WORDS: Final = {
     Clusters.FIXED_PANEL: "clustered by conversation, for this panel of annotators and no other",
     Clusters.NONE: "annotations taken for independent",
 }
+
+
+class Degrees(StrEnum):
+    """Where the degrees of freedom of a variance come from.
+
+    `CLUSTERS` takes the effective number of clusters less one, which suits sums of effects. `CONTRIBUTIONS` estimates
+    2 V² / Var(V) (Satterthwaite 1946), where V is the sum of what each cluster contributes and Var(V) the sum of
+    products of centred contributions over the same pairs of clusters as V. It suits estimates that squares and products
+    of effects move: these have heavy tails, so that few clusters make most of V. Never more than `CLUSTERS`, never
+    below those of squares of normal effects.
+    """
+
+    CLUSTERS = "clusters"
+    CONTRIBUTIONS = "contributions"
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +222,11 @@ def shares_of(statistic: IntArray, hits: FloatArray, n_statistics: int) -> tuple
 
 
 def clustered_variance(
-    observations: Observations, influence: Influence, clusters: Clusters = Clusters.BOTH
+    observations: Observations,
+    influence: Influence,
+    clusters: Clusters = Clusters.BOTH,
+    *,
+    degrees: Degrees = Degrees.CLUSTERS,
 ) -> ClusteredVariance:
     """Return the variance of every statistic from its observations' influence.
 
@@ -209,7 +236,7 @@ def clustered_variance(
     >>> found.variance.round(9).tolist()  # without either conversation the share is 1 or 0: (1 / 2) * (.5² + .5²)
     [0.25]
     """
-    return clustered_parts(observations, influence, clusters).variances()
+    return clustered_parts(observations, influence, clusters, degrees=degrees).variances()
 
 
 class Part(Protocol):
@@ -283,17 +310,19 @@ class ClusteredParts:
         return ClusteredVariance(variance, freedom, self.n_conversations, self.n_annotators, self.clusters)
 
 
-def clustered_parts(observations: Observations, influence: Influence, clusters: Clusters) -> ClusteredParts:
+def clustered_parts(
+    observations: Observations, influence: Influence, clusters: Clusters, *, degrees: Degrees = Degrees.CLUSTERS
+) -> ClusteredParts:
     """Return the parts of the variance of statistics that few observations each have a part in."""
     m, members = influence.n_statistics, observations.members
     annotator = observations.annotator[influence.observation]
     conversation = _codes(observations.conversation)[influence.observation]
     clustered = []
     if clusters.has_conversations:
-        clustered.append(_Part(influence, conversation))
+        clustered.append(_Part(influence, conversation, degrees=degrees))
     if clusters.has_annotators:
         shared = None if members is None else SharedMembers(members)
-        clustered.append(_Part(influence, annotator, members, shared))
+        clustered.append(_Part(influence, annotator, members, shared, degrees=degrees))
     both = None
     if len(clustered) == 2:
         cluster, alike = shared_cells(conversation, annotator, members)
@@ -302,8 +331,10 @@ def clustered_parts(observations: Observations, influence: Influence, clusters: 
         single=_Part(influence, influence.observation),
         clustered=clustered,
         both=both,
-        n_conversations=_distinct(influence.statistic, conversation, m),
-        n_annotators=np.bincount(_weights(influence.statistic, annotator, influence.weight, members)[1], minlength=m),
+        n_conversations=distinct_clusters(influence.statistic, conversation, m),
+        n_annotators=np.bincount(
+            cluster_weights(influence.statistic, annotator, influence.weight, members)[1], minlength=m
+        ),
         clusters=clusters,
     )
 
@@ -317,10 +348,12 @@ class _Part:
         cluster: IntArray,
         members: "scipy.sparse.csr_array | None" = None,
         shared: "SharedMembers | scipy.sparse.csr_array | None" = None,
+        *,
+        degrees: Degrees = Degrees.CLUSTERS,
     ) -> None:
         m = influence.n_statistics
         value = influence.value * _enlarged(influence, cluster, members)
-        weights, of = _weights(influence.statistic, cluster, influence.weight, members)
+        weights, of = cluster_weights(influence.statistic, cluster, influence.weight, members)
         n = np.bincount(of, minlength=m)
         enough = n > 1
         factor = np.sqrt(np.divide(n - 1, n, out=np.full(m, np.nan), where=enough))
@@ -332,12 +365,13 @@ class _Part:
         self._shared = shared
         self._undefined = ~enough
         # Two clusters of very different size are worth less than two.
-        self.degrees = np.where(enough, np.maximum(_effective(weights, of, m) - 1, 0.5), np.nan)
+        self.degrees = np.where(enough, np.maximum(effective_clusters(weights, of, m) - 1, 0.5), np.nan)
+        if degrees is Degrees.CONTRIBUTIONS:
+            self.degrees = np.minimum(self.degrees, degrees_of_contributions(self._sums, shared, n))
 
     def variances(self) -> FloatArray:
         """Return the variance of each statistic, NaN where it has fewer than two clusters."""
-        other = self._sums if self._shared is None else self._shared @ self._sums
-        squares = np.asarray(self._sums.multiply(other).sum(axis=0)).ravel()
+        squares = column_sums(contributions(self._sums, self._shared))
         return np.where(self._undefined, np.nan, np.maximum(squares, 0.0))
 
     def covariance(self) -> FloatArray:
@@ -351,40 +385,8 @@ class _Part:
 
 def _enlarged(influence: Influence, cluster: IntArray, members: "scipy.sparse.csr_array | None") -> FloatArray:
     """Return 1 / (1 - leverage) of each entry's cluster in its ratio; 0 where the cluster is the whole of it."""
-    totals = np.bincount(influence.ratio, weights=influence.weight)
-    if members is None:
-        cells = occurring_cells(influence.ratio, cluster, influence.weight)
-        found = cells.weight[cells.entry] / totals[influence.ratio]
-    else:
-        entry, annotator = set_members(cluster, members)
-        ratio = influence.ratio[entry]
-        cells = occurring_cells(ratio, annotator, influence.weight[entry])
-        leverage = cells.weight[cells.entry] / totals[ratio]
-        sizes = np.bincount(entry, minlength=len(cluster))
-        found = np.bincount(entry, weights=leverage, minlength=len(cluster)) / sizes
+    found = leverages(influence.ratio, cluster, influence.weight, members)
     return np.where(found < WHOLE, 1 / np.maximum(1 - found, 1 - WHOLE), 0.0)
-
-
-def _weights(
-    statistic: IntArray, cluster: IntArray, weight: FloatArray, members: "scipy.sparse.csr_array | None"
-) -> tuple[FloatArray, IntArray]:
-    """Total the weights by statistic and cluster, each annotator of a set alone; with the statistic of each total."""
-    if members is not None:
-        entry, cluster = set_members(cluster, members)
-        statistic, weight = statistic[entry], weight[entry]
-    cells = occurring_cells(statistic, cluster, weight)
-    return cells.weight, cells.outer
-
-
-def _effective(weights: FloatArray, of: IntArray, m: int) -> FloatArray:
-    """Return how many clusters of equal weight would be worth as much: (sum of w)² / sum of w² (Kish 1965)."""
-    sums = np.bincount(of, weights=weights, minlength=m)
-    squares = np.bincount(of, weights=weights**2, minlength=m)
-    return np.divide(sums**2, squares, out=np.zeros(m), where=squares > 0)
-
-
-def _distinct(statistic: IntArray, cluster: IntArray, m: int) -> IntArray:
-    return np.bincount(occurring_cells(statistic, cluster, np.ones(len(statistic))).outer, minlength=m)
 
 
 def _codes(values: IntArray) -> IntArray:

@@ -1,8 +1,10 @@
 """Intervals of coefficients of agreement: Student's, on the scale of Fisher's z = artanh, where no bound passes 1.
 
-Degrees of freedom are at most those of the kind of cluster with fewer. The spread of a panel's own habits is a part of
-the disagreement that is expected by chance: coefficients of few annotators are a little too low, by some .2 over their
-number, and their intervals hold too seldom.
+Annotators' habits move a coefficient by their squares and by products of two annotators', which have heavy tails: few
+annotators make most of the variance. So degrees of freedom come from how unequally annotators contribute to it
+(`Degrees.CONTRIBUTIONS`), and are at most those of the kind of cluster with fewer. The spread of a panel's own habits
+is a part of the disagreement that is expected by chance: coefficients of few annotators are a little too low, by some
+.2 over their number, and their intervals hold too seldom.
 `benchmarks/analytics/coverage` has the coverage.
 """
 
@@ -17,6 +19,7 @@ from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArr
 from spotthebot.analytics.stats.annotator_sets import annotator_sets
 from spotthebot.analytics.stats.clustered_variance import (
     Clusters,
+    Degrees,
     Influence,
     Observations,
     Uncertainty,
@@ -25,7 +28,10 @@ from spotthebot.analytics.stats.clustered_variance import (
 from spotthebot.analytics.stats.distributions import student_quantiles
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 
-METHOD: Final = "Student's interval of Fisher's z, from every unit's influence"
+METHOD: Final = (
+    "Student's interval of Fisher's z, from every unit's influence; degrees of freedom from clusters' contributions"
+    " to the variance"
+)
 LEAST_ANNOTATORS: Final = 30
 """With fewer, the spread of their habits is known too badly, and with it the disagreement expected by chance."""
 _PERFECT: Final = 1e-12
@@ -104,6 +110,7 @@ def coefficient_interval(
         observations,
         Influence(1, none, np.arange(len(influence)), none, influence, np.ones(len(influence))),
         clusters,
+        degrees=Degrees.CONTRIBUTIONS,
     )
     uncertainty = variance.uncertainty(0)
     if units.anonymous:

@@ -1,0 +1,87 @@
+"""How much of an estimate and of its variance each cluster makes, and how many clusters that is worth."""
+
+from typing import Final
+
+import numpy as np
+import scipy
+
+from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.annotator_sets import SharedMembers, set_members
+from spotthebot.analytics.stats.cells import occurring_cells
+
+_OF_SQUARES: Final = 7.0
+"""The variance of n squares of normal effects, whose kurtosis is 15, has 2 n / (15 - 1) degrees of freedom."""
+
+
+def cluster_weights(
+    statistic: IntArray, cluster: IntArray, weight: FloatArray, members: "scipy.sparse.csr_array | None"
+) -> tuple[FloatArray, IntArray]:
+    """Total the weights by statistic and cluster, each annotator of a set alone; with the statistic of each total."""
+    if members is not None:
+        entry, cluster = set_members(cluster, members)
+        statistic, weight = statistic[entry], weight[entry]
+    cells = occurring_cells(statistic, cluster, weight)
+    return cells.weight, cells.outer
+
+
+def leverages(
+    ratio: IntArray, cluster: IntArray, weight: FloatArray, members: "scipy.sparse.csr_array | None"
+) -> FloatArray:
+    """Return the share of the entry's ratio that each entry's cluster weighs; of a set, the mean of its annotators."""
+    totals = np.bincount(ratio, weights=weight)
+    if members is None:
+        cells = occurring_cells(ratio, cluster, weight)
+        return cells.weight[cells.entry] / totals[ratio]
+    entry, annotator = set_members(cluster, members)
+    cells = occurring_cells(ratio[entry], annotator, weight[entry])
+    shares = cells.weight[cells.entry] / totals[ratio[entry]]
+    return np.bincount(entry, weights=shares, minlength=len(cluster)) / np.bincount(entry, minlength=len(cluster))
+
+
+def effective_clusters(weights: FloatArray, of: IntArray, m: int) -> FloatArray:
+    """Return how many clusters of equal weight would be worth as much: (sum of w)² / sum of w² (Kish 1965)."""
+    sums = np.bincount(of, weights=weights, minlength=m)
+    squares = np.bincount(of, weights=weights**2, minlength=m)
+    return np.divide(sums**2, squares, out=np.zeros(m), where=squares > 0)
+
+
+def distinct_clusters(statistic: IntArray, cluster: IntArray, m: int) -> IntArray:
+    """Count the clusters that have a part in each of m statistics."""
+    return np.bincount(occurring_cells(statistic, cluster, np.ones(len(statistic))).outer, minlength=m)
+
+
+def contributions(
+    sums: "scipy.sparse.csr_array", shared: "SharedMembers | scipy.sparse.csr_array | None"
+) -> "scipy.sparse.csr_array":
+    """Return what each cluster adds to the products of `sums` (clusters, m) over all pairs that vary together."""
+    found: scipy.sparse.csr_array = sums.multiply(sums if shared is None else shared @ sums).tocsr()
+    return found
+
+
+def degrees_of_contributions(
+    sums: "scipy.sparse.csr_array", shared: "SharedMembers | scipy.sparse.csr_array | None", n: IntArray
+) -> FloatArray:
+    """Return 2 V² / Var(V) of each variance V (m,), from what clusters contribute to it (Satterthwaite 1946, Eq. 1).
+
+    Contributions vary together as the clusters do. Degrees are never below those that n (m,) squares of normal effects
+    have.
+
+    >>> sums = scipy.sparse.csr_array(np.array([[1.0], [-2.0], [1.0]]))  # contributions 1, 4, 1: 2 * 6² / (1 + 4 + 1)
+    >>> degrees_of_contributions(sums, None, np.array([3])).tolist()
+    [12.0]
+    """
+    parts = contributions(sums, shared)
+    has_part = sums.astype(bool).astype(np.float64)
+    occur, variance = column_sums(has_part), column_sums(parts)
+    mean = np.divide(variance, occur, out=np.zeros(len(occur)), where=occur > 0)
+    centred = (parts - has_part.multiply(mean)).tocsr()
+    # Never below the variance of independent contributions, as no variance is below that of independent observations.
+    spread = np.maximum(column_sums(contributions(centred, shared)), column_sums(centred.power(2)))
+    degrees = np.divide(2 * variance**2, spread, out=np.full(len(spread), np.inf), where=spread > 0)
+    floored: FloatArray = np.maximum(degrees, n / _OF_SQUARES)
+    return floored
+
+
+def column_sums(matrix: "scipy.sparse.csr_array") -> FloatArray:
+    """Add up the rows of a matrix (rows, m)."""
+    return np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
