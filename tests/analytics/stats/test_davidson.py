@@ -16,6 +16,7 @@ from spotthebot.analytics.stats import (
     play_games,
     rate_davidson,
 )
+from spotthebot.analytics.stats.davidson import _fit, _influence
 from tests.factories.annotation_tables import simulated_table
 from tests.factories.known import all_known, known, lowest
 from tests.factories.lazy_imports import lazily
@@ -184,6 +185,12 @@ class TestRateDavidson:
         fit = _rated(_counts(np.array(THREE.wins) * 40, np.array(THREE.ties) * 40), clusters=Clusters.NONE)
         for bot in fit.bots:
             assert bot.uncertainty.standard_error == pytest.approx(bot.model_standard_error, rel=0.1)
+
+    def test_what_single_games_say_adds_up_to_nothing_at_the_maximum(self):
+        fit = _fit(THREE.wins.astype(float), np.triu(THREE.ties, 1).astype(float))
+        scores = _influence(_games(THREE), np.arange(3), fit).scores.toarray()
+        np.testing.assert_allclose(scores.sum(axis=0), 0, atol=1e-8)
+        assert np.abs(scores).max() > 0.5
 
     def test_without_ties_it_is_bradley_and_terry_s(self):
         fit = _rated(_counts([[0, 8], [2, 0]]))

@@ -67,6 +67,7 @@ class TestLogRankTests:
         )
         for tests in (log_rank_tests(status, variance=variance), log_rank_tests(status)):
             assert (tests[0].statistic, tests[0].p_value, tests[0].p_adjusted) == (None, None, None)
+            assert tests[0].uncertainty.standard_error is None
             assert "one c" in known(tests[0].reason)  # conversation, or cluster
 
     @pytest.mark.parametrize(
@@ -197,6 +198,7 @@ class TestLogRankTests:
     def test_says_why_a_pair_cannot_be_compared(self, inspected, spotted, reason):
         (test,) = log_rank_tests(status_of(inspected, spotted, [2, 3]))
         assert (test.statistic, test.p_value, test.p_adjusted) == (None, None, None)
+        assert test.uncertainty.standard_error is None
         assert known(test.reason).startswith(reason)
 
     def test_one_entity_leaves_nothing_to_compare(self):

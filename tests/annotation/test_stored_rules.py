@@ -1,0 +1,395 @@
+"""What the store selects and changes of leases, annotators and campaigns: rows on both sides of each condition."""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import insert, select, update
+
+from spotthebot.annotation import store
+from spotthebot.annotation.domain.entry_links import EntryLink
+from spotthebot.annotation.domain.errors import NoSuchAnnotator, NoSuchAssignment
+from spotthebot.annotation.domain.work_checks import ResponseTimes, WorkCheck
+from spotthebot.annotation.tables import (
+    AssignmentRow,
+    BonusRow,
+    CampaignRow,
+    ItemRow,
+    PackageRow,
+    SeenConversationRow,
+    TrainingAttemptRow,
+)
+from spotthebot.contracts.annotation import CampaignState
+from spotthebot.contracts.assignments import AssignmentState
+from spotthebot.contracts.trainings import TrainingState
+from spotthebot.kit.database import ReadSession
+from spotthebot.kit.ids import new_id
+from tests.factories.databases import DatabaseUrls
+from tests.factories.savepoints import SavepointDatabase, rolled_back
+from tests.factories.stored_campaigns import (
+    NOON,
+    store_annotations,
+    store_annotators,
+    store_assignments,
+    store_campaign,
+    store_packages,
+)
+
+HOUR = timedelta(hours=1)
+ENDS = NOON + HOUR
+"""When the leases end that tests store."""
+
+
+@pytest.fixture
+async def stored(shared_urls: DatabaseUrls) -> AsyncIterator[SavepointDatabase]:
+    """Sessions of the service's store, rolled back after the test."""
+    async with rolled_back(shared_urls.app["annotation"]) as database:
+        yield database
+
+
+async def _slots(session: ReadSession, packages: Sequence[UUID]) -> list[int]:
+    rows = await session.execute(select(PackageRow.id, PackageRow.slots_left).where(PackageRow.id.in_(packages)))
+    found = {row_id: slots for row_id, slots in rows}  # noqa: C416 - typed rows
+    return [found[each] for each in packages]
+
+
+async def _states(session: ReadSession, assignments: Sequence[UUID]) -> list[str]:
+    rows = await session.execute(select(AssignmentRow.id, AssignmentRow.state).where(AssignmentRow.id.in_(assignments)))
+    found = {row_id: state for row_id, state in rows}  # noqa: C416 - typed rows
+    return [found[each] for each in assignments]
+
+
+async def _items(session: ReadSession, packages: Sequence[UUID]) -> list[UUID]:
+    rows = await session.execute(select(ItemRow.package_id, ItemRow.id).where(ItemRow.package_id.in_(packages)))
+    found = {package: item for package, item in rows}  # noqa: C416 - typed rows
+    return [found[each] for each in packages]
+
+
+class TestLeases:
+    async def test_end_at_their_moment_and_give_their_slots_back(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            campaign, other = [await store_campaign(session) for _ in range(2)]
+            packages = await store_packages(session, campaign, 3)
+            elsewhere = await store_packages(session, other, 1)
+            ann, bob = await store_annotators(session, campaign, ["ann", "bob"])
+            mine = await store_assignments(session, campaign, ann, packages)
+            also = await store_assignments(session, campaign, bob, packages[:1])
+            theirs = await store_assignments(session, other, bob, elsewhere)
+            await store_assignments(session, campaign, bob, packages[1:2], state="submitted")
+            expire = store.claims.expire_leases
+            assert await expire(session, ENDS - timedelta(microseconds=1)) == 0
+            assert await expire(session, ENDS, campaign_id=other) == 1
+            assert await expire(session, ENDS, package_id=packages[0]) == 2
+            assert await _slots(session, [*packages, *elsewhere]) == [3, 1, 1, 2]
+            assert await expire(session, ENDS) == 2
+            assert await _slots(session, packages) == [3, 2, 2]
+            assert await _states(session, [*mine, *also, *theirs]) == 5 * ["expired"]
+            assert await expire(session, ENDS) == 0
+
+    async def test_are_renewed_only_once_their_time_is_up(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            campaign = await store_campaign(session)
+            packages = await store_packages(session, campaign, 2)
+            ann, bob = await store_annotators(session, campaign, ["ann", "bob"])
+            (mine,) = await store_assignments(session, campaign, ann, packages[:1])
+            await store_assignments(session, campaign, bob, packages[1:], state="expired")
+            for now, until in ((ENDS - timedelta(microseconds=1), ENDS), (ENDS, ENDS + HOUR)):
+                assert await store.claims.renew_lease(session, ann, now=now, expires_at=ENDS + HOUR) == mine
+                found = await store.assignments.lock_assignment_of(session, campaign, mine)
+                assert found.expires_at == until
+            assert await store.claims.renew_lease(session, bob, now=ENDS, expires_at=ENDS + HOUR) is None
+
+    async def test_that_expired_are_given_again_while_their_package_needs_somebody(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            campaign = await store_campaign(session)
+            full, free, later = await store_packages(session, campaign, 3)
+            await session.execute(update(PackageRow).where(PackageRow.id == full).values(slots_left=0))
+            ann, bob = await store_annotators(session, campaign, ["ann", "bob"])
+            first, second, third = await store_assignments(session, campaign, ann, [full, free, later], state="expired")
+            await store_assignments(session, campaign, bob, [later], state="submitted")
+            for wait in (True, False):
+                found = await store.claims.renew_expired(session, ann, ENDS + HOUR, wait=wait)
+                assert found == (second if wait else third)
+            assert await store.claims.renew_expired(session, ann, ENDS + HOUR, wait=True) is None
+            assert await _states(session, [first, second, third]) == ["expired", "leased", "leased"]
+            assert await _slots(session, [full, free, later]) == [0, 0, 0]
+            assert await store.claims.find_expired(session, ann, full) == first
+            assert await store.claims.find_expired(session, ann, free) is None
+            assert await store.claims.find_expired(session, bob, full) is None
+
+    async def test_of_annotators_end_all_at_once_and_no_others(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            campaign = await store_campaign(session)
+            packages = await store_packages(session, campaign, 2)
+            ann, bob = await store_annotators(session, campaign, ["ann", "bob"])
+            leased = await store_assignments(session, campaign, ann, packages[:1])
+            submitted = await store_assignments(session, campaign, ann, packages[1:], state="submitted")
+            others = await store_assignments(session, campaign, bob, packages)
+            await store.claims.end_leases_of(session, [ann])
+            states = await _states(session, [*leased, *submitted, *others])
+            assert states == ["expired", "submitted", "leased", "leased"]
+            assert await _slots(session, packages) == [2, 1]
+
+    async def test_belong_to_the_frontend_of_their_annotator_or_to_anybodys(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            campaign, other = [await store_campaign(session) for _ in range(2)]
+            packages = await store_packages(session, campaign, 1)
+            (ours,) = await store_annotators(session, campaign, ["ann"])
+            (anybodys,) = await store_annotators(session, campaign, ["bob"], frontend="")
+            (mine,) = await store_assignments(session, campaign, ours, packages)
+            (free,) = await store_assignments(session, campaign, anybodys, packages)
+            assert (await store.assignments.lock_lease(session, mine, "ours")).id == mine
+            assert (await store.assignments.lock_lease(session, free, "theirs")).id == free
+            with pytest.raises(NoSuchAssignment):
+                await store.assignments.lock_lease(session, mine, "theirs")
+            with pytest.raises(NoSuchAssignment):
+                await store.assignments.lock_assignment_of(session, other, mine)
+
+    async def test_change_state_from_the_states_before_alone(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            campaign = await store_campaign(session)
+            packages = await store_packages(session, campaign, len(AssignmentState))
+            (ann,) = await store_annotators(session, campaign, ["ann"])
+            made = [
+                (await store_assignments(session, campaign, ann, [package], state=state))[0]
+                for package, state in zip(packages, AssignmentState, strict=True)
+            ]
+            for each in made:
+                await store.assignments.extend_lease(session, each, ENDS + HOUR)
+                await store.assignments.submit(session, each, at=NOON, completion_code="c")
+            found = dict(zip(AssignmentState, await _states(session, made), strict=True))
+            assert found == {state: state for state in AssignmentState} | {"leased": "submitted"}
+            for each in made:
+                await store.assignments.reject(session, each)
+            found = dict(zip(AssignmentState, await _states(session, made), strict=True))
+            rejected = {"leased": "rejected", "submitted": "rejected"}
+            assert found == {state: state for state in AssignmentState} | rejected
+            ends = [(await store.assignments.lock_assignment_of(session, campaign, each)).expires_at for each in made]
+            assert [AssignmentState(state) for state, at in zip(AssignmentState, ends, strict=True) if at != ENDS] == [
+                AssignmentState.LEASED
+            ]
+
+
+class TestNextPackage:
+    async def test_is_the_first_with_a_slot_whose_block_and_conversations_are_new_to_the_annotator(
+        self, stored: SavepointDatabase
+    ):
+        async with stored.write() as session:
+            campaign, other = [await store_campaign(session) for _ in range(2)]
+            await store_packages(session, other, 1)
+            had, same_block, full, seen, right, later = await store_packages(session, campaign, 6)
+            for package, values in (
+                (had, {"block": 1}),
+                (same_block, {"block": 1}),
+                (full, {"slots_left": 0}),
+                (right, {"block": 2}),
+            ):
+                await session.execute(update(PackageRow).where(PackageRow.id == package).values(**values))
+            ann, bob = await store_annotators(session, campaign, ["ann", "bob"])
+            await store_assignments(session, campaign, ann, [had], state="expired")
+            await store_assignments(session, campaign, bob, [right], state="submitted")
+            shown = await session.scalar(select(ItemRow.conversation_id).where(ItemRow.package_id == seen))
+            for annotator, conversation in ((ann, shown), (bob, new_id())):
+                row = {"annotator_id": annotator, "conversation_id": conversation}
+                await session.execute(insert(SeenConversationRow).values(row))
+            assert await store.claims.lock_free_package(session, campaign, ann) == right
+            assert await store.claims.wait_for_package(session, campaign, ann) == right
+            assert await store.claims.lock_free_package(session, campaign, bob) == had
+            await store.claims.lease_package(session, campaign, right, ann, leased_at=NOON, expires_at=ENDS)
+            assert await _slots(session, [right]) == [0]
+            assert await store.claims.needs_annotators(session, later)
+            assert not await store.claims.needs_annotators(session, right)
+            assert await store.annotators.has_seen(session, ann, right)
+            assert not await store.annotators.has_seen(session, ann, later)
+            assert not await store.annotators.has_seen(session, bob, right)
+            assert await store.claims.lock_free_package(session, campaign, ann) == later
+            await store.claims.return_slot(session, right)
+            assert await _slots(session, [right]) == [1]
+
+
+class TestAnnotators:
+    async def test_are_known_by_campaign_frontend_and_id_or_from_before_frontends(self, stored: SavepointDatabase):
+        lock = store.annotators.lock_annotator
+        async with stored.write() as session:
+            campaign, other = [await store_campaign(session) for _ in range(2)]
+            (old,) = await store_annotators(session, campaign, ["ann"], frontend="")
+            ours, is_new = await lock(session, campaign, "ours", "bob")
+            assert is_new
+            assert await lock(session, campaign, "ours", "bob") == (ours, False)
+            assert (await lock(session, campaign, "theirs", "bob"))[1]
+            assert (await lock(session, other, "ours", "bob"))[1]
+            assert await lock(session, campaign, "ours", "ann") == (old, False)
+            assert (await lock(session, campaign, "theirs", "ann"))[1]
+            assert (await store.annotators.lock_known_annotator(session, campaign, "ours", "ann")).id == old
+            for known in ((campaign, "ours", "cid"), (campaign, "third", "bob")):
+                with pytest.raises(NoSuchAnnotator):
+                    await store.annotators.lock_known_annotator(session, *known)
+            with pytest.raises(NoSuchAnnotator):
+                await store.annotators.lock_annotator_by_id(session, other, ours)
+
+    async def test_are_blocked_and_unblocked_once_and_no_others(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            campaign = await store_campaign(session)
+            ann, bob = await store_annotators(session, campaign, ["ann", "bob"])
+            await store.annotators.set_appeal(session, ann, "sorry", NOON)
+            assert [await store.annotators.block(session, ann, NOON, reason) for reason in "ab"] == [True, False]
+            found = await store.annotators.get_annotator(session, campaign, ann)
+            assert (found.blocked_at, found.blocked_reason, found.appeal) == (NOON, "a", None)
+            assert not await store.annotators.unblock(session, bob)
+            assert [await store.annotators.unblock(session, ann) for _ in range(2)] == [True, False]
+            found = await store.annotators.get_annotator(session, campaign, ann)
+            assert (found.blocked_at, found.blocked_reason) == (None, None)
+            assert (await store.annotators.get_annotator(session, campaign, bob)).blocked_at is None
+
+    async def test_have_changes_of_their_own_alone(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            campaign = await store_campaign(session)
+            ann, bob = await store_annotators(session, campaign, ["ann", "bob"])
+            untouched = await store.annotators.get_annotator(session, campaign, bob)
+            await store.annotators.set_appeal(session, ann, "sorry", NOON)
+            await store.annotators.set_granted_attempts(session, ann, 2)
+            await store.annotators.set_consent(session, ann, "a" * 64, NOON)
+            found = await store.annotators.get_annotator(session, campaign, ann)
+            assert (found.appeal, found.appealed_at, found.granted_attempts) == ("sorry", NOON, 2)
+            assert (found.consent_sha256, found.consented_at, found.consent_withdrawn_at) == ("a" * 64, NOON, None)
+            await store.annotators.withdraw_consent(session, ann, ENDS)
+            await store.annotators.clear_appeal(session, ann)
+            found = await store.annotators.get_annotator(session, campaign, ann)
+            assert (found.consent_sha256, found.consented_at, found.consent_withdrawn_at) == (None, NOON, ENDS)
+            assert (found.appeal, found.appealed_at) == (None, None)
+            more = WorkCheck(gold_right=1, gold_wrong=2, fast_items=3, fast_packages=4, strikes=5)
+            for times in (1, 2):
+                sums = WorkCheck(times, 2 * times, 3 * times, 4 * times, 5 * times)
+                assert await store.annotators.add_work_check(session, ann, more) == sums
+            assert await store.annotators.get_annotator(session, campaign, bob) == untouched
+
+    async def test_count_all_their_packages_but_expired_ones(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            campaign = await store_campaign(session)
+            packages = await store_packages(session, campaign, len(AssignmentState))
+            ann, bob = await store_annotators(session, campaign, ["ann", "bob"])
+            for package, state in zip(packages, AssignmentState, strict=True):
+                await store_assignments(session, campaign, ann, [package], state=state)
+            counts = [(await store.annotators.get_annotator(session, campaign, each)).packages for each in (ann, bob)]
+        assert counts == [len(AssignmentState) - 1, 0]
+
+    async def test_end_an_attempt_once(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            ann, bob = await store_annotators(session, await store_campaign(session), ["ann", "bob"])
+            for annotator in (ann, bob):
+                for number in (1, 2):
+                    await store.training_attempts.add_attempt(session, annotator, number, at=NOON)
+            for state, at in ((TrainingState.PASSED, ENDS), (TrainingState.FAILED, ENDS + HOUR)):
+                await store.training_attempts.end_attempt(session, ann, 2, state, at=at)
+            rows = await session.execute(select(TrainingAttemptRow.state, TrainingAttemptRow.ended_at))
+        assert sorted(map(tuple, rows), key=str) == [*3 * [("in_progress", None)], ("passed", ENDS)]
+
+    async def test_enter_by_a_link_as_many_as_it_is_for_through_its_frontend(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            campaign = await store_campaign(session)
+            links = [
+                EntryLink(new_id(), campaign, frontend, None, ENDS, most)
+                for frontend, most in (("ours", 2), (None, None))
+            ]
+            for link in links:
+                await store.entry_links.add_link(session, link)
+            limited, open_ = (link.id for link in links)
+            counted = [await store.entry_links.count_annotator(session, limited) for _ in range(3)]
+            assert counted == [True, True, False]
+            assert all([await store.entry_links.count_annotator(session, open_) for _ in range(3)])
+            assert await store.entry_links.find_link(session, limited, "ours") == links[0]
+            assert await store.entry_links.find_link(session, limited, "theirs") is None
+            assert await store.entry_links.find_link(session, open_, "theirs") == links[1]
+            ann, bob = await store_annotators(session, campaign, ["ann", "bob"])
+            await store.entry_links.add_entry(session, limited, ann, {}, NOON)
+            entered = [
+                await store.entry_links.has_entered(session, link, annotator)
+                for link in (limited, open_)
+                for annotator in (ann, bob)
+            ]
+            assert entered == [True, False, False, False]
+
+
+class TestTimes:
+    async def test_are_of_all_others_in_the_campaign(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            campaign, other = [await store_campaign(session) for _ in range(2)]
+            items = await _items(session, await store_packages(session, campaign, 4))
+            elsewhere = await _items(session, await store_packages(session, other, 1))
+            ann, bob, cid = await store_annotators(session, campaign, ["ann", "bob", "cid"])
+            await store_annotations(session, campaign, ann, items[:1], elapsed_ms=9000)
+            await store_annotations(session, campaign, bob, items[:2], elapsed_ms=1000)
+            await store_annotations(session, campaign, cid, items[:1], elapsed_ms=3000)
+            await store_annotations(session, campaign, cid, items[1:2], elapsed_ms=None)
+            await store_annotations(session, other, bob, elsewhere, elapsed_ms=9000)
+            find = store.quality.find_response_times
+            assert await find(session, campaign, ann) == ResponseTimes(3, 2, timedelta(seconds=1))
+            assert await find(session, campaign, bob) == ResponseTimes(2, 2, timedelta(seconds=6))
+            assert await find(session, other, bob) is None
+            assert await store.quality.get_times(session, cid) == (2, timedelta(seconds=3))
+            assert await store.quality.get_times(session, new_id()) == (0, None)
+
+    async def test_labels_are_compared_with_those_of_others_to_the_same_item(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            campaign = await store_campaign(session)
+            items = await _items(session, await store_packages(session, campaign, 2))
+            ann, bob = await store_annotators(session, campaign, ["ann", "bob"])
+            await store_annotations(session, campaign, ann, items, answer={"A": "bot"})
+            await store_annotations(session, campaign, bob, items[:1], answer={"A": "human"})
+            assert await store.quality.list_compared(session, ann) == [({"A": "bot"}, {"A": "human"})]
+            assert await store.quality.list_compared(session, bob) == [({"A": "human"}, {"A": "bot"})]
+
+
+class TestCampaigns:
+    async def test_are_complete_with_the_last_submission_and_open_again_with_a_rejection(
+        self, stored: SavepointDatabase
+    ):
+        async with stored.write() as session:
+            values: dict[str, Any] = {"packages": 1, "annotations_per_segment": 2}
+            mine, other = [await store_campaign(session, **values) for _ in range(2)]
+            count = store.campaigns.count_submitted
+            assert [await count(session, mine, annotations=3) for _ in range(3)] == [False, True, False]
+            found = await store.campaigns.get_campaign(session, mine)
+            assert (found.state, found.progress.submitted, found.progress.annotations) == (CampaignState.COMPLETE, 3, 9)
+            await store.campaigns.count_rejected(session, mine, annotations=3)
+            found = await store.campaigns.get_campaign(session, mine)
+            assert (found.state, found.progress.submitted, found.progress.annotations) == (CampaignState.OPEN, 2, 6)
+            await session.execute(update(CampaignRow).where(CampaignRow.id == mine).values(state="closed"))
+            await store.campaigns.count_rejected(session, mine, annotations=3)
+            assert not await count(session, mine, annotations=3)
+            assert (await store.campaigns.get_campaign(session, mine)).state is CampaignState.CLOSED
+            untouched = await store.campaigns.get_campaign(session, other)
+        assert (untouched.state, untouched.progress.submitted) == (CampaignState.OPEN, 0)
+
+    async def test_keep_the_secret_that_was_given_or_drawn_first(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            given, drawn = await store_campaign(session, secret=b"given"), await store_campaign(session)
+            assert await store.campaigns.find_secret(session, drawn) is None
+            assert await store.campaigns.read_secret(session, drawn) == b""
+            assert await store.campaigns.get_secret(session, given) == b"given"
+            first = await store.campaigns.get_secret(session, drawn)
+            assert len(first) == 32
+            assert await store.campaigns.get_secret(session, drawn) == first
+            assert await store.campaigns.find_secret(session, drawn) == first
+
+    async def test_pay_packages_and_bonuses_of_each_annotator(self, stored: SavepointDatabase):
+        pay = Decimal("1.50")
+        async with stored.write() as session:
+            campaign = await store_campaign(session)
+            packages = await store_packages(session, campaign, 3)
+            ann, bob = await store_annotators(session, campaign, ["ann", "bob"])
+            await store_assignments(session, campaign, ann, packages[:2], state="submitted", submitted_at=NOON)
+            await store_assignments(session, campaign, ann, packages[2:], state="rejected")
+            await store_assignments(session, campaign, bob, packages[:1], state="submitted", submitted_at=NOON)
+            row = {"campaign_id": campaign, "reason": "good", "key_id": new_id(), "granted_at": NOON}
+            amounts = [row | {"id": new_id(), "annotator_id": ann, "amount": amount} for amount in ("0.25", "2.00")]
+            await session.execute(insert(BonusRow), amounts)
+            whole = await store.campaigns.get_campaign(session, campaign)
+            found = await store.payments.list_payments(session, whole, pay, after=None, limit=9)
+        assert [(each.annotator, each.packages, each.bonuses, each.total) for each in found] == [
+            ("ann", 2, Decimal("2.25"), Decimal("5.25")),
+            ("bob", 1, Decimal("0.00"), Decimal("1.50")),
+        ]
