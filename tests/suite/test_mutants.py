@@ -200,6 +200,8 @@ class TestMutations:
             ("x = 0.5", {"x = 1.5"}),
             ("x = True", {"x = False"}),
             ("x = np.maximum(a, b)", {"x = np.minimum(a, b)"}),
+            ("x = zip(a, b, strict=False)", {"x = zip(a, b, strict=True)"}),
+            ("x = Field(strict=True)", {"x = Field(strict=False)"}),
             ("é = é + b", {"é = é - b"}),
             ("x.a = y", {"pass"}),
             ("raise x", {"pass"}),
@@ -228,7 +230,8 @@ class TestMutations:
             "X = A | None",
             "from a import b",
             "if TYPE_CHECKING:\n    x = 3",
+            "x = zip(a, b, strict=True)",
         ],
     )
-    def test_leave_texts_types_and_logs_alone(self, source: str):
+    def test_leave_texts_types_logs_and_assertions_of_lengths_alone(self, source: str):
         assert _changes(source) == set()

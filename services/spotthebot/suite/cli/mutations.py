@@ -3,7 +3,7 @@
 A mutation replaces a piece of a file's text, so that its difference is a line or two. Changed are comparisons,
 arithmetic, boundaries, constants, conditions, `not`, `and` and `or`, minimum and maximum, returned values, whole
 statements, and the comparisons and joins of SQL. Docstrings, other texts, logging, type annotations, decorators,
-`__repr__` and `__str__` are left alone.
+`__repr__` and `__str__` are left alone, and so is `strict=True` of `zip`, which only asserts that lengths are equal.
 """
 
 import ast
@@ -126,7 +126,7 @@ class _Finder:
         if isinstance(node, ast.JoinedStr):
             return  # before Python 3.12 nodes inside have no true places
         for name, value in ast.iter_fields(node):
-            if name in {"annotation", "returns", "decorator_list"}:
+            if name in {"annotation", "returns", "decorator_list"} or (name == "keywords" and _asserts_lengths(node)):
                 continue
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):
@@ -274,6 +274,13 @@ def _is_left_alone(node: ast.AST) -> bool:
             return True
         case ast.Expr(value=ast.Call(func=function)) | ast.Expr(value=ast.Await(value=ast.Call(func=function))):
             return _root(function) in _LOGS
+    return False
+
+
+def _asserts_lengths(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="zip"), keywords=[ast.keyword(arg="strict", value=ast.Constant(value=True))]):
+            return True
     return False
 
 
