@@ -113,6 +113,7 @@ class TestHeads:
         await _settled()
         assert wire.status == status
         assert (b"may hold 32768 bytes at most" in wire.sent, wire.is_closed) == (bool(more), bool(more))
+        assert wire.sent.count(b"HTTP/1.1 ") == 1
 
     async def test_count_for_each_request_anew(self):
         server = _Server()
@@ -139,6 +140,20 @@ class TestHeads:
         connection.check(begun + HEAD_SECONDS, 1)
         assert (wire.status, wire.is_closed) == (408, True)
         assert b"The request's head took too long." in wire.sent
+
+    async def test_sent_ahead_keep_their_time_when_the_answer_before_is_out(self):
+        server = _Server()
+        server.application.answers.clear()
+        connection, wire = server.connect()
+        connection.data_received(REQUEST)
+        await _settled()
+        connection.data_received(b"GET")
+        server.application.answers.set()
+        await _settled()
+        connection.check(server.clock.now + HEAD_SECONDS - 0.001, 1)
+        assert (wire.status, wire.is_closed) == (200, False)
+        connection.check(server.clock.now + HEAD_SECONDS, 1)
+        assert (b"408" in wire.sent, wire.is_closed) == (True, True)
 
     async def test_that_are_no_http_are_refused(self):
         connection, wire = _Server().connect()
@@ -220,7 +235,7 @@ class TestBodies:
 class TestReaders:
     async def test_that_take_nothing_for_two_minutes_are_left(self):
         connection, wire = _Server().connect()
-        for unread, seconds in ((5, 100), (5, 100), (4, 100), (4, 120), (0, 100), (0, 100)):
+        for unread, seconds in ((1, 200), (5, 100), (5, 100), (4, 100), (4, 120), (0, 100), (0, 100)):
             wire.unread = unread
             connection.check(0, seconds)
         assert not wire.is_aborted
@@ -332,3 +347,5 @@ class TestSweeps:
         _, then, given = timers.pop()
         then(*given)
         assert timers == []
+        table.add(both[0])
+        assert len(timers) == 1
