@@ -102,7 +102,9 @@ class TestLeases:
                 assert found.expires_at == until
             assert await store.claims.renew_lease(session, bob, now=ENDS, expires_at=ENDS + HOUR) is None
 
-    async def test_that_expired_are_given_again_while_their_package_needs_somebody(self, stored: SavepointDatabase):
+    async def test_those_that_expired_are_given_again_while_their_package_needs_somebody(
+        self, stored: SavepointDatabase
+    ):
         async with stored.write() as session:
             campaign = await store_campaign(session)
             full, free, later = await store_packages(session, campaign, 3)
@@ -120,7 +122,7 @@ class TestLeases:
             assert await store.claims.find_expired(session, ann, free) is None
             assert await store.claims.find_expired(session, bob, full) is None
 
-    async def test_of_annotators_end_all_at_once_and_no_others(self, stored: SavepointDatabase):
+    async def test_those_of_annotators_end_all_at_once_and_no_others(self, stored: SavepointDatabase):
         async with stored.write() as session:
             campaign = await store_campaign(session)
             packages = await store_packages(session, campaign, 2)

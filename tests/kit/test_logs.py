@@ -1,10 +1,13 @@
+import io
 import json
+import logging
 import subprocess
 import sys
 from typing import Any
 
 import pytest
 
+from spotthebot.kit import logs
 from spotthebot.kit.access.keys import make_key
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.logs import LineBudget, redact
@@ -121,3 +124,22 @@ class TestRequestLines:
         assert budget.take() == 3
         now = 100.0
         assert [budget.take() for _ in range(3)] == [0, 0, None]  # no more than a second's are saved up
+
+    @pytest.mark.parametrize(
+        ("status", "milliseconds", "is_written"), [(499, 999.9, False), (500, 0.0, True), (200, 1000.0, True)]
+    )
+    def test_failed_and_slow_requests_are_written_where_ordinary_ones_come_too_fast(
+        self, monkeypatch: pytest.MonkeyPatch, status: int, milliseconds: float, is_written: bool
+    ):
+        written = io.StringIO()
+        monkeypatch.setattr(logging.getLogger(), "handlers", [logging.StreamHandler(written)])
+        monkeypatch.setattr(logging.getLogger("spotthebot.requests"), "level", logging.INFO)
+        monkeypatch.setattr(logging.getLogger("spotthebot.requests"), "_cache", {})
+        monkeypatch.setattr(logs, "_ordinary", LineBudget(0))
+        logs.log_request(path=f"/{KEY}/" + 600 * "x", status=status, milliseconds=milliseconds, method="GET")
+        lines = [json.loads(line) for line in written.getvalue().splitlines()]
+        assert len(lines) == is_written
+        for line in lines:
+            assert (line["event"], line["status"], line["milliseconds"]) == ("request", status, milliseconds)
+            assert line["path"] == ("/[redacted]/" + (500 - len(KEY) - 2) * "x")
+            assert "left_out" not in line

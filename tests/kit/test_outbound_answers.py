@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import time
 import zlib
 from collections.abc import Callable, Sequence
 
@@ -100,9 +101,9 @@ class TestWholeAnswers:
 
     @pytest.mark.parametrize("size", [64 * 1024, 64 * 1024 + 1])
     async def test_have_headers_up_to_a_limit(self, size: int):
-        begun = HEAD + b"X-Long: "
+        started = HEAD + b"X-Long: "
         connection, _ = _connected()
-        parts = begun + (size - len(begun)) * b"a", b"\r\nContent-Length: 0\r\n\r\n"
+        parts = started + (size - len(started)) * b"a", b"\r\nContent-Length: 0\r\n\r\n"
         if size == 64 * 1024:
             assert await _read(connection, *parts) == b""
         else:
@@ -144,7 +145,7 @@ class TestBrokenAnswers:
             (HEAD + b"\r\na", OSError("reset"), INVALID, "ends before it is whole", 200),
         ],
     )
-    async def test_that_end_too_early_may_come_whole_another_time(
+    async def test_those_that_end_too_early_may_come_whole_another_time(
         self, before: bytes, error: OSError | None, failure: Failure, said: str, status: int | None
     ):
         connection, _ = _connected()
@@ -170,7 +171,7 @@ class TestBrokenAnswers:
         assert await _asked(connection, happens) == b"ab"
         assert not connection.is_reusable
 
-    async def test_that_nobody_asked_for_close_the_connection(self):
+    async def test_those_that_nobody_asked_for_close_the_connection(self):
         connection, wire = _connected()
         connection.data_received(HEAD)
         assert wire.is_closed
@@ -196,6 +197,36 @@ class TestIdleConnections:
         idle.give_back("a", connection)
         idle.close()
         assert (wire.is_closed, idle.take("a")) == (True, None)
+
+    async def test_are_closed_thirty_seconds_after_their_last_use(self, monkeypatch: pytest.MonkeyPatch):
+        idle, made = IdleConnections(), [_connected() for _ in range(3)]
+        for connection, _ in made:
+            await _read(connection, _whole(b""))
+        timers: list[tuple[float, Callable[[], None]]] = []
+
+        class Loop:
+            def call_later(self, delay: float, then: Callable[[], None]) -> object:
+                timers.append((delay, then))
+                return object()
+
+        now, found = 0.0, []
+        with monkeypatch.context() as patched:
+            patched.setattr(asyncio, "get_running_loop", Loop)
+            patched.setattr(time, "monotonic", lambda: now)
+            for at, key, (connection, _) in zip((0.0, 10.0, 25.0), "aba", made, strict=True):
+                now = at
+                idle.give_back(key, connection)
+            for at in (29.0, 30.0, 40.0, 55.0):
+                now = at
+                delay, then = timers.pop()
+                then()
+                found.append((delay, [wire.is_closed for _, wire in made], len(timers)))
+        assert found == [
+            (30.0, [False, False, False], 1),
+            (1.0, [True, False, False], 1),
+            (10.0, [True, True, False], 1),
+            (15.0, [True, True, True], 0),
+        ]
 
 
 class TestRefusals:

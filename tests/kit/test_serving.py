@@ -131,13 +131,13 @@ class TestHeads:
         if sent:
             connection.data_received(sent)
         await _settled()
-        begun = server.clock.now if sent == REQUEST else server.clock.now - 1
+        started = server.clock.now if sent == REQUEST else server.clock.now - 1
         if sent == REQUEST:
             connection.data_received(b"GET")  # the next head has a time of its own
             wire.sent = b""
-        connection.check(begun + HEAD_SECONDS - 0.001, 1)
+        connection.check(started + HEAD_SECONDS - 0.001, 1)
         assert (wire.status, wire.is_closed) == (None, False)
-        connection.check(begun + HEAD_SECONDS, 1)
+        connection.check(started + HEAD_SECONDS, 1)
         assert (wire.status, wire.is_closed) == (408, True)
         assert b"The request's head took too long." in wire.sent
 
@@ -155,7 +155,7 @@ class TestHeads:
         connection.check(server.clock.now + HEAD_SECONDS, 1)
         assert (b"408" in wire.sent, wire.is_closed) == (True, True)
 
-    async def test_that_are_no_http_are_refused(self):
+    async def test_those_that_are_no_http_are_refused(self):
         connection, wire = _Server().connect()
         connection.data_received(b"\x16\x03\x01\r\n\r\n")
         assert (wire.status, wire.is_closed) == (400, True)
@@ -185,7 +185,7 @@ class TestBodies:
         assert (wire.status, wire.is_closed) == (408, True)
         assert b"The request's body took too long." in wire.sent
 
-    async def test_that_are_whole_have_no_end_while_they_are_answered(self):
+    async def test_those_that_are_whole_have_no_end_while_they_are_answered(self):
         server = _Server()
         server.application.answers.clear()
         connection, wire = server.connect()
@@ -208,7 +208,7 @@ class TestBodies:
         connection.check(ends + 7, 1)
         assert (wire.status, wire.is_closed) == (408, True)
 
-    async def test_that_were_answered_before_they_are_whole_have_two_seconds_more(self):
+    async def test_those_that_were_answered_before_they_are_whole_have_two_seconds_more(self):
         server = _Server()
         connection, wire = server.connect()
         connection.data_received(POST)
@@ -219,7 +219,7 @@ class TestBodies:
         connection.check(server.clock.now + 2, 1)
         assert (wire.status, wire.is_aborted) == (200, True)
 
-    async def test_that_were_answered_and_then_come_whole_leave_the_connection_for_another(self):
+    async def test_those_that_were_answered_and_then_come_whole_leave_the_connection_for_another(self):
         server = _Server()
         connection, wire = server.connect()
         connection.data_received(POST)
@@ -233,7 +233,7 @@ class TestBodies:
 
 
 class TestReaders:
-    async def test_that_take_nothing_for_two_minutes_are_left(self):
+    async def test_those_that_take_nothing_for_two_minutes_are_left(self):
         connection, wire = _Server().connect()
         for unread, seconds in ((1, 200), (5, 100), (5, 100), (4, 100), (4, 120), (0, 100), (0, 100)):
             wire.unread = unread
@@ -244,7 +244,7 @@ class TestReaders:
             connection.check(0, 120.001)
         assert wire.is_aborted
 
-    async def test_of_a_connection_that_was_closed_have_until_the_next_check(self):
+    async def test_those_of_a_connection_that_was_closed_have_until_the_next_check(self):
         connection, wire = _Server().connect()
         wire.close()
         connection.check(0, 1)
