@@ -312,17 +312,19 @@ class Lifecycle(RuleBasedStateMachine):
         }
 
     def _submit(self, one: Held) -> None:
-        def submit(session: WriteSession) -> Awaitable[Any]:
-            return assignments.submit_assignment(session, one.id, one.person[0], key_id=UUID(int=0), now=self.now)
+        async def submit(session: WriteSession) -> str | None:
+            key_id = UUID(int=0)
+            lease, _ = await assignments.submit_assignment(session, one.id, one.person[0], key_id=key_id, now=self.now)
+            return lease.completion_code
 
         if one.has_ended and not one.is_erased:
-            assert self._do(submit).completion_code == one.code
+            assert self._do(submit) == one.code
             return
         complete = all(
             one.drafts.get(n, Draft()).answer.keys() >= FEATURES.keys() for n in range(self.model.shape.size)
         )
         with self._expected(self.model.refusal(one, None, self.now) or (None if complete else ItemsUnanswered)):
-            one.code = self._do(submit).completion_code
+            one.code = self._do(submit)
             one.state = "submitted"
             if self.state is not CampaignState.CLOSED and self.model.count("submitted") == self.model.needed:
                 self.state = CampaignState.COMPLETE

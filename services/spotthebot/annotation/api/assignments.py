@@ -10,6 +10,7 @@ from spotthebot.annotation.api.completions import completion_out
 from spotthebot.annotation.api.decisions import decisions_out
 from spotthebot.annotation.api.deps import Claimer, Frontend, frontend_of
 from spotthebot.annotation.domain.assignments import Assignment, Lease, ShownItem
+from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.exchanges import opens_one_by_one
 from spotthebot.annotation.use_cases import answers, assignments, entries, gold
 from spotthebot.annotation.use_cases.terms import terms_of
@@ -100,10 +101,10 @@ async def keep_assignment(
 @router.post("/assignments/{assignment_id}/submit", operation_id="submit_assignment")
 async def submit_assignment(session: Writing, caller: Frontend, now: Now, assignment_id: UUID) -> SubmittedOut:
     """Submit a package whose items are all answered, and get the completion code; submitted again, the same code."""
-    lease = await assignments.submit_assignment(
+    lease, campaign = await assignments.submit_assignment(
         session, assignment_id, frontend_of(caller), key_id=caller.key_id, now=now
     )
-    return await _submitted(session, lease)
+    return await _submitted(session, lease, campaign)
 
 
 async def _to_out(session: ReadSession, assignment: Assignment) -> AssignmentOut:
@@ -138,11 +139,10 @@ def _item_out(item: ShownItem, *, opened: int | None) -> ItemOut:
     )
 
 
-async def _submitted(session: ReadSession, lease: Lease) -> SubmittedOut:
+async def _submitted(session: ReadSession, lease: Lease, campaign: Campaign) -> SubmittedOut:
     if lease.submitted_at is None or lease.completion_code is None:
         message = f"assignment {lease.id} is not submitted"
         raise RuntimeError(message)
-    campaign = await store.campaigns.get_campaign(session, lease.campaign_id)
     annotator = await store.annotators.get_annotator(session, lease.campaign_id, lease.annotator_id)
     completion = await entries.completion_of(session, campaign, annotator.external_id, lease)
     return SubmittedOut(

@@ -101,18 +101,19 @@ async def keep_lease(
 
 async def submit_assignment(
     session: WriteSession, assignment_id: UUID, frontend: str, *, key_id: UUID, now: datetime
-) -> Lease:
+) -> tuple[Lease, Campaign]:
     """End an assignment whose items are all answered, once: its answers become annotations, and it gets its code.
 
-    Submitted again it answers the same. The last assignment of a campaign completes the campaign.
+    Submitted again it answers the same. The last assignment of a campaign completes the campaign. Returns the
+    assignment, and its campaign as it was before.
     """
     # Before the lease, as a claim does: the annotator may be blocked by what is checked.
     await store.annotators.lock_checked(session, assignment_id)
     lease = await store.assignments.lock_lease(session, assignment_id, frontend)
-    if lease.state in ENDED:
-        return lease
-    lease.require_at_work(now)
     campaign = await store.campaigns.get_campaign(session, lease.campaign_id)
+    if lease.state in ENDED:
+        return lease, campaign
+    lease.require_at_work(now)
     terms = await terms_of(session, lease.campaign_id)
     items = await list_items(session, terms, lease)
     answers = submission(terms.protocol, items, lease.leased_at)
@@ -125,7 +126,7 @@ async def submit_assignment(
     # Last, since this locks the campaign until the transaction ends.
     if await store.campaigns.count_submitted(session, lease.campaign_id, annotations=annotations):
         await publish_completed(session, await store.campaigns.get_campaign(session, lease.campaign_id))
-    return submitted
+    return submitted, campaign
 
 
 @dataclass(frozen=True)
