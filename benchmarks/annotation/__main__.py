@@ -5,7 +5,7 @@
 
 from benchmarks.command import run
 
-ROWS = ("cycles", "million")
+ROWS = ("cycles", "million", "mix")
 
 if __name__ == "__main__":
     run("benchmarks.annotation", ROWS)

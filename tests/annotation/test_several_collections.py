@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from spotthebot.annotation.domain.conversations import ShownConversation, mixed
+from spotthebot.annotation.domain.conversations import PackedTurns, ShownConversation, mixed
 from spotthebot.annotation.domain.errors import ConversationsNamedAlike
 from spotthebot.contracts.turns import Turn
 from spotthebot.kit.ids import new_id
@@ -190,7 +190,7 @@ async def _imported(suite: RunningSuite, collections: list[str]) -> str:
 
 def _conversation(name: str | None, text: str = "Hello.") -> ShownConversation:
     turns = (Turn(speaker="A", text=text), Turn(speaker="B", text=text))
-    return ShownConversation(new_id(), name, (), turns)
+    return ShownConversation(new_id(), name, PackedTurns.of(()), PackedTurns.of(turns))
 
 
 class TestMixed:

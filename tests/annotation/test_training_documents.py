@@ -1,6 +1,8 @@
 """What a training may hold, what is right in an answer, and ABC-Eval's training dialogues as trainings."""
 
 import json
+import sys
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -56,6 +58,25 @@ class TestCheckTraining:
             _faults(_turns({"boxes": {"1": [], "3": ["odd"]}}, accepted={"3": [{"boxes": ["rude", "odd"]}]}), TURNS)
             == []
         )
+
+    def test_takes_twice_the_work_for_twice_the_turns_with_all_the_right_answers_that_they_may_have(self):
+        """Where each of 20 answers for 1,000 turns was checked with all other turns, it took a minute."""
+
+        def calls(exchanges: int) -> int:
+            turns = [str(2 * number + 1) for number in range(exchanges)]
+            gold = {"boxes": {turn: ["odd"] for turn in turns}}
+            accepted = {turn: [{"boxes": ["rude"]}] * 20 for turn in turns}
+            dialogue = gold_dialogue("one", exchanges=exchanges, gold=gold, explanations={}) | {"accepted": accepted}
+            long = Training.model_validate(training(questions=None, dialogues=[dialogue]))
+            counted: Counter[str] = Counter()
+            sys.setprofile(lambda _frame, event, _argument: counted.update([event]))
+            try:
+                assert check_training(long, TURNS) == ()
+            finally:
+                sys.setprofile(None)
+            return counted["call"]
+
+        assert calls(40) < 2.2 * calls(20)
 
     @pytest.mark.parametrize(
         ("faulty", "pointer", "rule"),

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from uuid import UUID
 
-from spotthebot.annotation.domain.conversations import Interactors, Mix, ShownConversation
+from spotthebot.annotation.domain.conversations import Interactors, Mix, PackedTurns, ShownConversation
 from spotthebot.annotation.domain.errors import (
     CollectionCancelled,
     CollectionNotComplete,
@@ -44,8 +44,8 @@ class Conversations:
                 yield ShownConversation(
                     conversation_id=conversation.id,
                     external_id=conversation.external_id,
-                    opening=conversation.opening if conversation.opening_shown else (),
-                    turns=conversation.turns,
+                    opening=PackedTurns.of(conversation.opening if conversation.opening_shown else ()),
+                    turns=PackedTurns.of(conversation.turns),
                 )
 
     async def count_mix(self, mix: Mix) -> MixOut:

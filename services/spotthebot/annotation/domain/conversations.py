@@ -1,5 +1,7 @@
 """What annotators may see of a conversation."""
 
+import json
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -8,14 +10,33 @@ from spotthebot.annotation.domain.errors import ConversationsNamedAlike
 from spotthebot.contracts.conversations import Turn
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class PackedTurns:
+    """Turns in a tenth of their memory: a campaign may take half a million conversations."""
+
+    count: int
+    packed: bytes
+
+    @classmethod
+    def of(cls, turns: Sequence[Turn]) -> "PackedTurns":
+        """Pack turns; equal ones are equal when they are packed."""
+        stored = json.dumps([{"speaker": turn.speaker, "text": turn.text} for turn in turns])
+        return cls(len(turns), zlib.compress(stored.encode(), 1))
+
+    def unpacked(self) -> list[dict[str, str]]:
+        """Return the turns as they are stored."""
+        turns: list[dict[str, str]] = json.loads(zlib.decompress(self.packed))
+        return turns
+
+
+@dataclass(frozen=True, slots=True)
 class ShownConversation:
     """The texts of a conversation with neutral sides A and B; nothing says who speaks."""
 
     conversation_id: UUID
     external_id: str | None
-    opening: tuple[Turn, ...]
-    turns: tuple[Turn, ...]
+    opening: PackedTurns
+    turns: PackedTurns
 
     @property
     def name(self) -> str:
@@ -24,12 +45,12 @@ class ShownConversation:
 
     @property
     def exchanges(self) -> int:
-        return len(self.turns) // 2
+        return self.turns.count // 2
 
     @property
     def longest(self) -> int:
         """How many exchanges show all turns, with a last one that has no reply."""
-        return (len(self.turns) + 1) // 2
+        return (self.turns.count + 1) // 2
 
 
 @dataclass(frozen=True)

@@ -22,19 +22,19 @@ async def add_shown_conversations(
     interactors: Mapping[UUID, bytes] = _NOBODY,
 ) -> None:
     """Store conversations, with hashes of those who chatted in them; those that are there stay as they are."""
-    rows = [
-        {
-            "campaign_id": campaign_id,
-            "conversation_id": conversation.conversation_id,
-            "external_id": conversation.external_id,
-            "opening": [turn.model_dump() for turn in conversation.opening],
-            "turns": [turn.model_dump() for turn in conversation.turns],
-            "interactor_sha256": interactors.get(conversation.conversation_id),
-        }
-        for conversation in conversations
-    ]
-    for start in range(0, len(rows), _ROWS_AT_ONCE):
-        await session.execute(insert(ShownRow).on_conflict_do_nothing(), rows[start : start + _ROWS_AT_ONCE])
+    for start in range(0, len(conversations), _ROWS_AT_ONCE):
+        rows = [
+            {
+                "campaign_id": campaign_id,
+                "conversation_id": conversation.conversation_id,
+                "external_id": conversation.external_id,
+                "opening": conversation.opening.unpacked(),
+                "turns": conversation.turns.unpacked(),
+                "interactor_sha256": interactors.get(conversation.conversation_id),
+            }
+            for conversation in conversations[start : start + _ROWS_AT_ONCE]
+        ]
+        await session.execute(insert(ShownRow).on_conflict_do_nothing(), rows)
 
 
 async def conversations_by_external_id(session: ReadSession, campaign_id: UUID) -> dict[str, tuple[UUID, int]]:

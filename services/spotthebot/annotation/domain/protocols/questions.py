@@ -32,11 +32,13 @@ Target: TypeAlias = str | None
 class UnitShape:
     """What a protocol's answers depend on of the unit that is shown: its sides, and who speaks each turn.
 
-    A pair has neither sides nor turns. A unit of which one side alone is annotated has that side in `sides`.
+    A pair has neither sides nor turns. A unit of which one side alone is annotated has that side in `sides`. `only` is
+    the target that alone is looked at, besides the unit as a whole; None: all of them.
     """
 
     sides: tuple[Side, ...] = ("A", "B")
     speakers: tuple[Side, ...] = ()
+    only: Target = None
 
     @classmethod
     def of_turns(cls, turns: Sequence[Turn]) -> "UnitShape":
@@ -141,6 +143,8 @@ def _placed(
 
 def targets_of(protocol: AnnotationProtocol, question: Question, shape: UnitShape) -> tuple[Target, ...]:
     """Return for which targets a question stands in a unit of this shape."""
+    if shape.only is not None and question.per != "unit":
+        return (shape.only,) if (question.per == "turn") is shape.only.isdecimal() else ()
     match question.per:
         case "unit":
             return (None,)

@@ -1,14 +1,19 @@
 """What a training demands of its protocol: `check_training` finds every fault of a document."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
 
 from spotthebot.annotation.domain.protocols.answers import check_answer, missing
 from spotthebot.annotation.domain.protocols.questions import UnitShape, questions_of, targets_of
-from spotthebot.annotation.domain.trainings.grades import UNIT, by_target, graded_questions, shape_of_dialogue
+from spotthebot.annotation.domain.trainings.grades import UNIT, graded_questions, shape_of_dialogue
 from spotthebot.contracts.annotation import Answer
 from spotthebot.contracts.protocols import AnnotationProtocol, Question
 from spotthebot.contracts.trainings import Training, TrainingDialogue
 from spotthebot.kit.errors import FieldError
+
+_Asked: TypeAlias = Mapping[str, Sequence[Question]]
 
 
 def check_training(training: Training, protocol: AnnotationProtocol, *, at: str = "") -> tuple[FieldError, ...]:
@@ -27,7 +32,8 @@ def check_dialogue(protocol: AnnotationProtocol, dialogue: TrainingDialogue) -> 
         return (FieldError("/right_turns", detail),)
     shape = shape_of_dialogue(dialogue)
     gold = _whole(protocol, shape, dialogue.gold, "/gold")
-    return gold or (*_accepted(protocol, shape, dialogue), *_explanations(protocol, shape, dialogue))
+    asked = _questions_by_target(protocol, shape)
+    return gold or (*_accepted(protocol, shape, dialogue, asked), *_explanations(dialogue, asked))
 
 
 def texts_of(dialogue: TrainingDialogue) -> frozenset[tuple[str, ...]]:
@@ -58,47 +64,48 @@ def _repeated(training: Training) -> Iterator[FieldError]:
             yield FieldError(f"/dialogues/{number}/turns", f"Dialogue {same} has the same turns.")
 
 
-def _accepted(protocol: AnnotationProtocol, shape: UnitShape, dialogue: TrainingDialogue) -> Iterator[FieldError]:
-    """Yield what is wrong with each right answer of a target when it stands in the gold answer's place."""
+def _accepted(
+    protocol: AnnotationProtocol, shape: UnitShape, dialogue: TrainingDialogue, asked: _Asked
+) -> Iterator[FieldError]:
+    """Yield what is wrong with each right answer of a target when it stands in the gold answer's place.
+
+    Questions depend on values of the same target or of the unit: of another target's nothing changes, and it is not
+    looked at again. A training may hold 20 answers for each of 1,000 turns.
+    """
+    of_unit = {question.id for question in asked.get(UNIT, ())}
+    unit: Answer = {name: value for name, value in dialogue.gold.items() if name in of_unit}
     for target, answers in dialogue.accepted.items():
-        asked = _questions_of(protocol, shape, target)
-        if not asked:
+        if target not in asked:
             yield _foreign(f"/accepted/{target}")
             continue
+        known = {question.id for question in asked[target]}
         for number, values in enumerate(answers):
             here = f"/accepted/{target}/{number}"
-            if foreign := values.keys() - {question.id for question in asked}:
+            if foreign := values.keys() - known:
                 yield FieldError(f"{here}/{min(foreign)}", "No question of this name is asked here.")
                 continue
-            for fault in _whole(protocol, shape, _replaced(asked, dialogue.gold, target, values), ""):
-                yield FieldError(f"{here}{fault.pointer}", fault.detail)
+            if target == UNIT:
+                kept = {name: value for name, value in dialogue.gold.items() if name not in of_unit}
+                faults = _whole(protocol, shape, kept | values, "")
+            else:
+                at_target: Answer = {name: {target: value} for name, value in values.items()}
+                faults = _whole(protocol, replace(shape, only=target), unit | at_target, "")
+            yield from (FieldError(f"{here}{fault.pointer}", fault.detail) for fault in faults)
 
 
-def _replaced(asked: tuple[Question, ...], gold: Answer, target: str, values: Answer) -> Answer:
-    """Return the gold answer with other values for one target."""
-    replaced: Answer = {name: value for name, value in gold.items() if name not in {each.id for each in asked}}
-    for question in asked:
-        by_name = {name: each[question.id] for name, each in by_target((question,), gold).items() if name != target}
-        if question.id in values:
-            by_name[target] = values[question.id]
-        if by_name:
-            replaced[question.id] = by_name[UNIT] if question.per == UNIT else by_name
-    return replaced
-
-
-def _explanations(protocol: AnnotationProtocol, shape: UnitShape, dialogue: TrainingDialogue) -> Iterator[FieldError]:
+def _explanations(dialogue: TrainingDialogue, asked: _Asked) -> Iterator[FieldError]:
     for target in dialogue.explanations:
-        if target != UNIT and not _questions_of(protocol, shape, target):
+        if target != UNIT and target not in asked:
             yield _foreign(f"/explanations/{target}")
 
 
-def _questions_of(protocol: AnnotationProtocol, shape: UnitShape, target: str) -> tuple[Question, ...]:
-    """Return the questions that stand for a target."""
-    return tuple(
-        placed.question
-        for placed in questions_of(protocol)
-        if target in {each or UNIT for each in targets_of(protocol, placed.question, shape)}
-    )
+def _questions_by_target(protocol: AnnotationProtocol, shape: UnitShape) -> _Asked:
+    """Return the questions that stand for each target."""
+    found = defaultdict(list)
+    for placed in questions_of(protocol):
+        for target in targets_of(protocol, placed.question, shape):
+            found[target or UNIT].append(placed.question)
+    return found
 
 
 def _foreign(pointer: str) -> FieldError:
