@@ -172,10 +172,10 @@ class TestKrippendorffAlpha:
         assert known(found.uncertainty.standard_error) ** 2 / sums == pytest.approx(1 / (1 - 2.5 / 32) ** 2, rel=0.15)
         assert found.uncertainty.annotators == 32
 
-    @pytest.mark.parametrize("shared", [0, 60])
-    def test_degrees_of_freedom_are_those_of_the_variance_that_annotators_contribute_to(self, shared):
+    @pytest.mark.parametrize(("seed", "shared", "least"), [(3, 0, False), (3, 60, True), (5, 0, False), (8, 0, False)])
+    def test_degrees_of_freedom_are_those_of_the_variance_that_annotators_contribute_to(self, seed, shared, least):
         # Annotators 0 and 1 have these units in common and always differ; all others are of two annotators drawn.
-        rng = np.random.default_rng(3)
+        rng = np.random.default_rng(seed)
         crews = [(0, 1)] * shared + [tuple(rng.choice(32, size=2, replace=False).tolist()) for _ in range(300 - shared)]
         easy = rng.integers(2, size=300)
         value = np.array(
@@ -187,21 +187,24 @@ class TestKrippendorffAlpha:
         # The jackknife's influence, enlarged by the mean share of all units that a crew's two annotators have.
         without = _alphas_without_each(unit, unit, value.ravel().astype(int), Measurement.NOMINAL)
         units_of = np.bincount(annotator, minlength=32)
+        influence = known(found.estimate) - without
         sums: dict[frozenset[int], float] = {}
         for at, crew in enumerate(crews):
-            larger = 1 / (1 - units_of[list(crew)].mean() / 300)
-            moved = (known(found.estimate) - without[at]) * larger
-            sums[frozenset(crew)] = sums.get(frozenset(crew), 0) + moved
+            larger = math.sqrt(31 / 32) / (1 - units_of[list(crew)].mean() / 300)
+            sums[frozenset(crew)] = sums.get(frozenset(crew), 0) + influence[at] * larger
         each = [
             (crew, mine * sum(other for theirs, other in sums.items() if crew & theirs)) for crew, mine in sums.items()
         ]
-        variance = sum(part for _, part in each)
-        centred = [(crew, part - variance / len(each)) for crew, part in each]
+        mean = sum(part for _, part in each) / len(each)
+        # Never below what independent units would have, nor their contributions.
+        variance = max(mean * len(each), 300 / 299 * np.sum(influence**2))
+        centred = [(crew, part - mean) for crew, part in each]
         spread = sum(one * other for mine, one in centred for theirs, other in centred if mine & theirs)
-        assert known(found.uncertainty.standard_error) ** 2 == pytest.approx(variance * 31 / 32, rel=0.02)
+        spread = max(spread, sum(part**2 for _, part in centred))
+        assert known(found.uncertainty.standard_error) ** 2 == pytest.approx(variance, rel=0.02)
         degrees = 2 * variance**2 / spread
         # Squares of 32 normal effects have 32 / 7; the work of 32 annotators is worth that of so many equal ones.
-        assert (degrees < 32 / 7) == (shared == 60)
+        assert (degrees < 32 / 7) == least
         assert degrees < 0.8 * (units_of.sum() ** 2 / np.sum(units_of**2) - 1)
         assert known(found.uncertainty.degrees_of_freedom) == pytest.approx(max(degrees, 32 / 7), rel=0.02)
 

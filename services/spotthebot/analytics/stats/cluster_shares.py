@@ -9,8 +9,7 @@ from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.annotator_sets import SharedMembers, set_members
 from spotthebot.analytics.stats.cells import occurring_cells
 
-_OF_SQUARES: Final = 7.0
-"""The variance of n squares of normal effects, whose kurtosis is 15, has 2 n / (15 - 1) degrees of freedom."""
+WHOLE: Final = 1 - 1e-9
 
 
 def cluster_weights(
@@ -24,10 +23,20 @@ def cluster_weights(
     return cells.weight, cells.outer
 
 
-def leverages(
+def enlargements(
     ratio: IntArray, cluster: IntArray, weight: FloatArray, members: "scipy.sparse.csr_array | None"
 ) -> FloatArray:
-    """Return the share of the entry's ratio that each entry's cluster weighs; of a set, the mean of its annotators."""
+    """Return 1 / (1 - leverage) of each entry's cluster in the entry's ratio; 0 where the cluster is the whole of it.
+
+    The leverage is the cluster's share of the ratio's weight; a set of annotators has their mean.
+    """
+    found = _leverages(ratio, cluster, weight, members)
+    return np.where(found < WHOLE, 1 / np.maximum(1 - found, 1 - WHOLE), 0.0)
+
+
+def _leverages(
+    ratio: IntArray, cluster: IntArray, weight: FloatArray, members: "scipy.sparse.csr_array | None"
+) -> FloatArray:
     totals = np.bincount(ratio, weights=weight)
     if members is None:
         cells = occurring_cells(ratio, cluster, weight)
@@ -58,28 +67,22 @@ def contributions(
     return found
 
 
-def degrees_of_contributions(
-    sums: "scipy.sparse.csr_array", shared: "SharedMembers | scipy.sparse.csr_array | None", n: IntArray
+def variance_of_contributions(
+    sums: "scipy.sparse.csr_array", shared: "SharedMembers | scipy.sparse.csr_array | None"
 ) -> FloatArray:
-    """Return 2 V² / Var(V) of each variance V (m,), from what clusters contribute to it (Satterthwaite 1946, Eq. 1).
+    """Return the variance of each variance (m,): contributions to it vary together as their clusters do.
 
-    Contributions vary together as the clusters do. Degrees are never below those that n (m,) squares of normal effects
-    have.
-
-    >>> sums = scipy.sparse.csr_array(np.array([[1.0], [-2.0], [1.0]]))  # contributions 1, 4, 1: 2 * 6² / (1 + 4 + 1)
-    >>> degrees_of_contributions(sums, None, np.array([3])).tolist()
-    [12.0]
+    >>> sums = scipy.sparse.csr_array(np.array([[1.0], [-2.0], [1.0]]))  # contributions 1, 4, 1 about their mean, 2
+    >>> variance_of_contributions(sums, None).tolist()
+    [6.0]
     """
     parts = contributions(sums, shared)
     has_part = sums.astype(bool).astype(np.float64)
-    occur, variance = column_sums(has_part), column_sums(parts)
-    mean = np.divide(variance, occur, out=np.zeros(len(occur)), where=occur > 0)
+    n = column_sums(has_part)
+    mean = np.divide(column_sums(parts), n, out=np.zeros(len(n)), where=n > 0)
     centred = (parts - has_part.multiply(mean)).tocsr()
     # Never below the variance of independent contributions, as no variance is below that of independent observations.
-    spread = np.maximum(column_sums(contributions(centred, shared)), column_sums(centred.power(2)))
-    degrees = np.divide(2 * variance**2, spread, out=np.full(len(spread), np.inf), where=spread > 0)
-    floored: FloatArray = np.maximum(degrees, n / _OF_SQUARES)
-    return floored
+    return np.maximum(column_sums(contributions(centred, shared)), column_sums(centred.power(2)))
 
 
 def column_sums(matrix: "scipy.sparse.csr_array") -> FloatArray:

@@ -28,14 +28,15 @@ from spotthebot.analytics.stats.cluster_shares import (
     cluster_weights,
     column_sums,
     contributions,
-    degrees_of_contributions,
     distinct_clusters,
     effective_clusters,
-    leverages,
+    enlargements,
+    variance_of_contributions,
 )
 from spotthebot.analytics.stats.distributions import student_quantiles
 
-WHOLE: Final = 1 - 1e-9
+_OF_SQUARES: Final = 7
+"""The variance of n squares of normal effects, whose kurtosis is 15, has 2 n / (15 - 1) degrees of freedom."""
 
 
 class Clusters(StrEnum):
@@ -77,10 +78,9 @@ class Degrees(StrEnum):
     """Where the degrees of freedom of a variance come from.
 
     `CLUSTERS` takes the effective number of clusters less one, which suits sums of effects. `CONTRIBUTIONS` estimates
-    2 V² / Var(V) (Satterthwaite 1946), where V is the sum of what each cluster contributes and Var(V) the sum of
-    products of centred contributions over the same pairs of clusters as V. It suits estimates that squares and products
-    of effects move: these have heavy tails, so that few clusters make most of V. Never more than `CLUSTERS`, never
-    below those of squares of normal effects.
+    2 V² / Var(V) (Satterthwaite 1946), with Var(V) from what each cluster contributes to V. It suits estimates that
+    squares and products of effects move: these have heavy tails, so that few clusters make most of V. Degrees are never
+    more than those of `CLUSTERS`, never below those of squares of normal effects.
     """
 
     CLUSTERS = "clusters"
@@ -256,6 +256,7 @@ class ClusteredParts:
     """The parts of the variance of some statistics, from which that of their differences follows as well.
 
     `single` takes observations for independent, `clustered` has the kinds of clusters, `both` what two kinds share.
+    `spread` (m,) is how far the variances would vary, where degrees of freedom are those of contributions.
     """
 
     single: Part
@@ -264,10 +265,17 @@ class ClusteredParts:
     n_conversations: IntArray
     n_annotators: IntArray
     clusters: Clusters
+    spread: FloatArray | None = None
 
     def variances(self) -> ClusteredVariance:
         """Return the variance of every statistic."""
-        return self._combined(lambda part: part.variances(), [part.degrees for part in self.clustered or [self.single]])
+        parts = self.clustered or [self.single]
+        found = self._combined(lambda part: part.variances(), [part.degrees for part in parts])
+        if self.spread is None:
+            return found
+        seen = np.full(len(self.spread), np.inf)
+        np.divide(2 * found.variance**2, self.spread, out=seen, where=self.spread > 0)
+        return replace(found, degrees=np.minimum(found.degrees, np.maximum(seen, found.n_clusters / _OF_SQUARES)))
 
     def differences(self, first: IntArray, second: IntArray) -> ClusteredVariance:
         """Return the variance of statistic `first` (d,) less statistic `second` (d,)."""
@@ -317,25 +325,28 @@ def clustered_parts(
     m, members = influence.n_statistics, observations.members
     annotator = observations.annotator[influence.observation]
     conversation = _codes(observations.conversation)[influence.observation]
-    clustered = []
+    single, clustered = _Part(influence, influence.observation), []
     if clusters.has_conversations:
-        clustered.append(_Part(influence, conversation, degrees=degrees))
+        clustered.append(_Part(influence, conversation))
     if clusters.has_annotators:
         shared = None if members is None else SharedMembers(members)
-        clustered.append(_Part(influence, annotator, members, shared, degrees=degrees))
+        clustered.append(_Part(influence, annotator, members, shared))
     both = None
     if len(clustered) == 2:
         cluster, alike = shared_cells(conversation, annotator, members)
         both = _Part(influence, cluster, None, alike)
+    spread = None
+    if degrees is Degrees.CONTRIBUTIONS:
+        spread = np.sum([part.variance_of_variance() for part in clustered or [single]], axis=0)
+    _, of_annotators = cluster_weights(influence.statistic, annotator, influence.weight, members)
     return ClusteredParts(
-        single=_Part(influence, influence.observation),
+        single=single,
         clustered=clustered,
         both=both,
         n_conversations=distinct_clusters(influence.statistic, conversation, m),
-        n_annotators=np.bincount(
-            cluster_weights(influence.statistic, annotator, influence.weight, members)[1], minlength=m
-        ),
+        n_annotators=np.bincount(of_annotators, minlength=m),
         clusters=clusters,
+        spread=spread,
     )
 
 
@@ -348,11 +359,9 @@ class _Part:
         cluster: IntArray,
         members: "scipy.sparse.csr_array | None" = None,
         shared: "SharedMembers | scipy.sparse.csr_array | None" = None,
-        *,
-        degrees: Degrees = Degrees.CLUSTERS,
     ) -> None:
         m = influence.n_statistics
-        value = influence.value * _enlarged(influence, cluster, members)
+        value = influence.value * enlargements(influence.ratio, cluster, influence.weight, members)
         weights, of = cluster_weights(influence.statistic, cluster, influence.weight, members)
         n = np.bincount(of, minlength=m)
         enough = n > 1
@@ -366,13 +375,15 @@ class _Part:
         self._undefined = ~enough
         # Two clusters of very different size are worth less than two.
         self.degrees = np.where(enough, np.maximum(effective_clusters(weights, of, m) - 1, 0.5), np.nan)
-        if degrees is Degrees.CONTRIBUTIONS:
-            self.degrees = np.minimum(self.degrees, degrees_of_contributions(self._sums, shared, n))
 
     def variances(self) -> FloatArray:
         """Return the variance of each statistic, NaN where it has fewer than two clusters."""
         squares = column_sums(contributions(self._sums, self._shared))
         return np.where(self._undefined, np.nan, np.maximum(squares, 0.0))
+
+    def variance_of_variance(self) -> FloatArray:
+        """Return how far the variance of each statistic would vary, from what each cluster contributes to it."""
+        return variance_of_contributions(self._sums, self._shared)
 
     def covariance(self) -> FloatArray:
         """Return the covariance (m, m) of the statistics."""
@@ -381,12 +392,6 @@ class _Part:
         gram[self._undefined] = np.nan
         gram[:, self._undefined] = np.nan
         return gram
-
-
-def _enlarged(influence: Influence, cluster: IntArray, members: "scipy.sparse.csr_array | None") -> FloatArray:
-    """Return 1 / (1 - leverage) of each entry's cluster in its ratio; 0 where the cluster is the whole of it."""
-    found = leverages(influence.ratio, cluster, influence.weight, members)
-    return np.where(found < WHOLE, 1 / np.maximum(1 - found, 1 - WHOLE), 0.0)
 
 
 def _codes(values: IntArray) -> IntArray:
