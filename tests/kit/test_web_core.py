@@ -4,7 +4,9 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
+from fastapi import APIRouter
 
+from spotthebot.kit.web.core.routers import Application
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.running_suite import served
 from tests.kit.pages import Theme, build_pages
@@ -86,3 +88,17 @@ class TestParts:
         answer = await pages.get("/", headers={"Origin": "https://frontend.example"})
         exposed = {name.strip() for name in answer.headers["access-control-expose-headers"].split(",")}
         assert exposed == {"X-Request-Id", "Retry-After", "X-Theme"}
+
+
+class TestApplication:
+    def test_serves_the_very_routes_of_its_routers_and_documents_them_with_what_all_may_answer(self):
+        router = APIRouter()
+
+        @router.get("/animals", responses={404: {"description": "None."}})
+        def animals() -> list[str]:
+            return []
+
+        app = Application(title="zoo", version="1")
+        app.add_router(router, {401: {"description": "No key."}})
+        assert router.routes[0] in app.routes
+        assert set(app.openapi()["paths"]["/animals"]["get"]["responses"]) == {"200", "401", "404"}

@@ -2,8 +2,6 @@
 
 from typing import ClassVar
 
-from fastapi import FastAPI
-
 from spotthebot.kit.access.store import Authenticator
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.database import Database
@@ -13,6 +11,7 @@ from spotthebot.kit.web.bearer.failed_keys import FailedKeys
 from spotthebot.kit.web.bearer.rate_limits import RateLimiter
 from spotthebot.kit.web.core.operations import metrics_router
 from spotthebot.kit.web.core.parts import Part
+from spotthebot.kit.web.core.routers import Application
 from spotthebot.kit.web.database.readiness import check_schemas
 
 
@@ -30,12 +29,12 @@ class BearerPart(Part):
         self._settings = settings
         self._database = database
 
-    def mount(self, app: FastAPI) -> None:
+    def mount(self, app: Application) -> None:
         app.state.authenticator = Authenticator(self._database.lookups)
         app.state.failed_keys = FailedKeys(self._settings.failed_keys_per_minute)
         app.state.rate_limiter = RateLimiter(self._settings.rate_limit_requests_per_minute)
         app.state.service_rate_limiter = RateLimiter(self._settings.service_rate_limit_requests_per_minute)
-        app.include_router(metrics_router(allow("admin", "service")))
+        app.add_router(metrics_router(allow("admin", "service")))
 
     async def check_ready(self) -> None:
         await check_schemas(self._database, [ACCESS])

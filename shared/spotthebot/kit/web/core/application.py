@@ -15,6 +15,7 @@ from spotthebot.kit.web.core.metrics import RequestMetrics
 from spotthebot.kit.web.core.parts import Part
 from spotthebot.kit.web.core.problems import ProblemDetails
 from spotthebot.kit.web.core.requests import RequestContext
+from spotthebot.kit.web.core.routers import Application
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 _ERROR_STATUSES = {
@@ -50,7 +51,7 @@ def build_application(
                 await stack.enter_async_context(lifespan(app))
             yield
 
-    app = FastAPI(
+    app = Application(
         title=f"Spot The Bot: {name}",
         summary=summary,
         version=version("spotthebot"),
@@ -65,8 +66,8 @@ def build_application(
     statuses = _ERROR_STATUSES | {status: text for part in parts for status, text in part.error_statuses.items()}
     documented = error_responses.document(statuses)
     for router in routers:
-        app.include_router(router, responses=documented)
-    app.include_router(operations.router)
+        app.add_router(router, documented)
+    app.add_router(operations.router)
     operations.mount_document(app)
     error_responses.mount(app)
     for part in parts:

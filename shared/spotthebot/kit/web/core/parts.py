@@ -6,6 +6,8 @@ from typing import ClassVar
 
 from fastapi import FastAPI
 
+from spotthebot.kit.web.core.routers import Application
+
 
 class Part:
     """The hooks of a part; a subclass overrides those it needs."""
@@ -16,7 +18,7 @@ class Part:
     error_statuses: ClassVar[Mapping[int, str]] = {}
     """Statuses that this part may answer any endpoint with, and their descriptions in OpenAPI."""
 
-    def mount(self, app: FastAPI) -> None:
+    def mount(self, app: Application) -> None:
         """Add routes, exception handlers and state to the application, before it starts."""
 
     @asynccontextmanager
