@@ -9,6 +9,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from spotthebot.kit.logs import configure_logs
 from spotthebot.suite.postgres.provision import ACCESS, Provisioned
@@ -21,6 +22,9 @@ _LONGEST = ("test_stb", "test_hosting", "test_steering", "test_fuzz", "test_kill
 _GARBAGE_THRESHOLDS = (20_000, 20, 20)
 configure_logs("tests", "ERROR")  # else structlog draws tracebacks with all variables, which takes seconds
 gc.disable()  # while test files are imported: what they import stays
+# How long an example takes, or its making, is the machine's affair: it may be busy.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 # Test workers share the processors: threads of BLAS and torch would wait for each other, and compute meanwhile.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 

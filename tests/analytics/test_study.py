@@ -4,7 +4,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spotthebot.analytics import stats
@@ -123,14 +123,12 @@ class TestTakeSample:
             "specificity": [[0, 1]] * 5,
         }
 
-    @settings(deadline=None)
     @given(shuffled=st.permutations(ROWS))
     def test_neither_ids_nor_the_order_of_rows_matter(self, shuffled: list[Row]):
         first, other = take_sample(_study(), "none"), take_sample(_study(shuffled), "none")
         assert _columns(first.table) == _columns(other.table)
         assert first.sha256 == other.sha256
 
-    @settings(deadline=None)
     @given(shuffled=st.permutations(TWICE))
     def test_does_not_depend_on_the_order_of_two_annotations_by_one_annotator(self, shuffled: list[Row]):
         assert take_sample(_study(TWICE), "none").sha256 == take_sample(_study(shuffled), "none").sha256

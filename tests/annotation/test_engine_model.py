@@ -385,7 +385,6 @@ def test_any_sequence_of_what_people_and_programs_do_agrees_with_the_model(datab
                     stateful_step_count=STEPS,
                     derandomize=not _ASKED_FOR,
                     database=None,
-                    deadline=None,
                     suppress_health_check=list(HealthCheck),
                     phases=list(Phase) if _ASKED_FOR else [Phase.generate],
                 ),

@@ -65,7 +65,7 @@ class TestAskedQuestions:
         asked = asked_questions(asking, SEGMENT, {"x": "yes"})
         assert [(each.question.id, each.target) for each in asked] == [("x", None), ("y", "A"), ("y", "B")]
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(st.data())
     def test_are_those_that_the_written_out_definition_names(self, data: st.DataObject):
         asking = data.draw(protocols())
@@ -136,14 +136,14 @@ class TestCheckAnswer:
             "The question isn't asked: only where 'facts' is yes.",
         )
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(st.data())
     def test_takes_every_answer_that_follows_the_questions(self, data: st.DataObject):
         asking = data.draw(protocols())
         shape = data.draw(shapes(asking))
         assert check_answer(asking, shape, data.draw(answers(asking, shape))) == ()
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(st.data())
     def test_refuses_an_answer_to_a_question_that_is_not_asked(self, data: st.DataObject):
         asking = data.draw(protocols())
@@ -162,7 +162,7 @@ class TestCheckAnswer:
         given_more = answer | {name: value if target is None else {**answer.get(name, {}), target: value}}
         assert (f"/{name}" if target is None else f"/{name}/{target}") in _pointers(asking, shape, given_more)
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(st.data())
     def test_takes_any_json_without_raising(self, data: st.DataObject):
         asking = data.draw(protocols())
@@ -198,7 +198,7 @@ class TestMissing:
         assert missing(asking, SEGMENT, {"x": []}) == ()
         assert [fault.pointer for fault in missing(asking, SEGMENT, {})] == ["/x"]
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(st.data())
     def test_is_nothing_exactly_where_all_required_questions_that_are_asked_have_an_answer(self, data: st.DataObject):
         asking = data.draw(protocols())
@@ -234,7 +234,7 @@ class TestValues:
         rows = values(asking, {"x": {"3": ["b", "a"], "11": []}})
         assert [(row.target, row.value) for row in rows] == [("3", "b"), ("3", "a"), ("11", None)]
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(st.data())
     def test_give_every_accepted_answer_back(self, data: st.DataObject):
         asking = data.draw(protocols())

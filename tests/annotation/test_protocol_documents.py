@@ -141,7 +141,6 @@ class TestReachability:
         both = single("x", "a", "b", follows={"a": [_y(when=_when("x", "b"))]}) | {"kind": "multiple"}
         assert _faults(document([both])) == []
 
-    @settings(deadline=None)  # thousands of answers
     @given(protocols(kinds=("single", "multiple", "preference"), max_questions=4))
     def test_finds_exactly_the_questions_that_none_of_all_answers_leads_to(self, drawn: AnnotationProtocol):
         """All combinations of all questions' values, by brute force over a unit with one target of each kind."""
@@ -186,7 +185,7 @@ class TestSchema:
             assert validator.is_valid(built_in.model_dump(mode="json", exclude_none=True))
         assert not validator.is_valid(document([{"id": "x", "kind": "likert", "text": "?", "choices": []}]))
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(protocols())
     def test_takes_every_document_that_the_models_take(self, drawn: AnnotationProtocol):
         validator = jsonschema_rs.validator_for(json.loads(protocol_schema_text()))

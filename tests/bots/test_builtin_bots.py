@@ -64,7 +64,7 @@ class TestEveryBuiltinBot:
         assert len(reply) < 1_000
 
     @given(turns=st.lists(st.text(max_size=80), max_size=6), seed=st.integers(0, 2**63 - 1))
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     def test_has_something_to_say_to_any_text(self, model, turns, seed):
         assert bot(model, seed % 5).reply(Context(tuple(turns), seed)).strip()
 

@@ -144,7 +144,6 @@ class Fuzzer:
         )
         @settings(
             max_examples=examples,
-            deadline=None,
             database=None,
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),

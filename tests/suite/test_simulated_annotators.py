@@ -179,7 +179,7 @@ class TestImpressions:
         assert set(WEIGHTS) == set(vars(impression_of_b("a", "b")))
 
     @given(st.lists(st.tuples(st.sampled_from(["A", "B"]), st.text(max_size=60)), max_size=8))
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=80)
     def test_lie_between_0_and_1_for_any_text(self, turns: list[tuple[Speaker, str]]):
         for impression in impressions(tuple(turns), Language(CORPUS)).values():
             assert all(0 <= share <= 1 for share in vars(impression).values())

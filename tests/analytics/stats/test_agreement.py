@@ -106,7 +106,7 @@ class TestKrippendorffAlpha:
         unit, value = _columns(example["ratings"])
         assert krippendorff_alpha(unit, value, level=level).estimate == pytest.approx(example[level], abs=1e-12)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(
         ratings=st.lists(st.lists(st.sampled_from([None, 1, 2, 3, 5]), min_size=6, max_size=6), min_size=2, max_size=4),
         level=st.sampled_from(LEVELS),
@@ -327,7 +327,7 @@ class TestLabelAgreement:
         assert known(shared.uncertainty.standard_error) > 2 * known(alone.uncertainty.standard_error)
         assert shared.uncertainty.annotators == 61
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(seed=st.integers(0, 1000))
     def test_the_order_of_rows_and_names_changes_nothing(self, seed):
         table = simulated_table(seed)

@@ -58,7 +58,7 @@ class TestAnnotatorQuality:
         crowd = annotator_quality(table_of([], NAMES))
         assert (crowd.n, crowd.correctness, crowd.correctness_low, crowd.share_below_half) == (0, None, None, None)
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(seed=st.integers(0, 1000))
     def test_the_order_of_rows_and_names_changes_nothing(self, seed):
         table = simulated_table(seed, names=("A", "B", "HU"), annotators=9)

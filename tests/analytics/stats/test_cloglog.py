@@ -32,7 +32,7 @@ def _penalised(coefficients, design, events, trials):
 
 
 class TestFitCloglog:
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20)
     @given(seed=st.integers(0, 1000))
     @pytest.mark.parametrize(("firth", "objective"), [(False, _log_likelihood), (True, _penalised)])
     def test_finds_the_maximum_that_a_general_optimiser_finds(self, firth, objective, seed):

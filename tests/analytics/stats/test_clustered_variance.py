@@ -164,7 +164,7 @@ class TestSetsOfAnnotators:
 
 
 class TestSharedMembers:
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(sets=st.lists(st.sets(st.integers(0, 6), min_size=1, max_size=5), min_size=1, max_size=12))
     def test_add_up_the_sets_that_have_an_annotator_in_common(self, sets: list[set[int]]):
         members = sparse.csr_array(np.array([[float(who in each) for who in range(7)] for each in sets]))
@@ -179,7 +179,7 @@ class TestSharedMembers:
 
 
 class TestShareBounds:
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=200)
     @given(
         hits=st.integers(0, 40),
         variance=st.floats(1e-4, 0.05),

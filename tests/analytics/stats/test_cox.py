@@ -229,7 +229,7 @@ class TestCoxRegressions:
         with pytest.raises(SettingOutOfRange):
             cox_regressions(status, features=("x",), confidence_level=1)
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(seed=st.integers(0, 10_000))
     def test_order_of_rows_and_names_changes_nothing(self, seed):
         table = simulated_table(seed, names=("A", "HU", "B"))
@@ -246,7 +246,7 @@ class TestCoxRegressions:
 
 
 class TestFitProportionalHazards:
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=80)
     @given(seed=st.integers(0, 10_000))
     def test_is_the_best_of_all_ways_to_pool_neighbouring_times(self, seed):
         # The constrained maximum is the unconstrained one of its own pooling, hence the best that does not fall.

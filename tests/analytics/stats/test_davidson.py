@@ -96,7 +96,7 @@ class TestSeparation:
         assert fit.bots[0].low is not None
 
     @given(st.lists(st.integers(0, 2), min_size=9, max_size=9))
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     def test_is_found_where_the_likelihood_written_out_has_no_maximum(self, games):
         wins, ties = np.zeros((3, 3), dtype=int), np.zeros((3, 3), dtype=int)
         for (i, j), (won, lost, tied) in zip(
@@ -248,7 +248,7 @@ class TestRateDavidson:
             fit.bots[0].model_standard_error
         )
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(seed=st.integers(0, 1000))
     def test_the_order_of_bots_changes_nothing(self, seed):
         counts = count_wins(play_games(simulated_table(seed)))

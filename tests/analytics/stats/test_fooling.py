@@ -38,7 +38,7 @@ class TestFoolingRates:
         assert panel.low is not None
         assert panel.uncertainty.reason is None
 
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20)
     @given(seed=st.integers(0, 10_000))
     def test_order_of_rows_and_names_changes_nothing(self, seed):
         table = simulated_table(seed, names=("A", "HU", "B"))

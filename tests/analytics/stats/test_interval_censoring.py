@@ -85,7 +85,7 @@ class TestNpmle:
         # Mass moved to the first cell, which holds three of four rows, gains (3 / .5) / 4 - 1 a row.
         assert found.kkt == pytest.approx(0.5)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(seed=st.integers(0, 10_000))
     def test_the_conditions_of_optimality_hold(self, seed):
         times = censored_times(*random_intervals(np.random.default_rng(seed)))
@@ -99,7 +99,7 @@ class TestNpmle:
         assert gradient.max() <= 1 + 1e-9
         np.testing.assert_allclose(gradient[found.mass > 1e-9], 1, atol=1e-8)
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(seed=st.integers(0, 10_000))
     def test_current_status_data_give_the_isotonic_regression(self, seed):
         status = current_status(simulated_table(seed, names=("A", "B")))
@@ -107,7 +107,7 @@ class TestNpmle:
             general = npmle(intervals_of(status, code)).survival(np.array(curve.times))
             np.testing.assert_allclose(general, curve.estimate, atol=1e-9)
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(seed=st.integers(0, 10_000))
     def test_self_consistency_finds_nothing_better(self, seed):
         times = censored_times(*random_intervals(np.random.default_rng(seed), n=25))
@@ -133,7 +133,7 @@ class TestNpmle:
         assert npmle(censored_times([], [])).n == 0
         assert npmle(censored_times([1], [3])).mass.tolist() == [1]
 
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20)
     @given(seed=st.integers(0, 10_000), clusters=st.sampled_from(Clusters))
     def test_bands_of_current_status_data_are_the_curves_bounds(self, seed, clusters):
         status = current_status(simulated_table(seed, names=("A", "B"), per_pair=12))

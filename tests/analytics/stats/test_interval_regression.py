@@ -71,7 +71,7 @@ class TestIntervalCox:
         np.testing.assert_allclose(estimates, expected["R glm cloglog factor(k)-1+X"]["coef"], atol=1e-5)
         assert fit.log_likelihood == pytest.approx(expected["icenReg ic_sp"]["llk"], abs=1e-7)
 
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=10)
     @given(seed=st.integers(0, 1000))
     def test_the_general_path_is_the_exact_path_on_current_status_data(self, seed):
         status = current_status(simulated_table(seed, names=("A", "B"), per_pair=40))

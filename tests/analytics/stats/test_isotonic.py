@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
@@ -9,14 +9,12 @@ trials_and_events = st.lists(st.integers(1, 30).flatmap(lambda n: st.tuples(st.j
 
 
 class TestIsotonicShares:
-    @settings(deadline=None)
     @given(series=trials_and_events)
     def test_matches_scipy_s_pool_adjacent_violators(self, series):
         trials, events = np.array(series, dtype=np.float64).reshape(-1, 2).T
         pooled = isotonic_regression(events / trials, weights=trials).x if len(series) else np.empty(0)
         np.testing.assert_allclose(isotonic_shares(events, trials), pooled, atol=1e-12)
 
-    @settings(deadline=None)
     @given(series=trials_and_events)
     def test_never_falls(self, series):
         trials, events = np.array(series, dtype=np.float64).reshape(-1, 2).T

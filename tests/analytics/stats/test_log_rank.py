@@ -33,7 +33,6 @@ class TestLogRankTests:
         # A, the first, was spotted more often at each time.
         assert test.estimate > 0
 
-    @settings(deadline=None)
     @given(seed=st.integers(0, 10_000))
     def test_permutation_variance_is_that_of_all_relabellings(self, seed):
         # The definition: the variance of the first group's score sum when the groups are drawn at random.
@@ -204,7 +203,7 @@ class TestLogRankTests:
     def test_one_entity_leaves_nothing_to_compare(self):
         assert log_rank_tests(status_of([[3]], [[1]], [2])) == ()
 
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20)
     @given(seed=st.integers(0, 10_000), variance=st.sampled_from(LogRankVariance))
     def test_order_of_rows_and_names_changes_nothing(self, seed, variance):
         table = simulated_table(seed, names=("A", "HU", "B"))

@@ -175,7 +175,7 @@ class TestRankBots:
         assert [bot.estimate for bot in ranking.bots] == [None] * len(names)
         assert ranking.pairs == ()
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(seed=seeds, clusters=st.sampled_from(Clusters), unit=st.sampled_from(Unit))
     @example(seed=510, clusters=Clusters.BOTH, unit=Unit.CONVERSATION)  # two bots with equal rates in another order
     def test_order_of_rows_and_of_names_changes_nothing(self, seed, clusters, unit):

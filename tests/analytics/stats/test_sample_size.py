@@ -138,7 +138,7 @@ class TestPlanConversations:
         plan = plan_conversations(0.7, Design(annotator_correlation=0, annotators=12))
         assert _found(0.7, Design(annotator_correlation=0.09), known(plan.conversations), 12, 0.05) < 0.6
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(win_rate=st.floats(0.55, 0.95), power=st.floats(0.5, 0.95), n_pairs=st.integers(1, 10))
     def test_returns_the_fewest_conversations(self, win_rate, power, n_pairs):
         plan = plan_conversations(win_rate, power=power, n_pairs=n_pairs)

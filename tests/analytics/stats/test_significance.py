@@ -36,7 +36,7 @@ class TestSignTest:
         assert test.p_value == pytest.approx(worked, rel=1e-12)
         assert test.n == 75
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(wins=st.integers(0, 60), losses=st.integers(0, 60))
     def test_matches_scipy_s_binomial_test(self, wins, losses):
         outcomes = [1] * wins + [-1] * losses + [0]
@@ -76,7 +76,6 @@ class TestAdjust:
     def test_a_test_that_was_not_made_does_not_count(self):
         np.testing.assert_allclose(adjust(np.array([0.01, np.nan, 0.03])), [0.02, np.nan, 0.03])
 
-    @settings(deadline=None)
     @given(p=st.lists(st.floats(0, 1), max_size=8))
     def test_holm_never_loses_to_bonferroni_and_keeps_the_order(self, p):
         values = np.array(p)

@@ -44,7 +44,7 @@ def _oracle(matches, k, draw_probability, settings_):
 
 
 class TestPlayMatches:
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(
         matches=st.lists(
             st.tuples(st.sampled_from([(0, 1), (1, 2), (2, 0)]), st.sampled_from([1, 0, -1])), min_size=1, max_size=12
@@ -144,7 +144,7 @@ class TestRateSkills:
         with pytest.raises(SettingOutOfRange, match="beta must be above 0, not 0"):
             SkillSettings(beta=0)
 
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20)
     @given(seed=st.integers(0, 10_000))
     def test_order_of_rows_and_names_changes_nothing(self, seed):
         table = simulated_table(seed, annotations=1)

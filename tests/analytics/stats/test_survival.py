@@ -114,7 +114,7 @@ class TestSurvivalCurves:
         with pytest.raises(SettingOutOfRange, match="confidence_level"):
             survival_curves(status_of([[3]], [[1]], [2]), confidence_level=1)
 
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20)
     @given(seed=st.integers(0, 10_000))
     def test_never_rise_and_order_of_rows_and_names_changes_nothing(self, seed):
         table = simulated_table(seed, names=("A", "HU", "B"))

@@ -2,7 +2,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spotthebot.analytics.stats import CriterionUnknown, SsaRule, Unit, Weighting, count_wins, play_games
@@ -108,7 +108,6 @@ class TestPlayGames:
         with pytest.raises(CriterionUnknown, match="'charm': there are human, sensibleness, specificity"):
             play_games(table_of([(0, "A", "B", 2, (2, 0), 0)], ("A", "B"), features=features), criterion="charm")
 
-    @settings(deadline=None)
     @given(seed=seeds, unit=st.sampled_from(Unit))
     def test_row_order_changes_nothing(self, seed, unit):
         table = simulated_table(seed)
@@ -116,7 +115,6 @@ class TestPlayGames:
         for column in ("first", "second", "outcome", "conversation", "annotator"):
             assert getattr(games, column).tolist() == getattr(again, column).tolist()
 
-    @settings(deadline=None)
     @given(seed=seeds, unit=st.sampled_from(Unit))
     def test_order_of_names_changes_only_the_order_of_the_counts(self, seed, unit):
         table = simulated_table(seed, names=("A", "HU", "B", "C"))
@@ -153,7 +151,6 @@ class TestPairCounts:
         assert np.isnan(counts.tie_rate)
         assert np.isnan(counts.mean_win_rates).all()
 
-    @settings(deadline=None)
     @given(seed=seeds)
     def test_wins_losses_and_ties_are_all_the_games(self, seed):
         table = simulated_table(seed)
