@@ -12,7 +12,7 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -68,7 +68,7 @@ def run(name: str) -> None:
     if arguments.command == "work":
         worker: Worker[Any] = _import(f"{package}.worker").WORKER
         settings = _read_settings(name, worker.settings)
-        asyncio.run(_until_stopped(worker.work(settings), settings.heartbeat_file))
+        _run_on_uvloop(_until_stopped(worker.work(settings), settings.heartbeat_file))
         return
     service: Service[Any] = _import(f"{package}.app").SERVICE
     if arguments.command == "openapi":
@@ -131,7 +131,6 @@ def allow_many_files() -> None:
 
 def _serve(app: "FastAPI", host: str, port: int, fd: int | None) -> None:
     import uvicorn  # noqa: PLC0415 - a worker serves nothing
-    import uvloop  # noqa: PLC0415
 
     from spotthebot.kit.serving.configuration import server_config  # noqa: PLC0415
 
@@ -139,8 +138,14 @@ def _serve(app: "FastAPI", host: str, port: int, fd: int | None) -> None:
     server = uvicorn.Server(config)
     allow_many_files()
     sockets = None if fd is None else [socket.socket(fileno=fd)]
+    _run_on_uvloop(server.serve(sockets=sockets))
+
+
+def _run_on_uvloop(work: Coroutine[Any, Any, None]) -> None:
+    import uvloop  # noqa: PLC0415 - `migrate` and `openapi` run nothing
+
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(server.serve(sockets=sockets))
+        runner.run(work)
 
 
 async def _until_stopped(work: Awaitable[None], heartbeat_file: Path | None) -> None:
