@@ -6,7 +6,6 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 from sqlalchemy import (
-    ARRAY,
     ColumnElement,
     Select,
     Uuid,
@@ -47,14 +46,14 @@ _GIVEN = {
     "elapsed_ms": AnnotationRow.elapsed_ms,
     "reported_ms": AnnotationRow.reported_ms,
 }
-"""What differs between the annotations of an assignment: one array of each."""
+"""What differs between the annotations of an assignment: one JSON document, which is made faster than arrays."""
 
 
 def _add_submitted() -> Statement:
-    given = func.unnest(*(bindparam(name, type_=ARRAY(given.type)) for name, given in _GIVEN.items())).table_valued(
+    given = func.jsonb_to_recordset(bindparam("given")).table_valued(
         *(column(name, given.type) for name, given in _GIVEN.items())
     )
-    rows = given.render_derived()
+    rows = given.render_derived(with_types=True)
     shared = {
         "campaign_id": bindparam("campaign_id", type_=Uuid),
         "assignment_id": bindparam("assignment_id", type_=Uuid),
@@ -85,14 +84,21 @@ async def add_submitted(session: WriteSession, lease: Lease, answers: Sequence[S
         "campaign_id": lease.campaign_id,
         "assignment_id": lease.id,
         "annotator_id": lease.annotator_id,
-        "id": [*new_ids(len(answers))],
-        "item_id": [each.item_id for each in answers],
-        "answer": [Jsonb(each.answer) for each in answers],
-        "decisions": [Jsonb(decisions.to_json(each.decisions)) for each in answers],
-        "started_at": [each.started_at for each in answers],
-        "ended_at": [each.ended_at for each in answers],
-        "elapsed_ms": [each.elapsed_ms for each in answers],
-        "reported_ms": [each.reported_ms for each in answers],
+        "given": Jsonb(
+            [
+                {
+                    "id": str(row_id),
+                    "item_id": str(each.item_id),
+                    "answer": each.answer,
+                    "decisions": decisions.to_json(each.decisions),
+                    "started_at": each.started_at.isoformat(),
+                    "ended_at": each.ended_at.isoformat(),
+                    "elapsed_ms": each.elapsed_ms,
+                    "reported_ms": each.reported_ms,
+                }
+                for row_id, each in zip(new_ids(len(answers)), answers, strict=True)
+            ]
+        ),
     }
     return sum(row.is_new for row in await session.fetch(_ADD_SUBMITTED, parameters))
 
