@@ -2,9 +2,12 @@
 
 import asyncio
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from spotthebot.annotation.store.packages import _speakers
+from spotthebot.kit.database import Database
 from tests.factories.annotating import WHOLE, annotations_of, answer_items, movable_clock, rows, state_of, submit
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, created, import_conversations, open_campaign, until
@@ -140,3 +143,17 @@ class TestClaims:
         collection = await import_conversations(suite, [conversation("c0", "X", "Y")])
         campaign = await open_campaign(suite, collection)
         assert await _claim(suite, campaign, "ann", "p") == "packages-not-named"
+
+
+async def test_speakers_are_found_of_more_conversations_than_a_statement_has_parameters(suite: RunningSuite):
+    """A thousand packages may show 200,000. With an id a parameter, PostgreSQL took no more than 65,535."""
+    campaign = await _opened(suite)
+    shown = [
+        UUID(found) for (found,) in rows(suite, "SELECT conversation_id::text FROM annotation.shown_conversations")
+    ]
+    database = Database(suite.database.app["annotation"], pool_size=2)
+    async with database.read() as session:
+        many = {UUID(int=number) for number in range(70_000)} | {*shown}
+        found = await _speakers(session, UUID(campaign["id"]), many)
+    await database.close()
+    assert found == dict.fromkeys(shown, ("", "ABABAB"))

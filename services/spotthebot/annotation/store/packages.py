@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, Text, and_, cast, func, select, update
+from sqlalchemy import ARRAY, Select, Text, Uuid, and_, any_, cast, func, literal, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 
@@ -71,9 +71,13 @@ async def add_packages(session: WriteSession, campaign_id: UUID, packages: Seque
 
 
 async def _speakers(session: ReadSession, campaign_id: UUID, conversations: set[UUID]) -> dict[UUID, tuple[str, str]]:
-    """Return who speaks the turns of each conversation's opening, and of its exchanges."""
+    """Return who speaks the turns of each conversation's opening, and of its exchanges.
+
+    Their ids are one parameter: a statement takes 65,535, and a batch of packages may show 200,000 conversations.
+    """
+    ids = literal([*conversations], ARRAY(Uuid))
     statement = select(ShownRow.conversation_id, ShownRow.opening, ShownRow.turns).where(
-        ShownRow.campaign_id == campaign_id, ShownRow.conversation_id.in_(conversations)
+        ShownRow.campaign_id == campaign_id, ShownRow.conversation_id == any_(ids)
     )
     return {
         row_id: ("".join(turn["speaker"] for turn in opening), "".join(turn["speaker"] for turn in turns))

@@ -24,7 +24,7 @@ from spotthebot.kit.errors import Invalid
 from spotthebot.kit.jobs import Jobs
 
 BUILD_CAMPAIGN = "annotation:build_campaign"
-_ROWS_AT_ONCE = 500
+_ITEMS_AT_ONCE = 10_000
 
 
 async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn) -> Campaign:
@@ -128,8 +128,9 @@ async def _store(
         )
         for number, each in enumerate(allocation.packages)
     ]
-    for start in range(0, len(packages), _ROWS_AT_ONCE):
-        batch = packages[start : start + _ROWS_AT_ONCE]
+    at_once = max(1, _ITEMS_AT_ONCE // campaign.package_size)
+    for start in range(0, len(packages), at_once):
+        batch = packages[start : start + at_once]
         await store.packages.add_packages(session, campaign.id, batch, slots=campaign.annotations_per_segment)
     await store.campaigns.count_left_out(
         session,
