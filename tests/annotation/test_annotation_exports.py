@@ -381,3 +381,13 @@ async def _protocol(suite: RunningSuite) -> str:
 
 def _cell(value: Any) -> str:
     return "" if value is None else str(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "file"), [("Who is a bot?", "Who-is-a-bot-packages.csv"), ("???", "campaign-packages.csv")]
+)
+async def test_a_file_has_the_name_of_its_campaign_as_far_as_a_file_may(suite: RunningSuite, name: str, file: str):
+    campaign = await campaign_of(suite, name=name)
+    analyst = await suite.client("annotation", "analyst")
+    answer = await analyst.get(f"/v1/campaigns/{campaign['id']}/export", params={"format": "csv", "rows": "packages"})
+    assert answer.headers["content-disposition"] == f'attachment; filename="{file}"'

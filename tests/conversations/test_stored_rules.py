@@ -15,6 +15,7 @@ from spotthebot.conversations.tables import (
     CollectionRow,
     ConversationRow,
     QualityCheckRow,
+    TurnCountRow,
 )
 from spotthebot.kit.ids import new_ids
 from tests.factories.savepoints import SavepointDatabase
@@ -57,6 +58,18 @@ class TestCollections:
             dict.fromkeys(counts, 10),
         ]
         assert [each.priority for each in found] == [3, 0]
+
+    async def test_has_a_rate_over_the_last_minute_while_it_collects(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            now = (await session.execute(select(func.now()))).scalar_one()
+            rates = []
+            for state, seconds in (("collecting", 59.5), ("collecting", 60.5), ("paused", 30)):
+                mine = await store_collection(session, SIDES, state=state)
+                row = {"collection_id": mine, "begins_at": now - timedelta(seconds=seconds), "turns": 600}
+                await session.execute(insert(TurnCountRow).values(row))
+                rates.append((await store.collections.get_collection(session, mine)).rate_turns_per_second)
+        assert rates[0] == pytest.approx(10, abs=0.5)
+        assert rates[1:] == [None, None]
 
     async def test_has_an_end_only_once_it_has_ended(self, stored: SavepointDatabase):
         async with stored.write() as session:

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import socket
 import time
 import zlib
 from collections.abc import Callable, Sequence
@@ -9,6 +10,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from spotthebot.kit.outbound import CallFailed, CheckingResolver, Failure, GuardedHttp, networks
+from spotthebot.kit.outbound.addresses import refusal_of
 from spotthebot.kit.outbound.connections import Connection, IdleConnections
 from spotthebot.kit.outbound.http import Answer
 from tests.factories.bot_servers import raw_server, says
@@ -271,6 +273,8 @@ class TestRefusals:
         assert (await self._refused(b"500 Oh")).detail == "It answered 500 Oh"
         long = await self._refused(b"500 Oh", 1000 * b"a")
         assert long.detail == f"It answered 500 Oh: {1000 * 'a'}"[:300] + "…"
+        wide = await self._refused(b"500 Oh", 200 * "é".encode())  # of two bytes each: 300 bytes are quoted
+        assert wide.detail == f"It answered 500 Oh: {150 * 'é'}"
 
     async def test_name_where_a_redirect_leads(self):
         found = await self._refused(b"302 Found", headers=b"Location: /there\r\n")
@@ -299,3 +303,26 @@ class TestJson:
             Answer(200, media_type, body).json()
         assert failed.value.detail.startswith(said)
         assert failed.value.failure is INVALID
+
+
+class TestAddresses:
+    @pytest.mark.parametrize(
+        ("address", "refused"),
+        [
+            ("2001:0:a00:1::f7f7:f7f7", "10.0.0.1 is a private address (RFC 1918)"),  # the server's, of Teredo's
+            ("2001:0:808:808::f5ff:fffe", "10.0.0.1 is a private address (RFC 1918)"),  # the client's, inverted
+            ("2001:0:808:808::f7f7:f7f7", None),
+        ],
+    )
+    def test_in_another_have_to_be_allowed_as_well(self, address: str, refused: str | None):
+        assert refusal_of(address, networks(["2001::/32"])) == refused
+
+
+async def test_where_nothing_answers_another_call_may_help():
+    with socket.socket() as closed:  # bound, but nobody listens
+        closed.bind(("127.0.0.1", 0))
+        async with asyncio.timeout(5), GuardedHttp(CheckingResolver(networks(["127.0.0.0/8"]))) as http:
+            with pytest.raises(CallFailed) as failed:
+                await http.post(f"http://127.0.0.1:{closed.getsockname()[1]}/", b"{}", {})
+    assert (failed.value.failure, failed.value.transient, failed.value.status) == (UNREACHABLE, True, None)
+    assert failed.value.detail == "No HTTP server answers at this URL."

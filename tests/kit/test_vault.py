@@ -37,6 +37,11 @@ class TestVault:
         assert vault_from("", path).open(sealed) == "sk-secret"
         assert sorted(each.name for each in path.parent.iterdir()) == ["key"]
 
+    def test_the_file_is_made_with_the_folders_above_it(self, tmp_path: Path):
+        file = tmp_path / "a" / "b" / "keys"
+        vault = vault_from("", file)
+        assert vault_from("", file).open(vault.seal("hunter2")) == "hunter2"
+
     def test_many_who_make_it_at_once_get_one_key(self, tmp_path: Path):
         vaults: list[Vault] = []
         threads = [threading.Thread(target=lambda: vaults.append(vault_from("", tmp_path / "key"))) for _ in range(8)]

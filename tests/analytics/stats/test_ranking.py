@@ -198,6 +198,11 @@ class TestRankBots:
 
 
 class TestRankRanges:
+    @pytest.mark.parametrize("bots", [0, 1])
+    def test_one_bot_is_the_first_and_none_have_no_ranks(self, bots: int):
+        low, high = rank_ranges(np.full((5, bots), 0.5), 0.95)
+        assert (low.tolist(), high.tolist()) == ([1] * bots, [1] * bots)
+
     def test_takes_percentiles_of_the_ranks(self):
         # A is first in 38 of 40 replicates and second in 2: 5 % is more than the 2.5 % of one tail.
         rates = np.array([[0.9, 0.5, 0.1]] * 38 + [[0.5, 0.9, 0.1]] * 2)

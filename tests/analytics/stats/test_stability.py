@@ -42,6 +42,13 @@ class TestStabilityAt:
         # The released code always draws 5000 matches and keeps ranges that hold more than 99.5 % of replicates.
         assert point.method == "released code: 5000 games drawn, ranges holding more than 99.5%"
 
+    def test_a_small_lead_in_few_games_parts_two_bots_by_the_published_rule_alone(self):
+        # Six games of ten are ahead in nearly all samples of 5,000 games, and in three of four of ten.
+        rows = [(at, "A", "B", 2, (2, 0) if at < 6 else (0, 2), at) for at in range(10)]
+        games = play_games(table_of(rows, ("A", "B")), unit=Unit.CONVERSATION)
+        found = {rule: stability_at(games, 10, rule=rule, n_subsets=5, n_resamples=200).clusters for rule in RankRule}
+        assert found == {RankRule.PUBLISHED: (("A",), ("B",)), RankRule.PERCENTILE: (("A", "B"),)}
+
     def test_fewer_conversations_are_less_stable(self):
         games = _games(2, names=("A", "B", "C", "D"), per_pair=30)
         few, many = (stability_at(games, size, n_subsets=60, n_resamples=200) for size in (3, 28))
