@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -8,6 +9,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 from sqlalchemy import ARRAY, Integer, LargeBinary, Text, Uuid, bindparam, func, literal, select, text
+from sqlalchemy.engine import make_url
 
 from spotthebot.kit.libpq import LibpqConnection
 from spotthebot.kit.statements import Statement
@@ -28,6 +30,34 @@ async def connection(conninfo: str) -> AsyncIterator[LibpqConnection]:
     opened = await LibpqConnection.open(conninfo, application_name="libpq-under-test")
     yield opened
     await opened.close()
+
+
+@asynccontextmanager
+async def _garbling_proxy(conninfo: str, *, when: bytes) -> AsyncIterator[str]:
+    """Pass everything between client and PostgreSQL, until the client sends `when`: the answer is no message then."""
+    url = make_url(conninfo)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        from_server, to_server = await asyncio.open_connection(url.host, url.port)
+
+        async def answer() -> None:
+            while data := await from_server.read(65_536):
+                writer.write(data)
+
+        answering = asyncio.create_task(answer())
+        while data := await reader.read(65_536):
+            if when in data:
+                answering.cancel()
+                writer.write(b"\x01" * 100)
+            else:
+                to_server.write(data)
+        answering.cancel()
+        to_server.close()
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        yield url.set(host="127.0.0.1", port=port).render_as_string(hide_password=False)
 
 
 class TestLibpqConnection:
@@ -109,6 +139,14 @@ class TestLibpqConnection:
             await sleeping
         with pytest.raises(psycopg.OperationalError):
             await connection.run(_PID, {})
+
+    async def test_an_answer_that_is_none_of_the_protocol_is_operational(self, conninfo: str):
+        async with _garbling_proxy(conninfo, when=b"pg_sleep") as garbled:
+            connection = await LibpqConnection.open(garbled, application_name="libpq-under-test")
+            assert len(await connection.run(_PID, {})) == 1
+            with pytest.raises(psycopg.OperationalError):
+                await connection.run(Statement(select(func.pg_sleep(0))), {})
+            await connection.close()
 
     async def test_an_end_while_idle_is_noticed_by_the_next_statement_or_ping(
         self, connection: LibpqConnection, cluster: PostgresServer

@@ -1,4 +1,4 @@
-"""Compiled statements on psycopg itself, each a transaction of its own.
+"""Compiled statements on libpq, each a transaction of its own.
 
 A session of SQLAlchemy with its BEGIN and COMMIT costs five times the processor time that one statement takes in the
 driver. A request that decides between two statements says in the second under which conditions it still holds.

@@ -1,4 +1,4 @@
-"""Short reads on psycopg itself, for the few statements that nearly every request runs.
+"""Short reads on libpq, for the few statements that nearly every request runs.
 
 A session of SQLAlchemy costs three to five times the processor time that such a read takes in the driver.
 """
