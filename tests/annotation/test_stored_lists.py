@@ -200,7 +200,7 @@ async def test_campaigns_are_listed_by_name_or_all_of_them_page_by_page(stored: 
         return [each.id for each in found]
 
     async with stored.read() as reading:
-        assert await _pages(reading, ids[0], lists) == ids
+        assert await _pages(reading, ids[0], lists) == sorted(ids)  # of one millisecond in any order
         named = await store.campaigns.list_campaigns(reading, name="campaign 1", after=None, limit=100)
     assert [each.id for each in named] == [ids[1]]
 
