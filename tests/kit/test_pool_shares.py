@@ -36,7 +36,7 @@ class TestShares:
         await asyncio.sleep(0)
         end.set()
         await asyncio.gather(*tasks, *others)
-        await asyncio.wait_for(_hold(shares, "ann", end), 1)
+        await asyncio.wait_for(_hold(shares, "ann", end), 10)
 
     async def test_refuse_who_waits_too_long_and_forget_them(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(pool_shares, "_WAIT_SECONDS", 0.01)
@@ -48,7 +48,7 @@ class TestShares:
         assert refused.value.facts == {"retry_after_seconds": 1}
         end.set()
         await held
-        await asyncio.wait_for(_hold(shares, "ann", end), 1)
+        await asyncio.wait_for(_hold(shares, "ann", end), 10)
 
     async def test_give_a_request_that_holds_one_another_beside_it(self):
         shares = PoolShares(1)
