@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from socket import socket
 from typing import Any
@@ -71,6 +72,20 @@ def listening() -> Iterator[socket]:
         yield bound
 
 
+@contextmanager
+def supervised(folder: Path, **variables: str) -> Iterator[tuple[subprocess.Popen[str], psutil.Process]]:
+    """Run a supervisor in a process of its own, which is killed at the end; with its child."""
+    arguments = [sys.executable, "-c", SUPERVISED, str(folder / "log")]
+    paths = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PYTHONPATH": paths} | variables
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=environment) as supervisor:
+        try:
+            assert supervisor.stdout is not None
+            yield supervisor, psutil.Process(int(supervisor.stdout.readline()))
+        finally:
+            supervisor.kill()
+
+
 async def wait_until(condition: Callable[[], Any]) -> None:
     async with asyncio.timeout(20):
         while not condition():
@@ -122,25 +137,30 @@ class TestFork:
                 await starting
         await wait_until(lambda: set(multiprocessing.active_children()) <= before)
 
+    def test_is_a_process_of_its_own_where_the_temporary_folder_is_too_deep_for_a_socket(
+        self, spec: Callable[..., ProcessSpec], tmp_path: Path
+    ):
+        spec("working", WORKING)
+        deep = tmp_path / ("x" * 100)
+        deep.mkdir()
+        with supervised(tmp_path, TMPDIR=str(deep)) as (supervisor, child):
+            assert child.ppid() == supervisor.pid
+
 
 class TestEnd:
     def test_comes_with_the_end_of_the_supervisor_whose_settings_it_never_had(
         self, spec: Callable[..., ProcessSpec], tmp_path: Path
     ):
         spec("working", WORKING)
-        arguments = [sys.executable, "-c", SUPERVISED, str(tmp_path / "log")]
-        paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-        own = {"PYTHONPATH": paths, "SPOTTHEBOT_DATABASE_URL": "of all services"}
-        with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=os.environ | own) as supervisor:
-            assert supervisor.stdout is not None
-            child = psutil.Process(int(supervisor.stdout.readline()))
+        own = {"OURS": "ours", "SPOTTHEBOT_DATABASE_URL": "of all services"}
+        with supervised(tmp_path, **own) as (supervisor, child):
             server = child.parent()
             assert server is not None
+            assert server.ppid() == supervisor.pid
             variables = server.environ()
-            supervisor.kill()
         child.wait(timeout=10)
         server.wait(timeout=10)
-        assert variables["PYTHONPATH"] == paths
+        assert variables["OURS"] == "ours"
         assert "SPOTTHEBOT_DATABASE_URL" not in variables
 
     async def test_comes_with_the_end_of_the_process_that_forked_it(self, spec: Callable[..., ProcessSpec]):

@@ -11,7 +11,7 @@ from typing import Self
 import httpx
 
 from spotthebot.suite.supervision.errors import ServiceDidNotStart
-from spotthebot.suite.supervision.forks import Fork
+from spotthebot.suite.supervision.forks import Fork, ensure_fork_server
 from spotthebot.suite.supervision.lifeline import die_with_parent
 from spotthebot.suite.supervision.log_file import LogFile
 from spotthebot.suite.supervision.spec import OnLine, ProcessSpec
@@ -59,7 +59,8 @@ class Child:
         )
         try:
             with _failing_as(spec):
-                process = await (Fork.start(spec, write_end) if spec.forked else _execute(spec, write_end))
+                forked = spec.forked and ensure_fork_server()
+                process = await (Fork.start(spec, write_end) if forked else _execute(spec, write_end))
         except BaseException:
             pipe.close()
             log.close()

@@ -40,8 +40,10 @@ class Fork:
 
     @classmethod
     async def start(cls, spec: ProcessSpec, output: int) -> Self:
-        """Run the module of a spec, with the file `output` as its output; raises OSError where that is impossible."""
-        _ensure_server()
+        """Run the module of a spec, with the file `output` as its output; raises OSError where that is impossible.
+
+        The process that forks runs (`ensure_fork_server`).
+        """
         with Connection(os.dup(output), readable=False) as written:
             environment = dict(os.environ if spec.env is None else spec.env)
             process = _FORKS.Process(target=_run, args=(spec.argv, environment, written, spec.listener))
@@ -71,14 +73,20 @@ class Fork:
         self._process.close()
 
 
-def _ensure_server() -> None:
-    """Start the process that forks, unless it runs, without our settings: each service has its own secrets alone."""
+def ensure_fork_server() -> bool:
+    """Start the process that forks, unless it runs, without our settings: each service has its own secrets alone.
+
+    Return False where it can't be, as with a temporary folder whose path is too long for a socket.
+    """
     _FORKS.set_forkserver_preload([_PRELOADED])
     settings = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("SPOTTHEBOT_")}
     try:
         forkserver.ensure_running()
+    except OSError:
+        return False
     finally:
         os.environ.update(settings)
+    return True
 
 
 def _run(

@@ -32,7 +32,7 @@ class ProcessSpec:
     `heartbeat_file`, within `health_limits`: one that hangs is killed and started again. `env` is the whole
     environment (None: ours). The child inherits `listener`, whose number is appended to `argv` as `--fd NUMBER`.
     Standard output and standard error are appended to `log_file`. A `forked` process, whose `argv` is that of a Python
-    module (`python -m MODULE ...`), is forked from one that has imported what services need (`forks`).
+    module (`python -m MODULE ...`), is forked where possible from one that has imported what services need (`forks`).
     """
 
     name: str
