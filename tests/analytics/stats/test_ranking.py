@@ -160,6 +160,14 @@ class TestRankBots:
         assert lead.share == pytest.approx(rates.pairs.share, rel=1e-12)
         assert lead.variance.variance == pytest.approx(rates.pairs.variance.variance, rel=1e-9)
 
+    def test_the_leads_among_pairs_of_one_conversation_each_vary_as_much_as_they_can(self):
+        # Each bot's mean is half the sum of two shares, which vary by 1/4 at most, perhaps together: the error of a
+        # mean is sqrt(2 * (1/2)² / 4) = sqrt(1/8), that of half the difference of two (sqrt(1/8) + sqrt(1/8)) / 2.
+        rows = [(0, "A", "B", 2, (2, 0), 0), (1, "A", "C", 2, (2, 0), 1), (2, "B", "C", 2, (2, 0), 2)]
+        rates = WinRateVariance(play_games(table_of(rows, ("A", "B", "C"))), Clusters.CONVERSATION)
+        leads = rates.differences(np.array([0, 0, 1]), np.array([1, 2, 2]))
+        assert leads.variance.variance == pytest.approx([1 / 8, 1 / 8, 1 / 8], rel=1e-12)
+
     @pytest.mark.parametrize(
         "setting", [{"confidence_level": 1.0}, {"confidence_level": 0.0}, {"n_resamples": 0}, {"significance_level": 0}]
     )

@@ -138,6 +138,10 @@ class TestPlanConversations:
         plan = plan_conversations(0.7, Design(annotator_correlation=0, annotators=12))
         assert _found(0.7, Design(annotator_correlation=0.09), known(plan.conversations), 12, 0.05) < 0.6
 
+    def test_a_campaign_has_two_annotators_at_least(self):
+        design = Design(annotations_per_conversation=6, annotations_per_annotator=60)
+        assert [design.annotators_needed(conversations, 1) for conversations in (1, 20, 21)] == [2, 2, 3]
+
     @settings(max_examples=30)
     @given(win_rate=st.floats(0.55, 0.95), power=st.floats(0.5, 0.95), n_pairs=st.integers(1, 10))
     def test_returns_the_fewest_conversations(self, win_rate, power, n_pairs):

@@ -241,6 +241,10 @@ class TestBounds:
             "AB".replace(better, ""): (2, 2),
         }
 
+    def test_bots_that_only_tied_have_no_bounds_and_the_reason(self):
+        ties = play_games(table_of([(i, "A", "B", 2, (1, 1), i % 4) for i in range(12)], ("A", "B")))
+        assert {bot.reason for bot in rate_skills(ties).bots} == {"every game is a tie"}
+
     def test_a_bot_that_never_lost_has_no_bounds_and_the_reason(self):
         rows = [(i, "A", "B", 2, (2, 0), i % 4) for i in range(12)]
         for bot in rate_skills(play_games(table_of(rows, ("A", "B")))).bots:
