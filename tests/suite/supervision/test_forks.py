@@ -21,23 +21,13 @@ from spotthebot.suite.supervision.forks import Fork
 from spotthebot.suite.supervision.sockets import bind
 from spotthebot.suite.supervision.spec import Event, ProcessSpec
 from spotthebot.suite.supervision.supervisor import Supervisor
+from tests.factories.web_program import WEB
 
 WORKING = "import time; print('working', flush=True); time.sleep(60)"
 SHOWN = """
 import os, sys
 print(__name__, sys.argv[1:], os.environ, os.getsid(0) == os.getpid(), repr(sys.stdin.read()))
 print("an error", file=sys.stderr)
-"""
-# Answers every request on an inherited socket with its process id.
-WEB = """
-import http.server, os, socket, sys
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200); self.end_headers(); self.wfile.write(str(os.getpid()).encode())
-server = http.server.HTTPServer(("", 0), Handler, bind_and_activate=False)
-server.socket.close()
-server.socket = socket.socket(fileno=int(sys.argv[2]))
-server.serve_forever()
 """
 SUPERVISED = """
 import asyncio, sys

@@ -15,19 +15,8 @@ from spotthebot.suite.supervision.monitor import Backoff
 from spotthebot.suite.supervision.sockets import bind
 from spotthebot.suite.supervision.spec import Event, ProcessSpec
 from spotthebot.suite.supervision.supervisor import Supervisor
+from tests.factories.web_program import WEB
 
-# Serves on an inherited socket and answers every request with its process id.
-WEB = """
-import http.server, os, socket, sys
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200); self.end_headers(); self.wfile.write(str(os.getpid()).encode())
-server = http.server.HTTPServer(("", 0), Handler, bind_and_activate=False)
-server.socket.close()
-server.socket = socket.socket(fileno=int(sys.argv[2]))
-print("listening", flush=True)
-server.serve_forever()
-"""
 SLEEP = "import time; print('working', flush=True); time.sleep(60)"
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + SLEEP
 PARENT = (
