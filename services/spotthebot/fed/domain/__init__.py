@@ -1,0 +1,1 @@
+"""Pure rules of FED: dimensions and their follow-ups, scores from likelihoods, and the baseline of length."""

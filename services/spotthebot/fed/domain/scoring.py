@@ -1,0 +1,111 @@
+"""Scores of a dialogue from the log-likelihoods of follow-ups after it."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from spotthebot.fed.domain.dimensions import Dimension, Polarity
+from spotthebot.fed.domain.errors import FollowupsMissing, LikelihoodUnusable
+from spotthebot.fed.domain.modes import Mode, PolarityChoice, ScoringRule, SetRule
+
+
+@dataclass(frozen=True)
+class FollowupLikelihood:
+    """The negative log-likelihood of a follow-up after a context, in nats, summed over its tokens."""
+
+    nll: float
+    tokens: int
+
+
+@dataclass(frozen=True)
+class ContextLikelihood:
+    """What a model says of one context: of each follow-up after it and, where it was asked to, of the context itself.
+
+    `nll` sums over the `predicted_tokens` of the context: all but the first.
+    """
+
+    followups: Mapping[str, FollowupLikelihood]
+    nll: float | None = None
+    predicted_tokens: int = 0
+
+
+@dataclass(frozen=True)
+class FollowupValue:
+    """A follow-up by the value that its mode gives it, in nats: low where the follow-up is likely."""
+
+    text: str
+    polarity: Polarity
+    value: float
+
+
+@dataclass(frozen=True)
+class DimensionScore:
+    """The score of a dimension, higher is better, and the follow-ups that it was made from."""
+
+    dimension: str
+    score: float
+    followups: tuple[FollowupValue, ...]
+
+
+def score_dimension(likelihood: ContextLikelihood, dimension: Dimension, rule: ScoringRule) -> DimensionScore:
+    """Score one dimension: the negative follow-ups' value less the positive ones'.
+
+    An empty set counts 0, as in the released code: a dimension without positive follow-ups is the plain value of its
+    negative ones. Raises LikelihoodUnusable for a follow-up without a finite likelihood.
+
+    >>> likely, unlikely = FollowupLikelihood(nll=2.0, tokens=4), FollowupLikelihood(nll=12.0, tokens=4)
+    >>> found = ContextLikelihood({"I like you!": likely, "I don't like you.": unlikely})
+    >>> likeable = Dimension("likeable", positive=("I like you!",), negative=("I don't like you.",))
+    >>> score_dimension(found, likeable, ScoringRule(Mode.FOLLOWUP_MEAN)).score
+    2.5
+    """
+    values = tuple(
+        FollowupValue(text, polarity, followup_value(likelihood, text, rule.mode))
+        for polarity, text in dimension.followups
+        if polarity in _COUNTED[rule.polarity]
+    )
+    high, low = (
+        _sum_up([each.value for each in values if each.polarity is polarity], rule.set_rule)
+        for polarity in (Polarity.POSITIVE, Polarity.NEGATIVE)
+    )
+    return DimensionScore(dimension.name, low - high, values)
+
+
+def followup_value(likelihood: ContextLikelihood, text: str, mode: Mode) -> float:
+    """Return the value of a follow-up, in nats; raises LikelihoodUnusable.
+
+    `whole_sequence_mean` is the loss of the released code: over all tokens of context and follow-up but the first.
+    """
+    followup = likelihood.followups.get(text)
+    if followup is None:
+        raise LikelihoodUnusable(text=text, reason="the model was not asked for it")
+    total, tokens = followup.nll, followup.tokens
+    if mode is Mode.WHOLE_SEQUENCE_MEAN:
+        if likelihood.nll is None:
+            raise LikelihoodUnusable(text=text, reason="the mean over the whole sequence needs that of the context")
+        total, tokens = total + likelihood.nll, tokens + likelihood.predicted_tokens
+    if not math.isfinite(total):
+        raise LikelihoodUnusable(text=text, reason=f"the model answers {total}")
+    if followup.tokens < 1:
+        raise LikelihoodUnusable(text=text, reason="it has no tokens")
+    return total if mode is Mode.FOLLOWUP_SUM else total / tokens
+
+
+def require_followups(dimensions: Iterable[Dimension], polarity: PolarityChoice) -> None:
+    """Raise FollowupsMissing for dimensions without a follow-up that counts: they would score 0 everywhere."""
+    counted = _COUNTED[polarity]
+    empty = [each.name for each in dimensions if not any(kind in counted for kind, _ in each.followups)]
+    if empty:
+        raise FollowupsMissing(names=", ".join(empty), polarity=" or ".join(sorted(counted)))
+
+
+_COUNTED = {
+    PolarityChoice.BOTH: frozenset(Polarity),
+    PolarityChoice.NEGATIVES: frozenset({Polarity.NEGATIVE}),
+    PolarityChoice.POSITIVES: frozenset({Polarity.POSITIVE}),
+}
+
+
+def _sum_up(values: list[float], rule: SetRule) -> float:
+    total = math.fsum(values)
+    return total / max(len(values), 1) if rule is SetRule.MEAN else total

@@ -1,0 +1,100 @@
+"""The published dimensions are those of the released code; a user's own are checked before a model sees them."""
+
+import subprocess
+import sys
+
+import pytest
+
+from spotthebot.fed.domain.bipartite_dimensions import BIPARTITE
+from spotthebot.fed.domain.dimensions import (
+    MAX_DIMENSIONS,
+    MAX_FOLLOWUPS,
+    Dimension,
+    unique_followups,
+    user_dimension,
+    user_dimensions,
+)
+from spotthebot.fed.domain.errors import DimensionNameTaken, DimensionUnusable, NoSuchDimension
+from spotthebot.fed.domain.published_dimensions import DIALOGUE_LEVEL, FED, TURN_LEVEL
+from tests.factories.published_dump import reference
+
+
+class TestPublishedDimensions:
+    def test_have_the_follow_ups_of_the_released_code(self):
+        expected = reference("fed/followups.json")
+        for level, dimensions in (("turn", TURN_LEVEL), ("dialog", DIALOGUE_LEVEL)):
+            ours = {each.name: {"positive": [*each.positive], "negative": [*each.negative]} for each in dimensions}
+            assert ours == expected[level]
+            assert [*ours] == [*expected[level]]
+
+    def test_take_73_passes_of_63_texts_in_the_released_code(self):
+        """The numbers are those of the released loop: one forward pass for each follow-up of each dimension."""
+        assert (len(TURN_LEVEL), len(DIALOGUE_LEVEL)) == (8, 10)
+        assert sum(len(each.followups) for each in FED.dimensions) == 73
+        assert len(unique_followups(FED.dimensions)) == 63
+        assert sum(not each.positive for each in FED.dimensions) == 8
+
+    def test_are_read_with_the_standard_library_alone(self):
+        program = "import sys, spotthebot.fed.domain.published_dimensions; print(*sys.modules)"
+        loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+        assert {name.partition(".")[0] for name in loaded.split()} & {"numpy", "pydantic", "scipy", "torch"} == set()
+
+
+class TestBipartiteDimensions:
+    def test_are_the_four_of_the_paper_and_valid(self):
+        assert BIPARTITE.names == ("fluency", "specificity", "sensibleness", "overall")
+        for each in BIPARTITE.dimensions:
+            assert user_dimension(each.name, each.positive, each.negative) == each
+
+    def test_share_no_follow_up_with_the_published_ones(self):
+        """They are marked as ours, so they are."""
+        assert set(unique_followups(BIPARTITE.dimensions)) & set(unique_followups(FED.dimensions)) == set()
+        assert "this project" in BIPARTITE.origin
+
+
+class TestUserDimensions:
+    def test_keep_the_order_of_their_follow_ups(self):
+        polite = user_dimension("polite", ["How kind!", "Thank you!"], ["So rude!"])
+        assert polite == Dimension("polite", ("How kind!", "Thank you!"), ("So rude!",))
+        assert unique_followups([polite, polite]) == ("How kind!", "Thank you!", "So rude!")
+
+    @pytest.mark.parametrize(
+        ("name", "positive", "negative", "reason"),
+        [
+            ("", ["Good."], [], "a name is"),
+            ("Polite", ["Good."], [], "a name is"),
+            ("a" * 64, ["Good."], [], "a name is"),
+            ("polite\n", ["Good."], [], "a name is"),
+            ("polite", [], [], "it has no follow-ups"),
+            ("polite", [f"Good {at}." for at in range(MAX_FOLLOWUPS + 1)], [], "51 positive follow-ups, and 50"),
+            ("polite", [], [f"Bad {at}." for at in range(MAX_FOLLOWUPS + 1)], "51 negative follow-ups, and 50"),
+            ("polite", ["Good."], ["Good."], "occurs twice"),
+            ("polite", [" "], [], "is empty"),
+            ("polite", ["Good. "], [], "white space"),
+            ("polite", ["x" * 501], [], "501 characters, and 500"),
+            ("polite", ["Good\x00."], [], "no text"),
+            ("polite", ["Good\ud800."], [], "no text"),
+        ],
+    )
+    def test_are_refused_with_the_reason(self, name, positive, negative, reason):
+        with pytest.raises(DimensionUnusable, match=reason):
+            user_dimension(name, positive, negative)
+
+    def test_accept_the_largest_dimension(self):
+        texts = [f"{at:02}" + "x" * 498 for at in range(MAX_FOLLOWUPS)]
+        assert len(user_dimension("a" * 63, texts, []).positive) == MAX_FOLLOWUPS
+
+    def test_form_a_set_of_different_names(self):
+        polite, funny = user_dimension("polite", ["How kind!"], []), user_dimension("funny", ["Haha!"], [])
+        both = user_dimensions("manners", [polite, funny])
+        assert both.names == ("polite", "funny")
+        assert both.get("funny") is funny
+        with pytest.raises(NoSuchDimension, match="'rude': there are polite, funny"):
+            both.get("rude")
+        with pytest.raises(DimensionNameTaken, match="'polite'"):
+            user_dimensions("manners", [polite, funny, polite])
+
+    @pytest.mark.parametrize("count", [0, MAX_DIMENSIONS + 1])
+    def test_form_no_set_that_is_empty_or_endless(self, count: int):
+        with pytest.raises(DimensionUnusable, match=f"1 to 100 dimensions, not {count}"):
+            user_dimensions("many", [Dimension(f"d{at}", ("Good.",), ()) for at in range(count)])
