@@ -1,15 +1,11 @@
-import math
-
 import numpy as np
 import pytest
-from scipy import stats as scipy_stats
 
 from spotthebot.analytics.stats import (
     SettingOutOfRange,
     compare_proportions,
     linear_r2,
     logistic_r2,
-    rank_correlation,
     wilson_interval,
 )
 from tests.factories.known import known
@@ -55,37 +51,6 @@ class TestCompareProportions:
 
     def test_nothing_observed_has_no_test(self):
         assert compare_proportions(0, 0, 1, 2).reason == "one of the two has no observations"
-
-
-class TestRankCorrelation:
-    def test_is_the_worked_example(self):
-        expected = _worked("proportions")["spearman [1..6] vs [2,1,3,4,6,5]"]
-        found = rank_correlation(range(1, 7), [2, 1, 3, 4, 6, 5])
-        assert (found.estimate, found.p_value) == pytest.approx((expected["rho"], expected["p_exact"]))
-
-    def test_eight_pairs_are_the_last_with_all_their_orders(self):
-        # Of 8! orders two are as far from 0 as the same order: itself, and its reverse.
-        eight = rank_correlation(range(8), range(8))
-        assert eight.p_value == pytest.approx(2 / math.factorial(8))
-        assert eight.method == "Spearman, exact"
-        assert rank_correlation(range(9), range(9)).method == "Spearman, Student's t"
-
-    def test_many_pairs_are_scipy_s(self):
-        x, y = np.random.default_rng(1).normal(size=(2, 30))
-        expected = scipy_stats.spearmanr(x, y)
-        found = rank_correlation(x, y)
-        assert (found.estimate, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
-
-    @pytest.mark.parametrize(
-        ("x", "y", "reason"),
-        [([1, 2], [1, 2], "fewer than three pairs"), ([1, 1, 1], [1, 2, 3], "one side does not vary")],
-    )
-    def test_says_why_there_is_none(self, x, y, reason):
-        assert rank_correlation(x, y).reason == reason
-
-    def test_three_pairs_are_enough(self):
-        # Of 3! orders two are as far from 0 as the same order.
-        assert rank_correlation([1, 2, 3], [1, 2, 3]).p_value == pytest.approx(2 / 6)
 
 
 class TestExplained:

@@ -30,7 +30,6 @@ from spotthebot.analytics.stats import (
     play_games,
     published_rank_ranges,
     rank_bots,
-    rank_correlation,
     rate_skills,
     stability_at,
     wilson_interval,
@@ -149,8 +148,6 @@ def test_is_taken_at_its_bounds_and_refused_beyond(setting: str):
 
 
 UNFIT: dict[str, Callable[[], object]] = {
-    "ranks of other lengths": lambda: rank_correlation([1, 2, 3], [1, 2, 3, 4]),
-    "ranks in rows": lambda: rank_correlation([[1, 2, 3]], [[1, 2, 3]]),
     "predictors of another length": lambda: linear_r2([1, 2, 3], [[1], [2]]),
     "predictors without columns": lambda: linear_r2([1, 2, 3], [1, 2, 3]),
     "outcomes in rows": lambda: logistic_r2([[0, 1]], [[1, 2]]),

@@ -112,10 +112,8 @@ from spotthebot.analytics.stats.times import AnnotationTimes, TimeOfSegment, ann
 from spotthebot.analytics.stats.trueskill_updates import SkillSettings, draw_margin, play_matches
 from spotthebot.analytics.stats.validity import (
     Explained,
-    RankCorrelation,
     linear_r2,
     logistic_r2,
-    rank_correlation,
 )
 from spotthebot.analytics.stats.wins import (
     HUMAN_LIKENESS,
@@ -129,6 +127,7 @@ from spotthebot.analytics.stats.wins import (
     count_wins,
     play_games,
 )
+from spotthebot.statistics.rank_correlation import RankCorrelation, rank_correlation
 
 __all__ = [
     "FEATURES",

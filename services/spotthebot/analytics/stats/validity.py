@@ -1,30 +1,16 @@
-"""How far one measure tells another: rank correlation, and the shares that linear and logistic models explain."""
+"""How far one measure tells another: the shares that linear and logistic models explain."""
 
 from dataclasses import dataclass
-from itertools import permutations
 from typing import Final
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.bootstrap import defined
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 
-_MAX_PERMUTED: Final = 8
 _ITERATIONS: Final = 100
-
-
-@dataclass(frozen=True)
-class RankCorrelation:
-    """Spearman's rho of n pairs; None with a `reason` where one side does not vary or there are fewer than three."""
-
-    estimate: float | None
-    p_value: float | None
-    n: int
-    method: str
-    reason: str | None
 
 
 @dataclass(frozen=True)
@@ -42,30 +28,6 @@ class Explained:
     predictors: int
     method: str
     reason: str | None
-
-
-def rank_correlation(first: ArrayLike, second: ArrayLike) -> RankCorrelation:
-    """Correlate ranks; with up to 8 pairs p is exact, from all orders, since Student's t is far off with so few.
-
-    >>> found = rank_correlation([1, 2, 3, 4, 5, 6], [2, 1, 3, 4, 6, 5])
-    >>> round(found.estimate, 4), round(found.p_value, 4)  # 24 of 720 orders are as far from 0
-    (0.8857, 0.0333)
-    """
-    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if x.shape != y.shape or x.ndim != 1:
-        raise SettingOutOfRange(setting="first and second", allowed="of one length", value=f"{x.shape}, {y.shape}")
-    n = len(x)
-    if n < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        reason = "fewer than three pairs" if n < 3 else "one side does not vary"
-        return RankCorrelation(None, None, n, "Spearman", reason)
-    ranks_x, ranks_y = scipy.stats.rankdata(x), scipy.stats.rankdata(y)
-    rho = float(np.corrcoef(ranks_x, ranks_y)[0, 1])
-    if n > _MAX_PERMUTED:
-        return RankCorrelation(rho, float(scipy.stats.spearmanr(x, y).pvalue), n, "Spearman, Student's t", None)
-    orders = np.array(list(permutations(ranks_y - ranks_y.mean())))
-    spread = np.sqrt(np.sum((ranks_x - ranks_x.mean()) ** 2) * np.sum((ranks_y - ranks_y.mean()) ** 2))
-    found = np.abs(orders @ (ranks_x - ranks_x.mean())) / spread
-    return RankCorrelation(rho, float(np.mean(found >= abs(rho) - 1e-9)), n, "Spearman, exact", None)
 
 
 def linear_r2(outcome: ArrayLike, predictors: ArrayLike) -> Explained:

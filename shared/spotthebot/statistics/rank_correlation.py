@@ -1,0 +1,79 @@
+"""Spearman's rank correlation, with an exact p where a few systems are compared."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import scipy
+
+from spotthebot.statistics.errors import ColumnsDiffer
+
+MAX_EXACT: Final = 12
+"""Pairs whose orders are all counted, by way of the 2 ** 12 sets of ranks, which takes a tenth of a second."""
+
+
+@dataclass(frozen=True)
+class RankCorrelation:
+    """Spearman's rho of n pairs; None with a `reason` where one side does not vary or there are fewer than three."""
+
+    estimate: float | None
+    p_value: float | None
+    n: int
+    method: str
+    reason: str | None
+
+
+def rank_correlation(first: npt.ArrayLike, second: npt.ArrayLike) -> RankCorrelation:
+    """Correlate ranks, those of equal values being their mean; p is two-sided.
+
+    With up to 12 pairs p is exact: the share of all orders that are as far from 0, since Student's t is far off with so
+    few. Raises ColumnsDiffer.
+
+    >>> found = rank_correlation([1, 2, 3, 4, 5, 6], [2, 1, 3, 4, 6, 5])
+    >>> round(found.estimate, 4), round(found.p_value, 4)  # 24 of 720 orders are as far from 0
+    (0.8857, 0.0333)
+    """
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if x.shape != y.shape or x.ndim != 1:
+        raise ColumnsDiffer(first=x.shape, second=y.shape)
+    n = len(x)
+    if n < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        reason = "fewer than three pairs" if n < 3 else "one side does not vary"
+        return RankCorrelation(None, None, n, "Spearman", reason)
+    ranks_x, ranks_y = scipy.stats.rankdata(x), scipy.stats.rankdata(y)
+    rho = float(np.corrcoef(ranks_x, ranks_y)[0, 1])
+    if n > MAX_EXACT:
+        return RankCorrelation(rho, float(scipy.stats.spearmanr(x, y).pvalue), n, "Spearman, Student's t", None)
+    return RankCorrelation(rho, _exact_p(ranks_x, ranks_y), n, "Spearman, exact", None)
+
+
+def _exact_p(ranks_x: npt.NDArray[np.float64], ranks_y: npt.NDArray[np.float64]) -> float:
+    """Return the share of all orders of one side whose sum of products is as far from its mean.
+
+    All sums are integers, since twice a mean of ranks is one. A layer holds, for each set of ranks (a bit each) that
+    may be given to the first so many of the other side, how many orders of the set have each sum of products.
+    """
+    x, y = (_integers(ranks) for ranks in (ranks_x, ranks_y))
+    n, size = len(x), int(np.sort(x) @ np.sort(y)) + 1
+    layer = {0: np.eye(1, size)[0]}
+    for given in x:
+        following: dict[int, npt.NDArray[np.float64]] = {}
+        for members, counts in layer.items():
+            for last in range(n):
+                if not members >> last & 1:
+                    step = int(given * y[last])
+                    longer = following.setdefault(members | 1 << last, np.zeros(size))
+                    longer[step:] += counts[: size - step]
+        layer = following
+    (counts,) = layer.values()
+    # n times a sum less n times the mean of all sums.
+    mean = int(x.sum()) * int(y.sum())
+    distances = np.abs(n * np.arange(size) - mean)
+    return float(counts[distances >= abs(n * int(x @ y) - mean)].sum() / counts.sum())
+
+
+def _integers(ranks: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Return ranks as the smallest integers that are proportional to them."""
+    doubled = (2 * ranks).astype(np.int64)
+    return doubled // int(np.gcd.reduce(doubled))

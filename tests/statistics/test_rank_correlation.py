@@ -1,0 +1,106 @@
+"""Spearman's rho against all orders of a few pairs, printed tables, R's worked example and scipy."""
+
+import doctest
+import math
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+import scipy
+
+from spotthebot.statistics import rank_correlation as module
+from spotthebot.statistics.errors import ColumnsDiffer
+from spotthebot.statistics.rank_correlation import rank_correlation
+from tests.factories.published_dump import reference
+
+
+def share_of_orders(x: list[int], y: list[int]) -> Fraction:
+    """Count all orders whose rho is as far from 0, by exact fractions."""
+    first, second = (
+        [Fraction(2 * sum(b < a for b in side) + sum(b == a for b in side) + 1, 2) for a in side] for side in (x, y)
+    )
+    mean = Fraction(len(x) + 1, 2)
+    sums: list[Fraction] = [
+        abs(sum(((a - mean) * (b - mean) for a, b in zip(first, order, strict=True)), Fraction()))
+        for order in permutations(second)
+    ]
+    return Fraction(sum(each >= sums[0] for each in sums), len(sums))
+
+
+class TestRankCorrelation:
+    def test_is_the_worked_example(self):
+        expected = reference("statistics/worked_examples.json")["proportions"]["spearman [1..6] vs [2,1,3,4,6,5]"]
+        found = rank_correlation(range(1, 7), [2, 1, 3, 4, 6, 5])
+        assert (found.estimate, found.p_value) == pytest.approx((expected["rho"], expected["p_exact"]))
+
+    @pytest.mark.parametrize(
+        ("x", "y"),
+        [
+            ([1, 2, 3], [1, 3, 2]),
+            ([1, 1, 2, 3], [5, 4, 4, 4]),
+            ([3, 1, 4, 1, 5], [2, 7, 1, 8, 2]),
+            ([3, 1, 4, 1, 5, 9, 2], [2, 7, 1, 8, 2, 8, 1]),
+            ([1, 2, 2, 2, 2, 2, 3], [1, 1, 1, 2, 2, 2, 9]),
+        ],
+    )
+    def test_counts_all_orders_with_ties(self, x, y):
+        found = rank_correlation(x, y)
+        assert found.p_value == pytest.approx(float(share_of_orders(x, y)), abs=1e-15)
+        assert found.estimate == pytest.approx(scipy.stats.spearmanr(x, y).statistic)
+        assert found.method == "Spearman, exact"
+
+    @pytest.mark.parametrize(("n", "critical"), [(10, 0.648), (11, 0.618), (12, 0.587)])
+    def test_meets_the_table_of_critical_values(self, n, critical):
+        """Zar 1972, JASA 67: two-sided 5 % points; the next smaller rho, of a sum 2 larger, is beyond."""
+        at = round((1 - critical) * n * (n * n - 1) / 6)
+        at -= at % 2  # sums of squared differences are even
+        least, next_least = (rank_correlation(range(n), _order_with(n, squares)).p_value for squares in (at, at + 2))
+        assert least is not None
+        assert next_least is not None
+        assert least <= 0.05 < next_least
+
+    def test_twelve_pairs_are_the_last_with_all_their_orders(self):
+        # Of 12! orders two are as far from 0 as the same order: itself, and its reverse.
+        twelve = rank_correlation(range(12), range(12))
+        assert twelve.p_value == pytest.approx(2 / math.factorial(12))
+        assert twelve.method == "Spearman, exact"
+        assert rank_correlation(range(13), range(13)).method == "Spearman, Student's t"
+
+    def test_many_pairs_are_scipy_s(self):
+        x, y = np.random.default_rng(1).normal(size=(2, 30))
+        expected = scipy.stats.spearmanr(x, y)
+        found = rank_correlation(x, y)
+        assert (found.estimate, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+
+    @pytest.mark.parametrize(
+        ("x", "y", "reason"),
+        [([1, 2], [1, 2], "fewer than three pairs"), ([1, 1, 1], [1, 2, 3], "one side does not vary")],
+    )
+    def test_says_why_there_is_none(self, x, y, reason):
+        assert rank_correlation(x, y).reason == reason
+
+    @pytest.mark.parametrize(("x", "y"), [([1, 2, 3], [1, 2, 3, 4]), ([[1, 2, 3]], [[1, 2, 3]])])
+    def test_refuses_columns_that_do_not_fit(self, x, y):
+        with pytest.raises(ColumnsDiffer):
+            rank_correlation(x, y)
+
+    def test_shows_an_example_that_holds(self):
+        results = doctest.testmod(module)
+        assert results.attempted > 0
+        assert results.failed == 0
+
+
+def _order_with(n: int, squares: int) -> list[int]:
+    """Return an order of range(n) whose squared differences from it sum to an even number: by swaps of neighbours."""
+    chance = np.random.default_rng(n)
+    order = list(range(n))
+    total = 0
+    while total != squares:
+        a, b = chance.integers(n, size=2)
+        swapped = order.copy()
+        swapped[a], swapped[b] = swapped[b], swapped[a]
+        found = sum((at - value) ** 2 for at, value in enumerate(swapped))
+        if abs(found - squares) <= abs(total - squares) + chance.integers(4):
+            order, total = swapped, found
+    return order
