@@ -55,13 +55,13 @@ def tokenizer(**more):
     return PreTrainedTokenizerFast(tokenizer_object=made, eos_token=END, **more)
 
 
-def gpt2(folder, **more):
+def gpt2(folder, *, positions=96, **more):
     words = tokenizer(bos_token=END)
-    config = GPT2Config(n_layer=2, n_head=2, n_embd=32, n_positions=96, **_tokens(words), **more)
+    config = GPT2Config(n_layer=2, n_head=2, n_embd=32, n_positions=positions, **_tokens(words), **more)
     return _save(folder, GPT2LMHeadModel(config), words, 0.4)
 
 
-def llama(folder, template=TEMPLATE):
+def llama(folder, template=TEMPLATE, *, positions=128):
     words = tokenizer(bos_token=END, pad_token=PADDING, chat_template=template)
     config = LlamaConfig(
         hidden_size=32,
@@ -69,7 +69,7 @@ def llama(folder, template=TEMPLATE):
         num_hidden_layers=2,
         num_attention_heads=4,
         num_key_value_heads=2,
-        max_position_embeddings=128,
+        max_position_embeddings=positions,
         **_tokens(words),
     )
     return _save(folder, LlamaForCausalLM(config), words)

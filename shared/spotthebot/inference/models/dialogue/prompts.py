@@ -5,6 +5,8 @@ from typing import Any, Protocol
 
 from jinja2.exceptions import TemplateError
 
+from ..plain_text import PlainText
+
 _OPENING = "Hello!"
 
 
@@ -12,19 +14,6 @@ class PromptForm(Protocol):
     """A way to write a conversation; turns have alternating speakers, and the last one is the partner's."""
 
     def encode(self, turns: Sequence[str], persona: str | None) -> list[int]: ...
-
-
-class PlainText:
-    """Removes from texts a model's own control tokens and halves of surrogate pairs."""
-
-    def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - transformers' tokenizers share no useful type
-        added = {str(token) for token in tokenizer.added_tokens_decoder.values() if token.special}
-        self._controls = sorted(added | set(tokenizer.all_special_tokens), key=len, reverse=True)
-
-    def __call__(self, text: str) -> str:
-        for control in self._controls:
-            text = text.replace(control, " ")
-        return text.encode("utf-8", "replace").decode()
 
 
 class TurnsThenEnd:

@@ -1,0 +1,123 @@
+"""Likelihood models as worker processes and Triton run them."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from ..errors import SettingUnusable
+from ..pretrained import Pretrained, find_device, load_pretrained
+from ..protocol import ModelDescription
+from .limits import Limits
+from .paths import LikelihoodPath, choose_path
+from .prepared import PreparedContext, PreparedRequest, RequestTokens
+from .requests import LikelihoodRequest
+from .results import ContextLikelihood, FollowupLikelihood
+from .runs import Runs
+from .units import Context, LogProbabilities, chained
+
+NEEDS = (f"{__package__}.paths",)
+"""Modules that a model is loaded with, for those who import them ahead: torch takes seconds."""
+
+
+@dataclass(frozen=True)
+class LikelihoodModelDescription(ModelDescription):
+    """What was loaded, its path (`packed`, `plain`, `encoder_decoder`), and the join of requests that name none."""
+
+    path: str
+    default_join: str
+
+
+class LikelihoodBatchModel:
+    """Reads likelihood requests from JSON, and answers `{"contexts": [...]}` with a ContextLikelihood for each end."""
+
+    def __init__(self, loaded: Pretrained, limits: Limits, path: LikelihoodPath) -> None:
+        self._tokens = RequestTokens(loaded)
+        self._runs = Runs(path, limits)
+        self.description = LikelihoodModelDescription(
+            kind="sequence_to_sequence" if loaded.model.config.is_encoder_decoder else "causal",
+            parameters=loaded.model.num_parameters(),
+            dtype=str(loaded.model.dtype).removeprefix("torch."),
+            device=str(loaded.model.device),
+            context_length=loaded.context_length,
+            path=path.name,
+            default_join=self._tokens.default_join.form,
+        )
+
+    def parse(self, document: Mapping[str, Any]) -> PreparedRequest:
+        """Read and tokenize a request; raises ValueError for one that is unusable or too long."""
+        return self._tokens.prepare(LikelihoodRequest.from_json(document))
+
+    def run(self, requests: Sequence[PreparedRequest]) -> list[Mapping[str, Any]]:
+        """Return `{"contexts": [...]}`, by ascending end, or `{"error": ...}` for each request, in order.
+
+        A request fails alone: where the model answers no finite number, or one of its contexts needs too much memory.
+        """
+        units = []
+        numbers: list[range] = []
+        for request in requests:
+            first = numbers[-1].stop if numbers else 0
+            numbers.append(range(first, first + len(request.contexts)))
+            contexts = [
+                Context(number, context.tokens, request.followups)
+                for number, context in zip(numbers[-1], request.contexts, strict=True)
+            ]
+            units += chained(contexts, likelihood=request.request.context_likelihood)
+        with torch.inference_mode():
+            found = self._runs.run(units, contexts=numbers[-1].stop if numbers else 0)
+        parts = [found[each.start : each.stop] for each in numbers]
+        return [self._result(request, part) for request, part in zip(requests, parts, strict=True)]
+
+    def _result(self, request: PreparedRequest, found: Sequence[LogProbabilities | str]) -> Mapping[str, Any]:
+        contexts = []
+        for context, scores in zip(request.contexts, found, strict=True):
+            if isinstance(scores, str):
+                return {"error": scores}
+            is_causal = self.description.kind == "causal"
+            likelihood = _likelihood(context, scores, tokens=request.request.tokens, is_causal=is_causal)
+            if not likelihood.is_finite:
+                reason = "its weights are damaged, or its numbers too large for its dtype"
+                return {"error": f"the model gives the likelihood of {context.turns} turns no finite number: {reason}"}
+            contexts.append(likelihood.to_json())
+        return {"contexts": contexts}
+
+
+def load_batch_model(
+    name_or_directory: str, *, device: str, dtype: str, revision: str | None, limits: Limits | None = None
+) -> LikelihoodBatchModel:
+    """Load a language model of transformers, causal or encoder-decoder; raises LoadFailed."""
+    torch_device = find_device(name_or_directory, device)
+    try:
+        limits = limits or Limits.from_environment()
+    except ValueError as error:
+        raise SettingUnusable(name_or_directory, str(error)) from error
+    loaded = load_pretrained(name_or_directory, device=torch_device, dtype=dtype, revision=revision)
+    return batch_model_of(loaded, limits)
+
+
+def batch_model_of(loaded: Pretrained, limits: Limits) -> LikelihoodBatchModel:
+    """Return a model that is in memory as a likelihood model; it is changed by that (`packed.py`)."""
+    return LikelihoodBatchModel(loaded, limits, choose_path(loaded, limits))
+
+
+def _likelihood(
+    context: PreparedContext, scores: LogProbabilities, *, tokens: bool, is_causal: bool
+) -> ContextLikelihood:
+    followups = [
+        FollowupLikelihood(
+            nll=-math.fsum(each),
+            tokens=len(each),
+            token_log_probabilities=tuple(each.tolist()) if tokens else None,
+        )
+        for each in scores.followups
+    ]
+    return ContextLikelihood(
+        turns=context.turns,
+        turns_left_out=context.turns_left_out,
+        context_tokens=len(context.tokens),
+        context_nll=None if scores.context is None else -scores.context,
+        context_predicted_tokens=len(context.tokens) - 1 if is_causal else 0,
+        followups=tuple(followups),
+    )

@@ -1,0 +1,128 @@
+"""The packed path: contexts once, and all follow-ups as branches of a token trie, in one row without padding.
+
+Embeddings, projections and feed-forward layers see one row of tokens, of whatever dialogues; only attention knows where
+they belong. It is put into the model through transformers' AttentionInterface, so that the model's own code runs.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn import functional
+from transformers import AttentionInterface, AttentionMaskInterface
+from transformers.activations import NewGELUActivation
+from transformers.integrations.sdpa_attention import repeat_kv, sdpa_attention_forward
+from transformers.masking_utils import sdpa_mask
+
+from .limits import Limits
+from .packed_pass import ChainSegment, PackedPass
+from .units import LogProbabilities, Unit
+
+_ATTENTION = "spotthebot_packed"
+_REFUSED = ("sliding_window", "softcap", "position_bias", "s_aux")
+"""What some models ask of attention beside a scale; the packed one doesn't have it."""
+
+
+class NotPackable(Exception):
+    """The model's attention can't be packed."""
+
+
+class PackedPath:
+    """Runs a causal model that takes positions and lets its attention be replaced."""
+
+    name = "packed"
+
+    def __init__(self, model: Any, limits: Limits) -> None:  # noqa: ANN401 - transformers' classes are many
+        """Prepare the model; raises NotPackable where its class can't be packed."""
+        if not getattr(model, "_supports_attention_backend", False):
+            message = f"{type(model).__name__} does not let its attention be replaced"
+            raise NotPackable(message)
+        model.set_attn_implementation(_ATTENTION)
+        _fuse_activations(model)
+        self._model = model
+        self._body = model.base_model
+        self._head = model.get_output_embeddings()
+        self._limits = limits
+
+    def run(self, units: list[Unit]) -> list[LogProbabilities]:
+        """Return the log-probabilities of each branch of each unit, in order."""
+        packed = PackedPass(units, self._model.device, self._model.dtype)
+        given = torch.empty(1, 1, 1, 1, device=self._model.device)  # a mask of four dimensions is passed on as it is
+        output = self._body(
+            input_ids=packed.tokens,
+            position_ids=packed.positions,
+            attention_mask=given,
+            use_cache=False,
+            packed=packed,
+        )
+        return packed.shared(self._log_probabilities(output.last_hidden_state[0], packed))
+
+    def _log_probabilities(self, hidden: torch.Tensor, packed: PackedPass) -> NDArray[np.float64]:
+        """Return the log-probability of each prediction; logits are held for some rows at a time."""
+        predictions = packed.predictions
+        vocabulary = self._head.weight.shape[0]
+        size = max(1, self._limits.max_logit_bytes // (vocabulary * 4))
+        found = []
+        for start in range(0, len(predictions.rows), size):
+            rows = predictions.rows[start : start + size]
+            bounds = torch.searchsorted(predictions.at, torch.tensor([start, start + size], device=rows.device))
+            first, last = bounds.tolist()
+            at = predictions.at[first:last] - start
+            logits = self._head(hidden[rows]).float()
+            found.append(logits[at, predictions.targets[first:last]] - logits.logsumexp(1)[at])
+        return np.asarray(torch.cat(found).double().cpu().numpy())
+
+
+def _packed_attention(
+    module: torch.nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    *,
+    packed: PackedPass | None = None,
+    scaling: float | None = None,
+    **options: Any,  # noqa: ANN401 - what else a model passes on
+) -> tuple[torch.Tensor, None]:
+    """Attend in segments; query, key and value are [1, heads, tokens, width]. Without a PackedPass, as `sdpa` does."""
+    if packed is None:
+        return sdpa_attention_forward(module, query, key, value, attention_mask, scaling=scaling, **options)
+    refused = [name for name in _REFUSED if options.get(name) is not None]
+    if refused:
+        message = f"its attention has {', '.join(refused)}"
+        raise NotPackable(message)
+    groups = query.shape[1] // key.shape[1]
+    key, value = repeat_kv(key, groups), repeat_kv(value, groups)
+    pieces = []
+    for segment in packed.segments:
+        own = slice(segment.start, segment.start + segment.length)
+        if isinstance(segment, ChainSegment):
+            keys, values, bias = key[:, :, own], value[:, :, own], None
+        else:
+            bias = segment.bias
+            keys, values = (_seen(each, segment.chain, segment.prefix, own) for each in (key, value))
+        attended = functional.scaled_dot_product_attention(
+            query[:, :, own], keys, values, attn_mask=bias, is_causal=bias is None, scale=scaling
+        )
+        pieces.append(attended.transpose(1, 2))
+    return torch.cat(pieces, dim=1), None
+
+
+def _seen(states: torch.Tensor, chain: int, prefix: int, own: slice) -> torch.Tensor:
+    """Return the states of a chain's first tokens and a branch's own; no copy where they lie side by side."""
+    if chain + prefix == own.start:
+        return states[:, :, chain : own.stop]
+    return torch.cat([states[:, :, chain : chain + prefix], states[:, :, own]], dim=2)
+
+
+def _fuse_activations(model: torch.nn.Module) -> None:
+    """Replace GPT-2's activation, five passes over memory, by torch's own of the same formula, which is one."""
+    for module in list(model.modules()):
+        for name, child in list(module.named_children()):
+            if type(child) is NewGELUActivation:
+                setattr(module, name, torch.nn.GELU(approximate="tanh"))
+
+
+AttentionInterface.register(_ATTENTION, _packed_attention)
+AttentionMaskInterface.register(_ATTENTION, sdpa_mask)

@@ -1,0 +1,125 @@
+"""Lays the tokens of many units out in one row, without padding: chains, and the branches of each behind it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from .trees import END, FollowupTree
+from .units import LogProbabilities, Unit
+
+
+@dataclass(frozen=True)
+class ChainSegment:
+    """Tokens `start` to `start + length` of the row: each attends to those before it and to itself."""
+
+    start: int
+    length: int
+
+
+@dataclass(frozen=True)
+class BranchSegment:
+    """Tokens `start` to `start + len(tree)`: each attends to `prefix` tokens from `chain` on, and as its tree says.
+
+    `bias`, added to the logits of attention, has the shape [len(tree), prefix + len(tree)].
+    """
+
+    start: int
+    chain: int
+    prefix: int
+    length: int
+    bias: torch.Tensor
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Which tokens are predicted where.
+
+    `rows` of hidden states ascend; prediction k is that of `targets[k]` at `rows[at[k]]`, and `at` ascends, too.
+    """
+
+    rows: torch.Tensor
+    at: torch.Tensor
+    targets: torch.Tensor
+
+
+class PackedPass:
+    """One pass: `tokens` and `positions` of shape [1, tokens], attention in segments, and what is to be predicted."""
+
+    def __init__(self, units: Sequence[Unit], device: torch.device, dtype: torch.dtype) -> None:
+        self._units = units
+        tokens: list[NDArray[np.int64]] = []
+        positions: list[NDArray[np.int64]] = []
+        self.segments: list[ChainSegment | BranchSegment] = []
+        sources: list[NDArray[np.int64]] = []
+        targets: list[NDArray[np.int64]] = []
+        start = 0
+        for unit in units:
+            chain = np.array(unit.chain, dtype=np.int64)
+            first = start
+            tokens.append(chain)
+            positions.append(np.arange(len(chain)))
+            self.segments.append(ChainSegment(start, len(chain)))
+            start += len(chain)
+            if unit.chain_likelihood:
+                sources.append(first + np.arange(len(chain) - 1))
+                targets.append(chain[1:])
+            for branch in unit.branches:
+                tree = branch.tree
+                if len(tree):
+                    tokens.append(tree.tokens)
+                    positions.append(branch.length + tree.depths)
+                    bias = _bias(tree, branch.length, device, dtype)
+                    self.segments.append(BranchSegment(start, first, branch.length, len(tree), bias))
+                sources.append(np.where(tree.sources == END, first + branch.length - 1, start + tree.sources))
+                targets.append(tree.targets)
+                start += len(tree)
+        self.tokens = torch.from_numpy(np.concatenate(tokens))[None].to(device)
+        self.positions = torch.from_numpy(np.concatenate(positions))[None].to(device)
+        self._order, self.predictions = _predictions(np.concatenate(sources), np.concatenate(targets), device)
+
+    def shared(self, log_probabilities: NDArray[np.float64]) -> list[LogProbabilities]:
+        """Return the log-probabilities of each branch of each unit, from those of all predictions."""
+        scores = np.empty_like(log_probabilities)
+        scores[self._order] = log_probabilities
+        found: list[LogProbabilities] = []
+        start = 0
+        for unit in self._units:
+            sums = None
+            if unit.chain_likelihood:
+                sums = np.concatenate([[0.0], np.cumsum(scores[start : start + len(unit.chain) - 1])])
+                start += len(unit.chain) - 1
+            for branch in unit.branches:
+                tree = branch.tree
+                part = scores[start : start + len(tree.targets)]
+                start += len(tree.targets)
+                context = None if sums is None else float(sums[branch.length - 1])
+                found.append(LogProbabilities(context, [part[path] for path in tree.paths]))
+        return found
+
+
+def _predictions(
+    sources: NDArray[np.int64], targets: NDArray[np.int64], device: torch.device
+) -> tuple[NDArray[np.int64], Predictions]:
+    order = np.argsort(sources, kind="stable")
+    rows, at = np.unique(sources[order], return_inverse=True)
+
+    def there(values: NDArray[Any]) -> torch.Tensor:
+        return torch.from_numpy(values).to(device)
+
+    return order, Predictions(there(rows), there(at), there(targets[order]))
+
+
+def _bias(tree: FollowupTree, prefix: int, device: torch.device, dtype: torch.dtype) -> torch.Tensor:
+    own = _own_bias(tree, device, dtype)
+    return torch.cat([own.new_zeros(len(tree), prefix), own], dim=1)
+
+
+@lru_cache(maxsize=64)
+def _own_bias(tree: FollowupTree, device: torch.device, dtype: torch.dtype) -> torch.Tensor:
+    hidden = torch.from_numpy(~tree.visible).to(device)
+    return torch.zeros(hidden.shape, dtype=dtype, device=device).masked_fill_(hidden, float("-inf"))

@@ -1,0 +1,88 @@
+"""Chooses how a model's likelihoods are computed: packed where its class allows it and its answers prove it."""
+
+import random
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from ..pretrained import Pretrained
+from .encoder_decoder import EncoderDecoderPath
+from .limits import Limits
+from .packed import NotPackable, PackedPath
+from .plain import PlainPath
+from .units import Context, LogProbabilities, Unit, chained
+
+_TRIALS = ((3, 7), (11, 24))
+"""Lengths of the contexts, each a prefix of the next, on which the packed path is compared with the plain one."""
+_LARGEST_DIFFERENCE = {torch.float32: 1e-3}
+_LARGEST_HALF_DIFFERENCE = 0.5
+"""Of a token's log-probability; in half precision logits themselves are rounded to about .1."""
+
+
+class LikelihoodPath(Protocol):
+    """A way to compute log-probabilities."""
+
+    @property
+    def name(self) -> str: ...
+
+    def run(self, units: list[Unit]) -> list[LogProbabilities]:
+        """Return the log-probabilities of each branch of each unit, in order."""
+        ...
+
+
+def choose_path(loaded: Pretrained, limits: Limits) -> LikelihoodPath:
+    """Return the packed path where the model gives there what it gives on the plain path, else the plain path."""
+    model = loaded.model
+    if model.config.is_encoder_decoder:
+        return EncoderDecoderPath(model, limits)
+    plain = PlainPath(model)
+    before = model.config._attn_implementation  # noqa: SLF001 - transformers has no public name for it
+    units = _trials(loaded)
+    try:
+        packed = PackedPath(model, limits)
+        with torch.inference_mode():
+            is_same = _largest_difference(packed.run(units), plain.run(units)) <= _tolerance(model)
+    except (NotPackable, TypeError, ValueError, RuntimeError, IndexError, AttributeError):  # as its code goes
+        is_same = False
+    if is_same:
+        return packed
+    model.set_attn_implementation(before)
+    return plain
+
+
+def _tolerance(model: Any) -> float:  # noqa: ANN401 - transformers' classes are many
+    return _LARGEST_DIFFERENCE.get(model.dtype, _LARGEST_HALF_DIFFERENCE)
+
+
+def _trials(loaded: Pretrained) -> list[Unit]:
+    chance = random.Random(1)  # noqa: S311 - tokens to compare with, no secrets
+    size = loaded.model.get_input_embeddings().num_embeddings
+
+    def ids(count: int) -> tuple[int, ...]:
+        return tuple(chance.randrange(size) for _ in range(count))
+
+    units: list[Unit] = []
+    for lengths in _TRIALS:
+        chain, shared = ids(lengths[-1]), ids(2)
+        followups = ((*shared, *ids(3)), (*shared, *ids(1)), ids(4), ids(1))
+        contexts = [Context(len(units), chain[:length], followups) for length in lengths]
+        units += chained(contexts, likelihood=True)
+    return units
+
+
+def _largest_difference(ours: list[LogProbabilities], theirs: list[LogProbabilities]) -> float:
+    """Return the largest difference of a token's log-probability; infinite where only one path gives a number.
+
+    Where neither does, the model is damaged: each of its requests fails with a message that says so.
+    """
+    mine, plain = _values(ours), _values(theirs)
+    differences = np.where(np.isnan(mine) & np.isnan(plain), 0.0, np.abs(mine - plain))
+    return float(np.nan_to_num(differences, nan=np.inf).max())
+
+
+def _values(found: list[LogProbabilities]) -> NDArray[np.float64]:
+    """Return all log-probabilities, a context's as the mean of its tokens, so that long ones count no more."""
+    means = [np.array([(each.context or 0.0) / max(_TRIALS[-1])]) for each in found]
+    return np.concatenate([*means, *(followup for each in found for followup in each.followups)])
