@@ -3,6 +3,7 @@
 Invalid
 ├── DimensionUnusable
 ├── DimensionNameTaken
+├── DialogueUnusable
 ├── FollowupsMissing
 └── LikelihoodUnusable
 NotFound
@@ -18,6 +19,14 @@ class DimensionUnusable(Invalid):
 
 class DimensionNameTaken(Invalid):
     """Two dimensions are called '{name}': each needs a name of its own."""
+
+
+class DialogueUnusable(Invalid):
+    """The dialogue can't be scored: {reason}."""
+
+    @property
+    def reason(self) -> str:
+        return str(self.facts["reason"])
 
 
 class FollowupsMissing(Invalid):

@@ -1,0 +1,107 @@
+"""Dialogues to be scored, and what of them FED can't use."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from spotthebot.fed.domain.errors import DialogueUnusable
+
+MAX_TURNS: Final = 1_000
+MAX_CHARACTERS: Final = 200_000
+"""Of all turns: some 50,000 tokens, more than any scorer reads."""
+MAX_ID_CHARACTERS: Final = 200
+
+
+class Level(StrEnum):
+    """What is rated: each turn in its context, or the whole dialogue."""
+
+    TURN = "turn"
+    DIALOGUE = "dialogue"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a speaker says at once."""
+
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """Two turns at least, oldest first; raises DialogueUnusable."""
+
+    id: str
+    turns: tuple[Turn, ...]
+
+    def __post_init__(self) -> None:
+        if fault := self._fault():
+            raise DialogueUnusable(reason=fault)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(turn.text for turn in self.turns)
+
+    def ends(self, level: Level, speaker: str | None = None) -> tuple[int, ...]:
+        """Return after how many turns it is scored: after each one that answers another, or after the last.
+
+        With a `speaker`, after that speaker's turns alone. Raises DialogueUnusable where this speaker has none.
+        """
+        spoken = [number for number, turn in enumerate(self.turns, start=1) if speaker in {None, turn.speaker}]
+        ends = [number for number in spoken if number > 1]
+        if not ends:
+            reason = f"the speaker '{speaker}' never answers" if spoken else f"the speaker '{speaker}' never talks"
+            raise DialogueUnusable(reason=reason)
+        return tuple(ends) if level is Level.TURN else (ends[-1],)
+
+    def _fault(self) -> str | None:
+        if not self.turns:
+            return "it has no turns"
+        if len(self.turns) == 1:
+            return "it has one turn, which nobody answers"
+        if len(self.turns) > MAX_TURNS:
+            return f"it has {len(self.turns):,} turns, and {MAX_TURNS:,} is the most"
+        characters = sum(map(len, self.texts))
+        if characters > MAX_CHARACTERS:
+            return f"it has {characters:,} characters, and {MAX_CHARACTERS:,} is the most: more than any model reads"
+        talking = {turn.speaker for turn in self.turns if turn.text.strip()}
+        silent = [turn.speaker for turn in self.turns if turn.speaker not in talking]
+        return f"the speaker '{silent[0]}' never says anything" if silent else None
+
+
+def parse_dialogue(document: object) -> Dialogue:
+    """Read `{"id": ..., "turns": [{"speaker": ..., "text": ...}]}`; raises DialogueUnusable.
+
+    An id is a text or a whole number.
+    """
+    fields = _object(document, "it", ("id", "turns"))
+    identity = fields["id"]
+    if isinstance(identity, bool) or not isinstance(identity, str | int) or not str(identity).strip():
+        raise DialogueUnusable(reason="its id is neither a text nor a whole number")
+    if len(str(identity)) > MAX_ID_CHARACTERS:
+        raise DialogueUnusable(reason=f"its id is longer than {MAX_ID_CHARACTERS} characters")
+    if not isinstance(fields["turns"], list):
+        raise DialogueUnusable(reason="its turns are no list")
+    turns = tuple(_turn(each, number) for number, each in enumerate(fields["turns"], start=1))
+    return Dialogue(str(identity), turns)
+
+
+def _turn(document: object, number: int) -> Turn:
+    fields = _object(document, f"turn {number}", ("speaker", "text"))
+    for name, value in fields.items():
+        if not isinstance(value, str):
+            raise DialogueUnusable(reason=f"the {name} of turn {number} is no text")
+        if any("\ud800" <= character <= "\udfff" for character in value):
+            raise DialogueUnusable(reason=f"the {name} of turn {number} has half a character")
+    return Turn(fields["speaker"], fields["text"])
+
+
+def _object(document: object, what: str, names: tuple[str, ...]) -> Mapping[str, Any]:
+    if not isinstance(document, dict):
+        raise DialogueUnusable(reason=f"{what} is no JSON object")
+    if missing := [name for name in names if name not in document]:
+        raise DialogueUnusable(reason=f"{what} has no '{missing[0]}'")
+    if unknown := sorted(set(document) - set(names)):
+        raise DialogueUnusable(reason=f"{what} has '{str(unknown[0])[:60]}', which is unknown")
+    return document

@@ -1,0 +1,67 @@
+"""The published FED data: contexts with the ratings of five people each (Mehri & Eskenazi 2020, section 3)."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
+from spotthebot.fed.domain.errors import DialogueUnusable
+
+_SPEAKERS: Final = ("User", "System")
+_FIELDS: Final = {"context", "response", "system", "annotations"}
+DIMENSION_OF_LABEL: Final = {"Understanding": "understand"}
+"""Labels that are not called as their dimension is, apart from capital letters."""
+
+
+@dataclass(frozen=True)
+class RatedDialogue:
+    """A dialogue, at the level at which people rated it: after its last turn.
+
+    `ratings` holds each label's ratings; those that are "N/A" or a text are NaN.
+    """
+
+    dialogue: Dialogue
+    level: Level
+    system: str
+    ratings: Mapping[str, tuple[float, ...]]
+
+    def mean_rating(self, label: str) -> float:
+        """Return the mean of a label's ratings; NaN where nobody gave one."""
+        given = [value for value in self.ratings.get(label, ()) if not math.isnan(value)]
+        return math.fsum(given) / len(given) if given else math.nan
+
+
+def parse_published(document: object, number: int) -> RatedDialogue:
+    """Read one entry of the published list, whose id becomes `fed-<number>`; raises DialogueUnusable.
+
+    An entry with a response is rated at the level of turns, one without at that of dialogues. A line of the context is
+    a turn, which begins with `User: ` or `System: `.
+    """
+    if not isinstance(document, dict) or not isinstance(document.get("context"), str):
+        raise DialogueUnusable(reason="it is no entry of the published FED data: it has no context")
+    if unknown := sorted(set(document) - _FIELDS):
+        raise DialogueUnusable(reason=f"it has '{str(unknown[0])[:60]}', which is unknown")
+    response = document.get("response")
+    lines = [*document["context"].split("\n"), *([response] if isinstance(response, str) else [])]
+    turns = tuple(_turn(line, at) for at, line in enumerate(lines, start=1))
+    annotations = document.get("annotations", {})
+    if not isinstance(annotations, dict) or not all(isinstance(values, list) for values in annotations.values()):
+        raise DialogueUnusable(reason="its annotations are no lists by label")
+    return RatedDialogue(
+        dialogue=Dialogue(f"fed-{number}", turns),
+        level=Level.DIALOGUE if response is None else Level.TURN,
+        system=str(document.get("system", "")),
+        ratings={label: _ratings(values) for label, values in annotations.items()},
+    )
+
+
+def _turn(line: str, number: int) -> Turn:
+    speaker, colon, text = line.partition(":")
+    if not colon or speaker not in _SPEAKERS:
+        raise DialogueUnusable(reason=f"turn {number} begins neither with 'User:' nor with 'System:'")
+    return Turn(speaker, text.removeprefix(" "))
+
+
+def _ratings(values: Sequence[Any]) -> tuple[float, ...]:
+    return tuple(float(value) if isinstance(value, int | float) else math.nan for value in values)

@@ -1,0 +1,67 @@
+"""How far people agree with each other: the ceiling for any score that should tell what they say."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import scipy
+
+from spotthebot.fed.stats.jackknife import FloatArray
+
+_MIN_RATINGS: Final = 2
+_MIN_ITEMS: Final = 3
+
+
+@dataclass(frozen=True)
+class SplitHalf:
+    """Spearman's rho of the mean ratings of two random halves of the raters of each item, mean of many splits.
+
+    `all_raters` is what two groups as large as all raters would reach (Spearman & Brown 1910). Items with fewer than
+    two ratings are left out; None with a `reason` with fewer than three items, or where a half does not vary.
+    """
+
+    estimate: float | None
+    all_raters: float | None
+    n: int
+    n_splits: int
+    seed: int
+    method: str
+    reason: str | None
+
+
+def split_half(ratings: npt.ArrayLike, *, n_splits: int = 200, seed: int = 0) -> SplitHalf:
+    """Split the ratings (items, raters), NaN where there is none, at random: each item's own ones, half and half.
+
+    Sato et al. 2022 (footnote 4) give this agreement as the ceiling. Raters are taken for exchangeable, since published
+    ratings seldom name them; of an odd number either half gets the one more.
+
+    >>> split_half([[1, 1], [2, 2], [4, 4]], n_splits=10).estimate
+    1.0
+    """
+    table = np.asarray(ratings, dtype=np.float64)
+    table = table.reshape(len(table), -1)
+    table = table[np.sum(~np.isnan(table), axis=1) >= _MIN_RATINGS]
+    n, method = len(table), "Spearman of random halves of the raters of each item"
+    if n < _MIN_ITEMS:
+        return SplitHalf(None, None, n, n_splits, seed, method, "fewer than three items with two ratings")
+    chance = np.random.default_rng(seed)
+    found = np.array([_split(table, chance) for _ in range(n_splits)])
+    if np.isnan(found).any():
+        return SplitHalf(None, None, n, n_splits, seed, method, "a half of the ratings does not vary")
+    estimate = float(found.mean())
+    all_raters = 2 * estimate / (1 + estimate) if estimate > -1 else None
+    return SplitHalf(estimate, all_raters, n, n_splits, seed, method, None)
+
+
+def _split(table: FloatArray, chance: np.random.Generator) -> float:
+    counts = np.sum(~np.isnan(table), axis=1)
+    # Ratings in random order, those that are missing last.
+    order = np.argsort(np.where(np.isnan(table), 2.0, chance.random(table.shape)), axis=1)
+    shuffled = np.take_along_axis(table, order, axis=1)
+    half = counts // 2 + (counts % 2) * chance.integers(2, size=len(table))
+    first = np.arange(table.shape[1]) < half[:, None]
+    means = [np.nanmean(np.where(mask, shuffled, np.nan), axis=1) for mask in (first, ~first)]
+    if any(np.ptp(mean) == 0 for mean in means):
+        return float("nan")
+    return float(scipy.stats.spearmanr(*means).statistic)
