@@ -74,6 +74,7 @@ from spotthebot.shop import ledger
 def test_counts_one():
     assert ledger.counted([1]) == 1
 """,
+    "tests/yard/test_yard.py": "def test_opens():\n    assert True\n",
     "tests/shop/test_broken.py": "from spotthebot.shop.ledger import missing\n",
     "pyproject.toml": '[tool.pytest.ini_options]\naddopts = ["--import-mode=importlib", "-ra"]\n',
 }
@@ -106,13 +107,26 @@ def test_a_line_is_covered_by_tests_that_execute_it_and_by_a_file_whose_fixtures
     expected = {
         "len(rows),": COUNTED,
         "return []": IN_LEDGER,
-        "at_most: int = 9": IN_LEDGER,
+        "at_most: int = 9": IN_LEDGER | COUNTED,
         "return False": set(),
         "LIMIT = 3": IN_LEDGER | COUNTED,
     }
     mutations = {text: _mutation(text) for text in expected}
     covering = find_covering_tests(clone, list(mutations.values()), [])
     assert {text: covering[mutation].keys() for text, mutation in mutations.items()} == expected
+
+
+def test_only_named_files_cover_a_line_and_all_lines_that_run_on_import_where_they_import_nothing_of_it(clone: Path):
+    mutations = {text: _mutation(text) for text in ("len(rows),", "LIMIT = 3")}
+    covering = find_covering_tests(clone, list(mutations.values()), ["tests/shop/test_counting.py", "tests/yard"])
+    counted = "tests/shop/test_counting.py::test_counts_one"
+    assert covering[mutations["len(rows),"]].keys() == {counted}
+    assert covering[mutations["LIMIT = 3"]].keys() == {counted, "tests/yard/test_yard.py::test_opens"}
+
+
+def test_a_path_without_tests_is_refused(clone: Path):
+    with pytest.raises(NoTestsRan, match="no test file"):
+        find_covering_tests(clone, [_mutation("return []")], ["tests/nowhere"])
 
 
 def test_tests_that_cannot_be_imported_tell_nothing_of_mutants(clone: Path):

@@ -59,10 +59,9 @@ class DependentLines:
                 self._trees[str(path.relative_to(root))] = ast.parse(path.read_text(encoding="utf-8"))
 
     def runs_on_import(self, mutation: Mutation) -> bool:
-        """Say whether a mutated line is neither in a function nor in its head."""
-        return not any(
-            isinstance(each, _Function) for each in _statements_at(self._trees[mutation.file], mutation.line)
-        )
+        """Say whether a mutated line is in no function's body; defaults in a function's head are bound on import."""
+        around = _statements_at(self._trees[mutation.file], mutation.line)
+        return not any(isinstance(each, _Function) for each in around[:-1])
 
     def of(self, mutation: Mutation) -> SourceLines:
         """Return the lines of the mutated statement, or of the function whose head it is, and of what depends on them.
@@ -72,7 +71,7 @@ class DependentLines:
         around = _statements_at(self._trees[mutation.file], mutation.line)
         outer, inner = around[0], around[-1]
         lines = frozenset({mutation.line})
-        if self.runs_on_import(mutation):
+        if self.runs_on_import(mutation) and not isinstance(inner, _Function):
             names = {each.name for each in around if isinstance(each, ast.ClassDef)} | _bound(inner)
             names |= self._bound_through(names)
         else:

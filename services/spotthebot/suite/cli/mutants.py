@@ -104,7 +104,7 @@ def draw_sample(root: Path, room: str, *, seed: int, count: int) -> Sample:
 def run_mutants(root: Path, sample: Sample, *, tests: Sequence[str] = (), results_file: Path | None = None) -> None:
     """Run the tests on every mutant of the sample that has no result yet, and print the outcomes and their share.
 
-    Only test files at or below one of the paths `tests` run, if there are any.
+    With paths `tests` the test files at or below them run, whatever they import.
     """
     results = read_results(results_file, sample)
     screen.print(
@@ -191,27 +191,31 @@ def find_covering_tests(
 ) -> dict[Mutation, dict[str, float]]:
     """Return the tests that can notice each mutation, in the order to run them, and how long they take without it.
 
-    For a line that runs on import the tests of the files are among them whose imports lead to it first.
+    For a line that runs on import the tests of the files are among them whose imports lead to it first, and of files
+    among the `paths` to which no import leads: these ask running services.
     """
     graph, noticeable = ImportGraph(clone), DependentLines(clone)
     stages = {file: graph.stages(file) for file in {each.file for each in mutations}}
     lines = {each: noticeable.of(each) for each in mutations}
-    files = {test for both in stages.values() for stage in both for test in stage}
-    recording = _record(clone, sorted(each for each in files if _is_below(each, paths)), list(lines.values()))
+    reached = {test for both in stages.values() for stage in both for test in stage}
+    files = {each for each in graph.tests if _is_below(each, paths)} if paths else reached
+    recording = _record(clone, sorted(files), list(lines.values()))
     covering = {}
     for each in mutations:
-        nearest = stages[each.file][0] if noticeable.runs_on_import(each) else ()
-        found = recording.covering(lines[each], and_files=nearest)
+        on_import = (*stages[each.file][0], *(files - reached)) if noticeable.runs_on_import(each) else ()
+        found = recording.covering(lines[each], and_files=on_import)
         covering[each] = {test: recording.seconds[test] for test in found}
     return covering
 
 
 def _is_below(file: str, paths: Sequence[str]) -> bool:
-    return not paths or any(Path(file).is_relative_to(path) for path in paths)
+    return any(Path(file).is_relative_to(path) for path in paths)
 
 
 def _record(clone: Path, test_files: Sequence[str], requested: Sequence[SourceLines]) -> Recording:
     """Run the tests once without a mutant; those that fail are left out, with a line."""
+    if not test_files:
+        raise NoTestsRan(output="no test file is at or below these paths")
     lines: defaultdict[str, set[int]] = defaultdict(set)
     for each in requested:
         for file, numbers in each.items():

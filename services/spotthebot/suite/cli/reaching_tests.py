@@ -31,6 +31,12 @@ class ImportGraph:
             for imported in self._imports(module, tree):
                 self._importers[imported].add(module)
 
+    @property
+    def tests(self) -> list[str]:
+        """All test files of the clone."""
+        below = (path.relative_to(self._root) for path in self._file.values())
+        return [str(path) for path in below if path.parts[0] == "tests" and path.name.startswith("test_")]
+
     def stages(self, file: str) -> tuple[list[str], list[str]]:
         """Return the test files nearest to a source file, and the others of its package, in `tests/<package>`.
 
