@@ -19,7 +19,7 @@ from spotthebot.annotation.use_cases.assignments import claim_package, submit_as
 from spotthebot.contracts.annotation import Answer
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id, new_ids
-from spotthebot.kit.migrations import upgrade
+from spotthebot.kit.migrations import check_drift, upgrade
 from spotthebot.suite.postgres.provision import Provisioned, logins, provision
 from tests.factories.databases import PostgresServer
 
@@ -117,6 +117,7 @@ async def test_upgrading_keeps_annotators_and_gives_every_campaign_its_state(bef
         unfinished = _expired_assignment(connection, left, "cy")
         expected[left] = "open"
     upgrade(LINEAGE, owner)
+    check_drift(LINEAGE, owner)
     database = Database(before.app_urls["annotation"], pool_size=1)
     async with database.read() as session:
         found = await store.campaigns.list_campaigns(session, name=None, after=None, limit=10)

@@ -8,7 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.kit.web.core.bodies import MAX_DEPTH, load_json
+from spotthebot.kit.web.core.bodies import load_json
 
 TEXTS = st.text(alphabet=st.sampled_from('ab,[]{}:"\\\\\n\u2028é'))
 JSON = st.recursive(
@@ -43,11 +43,12 @@ def test_one_value_beyond_the_limit_is_refused(value: Any):
 @pytest.mark.parametrize("extra", [0, 1])
 def test_the_limit_on_depth_is_exact(text: str, extra: int):
     depth = {"[{}]": 2, '[{"a": []}]': 3, '[["]]]]"]]': 2}[text]
-    around = MAX_DEPTH - depth + extra
+    around = 32 - depth + extra
     body = f"{'[' * around}{text}{']' * around}".encode()
     if extra:
-        with pytest.raises(RequestValidationError):
+        with pytest.raises(RequestValidationError) as refused:
             load_json(body)
+        assert refused.value.errors()[0]["msg"] == "Lists and objects may be nested 32 deep at most."
     else:
         load_json(body)
 
@@ -63,6 +64,14 @@ def test_an_object_has_two_hundred_fields_at_most():
     assert load_json(json.dumps([fields]).encode()) == [fields]
     with pytest.raises(RequestValidationError):
         load_json(json.dumps([fields | {"x": 1}]).encode())
+
+
+def test_json_has_twenty_thousand_values_at_most_unless_its_route_says_otherwise():
+    """A list of 20,000 has 19,999 commas and itself."""
+    load_json(json.dumps([1] * 20_000).encode())
+    with pytest.raises(RequestValidationError) as refused:
+        load_json(json.dumps([1] * 20_001).encode())
+    assert refused.value.errors()[0]["msg"] == "The JSON may hold 20,000 values at most: send it in parts."
 
 
 @pytest.mark.parametrize("body", [b"NaN", b"[Infinity]", b"-Infinity", b"\xff", b'"\xed\xa0\x80"', b"1" * 5000])

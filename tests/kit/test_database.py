@@ -8,8 +8,9 @@ from sqlalchemy import func, select, text
 from sqlalchemy.exc import InternalError
 
 from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database
+from spotthebot.kit.events.domain import DeliveryState
 from spotthebot.kit.pool_shares import PoolShares, PoolUser, pool_user
-from spotthebot.kit.statements import Statement
+from spotthebot.kit.statements import KeyedStatement, Statement, constant
 from tests.factories.databases import DatabaseUrls, PostgresServer
 
 _NAME = "the-one-under-test"
@@ -88,6 +89,19 @@ class TestSingleStatements:
             task.cancel()
         await asyncio.gather(*greedy, return_exceptions=True)
         await wide.close()
+
+
+class TestStatementsOfConstants:
+    def test_hold_them_in_their_text_as_sql_writes_them(self):
+        assert [Statement(select(constant(each))).sql for each in (DeliveryState.FAILED, 3)] == [
+            b"SELECT 'failed'",
+            b"SELECT 3",
+        ]
+
+    def test_take_one_array_for_each_part_of_their_keys(self):
+        keyed = KeyedStatement(text("SELECT :ids, :names"), "ids", "names")
+        assert keyed.parameters([(1, "a"), (2, "b")]) == {"ids": [1, 2], "names": ["a", "b"]}
+        assert (keyed.numbered, keyed.names) == (b"SELECT $1, $2", ("ids", "names"))
 
 
 class TestTimeOfStatements:

@@ -1,11 +1,11 @@
 import os
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
 
-from spotthebot.kit.ids import new_id, new_ids
+from spotthebot.kit.ids import first_id_at, new_id, new_ids
 
 
 class TestIds:
@@ -30,3 +30,19 @@ class TestIds:
 
     def test_are_of_version_7_and_of_the_rfcs_variant(self):
         assert {(each.version, each.variant) for each in new_ids(100)} == {(7, "specified in RFC 4122")}
+
+    def test_the_first_of_a_moment_is_above_all_before_it_and_below_all_from_then_on(
+        self, monkeypatch: pytest.MonkeyPatch
+    ):
+        moment = datetime(2022, 2, 22, 19, 22, 22, tzinfo=UTC)
+        nanoseconds = int(moment.timestamp()) * 1_000_000_000
+        first = first_id_at(moment)
+        assert first == UUID("017F22E2-79B0-0000-0000-000000000000")  # the time of the RFC's example
+        monkeypatch.setattr(time, "time_ns", lambda: nanoseconds)
+        assert first < new_id() < first_id_at(moment + timedelta(milliseconds=1))
+        monkeypatch.setattr(time, "time_ns", lambda: nanoseconds - 1_000_000)
+        assert new_id() < first
+
+    def test_there_is_none_before_1970(self):
+        assert first_id_at(datetime(1969, 12, 31, tzinfo=UTC)) == UUID(int=0)
+        assert first_id_at(datetime(1970, 1, 1, 0, 0, 0, 1000, tzinfo=UTC)) == UUID(int=1 << 80)

@@ -33,6 +33,15 @@ def _jobs(urls: DatabaseUrls) -> list[str]:
     return [status for (status,) in rows]
 
 
+async def _end_without_jobs(worker: asyncio.Task[None], urls: DatabaseUrls) -> None:
+    """Wait until no job is left, and stop the worker."""
+    async with asyncio.timeout(20):
+        while _jobs(urls):
+            await asyncio.sleep(0.1)
+    worker.cancel()
+    await asyncio.gather(worker, return_exceptions=True)
+
+
 class TestDefer:
     async def test_a_rollback_forgets_the_job(self, database_urls: DatabaseUrls):
         database = Database(database_urls.app["conversations"], pool_size=1)
@@ -60,11 +69,25 @@ class TestDefer:
         async with database.write() as session:
             await Jobs(url, "conversations").defer(session, "conversations:ring", {"times": 3})
         await asyncio.wait_for(ran.wait(), 20)
-        async with asyncio.timeout(20):
-            while _jobs(database_urls):
-                await asyncio.sleep(0.1)
-        worker.cancel()
-        await asyncio.gather(worker, return_exceptions=True)
+        await _end_without_jobs(worker, database_urls)
+        await database.close()
+
+    async def test_no_queue_of_a_worker_waits_for_another(self, database_urls: DatabaseUrls):
+        url, freed = database_urls.app["conversations"], asyncio.Event()
+
+        async def wait(_context: JobContext) -> None:
+            await freed.wait()
+
+        async def free(_context: JobContext) -> None:
+            freed.set()
+
+        jobs, database = Jobs(url, "conversations"), Database(url, pool_size=1)
+        async with database.write() as session:
+            for name in ("wait", "free"):
+                await jobs.defer(session, f"conversations:{name}", {}, queue=name)
+        tasks = [Task("wait", wait, queue="wait"), Task("free", free, queue="free")]
+        worker = asyncio.create_task(jobs.work(tasks, concurrency={"wait": 1, "free": 1}, context={}))
+        await _end_without_jobs(worker, database_urls)
         await database.close()
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.kit.web.core.pagination import PageRequest, page_of, page_request
+from spotthebot.kit.web.core.pagination import BadCursor, PageRequest, page_of, page_request
 from tests.kit.conftest import Edge
 
 
@@ -35,6 +35,16 @@ def test_a_next_page_is_promised_only_where_there_is_one(count: int, more: bool)
     assert (page.next_cursor is not None) is more
 
 
+@pytest.mark.parametrize(("number", "is_in_range"), [(0, True), (2**31 - 1, True), (2**31, False)])
+def test_a_cursor_of_a_numbered_list_holds_what_postgresql_takes_for_an_integer(number: int, is_in_range: bool):
+    request = PageRequest(after=UUID(int=number), limit=2, list_tag=b"the list")
+    if is_in_range:
+        assert request.after_number == number
+        return
+    with pytest.raises(BadCursor):
+        _ = request.after_number
+
+
 class TestPages:
     async def test_all_rows_come_once_while_rows_are_added(self, edge: Edge, admin: httpx.AsyncClient):
         edge.fill([str(number) for number in range(7)])
@@ -56,6 +66,11 @@ class TestPages:
         answer = await admin.get("/things", params={"cursor": cursor})
         assert answer.status_code == 422
         assert "cursor" in answer.json()["detail"]
+
+    async def test_have_fifty_rows_unless_more_are_asked_for(self, edge: Edge, admin: httpx.AsyncClient):
+        edge.fill([str(number) for number in range(51)])
+        assert len((await admin.get("/things")).json()["items"]) == 50
+        assert len((await admin.get("/things", params={"limit": "1000"})).json()["items"]) == 51
 
     @pytest.mark.parametrize("limit", ["0", "-1", "1001", "many"])
     async def test_a_limit_out_of_bounds_is_refused(self, admin: httpx.AsyncClient, limit: str):

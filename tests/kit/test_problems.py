@@ -1,3 +1,4 @@
+import json
 from typing import Any
 
 import httpx
@@ -5,9 +6,12 @@ import psycopg
 import pytest
 from psycopg import sql
 from pydantic import SecretStr
+from starlette.requests import Request
 
+from spotthebot.kit.errors import FieldError, Invalid
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.api import build_service
+from spotthebot.kit.web.core.problems import ProblemDetails
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.databases import PostgresServer
 from tests.factories.running_suite import served
@@ -57,6 +61,15 @@ class TestFamilies:
         assert (await admin.get("/failing/many")).headers["retry-after"] == "7"
 
 
+async def test_a_refusal_of_ours_names_twenty_fields_and_counts_the_others():
+    request = Request({"type": "http", "path": "/x", "headers": [], "server": ("x", 80), "query_string": b""})
+    for count, further in ((20, 0), (22, 2)):
+        fields = tuple(FieldError(f"/{number}", "is odd") for number in range(count))
+        body = json.loads(bytes(ProblemDetails().respond(request, Invalid(fields=fields)).body))
+        assert [each["pointer"] for each in body["errors"]] == [f"/{number}" for number in range(20)]
+        assert body["further_errors"] == further
+
+
 class TestPeers:
     """An endpoint of ours calls another service, which refuses: here, this very application, which has no such path."""
 
@@ -94,6 +107,22 @@ class TestValidation:
         answer = await admin.post("/things")
         assert answer.status_code == 422
         assert [fault["pointer"] for fault in _members(answer)["errors"]] == [""]  # RFC 6901: the whole document
+
+    @pytest.mark.parametrize(("faults", "further", "end"), [(20, 0, "/sizes/9."), (25, 5, ", and 5 more.")])
+    async def test_twenty_faults_are_named_and_the_others_counted(
+        self, admin: httpx.AsyncClient, faults: int, further: int, end: str
+    ):
+        body = _members(await admin.post("/things", json={"name": "one", "sizes": ["x"] * faults}))
+        assert [fault["pointer"] for fault in body["errors"]] == [f"/sizes/{number}" for number in range(20)]
+        assert body["further_errors"] == further
+        assert body["detail"].endswith(end)
+
+    @pytest.mark.parametrize(("length", "shown"), [(200, 200), (201, 201)])
+    async def test_a_pointer_shows_two_hundred_characters(self, admin: httpx.AsyncClient, length: int, shown: int):
+        name = "x" * (length - len("/by_place/"))
+        (fault,) = _members(await admin.post("/things", json={"name": "one", "by_place": {name: "two"}}))["errors"]
+        assert len(fault["pointer"]) == shown
+        assert fault["pointer"].endswith("…") is (length > 200)
 
     async def test_a_bad_parameter_is_named(self, admin: httpx.AsyncClient):
         answer = await admin.get("/things", params={"limit": 0})

@@ -1,8 +1,8 @@
-"""Text of others, made fit to be shown: without paths of the server and formulas, and otherwise as it was."""
+"""Text of others, made fit to be shown: short, without paths of the server and formulas, and otherwise as it was."""
 
 import pytest
 
-from spotthebot.kit.text import without_formula, without_paths
+from spotthebot.kit.text import printable, without_formula, without_paths
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,17 @@ def test_a_cell_that_begins_like_a_formula_gets_an_apostrophe(begins: str):
     assert without_formula(f"{begins}1") == f"'{begins}1"
     assert without_formula(f"1{begins}1") == f"1{begins}1"
     assert without_formula("") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("x" * 300, "x" * 300),
+        ("x" * 301, "x" * 300 + "…"),
+        ("two\n\n lines\t", "two lines"),
+        ("a\x00b\u202ec", "a\ufffdb\ufffdc"),
+    ],
+    ids=["300 characters", "301 characters", "lines", "invisible"],
+)
+def test_what_a_stranger_said_is_one_visible_line_of_three_hundred_characters(text: str, shown: str):
+    assert printable(text) == shown

@@ -1,5 +1,6 @@
 """Secrets at rest: sealed with a key that is given, or kept in a file that only we can read."""
 
+import base64
 import stat
 import threading
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 from cryptography.fernet import Fernet
 
-from spotthebot.kit.signatures import NotASigningSecret, signing_key
+from spotthebot.kit.signatures import NotASigningSecret, new_signing_secret, signing_key
 from spotthebot.kit.vault import KeyFileOpen, Unreadable, Vault, vault_from
 
 
@@ -63,6 +64,19 @@ class TestVault:
 class TestSigningKey:
     def test_is_read_as_standard_webhooks_says(self):
         assert len(signing_key("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")) == 24
+
+    @pytest.mark.parametrize(("length", "is_key"), [(23, False), (24, True), (64, True), (65, False)])
+    def test_has_24_to_64_bytes(self, length: int, is_key: bool):
+        secret = f"whsec_{base64.b64encode(bytes(length)).decode()}"
+        if is_key:
+            assert signing_key(secret) == bytes(length)
+            return
+        with pytest.raises(NotASigningSecret):
+            signing_key(secret)
+
+    def test_a_new_secret_has_32_bytes_which_are_others_each_time(self):
+        keys = {signing_key(new_signing_secret()) for _ in range(2)}
+        assert [len(key) for key in keys] == [32, 32]
 
     @pytest.mark.parametrize(
         "secret", ["", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_????", "whsec_c2hvcnQ="]

@@ -281,3 +281,14 @@ class TestFitProportionalHazards:
         assert not found.separated
         assert found.block.tolist() == [0, 0, 1]
         np.testing.assert_allclose(found.fit.coefficients, joined.coefficients, atol=1e-8)
+        # The other way round: everybody was spotted at the second time, and not at the third.
+        mirrored = fit_proportional_hazards(time, covariates, np.array([1.0, 2, 1, 4, 4, 4, 3, 2, 3]), trials)
+        assert not mirrored.separated
+        assert mirrored.block.tolist() == [0, 1, 1]
+
+    def test_pools_of_separated_data_are_not_parted_again(self):
+        # The slopes of a likelihood without a maximum, by which pools are parted, say nothing at Firth's estimate.
+        time, covariates = np.repeat(np.arange(3), 2), np.array([[-1.0], [-1], [0], [1], [1], [0]])
+        found = fit_proportional_hazards(time, covariates, np.array([2.0, 2, 2, 0, 0, 2]), np.full(6, 2.0))
+        assert found.separated
+        assert found.block.tolist() == [0, 0, 1]
