@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy
 
-from spotthebot.fed.stats.bot_scores import score_bots
+from spotthebot.fed.stats.bot_scores import _tail, score_bots
 from spotthebot.statistics.errors import ColumnsDiffer, LevelOutOfRange
 
 
@@ -20,6 +20,12 @@ class TestScoreBots:
         assert bot.estimate == pytest.approx(scores.mean())
         assert (bot.low, bot.high) == pytest.approx(tuple(np.quantile(means, [tail, 1 - tail])), abs=0.05)
         assert (bot.n, bot.n_dialogues, bot.rank_low, bot.rank_high) == (24, 8, 1, 1)
+
+    @pytest.mark.parametrize("n", [2, 5, 30])
+    def test_cuts_off_less_with_few_dialogues(self, n):
+        """Hesterberg 2015: the normal probability of -t sqrt(n / (n - 1)), t of n - 1 degrees of freedom."""
+        expected = scipy.stats.norm.cdf(-scipy.stats.t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1)))
+        assert _tail(n, 0.95) == pytest.approx(expected)
 
     def test_ranks_are_certain_where_bots_are_far_apart_and_open_where_they_are_not(self):
         chance = np.random.default_rng(7)

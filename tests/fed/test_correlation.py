@@ -145,6 +145,10 @@ class TestGivenLength:
         assert error == pytest.approx(math.sqrt(19 / 20 * sum((value - np.mean(values)) ** 2 for value in values)))
         assert (known(found.low) + known(found.high)) / 2 == pytest.approx(found.estimate)
 
+    def test_leads_by_2_at_most(self):
+        found = lead_over_length([1, 2, 3, 5, 4], [1, 2, 4, 3, 5], [5, 4, 2, 1, 3])
+        assert known(found.high) == 2.0
+
 
 class TestGroups:
     def test_are_dialogues_by_their_first_item(self):

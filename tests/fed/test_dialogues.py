@@ -103,6 +103,11 @@ class TestParsePublished:
         assert [turn.speaker for turn in rated.dialogue.turns] == ["User", "System", "User", "System"]
         assert (rated.level, rated.system, rated.mean_rating("Fluent")) == (Level.TURN, "Meena", 1.5)
 
+    def test_leaves_the_spaces_of_a_turn_but_the_one_after_its_speaker(self):
+        """They are tokens, and the published scores were computed with them."""
+        rated = parse_published({"context": "User:  Hi! \nSystem:Yo"}, 0)
+        assert rated.dialogue.texts == (" Hi! ", "Yo")
+
     def test_rates_a_dialogue_where_there_is_no_response(self):
         rated = parse_published({"context": CONTEXT, "annotations": {"Error recovery": ["N/A (none)"]}}, 0)
         assert (rated.level, len(rated.dialogue.turns)) == (Level.DIALOGUE, 3)

@@ -129,7 +129,10 @@ def lead_over_length(
         return _spearman(x[kept], y[kept]) - _spearman(z[kept], y[kept])
 
     estimate = lead(np.ones(len(x), dtype=np.bool_))
-    return answer.of(estimate, _interval(answer, estimate, lead))
+    interval = _interval(answer, estimate, lead)
+    if interval.low is not None and interval.high is not None:
+        interval = replace(interval, low=max(interval.low, -2.0), high=min(interval.high, 2.0))
+    return answer.of(estimate, interval)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,9 @@ PROTOCOLS = {
         f"{_HERE}.protocols", "convert_abc_eval_training", "Turn ABC-Eval's training dialogues into trainings."
     ),
 }
+FED = {
+    "score": Command(f"{_HERE}.fed", "score", "Score dialogues of a file by FED, without any service"),
+}
 COMMANDS: CommandTable = {
     "demo": Command(
         f"{_HERE}.studies", "demo", "See it all: bots converse, simulated annotators label, a ranking comes out."
@@ -46,6 +49,7 @@ COMMANDS: CommandTable = {
     "keys": CommandGroup("API keys: made here, shown once, revocable at once.", KEYS),
     "bots": CommandGroup("Bots: check whether one can take part, train models to register.", BOTS),
     "corpora": CommandGroup("Corpora: human dialogues to learn from, to open with, to mix in.", CORPORA),
+    "fed": CommandGroup("FED: a language model rates dialogues.", FED),
     "protocols": CommandGroup("Protocols of annotation: convert the tasks of others.", PROTOCOLS),
     "install": Command(f"{_HERE}.install", "install", "Install an optional part."),
     "doctor": Command(f"{_HERE}.doctor", "doctor", "Show which optional parts are there, and what each is for."),

@@ -1,0 +1,82 @@
+"""Tables of FED's scores, each with what the length of the dialogue says beside it."""
+
+import math
+from collections.abc import Mapping
+from typing import Final
+
+from rich.console import Console
+from rich.table import Column, Table
+
+from spotthebot.fed.domain.published_data import DIMENSION_OF_LABEL
+from spotthebot.fed.stats.correlation import Correlation, correlation, lead_over_length
+from spotthebot.suite.scores.dialogue_files import ReadDialogues
+from spotthebot.suite.scores.run import ContextScore, Scored
+
+_MAX_SHOWN: Final = 40
+_OVERALL: Final = "Overall"
+
+
+def print_scores(console: Console, scored: Scored) -> None:
+    """Print each score beside its baseline, and how much of each dimension length explains."""
+    table = Table("Dialogue", "Turn", "Dimension", *map(_right, ("Score", "Length says", "Beyond length")))
+    for each in scored.scores[:_MAX_SHOWN]:
+        beyond = None if each.baseline is None else each.score.score - each.baseline
+        shown = [_figure(value) for value in (each.score.score, each.baseline, beyond)]
+        table.add_row(_plain(each.dialogue), str(each.turn), each.score.dimension, *shown)
+    console.print(table)
+    if len(scored.scores) > _MAX_SHOWN:
+        console.print(f"The first {_MAX_SHOWN} of {len(scored.scores):,} scores; --json writes all.", highlight=False)
+    summary = Table("Dimension", *map(_right, ("Contexts", "Mean score", "Explained by length")))
+    for name, line in scored.baselines.items():
+        own = [each.score.score for each in scored.scores if each.score.dimension == name]
+        share = "-" if line is None or line.r2 is None else f"{line.r2:.0%}"
+        summary.add_row(name, str(len(own)), _figure(math.fsum(own) / len(own) if own else None), share)
+    console.print(summary)
+    shortened = len({(each.dialogue, each.turn) for each in scored.scores if each.turns_left_out})
+    if shortened:
+        console.print(f"{shortened} contexts lost their oldest turns, which the model could not read.", highlight=False)
+
+
+def print_correlations(console: Console, read: ReadDialogues, scored: Scored) -> None:
+    """Print how scores and lengths correlate with the ratings of the published data, and their difference."""
+    ratings = {each.dialogue.id: each.ratings for each in read.dialogues}
+    labels = sorted({label for each in ratings.values() for label in each})
+    table = Table("Rated", "Score", *map(_right, ("Items", "FED", "Length", "FED less length")))
+    for label in labels:
+        name = DIMENSION_OF_LABEL.get(label, label.lower())
+        own = [each for each in scored.scores if label == _OVERALL or each.score.dimension == name]
+        if own:
+            table.add_row(label, "mean of all" if label == _OVERALL else name, *_cells(own, ratings, label))
+    console.print("Spearman's rho with the mean ratings, 95 % intervals:", highlight=False)
+    console.print(table)
+
+
+def _cells(own: list[ContextScore], ratings: Mapping[str, Mapping[str, float]], label: str) -> list[str]:
+    values: dict[str, list[float]] = {}
+    for each in own:
+        values.setdefault(each.dialogue, []).append(each.score.score)
+    scores = [math.fsum(each) / len(each) for each in values.values()]
+    lengths = list({each.dialogue: each.length for each in own}.values())
+    rated = [ratings[name].get(label, math.nan) for name in values]
+    found = correlation(scores, rated)
+    length = correlation(lengths, rated)
+    return [str(found.n), *map(_interval, (found, length, lead_over_length(scores, rated, lengths)))]
+
+
+def _interval(found: Correlation) -> str:
+    if found.estimate is None:
+        return "-"
+    bounds = "" if found.low is None else f" ({found.low:.2f} to {found.high:.2f})"
+    return f"{found.estimate:.3f}{bounds}"
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _plain(text: str) -> str:
+    return text.replace("[", r"\[")
+
+
+def _right(name: str) -> Column:
+    return Column(name, justify="right")

@@ -1,0 +1,1 @@
+"""Scores dialogues from a file with FED, in this process: no service runs."""

@@ -1,0 +1,26 @@
+"""Why a file of dialogues is not scored.
+
+Invalid
+├── NothingToScore
+├── NotDialogues
+├── NotDimensions
+└── ModeNotForModel
+"""
+
+from spotthebot.kit.errors import Invalid
+
+
+class NothingToScore(Invalid):
+    """No dialogue of {path} can be scored: {reason}."""
+
+
+class NotDialogues(Invalid):
+    """{path} holds neither lines of dialogues nor the published FED data: {reason}."""
+
+
+class NotDimensions(Invalid):
+    """{path} holds no dimensions: {reason}."""
+
+
+class ModeNotForModel(Invalid):
+    """{model} is an encoder-decoder and gives no likelihood of contexts: use --mode followup_mean or followup_sum."""
