@@ -20,7 +20,12 @@ from benchmarks.analytics.coverage import labels, quality, survival
 from benchmarks.analytics.coverage.tallies import FALSE, Tallies
 from tests.factories.clustered_campaigns import SETTINGS, Setting
 
-GROUPS = {"labels": labels.tally, "quality": quality.tally, "survival": survival.tally}
+GROUPS = {
+    "coefficients": quality.tally_coefficients,
+    "labels": labels.tally,
+    "quality": quality.tally,
+    "survival": survival.tally,
+}
 
 
 def main() -> None:

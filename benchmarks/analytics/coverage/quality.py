@@ -7,10 +7,10 @@ Times are lognormal with effects of annotator and conversation. The truth is com
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from scipy import optimize
@@ -32,6 +32,8 @@ ANNOTATIONS: Final = 2
 _RATED: Final = 4
 """One campaign of so many is rated by TrueSkill, which takes as long as all else."""
 _TIME_NOISE, _TIME_CONVERSATION, _TIME_SLOPE = 0.7, 0.2, 0.3
+Held: TypeAlias = tuple[str, float | None, float | None, float]
+"""Of an interval: its kind, its bounds, the truth."""
 
 
 @dataclass(frozen=True)
@@ -78,13 +80,26 @@ def _sd_for(icc: float, other: float) -> float:
 
 
 def tally(setting: Setting, seed: int) -> Tallies:
-    """Draw a campaign and count the intervals that hold the truth, of those that are printed."""
-    campaign = Campaign(setting.k, setting.per_pair, setting.annotators, setting.correlation, setting.taste)
-    truth = _truth(campaign)
-    table, elapsed_ms = simulate(campaign, np.random.default_rng([seed, 1]))
+    """Draw a campaign and count the intervals that hold the truth, of those that are printed; coefficients aside."""
+    truth, table, elapsed_ms = _drawn(setting, seed)
     ratings = of_ratings(table, truth) if seed % _RATED == 0 else ()
+    return _counted((*of_quality(table, elapsed_ms, truth), *of_strengths(table, truth), *ratings))
+
+
+def tally_coefficients(setting: Setting, seed: int) -> Tallies:
+    """Draw the same campaign and count the intervals of alpha and kappa."""
+    truth, table, _ = _drawn(setting, seed)
+    return _counted(of_coefficients(table, truth))
+
+
+def _drawn(setting: Setting, seed: int) -> "tuple[Truth, stats.AnnotationTable, FloatArray]":
+    campaign = Campaign(setting.k, setting.per_pair, setting.annotators, setting.correlation, setting.taste)
+    return _truth(campaign), *simulate(campaign, np.random.default_rng([seed, 1]))
+
+
+def _counted(found: Iterable[Held]) -> Tallies:
     held, printed = Counter[str](), Counter[str]()
-    for kind, low, high, true in (*of_quality(table, elapsed_ms, truth), *of_strengths(table, truth), *ratings):
+    for kind, low, high, true in found:
         if low is not None and high is not None:
             printed[kind] += 1
             held[kind] += low <= true <= high
@@ -251,34 +266,34 @@ def _truth(campaign: Campaign) -> Truth:
     return Truth(campaign)
 
 
-Held = Iterator[tuple[str, float | None, float | None, float]]
-"""Of each interval: its kind, its bounds, the truth."""
-
-
-def of_quality(table: stats.AnnotationTable, elapsed_ms: FloatArray, truth: Truth) -> Held:
-    """Bound agreement, coefficients, correctness and the median time."""
+def of_quality(table: stats.AnnotationTable, elapsed_ms: FloatArray, truth: Truth) -> Iterator[Held]:
+    """Bound agreement, correctness and the median time."""
     rates = truth.label_agreement
     for each in stats.label_agreement(table):
         yield "label agreement", each.low, each.high, rates[table.names.index(each.bot), each.label]
-    for level in (stats.Measurement.ORDINAL, stats.Measurement.NOMINAL):
-        alpha = stats.label_alpha(table, level=level)
-        yield f"alpha, {level}", alpha.low, alpha.high, truth.alpha(level)
-    unit, conversation, annotator, label = stats.label_units(table)
-    kappa = stats.fleiss_kappa(unit, label, conversation=conversation, annotator=annotator)
-    yield "kappa", kappa.low, kappa.high, truth.alpha(stats.Measurement.NOMINAL)
     crowd = stats.annotator_quality(table)
     yield "correctness", crowd.correctness_low, crowd.correctness_high, truth.correctness
     times = stats.annotation_times(elapsed_ms, table.exchanges, table.conversation, table.annotator)
     yield "median time", times.low, times.high, truth.median_seconds
 
 
-def of_strengths(table: stats.AnnotationTable, truth: Truth) -> Held:
+def of_coefficients(table: stats.AnnotationTable, truth: Truth) -> Iterator[Held]:
+    """Bound alpha and kappa."""
+    for level in (stats.Measurement.ORDINAL, stats.Measurement.NOMINAL):
+        alpha = stats.label_alpha(table, level=level)
+        yield f"alpha, {level}", alpha.low, alpha.high, truth.alpha(level)
+    unit, conversation, annotator, label = stats.label_units(table)
+    kappa = stats.fleiss_kappa(unit, label, conversation=conversation, annotator=annotator)
+    yield "kappa", kappa.low, kappa.high, truth.alpha(stats.Measurement.NOMINAL)
+
+
+def of_strengths(table: stats.AnnotationTable, truth: Truth) -> Iterator[Held]:
     """Bound Bradley-Terry strengths."""
     for strength, true in zip(stats.rate_davidson(stats.play_games(table)).bots, truth.strengths, strict=True):
         yield "Bradley-Terry", strength.low, strength.high, true
 
 
-def of_ratings(table: stats.AnnotationTable, truth: Truth) -> Held:
+def of_ratings(table: stats.AnnotationTable, truth: Truth) -> Iterator[Held]:
     """Bound TrueSkill's mu."""
     games = stats.play_games(table)
     for skill, true in zip(stats.rate_skills(games, n_shuffles=4).bots, truth.skills, strict=True):

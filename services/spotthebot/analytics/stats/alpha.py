@@ -71,9 +71,10 @@ def krippendorff_alpha(
     counts = units.counts[paired].astype(np.float64)
     total = coincidences(counts).sum(axis=0).reshape(1, len(units.scale), len(units.scale))
     estimate = float(alpha_of_coincidences(total, units.scale, level)[0])
-    influence = np.zeros(len(counts)) if np.isnan(estimate) else _influence(counts, total[0], units.scale, level)
+    distance = np.broadcast_to(_squared_distances(total.sum(axis=2), units.scale, level)[0], total.shape[1:])
+    influence = np.zeros(len(counts)) if np.isnan(estimate) else _influence(counts, total[0], distance, level)
     found = coefficient_interval(
-        units, paired, estimate, influence, clusters=clusters, confidence_level=confidence_level
+        units, paired, estimate, influence, distance, clusters=clusters, confidence_level=confidence_level
     )
     return Alpha(
         estimate=defined(estimate),
@@ -165,7 +166,7 @@ def coincidences(counts: FloatArray) -> FloatArray:
     return flat
 
 
-def _influence(counts: FloatArray, total: FloatArray, scale: FloatArray, level: Measurement) -> FloatArray:
+def _influence(counts: FloatArray, total: FloatArray, distance: FloatArray, level: Measurement) -> FloatArray:
     """Return by how much each unit (units,) moves alpha: its derivative along the unit's coincidences.
 
     Alpha is 1 - (n - 1) O / E, with O the sum of coincidences times distances and E that of products of marginals.
@@ -173,7 +174,6 @@ def _influence(counts: FloatArray, total: FloatArray, scale: FloatArray, level: 
     """
     marginals = total.sum(axis=1)
     n = float(marginals.sum())
-    distance = np.broadcast_to(_squared_distances(marginals[None], scale, level)[0], total.shape)
     observed, expected = float(np.sum(total * distance)), float(marginals @ distance @ marginals)
     within = np.einsum("ui,ij,uj->u", counts, distance, counts) / (counts.sum(axis=1) - 1)
     between = 2 * counts @ (distance @ marginals)

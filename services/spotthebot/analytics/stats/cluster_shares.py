@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.annotator_sets import SharedMembers, set_members
+from spotthebot.analytics.stats.annotator_sets import set_members
 from spotthebot.analytics.stats.cells import occurring_cells
 
 WHOLE: Final = 1 - 1e-9
@@ -57,32 +57,6 @@ def effective_clusters(weights: FloatArray, of: IntArray, m: int) -> FloatArray:
 def distinct_clusters(statistic: IntArray, cluster: IntArray, m: int) -> IntArray:
     """Count the clusters that have a part in each of m statistics."""
     return np.bincount(occurring_cells(statistic, cluster, np.ones(len(statistic))).outer, minlength=m)
-
-
-def contributions(
-    sums: "scipy.sparse.csr_array", shared: "SharedMembers | scipy.sparse.csr_array | None"
-) -> "scipy.sparse.csr_array":
-    """Return what each cluster adds to the products of `sums` (clusters, m) over all pairs that vary together."""
-    found: scipy.sparse.csr_array = sums.multiply(sums if shared is None else shared @ sums).tocsr()
-    return found
-
-
-def variance_of_contributions(
-    sums: "scipy.sparse.csr_array", shared: "SharedMembers | scipy.sparse.csr_array | None"
-) -> FloatArray:
-    """Return the variance of each variance (m,): contributions to it vary together as their clusters do.
-
-    >>> sums = scipy.sparse.csr_array(np.array([[1.0], [-2.0], [1.0]]))  # contributions 1, 4, 1 about their mean, 2
-    >>> variance_of_contributions(sums, None).tolist()
-    [6.0]
-    """
-    parts = contributions(sums, shared)
-    has_part = sums.astype(bool).astype(np.float64)
-    n = column_sums(has_part)
-    mean = np.divide(column_sums(parts), n, out=np.zeros(len(n)), where=n > 0)
-    centred = (parts - has_part.multiply(mean)).tocsr()
-    # Never below the variance of independent contributions, as no variance is below that of independent observations.
-    return np.maximum(column_sums(contributions(centred, shared)), column_sums(centred.power(2)))
 
 
 def column_sums(matrix: "scipy.sparse.csr_array") -> FloatArray:

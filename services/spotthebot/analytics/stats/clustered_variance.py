@@ -8,8 +8,7 @@ of one conversation or if an annotator took part in both, so the variance is the
 where an observation may have several annotators, as a game that joins annotations has (Aronow, Samii & Assenova 2015).
 Each sum over a cluster is enlarged as if the estimate had been made without that cluster, so that every part is the
 jackknife's (MacKinnon, Nielsen & Webb 2023, "CV3"). The whole is never taken below the variance of independent
-observations. Degrees of freedom are Satterthwaite's (1946) over the effective numbers of clusters, or for estimates
-that products of clusters' effects move, over what is seen of how unequally clusters contribute (`Degrees`).
+observations. Degrees of freedom are Satterthwaite's (1946) over the effective numbers of clusters.
 `benchmarks/analytics/coverage` has the coverage of what follows from it.
 """
 
@@ -27,16 +26,11 @@ from spotthebot.analytics.stats.bootstrap import defined
 from spotthebot.analytics.stats.cluster_shares import (
     cluster_weights,
     column_sums,
-    contributions,
     distinct_clusters,
     effective_clusters,
     enlargements,
-    variance_of_contributions,
 )
 from spotthebot.analytics.stats.distributions import student_quantiles
-
-_OF_SQUARES: Final = 7
-"""The variance of n squares of normal effects, whose kurtosis is 15, has 2 n / (15 - 1) degrees of freedom."""
 
 
 class Clusters(StrEnum):
@@ -72,19 +66,6 @@ _WORDS: Final = {
     Clusters.FIXED_PANEL: "clustered by conversation, for this panel of annotators and no other",
     Clusters.NONE: "annotations taken for independent",
 }
-
-
-class Degrees(StrEnum):
-    """Where the degrees of freedom of a variance come from.
-
-    `CLUSTERS` takes the effective number of clusters less one, which suits sums of effects. `CONTRIBUTIONS` estimates
-    2 V² / Var(V) (Satterthwaite 1946), with Var(V) from what each cluster contributes to V. It suits estimates that
-    squares and products of effects move: these have heavy tails, so that few clusters make most of V. Degrees are never
-    more than those of `CLUSTERS`, never below those of squares of normal effects.
-    """
-
-    CLUSTERS = "clusters"
-    CONTRIBUTIONS = "contributions"
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,11 +203,7 @@ def shares_of(statistic: IntArray, hits: FloatArray, n_statistics: int) -> tuple
 
 
 def clustered_variance(
-    observations: Observations,
-    influence: Influence,
-    clusters: Clusters = Clusters.BOTH,
-    *,
-    degrees: Degrees = Degrees.CLUSTERS,
+    observations: Observations, influence: Influence, clusters: Clusters = Clusters.BOTH
 ) -> ClusteredVariance:
     """Return the variance of every statistic from its observations' influence.
 
@@ -236,7 +213,7 @@ def clustered_variance(
     >>> found.variance.round(9).tolist()  # without either conversation the share is 1 or 0: (1 / 2) * (.5² + .5²)
     [0.25]
     """
-    return clustered_parts(observations, influence, clusters, degrees=degrees).variances()
+    return clustered_parts(observations, influence, clusters).variances()
 
 
 class Part(Protocol):
@@ -256,7 +233,6 @@ class ClusteredParts:
     """The parts of the variance of some statistics, from which that of their differences follows as well.
 
     `single` takes observations for independent, `clustered` has the kinds of clusters, `both` what two kinds share.
-    `spread` (m,) is how far the variances would vary, where degrees of freedom are those of contributions.
     """
 
     single: Part
@@ -265,17 +241,11 @@ class ClusteredParts:
     n_conversations: IntArray
     n_annotators: IntArray
     clusters: Clusters
-    spread: FloatArray | None = None
 
     def variances(self) -> ClusteredVariance:
         """Return the variance of every statistic."""
         parts = self.clustered or [self.single]
-        found = self._combined(lambda part: part.variances(), [part.degrees for part in parts])
-        if self.spread is None:
-            return found
-        seen = np.full(len(self.spread), np.inf)
-        np.divide(2 * found.variance**2, self.spread, out=seen, where=self.spread > 0)
-        return replace(found, degrees=np.minimum(found.degrees, np.maximum(seen, found.n_clusters / _OF_SQUARES)))
+        return self._combined(lambda part: part.variances(), [part.degrees for part in parts])
 
     def differences(self, first: IntArray, second: IntArray) -> ClusteredVariance:
         """Return the variance of statistic `first` (d,) less statistic `second` (d,)."""
@@ -318,9 +288,7 @@ class ClusteredParts:
         return ClusteredVariance(variance, freedom, self.n_conversations, self.n_annotators, self.clusters)
 
 
-def clustered_parts(
-    observations: Observations, influence: Influence, clusters: Clusters, *, degrees: Degrees = Degrees.CLUSTERS
-) -> ClusteredParts:
+def clustered_parts(observations: Observations, influence: Influence, clusters: Clusters) -> ClusteredParts:
     """Return the parts of the variance of statistics that few observations each have a part in."""
     m, members = influence.n_statistics, observations.members
     annotator = observations.annotator[influence.observation]
@@ -335,9 +303,6 @@ def clustered_parts(
     if len(clustered) == 2:
         cluster, alike = shared_cells(conversation, annotator, members)
         both = _Part(influence, cluster, None, alike)
-    spread = None
-    if degrees is Degrees.CONTRIBUTIONS:
-        spread = np.sum([part.variance_of_variance() for part in clustered or [single]], axis=0)
     _, of_annotators = cluster_weights(influence.statistic, annotator, influence.weight, members)
     return ClusteredParts(
         single=single,
@@ -346,7 +311,6 @@ def clustered_parts(
         n_conversations=distinct_clusters(influence.statistic, conversation, m),
         n_annotators=np.bincount(of_annotators, minlength=m),
         clusters=clusters,
-        spread=spread,
     )
 
 
@@ -378,12 +342,8 @@ class _Part:
 
     def variances(self) -> FloatArray:
         """Return the variance of each statistic, NaN where it has fewer than two clusters."""
-        squares = column_sums(contributions(self._sums, self._shared))
-        return np.where(self._undefined, np.nan, np.maximum(squares, 0.0))
-
-    def variance_of_variance(self) -> FloatArray:
-        """Return how far the variance of each statistic would vary, from what each cluster contributes to it."""
-        return variance_of_contributions(self._sums, self._shared)
+        other = self._sums if self._shared is None else self._shared @ self._sums
+        return np.where(self._undefined, np.nan, np.maximum(column_sums(self._sums.multiply(other)), 0.0))
 
     def covariance(self) -> FloatArray:
         """Return the covariance (m, m) of the statistics."""

@@ -68,7 +68,15 @@ def fleiss_kappa(
             # The derivative of 1 - (1 - observed) / (1 - by chance) along each unit's own agreement and shares.
             by_unit = 2 * (chosen @ shares - by_chance)
             influence = (agreeing - agreeing.mean() - (1 - estimate) * by_unit) / (1 - by_chance) / len(chosen)
-    found = coefficient_interval(units, kept, estimate, influence, clusters=clusters, confidence_level=confidence_level)
+    found = coefficient_interval(
+        units,
+        kept,
+        estimate,
+        influence,
+        1 - np.eye(len(units.scale)),
+        clusters=clusters,
+        confidence_level=confidence_level,
+    )
     return Kappa(
         estimate=defined(estimate),
         low=found.low,

@@ -1,0 +1,123 @@
+"""Annotators' habits, such as leniency: how far they differ, and how that moves a coefficient of agreement.
+
+The distances of all levels of measurement are squared distances of points, so a value is a point. Half of the
+disagreement by chance is then the variance T of the points, and a coefficient c is the mean product of the deviations
+of two values of a unit, over T. If every annotator adds a habit of their own to all their points, c moves by
+
+    a' Q a / T,    Q = W - c diag(w) - (1 - c) w w'
+
+where `a` are the habits, w the annotators' shares of the values, and W the shares of the pairs of values within units
+that each two annotators make. These are squares and products: with a dozen annotators their variance is known too badly
+from what annotators contribute to it. Of normal habits with a mean square s it is 2 s² tr(Q²) / T² (Searle 1971,
+chapter 2), with s from one analysis of variance over all annotators.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import scipy
+
+from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+
+_OF_A_SQUARE: Final = 4
+"""A mean square of f degrees of freedom varies by 2 / f of its square, its own square by 8 / f: as one of f / 4."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """n values that annotators gave to units: codes from 0 of the unit, the annotator and the value, each (n,)."""
+
+    unit: IntArray
+    annotator: IntArray
+    value: IntArray
+
+
+@dataclass(frozen=True)
+class Habits:
+    """What habits do to a coefficient: the `variance` that they add, with its degrees of freedom.
+
+    `coefficient` takes the disagreement by chance from values of different annotators, as Cohen's kappa does, and
+    Conger's (1980) of more than two. A panel's own habits are a part of the disagreement among all its values, which
+    makes coefficients of few annotators too low.
+    """
+
+    coefficient: float
+    variance: float
+    degrees: float
+
+
+def annotator_habits(ratings: Ratings, distance: FloatArray, coefficient: float) -> Habits:
+    """Estimate what habits do to a coefficient over units of two values or more, by `distance` (values, values).
+
+    >>> ratings = Ratings(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 0, 0, 1]))
+    >>> found = annotator_habits(ratings, 1 - np.eye(2), 0.0)
+    >>> found.coefficient  # Cohen's kappa: half of the units agree, as by chance
+    0.0
+    >>> found.degrees  # two annotators differ by one number, and its square has 1 / 4
+    0.25
+    """
+    _, who = np.unique(ratings.annotator, return_inverse=True)
+    ratings = Ratings(ratings.unit, who, ratings.value)
+    n, sizes = len(who), np.bincount(who).astype(np.float64)
+    counts = _table(ratings.unit, ratings.value, len(distance))
+    of_annotators = _table(who, ratings.value, len(distance))
+    others = counts.sum(axis=1) - 1
+    given, weighted = (
+        scipy.sparse.csr_array((weight, (ratings.unit, who)), shape=(len(counts), len(sizes)))
+        for weight in (np.ones(n), 1 / others[ratings.unit])
+    )
+    # How often each two annotators gave a unit its values: the number of pairs, over the unit's values less one.
+    pairs: scipy.sparse.csr_array = (given.T @ weighted - scipy.sparse.diags_array(weighted.sum(axis=0))).tocsr()
+    mean_square, degrees = _mean_square(ratings, counts, pairs, distance)
+
+    marginals = counts.sum(axis=0)
+    total = float(marginals @ distance @ marginals)
+    within = float(np.sum((counts @ distance) * counts, axis=1) @ (1 / others)) / n
+    between = (total - float(np.sum((of_annotators @ distance) * of_annotators))) / float(n**2 - sizes @ sizes)
+    return Habits(
+        coefficient=1 - within / between,
+        variance=2 * (2 * mean_square * n**2 / total) ** 2 * _trace_of_square(pairs, sizes, coefficient),
+        degrees=degrees / _OF_A_SQUARE,
+    )
+
+
+def _mean_square(
+    ratings: Ratings, counts: FloatArray, pairs: "scipy.sparse.csr_array", distance: FloatArray
+) -> tuple[float, float]:
+    """Return the mean square of habits, by one analysis of variance, and its degrees of freedom.
+
+    A value less the mean of the others of its unit has the habit of its annotator, less the mean of the others'.
+    """
+    own, sizes = np.eye(len(distance))[ratings.value], np.bincount(ratings.annotator).astype(np.float64)
+    apart = own - (counts[ratings.unit] - own) / (counts.sum(axis=1) - 1)[ratings.unit, None]
+    sums = np.stack([np.bincount(ratings.annotator, weights=column) for column in apart.T], axis=1)
+    by_annotator = _squares(sums / np.sqrt(sizes)[:, None], distance)
+    chance = max(_squares(apart, distance) - by_annotator, 0.0) / max(len(own) - len(sizes), 1)
+    # The annotators' sum of squares is this form of their habits.
+    form: scipy.sparse.csr_array = (
+        scipy.sparse.diags_array(sizes) - 2 * pairs + pairs @ scipy.sparse.diags_array(1 / sizes) @ pairs
+    ).tocsr()
+    seen = float(form.trace())
+    if seen <= 0:
+        return 0.0, math.inf
+    return max(by_annotator - len(sizes) * chance, 0.0) / seen, seen**2 / float(form.power(2).sum())
+
+
+def _trace_of_square(pairs: "scipy.sparse.csr_array", sizes: FloatArray, coefficient: float) -> float:
+    """Return tr(Q²), of Q = M - (1 - c) w w' with M = W - c diag(w), without a matrix that is not sparse."""
+    n, share = sizes.sum(), sizes / sizes.sum()
+    rest: scipy.sparse.csr_array = ((pairs - scipy.sparse.diags_array(coefficient * sizes)) / n).tocsr()
+    mixed = float(share @ (rest @ share))
+    return float(rest.power(2).sum()) - 2 * (1 - coefficient) * mixed + ((1 - coefficient) * float(share @ share)) ** 2
+
+
+def _table(row: IntArray, column: IntArray, columns: int) -> FloatArray:
+    rows = int(row.max()) + 1
+    return np.bincount(row * columns + column, minlength=rows * columns).reshape(rows, columns).astype(np.float64)
+
+
+def _squares(points: FloatArray, distance: FloatArray) -> float:
+    """Add up the squares of points (n, values) that are differences of shares of values."""
+    return -float(np.sum((points @ distance) * points)) / 2
