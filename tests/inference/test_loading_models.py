@@ -136,6 +136,15 @@ class TestLoadingRefuses:
         with pytest.raises(LoadFailed):
             load(str(folder))
 
+    @pytest.mark.parametrize("family", tiny_models.MAKERS)
+    def test_a_directory_without_any_file_of_a_tokenizer(self, family, tmp_path):
+        """For some families transformers then makes a tokenizer with an empty vocabulary, and says nothing."""
+        folder = tiny_models.MAKERS[family](tmp_path)
+        for file in folder.glob("*token*"):
+            file.unlink()
+        with pytest.raises(NoTokenizer, match=r"its tokenizer (knows no words|can't be read)"):
+            load(str(folder))
+
     def test_a_tokenizer_without_an_end(self, folder):
         settings = json.loads((folder / "tokenizer_config.json").read_text())
         settings = {name: value for name, value in settings.items() if name != "eos_token"}

@@ -14,7 +14,8 @@ from tritonclient.grpc import aio as triton
 from tritonclient.utils import InferenceServerException
 
 from spotthebot.inference.errors import TritonNotHere
-from spotthebot.inference.models import dialogue
+from spotthebot.inference.models import dialogue, likelihood
+from spotthebot.inference.models.batch import run_batch
 from spotthebot.inference.models.dialogue import GenerationRequest, load
 from spotthebot.inference.triton.repository import write_model
 from spotthebot.inference.triton.server import SHARED_MEMORY, clean_memory, memory_prefix
@@ -60,18 +61,18 @@ async def client(server):
         yield opened
 
 
-async def asked(client, *requests, seconds=30):
+async def asked(client, *requests, model=NAME, seconds=30):
     """Return the model's answers to one inference with these requests in its batch."""
     texts = [each if isinstance(each, bytes) else json.dumps(each).encode() for each in requests]
     tensor = InferInput("request", [len(texts), 1], "BYTES")
     tensor.set_data_from_numpy(np.array([[text] for text in texts], dtype=np.object_))
-    result = await client.infer(NAME, [tensor], client_timeout=seconds)
+    result = await client.infer(model, [tensor], client_timeout=seconds)
     return [json.loads(text) for text in result.as_numpy("reply").reshape(-1)]
 
 
-async def counted(client):
+async def counted(client, name=NAME):
     """Return how many requests were answered so far, and in how many executions."""
-    (model,) = (await client.get_inference_statistics(NAME)).model_stats
+    (model,) = (await client.get_inference_statistics(name)).model_stats
     return np.array([model.inference_count, model.execution_count])
 
 
@@ -146,6 +147,30 @@ class TestServer:
         await client.unload_model(NAME)
         await client.load_model(NAME)
         assert "text" in (await asked(client, REQUESTS[0]))[0]
+
+
+class TestServedLikelihoods:
+    async def test_are_those_of_the_model_in_process_for_requests_that_arrive_together(self, client, server, weights):
+        """Sums that a batch does in another order differ by rounding; `tests/inference/likelihood` says how little."""
+        write_model(server.repository, "scorer", weights, kind=likelihood.KIND, max_queue_delay_microseconds=50_000)
+        await client.load_model("scorer")
+        turns = [["Hello."], ["Hello.", "Hi, how are you?", "Fine! 🍅"], ["The train is late."], ["bread " * 99]]
+        followups = ["That makes no sense!", "That is good.", "Why?"]
+        requests = [
+            {"turns": turns[number % 4], "followups": followups[: 1 + number % 3], "context_likelihood": True}
+            for number in range(24)
+        ]
+        apart = await asyncio.gather(*(asked(client, each, model="scorer") for each in requests))
+        in_process = run_batch(likelihood.load(str(weights)), [json.dumps(each) for each in requests])
+        for (served,), expected in zip(apart, in_process, strict=True):
+            assert list(served) == list(expected)
+            for one, other in zip(served.get("contexts", []), expected.get("contexts", []), strict=True):
+                assert one["context_nll"] == pytest.approx(other["context_nll"], rel=1e-5)
+                for mine, its in zip(one["followups"], other["followups"], strict=True):
+                    assert mine == pytest.approx(its, rel=1e-5)
+        assert ["error" in each for (each,) in apart] == [number % 4 == 3 for number in range(24)]  # too long
+        answered, executions = await counted(client, "scorer")
+        assert (answered, executions < 24) == (24, True)
 
 
 class TestDevelopmentServer:

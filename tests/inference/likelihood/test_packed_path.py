@@ -88,15 +88,6 @@ class TestPackedPath:
                 assert its == pytest.approx(mine, abs=TOLERANCE)
                 assert last == pytest.approx(mine, abs=TOLERANCE)
 
-    def test_holds_few_logits_at_a_time_and_gives_the_same(self, folder, packed):
-        units = random_units(5, range(5, 60))
-        few = PackedPath(loaded(folder).model, Limits(max_logit_bytes=4 * 400 * 7))
-        held = []
-        few._model.get_output_embeddings().register_forward_hook(lambda _, __, logits: held.append(logits.shape[0]))
-        for one, other in zip(run(few, units), run(packed, units), strict=True):
-            assert one.context == pytest.approx(other.context, rel=1e-6)
-        assert max(held) <= 7
-
     def test_computes_no_token_that_only_ends_follow_ups(self, packed):
         """The follow-ups (1 2 3), (1 2 4) and (5) need 1 and 2 computed; the other three tokens are only predicted."""
         (unit,) = chained([Context(0, (9, 8, 7), ((11, 12, 13), (11, 12, 14), (15,)))], likelihood=False)

@@ -17,6 +17,8 @@ MAX_CONTEXT_LENGTH = 8192
 
 _MIN_UNKNOWN_LENGTH = 10**9  # transformers gives a tokenizer without a limit an astronomic one
 _UNLIMITED_CONTEXT = 512
+_SAMPLE = "Hello, 1 你好."
+"""Some of it is in any vocabulary; without its files, transformers makes some tokenizers with an empty one."""
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
@@ -78,6 +80,8 @@ def load_pretrained(name_or_directory: str, *, device: torch.device, dtype: str,
     if type(config) not in family._model_mapping:  # noqa: SLF001 - transformers has no public way to ask
         raise UnknownModelKind(name, f"a model of type '{config.model_type}' does not write text")
     tokenizer = _attempt(name, NoTokenizer, "its tokenizer", lambda: AutoTokenizer.from_pretrained(name, **options))
+    if not tokenizer.decode(tokenizer(_SAMPLE)["input_ids"], skip_special_tokens=True).strip():
+        raise NoTokenizer(name, "its tokenizer knows no words: are the files of its vocabulary there?")
     if tokenizer.eos_token_id is None:
         raise NoTokenizer(name, "its tokenizer has no end-of-text token")
     options |= {"config": config, "dtype": find_dtype(name, dtype, device) or "auto", "weights_only": True}

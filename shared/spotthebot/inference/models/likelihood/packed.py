@@ -16,6 +16,7 @@ from transformers.integrations.sdpa_attention import repeat_kv, sdpa_attention_f
 from transformers.masking_utils import sdpa_mask
 
 from .limits import Limits
+from .log_sum_exp import log_sum_exp
 from .packed_pass import ChainSegment, PackedPass
 from .units import LogProbabilities, Unit
 
@@ -42,7 +43,7 @@ class PackedPath:
         _fuse_activations(model)
         self._model = model
         self._body = model.base_model
-        self._head = model.get_output_embeddings()
+        self._head = _head(model)
         self._limits = limits
 
     def run(self, units: list[Unit]) -> list[LogProbabilities]:
@@ -59,19 +60,14 @@ class PackedPath:
         return packed.shared(self._log_probabilities(output.last_hidden_state[0], packed))
 
     def _log_probabilities(self, hidden: torch.Tensor, packed: PackedPass) -> NDArray[np.float64]:
-        """Return the log-probability of each prediction; logits are held for some rows at a time."""
+        """Return the log-probability of each prediction."""
         predictions = packed.predictions
-        vocabulary = self._head.weight.shape[0]
-        size = max(1, self._limits.max_logit_bytes // (vocabulary * 4))
-        found = []
-        for start in range(0, len(predictions.rows), size):
-            rows = predictions.rows[start : start + size]
-            bounds = torch.searchsorted(predictions.at, torch.tensor([start, start + size], device=rows.device))
-            first, last = bounds.tolist()
-            at = predictions.at[first:last] - start
-            logits = self._head(hidden[rows]).float()
-            found.append(logits[at, predictions.targets[first:last]] - logits.logsumexp(1)[at])
-        return np.asarray(torch.cat(found).double().cpu().numpy())
+        sources = hidden[predictions.rows]
+        chosen = (sources[predictions.at].float() * self._head.weight[predictions.targets].float()).sum(1)
+        if self._head.bias is not None:
+            chosen += self._head.bias[predictions.targets].float()
+        found = chosen - log_sum_exp(sources, self._head, self._limits.max_logit_bytes)[predictions.at]
+        return np.asarray(found.double().cpu().numpy())
 
 
 def _packed_attention(
@@ -114,6 +110,14 @@ def _seen(states: torch.Tensor, chain: int, prefix: int, own: slice) -> torch.Te
     if chain + prefix == own.start:
         return states[:, :, chain : own.stop]
     return torch.cat([states[:, :, chain : chain + prefix], states[:, :, own]], dim=2)
+
+
+def _head(model: Any) -> torch.nn.Linear:  # noqa: ANN401 - transformers' classes are many
+    head = model.get_output_embeddings()
+    if not isinstance(head, torch.nn.Linear):
+        message = f"{type(model).__name__} has no linear layer for its logits"
+        raise NotPackable(message)
+    return head
 
 
 def _fuse_activations(model: torch.nn.Module) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import torch
@@ -39,7 +38,7 @@ class BranchSegment:
 class Predictions:
     """Which tokens are predicted where.
 
-    `rows` of hidden states ascend; prediction k is that of `targets[k]` at `rows[at[k]]`, and `at` ascends, too.
+    Prediction k is that of the token `targets[k]` by the hidden state of row `rows[at[k]]`.
     """
 
     rows: torch.Tensor
@@ -80,38 +79,26 @@ class PackedPass:
                 start += len(tree)
         self.tokens = torch.from_numpy(np.concatenate(tokens))[None].to(device)
         self.positions = torch.from_numpy(np.concatenate(positions))[None].to(device)
-        self._order, self.predictions = _predictions(np.concatenate(sources), np.concatenate(targets), device)
+        rows, at = np.unique(np.concatenate(sources), return_inverse=True)
+        parts = (torch.from_numpy(each).to(device) for each in (rows, at, np.concatenate(targets)))
+        self.predictions = Predictions(*parts)
 
     def shared(self, log_probabilities: NDArray[np.float64]) -> list[LogProbabilities]:
         """Return the log-probabilities of each branch of each unit, from those of all predictions."""
-        scores = np.empty_like(log_probabilities)
-        scores[self._order] = log_probabilities
         found: list[LogProbabilities] = []
         start = 0
         for unit in self._units:
             sums = None
             if unit.chain_likelihood:
-                sums = np.concatenate([[0.0], np.cumsum(scores[start : start + len(unit.chain) - 1])])
+                sums = np.concatenate([[0.0], np.cumsum(log_probabilities[start : start + len(unit.chain) - 1])])
                 start += len(unit.chain) - 1
             for branch in unit.branches:
                 tree = branch.tree
-                part = scores[start : start + len(tree.targets)]
+                part = log_probabilities[start : start + len(tree.targets)]
                 start += len(tree.targets)
                 context = None if sums is None else float(sums[branch.length - 1])
                 found.append(LogProbabilities(context, [part[path] for path in tree.paths]))
         return found
-
-
-def _predictions(
-    sources: NDArray[np.int64], targets: NDArray[np.int64], device: torch.device
-) -> tuple[NDArray[np.int64], Predictions]:
-    order = np.argsort(sources, kind="stable")
-    rows, at = np.unique(sources[order], return_inverse=True)
-
-    def there(values: NDArray[Any]) -> torch.Tensor:
-        return torch.from_numpy(values).to(device)
-
-    return order, Predictions(there(rows), there(at), there(targets[order]))
 
 
 def _bias(tree: FollowupTree, prefix: int, device: torch.device, dtype: torch.dtype) -> torch.Tensor:

@@ -1,7 +1,7 @@
 """Chooses how a model's likelihoods are computed: packed where its class allows it and its answers prove it."""
 
 import random
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -16,9 +16,9 @@ from .units import Context, LogProbabilities, Unit, chained
 
 _TRIALS = ((3, 7), (11, 24))
 """Lengths of the contexts, each a prefix of the next, on which the packed path is compared with the plain one."""
-_LARGEST_DIFFERENCE = {torch.float32: 1e-3}
-_LARGEST_HALF_DIFFERENCE = 0.5
-"""Of a token's log-probability; in half precision logits themselves are rounded to about .1."""
+_TOLERANCE = {torch.float32: 1e-4}
+_HALF_TOLERANCE = 0.25
+"""Mean difference of a token's log-probability; in half precision each logit is rounded to about that."""
 
 
 class LikelihoodPath(Protocol):
@@ -39,21 +39,17 @@ def choose_path(loaded: Pretrained, limits: Limits) -> LikelihoodPath:
         return EncoderDecoderPath(model, limits)
     plain = PlainPath(model)
     before = model.config._attn_implementation  # noqa: SLF001 - transformers has no public name for it
-    units = _trials(loaded)
+    units, tolerance = _trials(loaded), _TOLERANCE.get(model.dtype, _HALF_TOLERANCE)
     try:
         packed = PackedPath(model, limits)
         with torch.inference_mode():
-            is_same = _largest_difference(packed.run(units), plain.run(units)) <= _tolerance(model)
+            is_same = _mean_difference(packed.run(units), plain.run(units)) <= tolerance
     except (NotPackable, TypeError, ValueError, RuntimeError, IndexError, AttributeError):  # as its code goes
         is_same = False
     if is_same:
         return packed
     model.set_attn_implementation(before)
     return plain
-
-
-def _tolerance(model: Any) -> float:  # noqa: ANN401 - transformers' classes are many
-    return _LARGEST_DIFFERENCE.get(model.dtype, _LARGEST_HALF_DIFFERENCE)
 
 
 def _trials(loaded: Pretrained) -> list[Unit]:
@@ -72,14 +68,14 @@ def _trials(loaded: Pretrained) -> list[Unit]:
     return units
 
 
-def _largest_difference(ours: list[LogProbabilities], theirs: list[LogProbabilities]) -> float:
-    """Return the largest difference of a token's log-probability; infinite where only one path gives a number.
+def _mean_difference(ours: list[LogProbabilities], theirs: list[LogProbabilities]) -> float:
+    """Return the mean difference of a token's log-probability; infinite where only one path gives a number.
 
     Where neither does, the model is damaged: each of its requests fails with a message that says so.
     """
     mine, plain = _values(ours), _values(theirs)
     differences = np.where(np.isnan(mine) & np.isnan(plain), 0.0, np.abs(mine - plain))
-    return float(np.nan_to_num(differences, nan=np.inf).max())
+    return float(np.nan_to_num(differences, nan=np.inf).mean())
 
 
 def _values(found: list[LogProbabilities]) -> NDArray[np.float64]:
