@@ -1,6 +1,5 @@
 """Fixtures for all tests: an embedded PostgreSQL, a migrated database for each test, running services on top of it."""
 
-import asyncio
 import contextlib
 import gc
 import os
@@ -14,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from spotthebot.kit.logs import configure_logs
 from spotthebot.suite.postgres.provision import ACCESS, Provisioned
 from tests.factories.databases import Databases, DatabaseUrls, PostgresServer, migrated_template, running_server
-from tests.factories.running_suite import Keys, RunningSuite, run_suite
+from tests.factories.running_suite import Keys, RunningSuite, SharedSuites, run_suite
 
 _SERVER = pytest.StashKey[PostgresServer]()
 _RUNNING = pytest.StashKey[contextlib.ExitStack]()
@@ -114,22 +113,28 @@ def settings_of() -> dict[str, dict[str, Any]]:
     return {}
 
 
+@pytest.fixture(scope="session")
+async def shared_suites(databases: Databases) -> AsyncIterator[SharedSuites]:
+    """Keeps services running from one file to the next."""
+    suites = SharedSuites(databases)
+    yield suites
+    await suites.stop()
+
+
 @pytest.fixture(scope="module")
 async def module_suite(
-    databases: Databases, services_of: tuple[str, ...], settings_of: dict[str, dict[str, Any]]
+    shared_suites: SharedSuites, services_of: tuple[str, ...], settings_of: dict[str, dict[str, Any]]
 ) -> AsyncIterator[RunningSuite]:
-    """Services and workers that run as long as the tests of a file do."""
-    with databases.lend() as urls:
-        async with run_suite(urls, only=services_of, **settings_of) as running:
-            yield running
+    """Services and workers that run as long as the tests of a file do, at least."""
+    yield await shared_suites.start(services_of, settings_of)
+    await shared_suites.clean()
 
 
 @pytest.fixture
-async def suite(module_suite: RunningSuite, databases: Databases) -> AsyncIterator[RunningSuite]:
-    """The file's running services, with clients of this test's own and without a row of the test before."""
-    async with module_suite.for_one_test() as running:
-        yield running
-    await asyncio.to_thread(databases.empty, module_suite.database)  # services that hold locks run in this thread
+async def suite(module_suite: RunningSuite, shared_suites: SharedSuites) -> AsyncIterator[RunningSuite]:
+    """The file's running services, without a row of the test before."""
+    yield module_suite
+    await shared_suites.empty(module_suite)
 
 
 @pytest.fixture

@@ -19,6 +19,11 @@ from tests.factories.studies import conversation, created, import_conversations,
 NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper")
 
 
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return "conversations", "annotation", "analytics"
+
+
 async def annotated(suite: RunningSuite, campaign: dict[str, Any], *, seed: int = 1) -> dict[str, Any]:
     """Let everybody annotate at random until nothing is left for them."""
     rng = random.Random(seed)

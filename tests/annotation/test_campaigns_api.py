@@ -11,6 +11,11 @@ CONVERSATIONS = [conversation(f"c{number}", "X", "Y") for number in range(4)]
 PATH = "/v1/campaigns"
 
 
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return "conversations", "annotation", "analytics"
+
+
 async def _campaign(suite: RunningSuite) -> dict[str, Any]:
     return await open_campaign(suite, await import_conversations(suite, CONVERSATIONS), package_size=2)
 

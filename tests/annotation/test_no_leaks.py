@@ -29,6 +29,11 @@ NAMES = ("one", "two", "three", "four", "five")
 Conversations = list[dict[str, Any]]
 
 
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return "bots", "conversations", "annotation"
+
+
 async def leaks(suite: RunningSuite, *collections: str, **more: Any) -> bool:
     """Say whether people can be told from bots in two campaigns over collections, with a secret each.
 

@@ -14,6 +14,11 @@ from tests.factories.studies import add_bot, conversation, created, import_conve
 PEOPLE = ("p-anna", "p-bert", "p-cleo")
 
 
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return "bots", "conversations", "annotation"
+
+
 async def chats(suite: RunningSuite) -> str:
     """Have each person chat once with a bot and rate it, and finish the collection."""
     admin = await suite.client("conversations", "admin")

@@ -13,6 +13,11 @@ from tests.factories.studies import conversation, import_conversations, open_cam
 BOTS = ("SECRET-ONE", "SECRET-TWO", "SECRET-THREE")
 
 
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return "conversations", "annotation", "analytics"
+
+
 def _dialogues(count: int) -> list[dict[str, Any]]:
     """Return `count` dialogues for each bot, each with the bot on side B; every turn says which dialogue it is of."""
     return [conversation(f"{bot} {number}", "HU", bot) for number in range(count) for bot in BOTS]

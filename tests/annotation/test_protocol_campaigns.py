@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.factories.annotating import CONVERSATIONS, annotations_of, claim, save, submit
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, created, import_conversations, open_campaign
@@ -37,6 +39,11 @@ PROTOCOL = {
     ],
 }
 ANSWER = {"engaging": {"A": 5, "B": 2}, "why": {"B": "It echoes."}}
+
+
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return "conversations", "annotation", "analytics"
 
 
 async def _campaign(suite: RunningSuite, *versions: int, **more: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import pytest
 
 from spotthebot.annotation.domain.conversations import PackedTurns, ShownConversation, mixed
 from spotthebot.annotation.domain.errors import ConversationsNamedAlike
+from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.contracts.turns import Turn
 from spotthebot.kit.ids import new_id
 from tests.factories.annotating import WHOLE
@@ -26,6 +27,11 @@ PATH = "/v1/campaigns"
 BODY = {"name": "c", "domain": "everyday", "segments": [1, 2]}
 BOTS = [conversation(f"b{number}", "X", "Y") for number in range(6)]
 PEOPLE = [conversation(f"p{number}", "HU", "HU") for number in range(6)]
+
+
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return SERVICE_NAMES
 
 
 async def _collections(suite: RunningSuite) -> list[str]:

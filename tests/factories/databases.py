@@ -47,7 +47,7 @@ _CATALOGUE = """
     FROM ours
 """
 _IN_USE: Mapping[str, LiteralString] = {
-    '"api_keys"': "WHERE role <> 'service'",
+    '"api_keys"': "WHERE false",
     '"procrastinate_jobs"': "WHERE status <> 'doing'",
     '"procrastinate_workers"': "WHERE false",
 }
@@ -165,12 +165,18 @@ class Databases:
         self._catalogues[name] = self._connection(name).execute(_CATALOGUE).fetchone()
         return name
 
+    def is_as_made(self, urls: DatabaseUrls) -> bool:
+        """Say whether a database still has the tables, rights, functions and triggers that it began with."""
+        return self._has_its_catalogue(str(make_url(urls.owner[ACCESS]).database))
+
+    def _has_its_catalogue(self, name: str) -> bool:
+        return self._connection(name).execute(_CATALOGUE).fetchone() == self._catalogues[name]
+
     def _is_cleaned(self, name: str) -> bool:
         """Delete all rows; a database whose catalogue was changed is dropped instead."""
-        mine = self._connection(name)
-        mine.execute(_OTHERS)
-        if mine.execute(_CATALOGUE).fetchone() == self._catalogues[name]:
-            self._delete_rows(mine)
+        self._connection(name).execute(_OTHERS)
+        if self._has_its_catalogue(name):
+            self._delete_rows(self._connection(name))
             return True
         self._connections.pop(name).close()
         with psycopg.connect(self._server.admin_url, autocommit=True) as admin:
@@ -178,7 +184,7 @@ class Databases:
         return False
 
     def empty(self, urls: DatabaseUrls) -> None:
-        """Delete the rows of a database that services run on; their own keys and the jobs at work stay.
+        """Delete the rows of a database that services run on; keys and the jobs at work stay.
 
         Blocks as long as a service holds locks on them.
         """

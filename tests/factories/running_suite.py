@@ -6,7 +6,7 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Self, TypeVar
 
@@ -23,7 +23,7 @@ from spotthebot.kit.process import Worker
 from spotthebot.kit.serving.configuration import server_config
 from spotthebot.suite.runtime.services import load_service
 from spotthebot.suite.supervision.sockets import bind
-from tests.factories.databases import DatabaseUrls
+from tests.factories.databases import Databases, DatabaseUrls
 
 TypedClient = TypeVar("TypedClient", AsyncBots, AsyncConversations, AsyncAnnotation, AsyncAnalytics)
 
@@ -54,7 +54,8 @@ _TLS = ssl.create_default_context()
 class RunningSuite:
     """Running services; `bots`, `conversations`, `annotation` and `analytics` give typed clients with a role's key.
 
-    `client` gives a plain HTTP client, for tests of the wire itself.
+    `client` gives a plain HTTP client, for tests of the wire itself. Clients and their keys last as long as the
+    services.
     """
 
     urls: dict[str, str]
@@ -100,11 +101,40 @@ class RunningSuite:
         client: TypedClient = self._typed[name]
         return client
 
-    @asynccontextmanager
-    async def for_one_test(self) -> AsyncIterator[Self]:
-        """Give the same services with clients, and so keys, of one test's own."""
-        async with contextlib.AsyncExitStack() as stack:
-            yield replace(self, _stack=stack, _clients={}, _typed={})
+
+class SharedSuites:
+    """Lets consecutive test files share running services, where they need the same ones with the same settings."""
+
+    def __init__(self, databases: Databases) -> None:
+        self._databases = databases
+        self._running: RunningSuite | None = None
+        self._configuration: object = None
+        self._stack = contextlib.AsyncExitStack()
+
+    async def start(self, only: Collection[str], settings: Mapping[str, Mapping[str, Any]]) -> RunningSuite:
+        """Return services that run on a database without rows: those of the file before, if they will do."""
+        configuration = frozenset(only), repr(settings)
+        if self._running is None or configuration != self._configuration:
+            await self.stop()
+            urls = self._stack.enter_context(self._databases.lend())
+            self._running = await self._stack.enter_async_context(run_suite(urls, only=only, **settings))
+            self._configuration = configuration
+        return self._running
+
+    async def clean(self) -> None:
+        """Delete what a file's tests left; services whose tables a test changed are stopped."""
+        if self._running is not None and self._databases.is_as_made(self._running.database):
+            await self.empty(self._running)
+        else:
+            await self.stop()
+
+    async def empty(self, running: RunningSuite) -> None:
+        """Delete the rows that a test left."""
+        await asyncio.to_thread(self._databases.empty, running.database)  # services that hold locks run in this thread
+
+    async def stop(self) -> None:
+        self._running = None
+        await self._stack.aclose()
 
 
 class _Server(uvicorn.Server):
