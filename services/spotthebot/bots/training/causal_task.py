@@ -1,4 +1,4 @@
-"""`gpt`: a causal transformer that continues a dialogue, as a plain transformers GPT-2."""
+"""`gpt` and `scorer`: causal transformers that continue a dialogue, as plain transformers GPT-2."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 from torch.nn import functional
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from spotthebot.bots.training.examples import Dialogues, Windows
+from spotthebot.bots.training.examples import Dialogues, PackedWindows, Windows
 from spotthebot.bots.training.options import TrainingOptions
 from spotthebot.bots.training.task import batches
 from spotthebot.bots.training.vocabularies import learn_vocabulary
@@ -47,23 +47,26 @@ class CausalTask:
         self, train: Dialogues, validation: Dialogues, options: TrainingOptions, vocabulary: str | None
     ) -> None:
         if vocabulary is None:
-            turns = (turn for dialogue in train for turn in dialogue)
+            turns = (self._written(turn) for dialogue in train for turn in dialogue)
             self._tokenizer = learn_vocabulary(turns, options.vocabulary, (_BEGIN, _END))
         else:
             self._tokenizer = Tokenizer.from_str(vocabulary)
         self._tokenizer.encode_special_tokens = True
         self.vocabulary: str = self._tokenizer.to_str()
-        self._train, self._validation = (
-            Windows(self._encode, dialogues, options.context_length, begin=_BEGIN_ID, end=_END_ID)
-            for dialogues in (train, validation)
-        )
-        self.examples = len(self._train)
         self._options = options
+        self._train, self._validation = self._rows(train), self._rows(validation)
+        self.examples = len(self._train)
         self._device = torch.device(options.device)
         self.network = gpt_network(options, self._tokenizer.get_vocab_size())
 
-    def _encode(self, text: str) -> list[int]:
-        return list(self._tokenizer.encode(text.encode("utf-8", "replace").decode()).ids)
+    def _rows(self, dialogues: Dialogues) -> Windows | PackedWindows:
+        return Windows(self._encode, dialogues, self._options.context_length, begin=_BEGIN_ID, end=_END_ID)
+
+    def _written(self, turn: str) -> str:
+        return turn
+
+    def _encode(self, turn: str) -> list[int]:
+        return list(self._tokenizer.encode(self._written(turn).encode("utf-8", "replace").decode()).ids)
 
     def loss(self, indices: Sequence[int]) -> torch.Tensor:
         """Return the mean loss of tokens."""
@@ -102,3 +105,13 @@ class CausalTask:
         self.network.generation_config.begin_suppress_tokens = [_END_ID]  # a reply has at least one token
         with without_progress_bars():
             self.network.save_pretrained(folder)
+
+
+class ScorerTask(CausalTask):
+    """Predicts every token of dialogues in the form in which FED reads them: the join `fed` of likelihood models."""
+
+    def _rows(self, dialogues: Dialogues) -> PackedWindows:
+        return PackedWindows(self._encode, dialogues, self._options.context_length, end=_END_ID)
+
+    def _written(self, turn: str) -> str:
+        return f" {turn.strip()}"

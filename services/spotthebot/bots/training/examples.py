@@ -59,3 +59,32 @@ class Windows:
 
     def __getitem__(self, index: int) -> list[int]:
         return self._rows[index]
+
+
+class PackedWindows:
+    """Dialogues one after the other in rows of one length, so that a model learns every position of a long context.
+
+    A row begins with the end token and a dialogue; every turn is followed by the end token. A dialogue that does not
+    fit into the rest of a row is cut off there and begins the next row; one longer than a row continues in the next.
+    """
+
+    def __init__(self, encode: Callable[[str], list[int]], dialogues: Dialogues, length: int, end: int) -> None:
+        self._rows: list[list[int]] = []
+        row = [end]
+        for turns in dialogues:
+            ids = [token for turn in turns for token in (*encode(turn), end)]
+            if 1 < len(row) < length < len(row) + len(ids):
+                self._rows.append([*row, *ids][:length])
+                row = [end]
+            row += ids
+            while len(row) > length:
+                self._rows.append(row[:length])
+                row = [end, *row[length:]]
+        if len(row) > 1:
+            self._rows.append(row)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: int) -> list[int]:
+        return self._rows[index]

@@ -6,7 +6,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from spotthebot.bots.training.options import ModelKind
+
 TRAINING, README = "training.json", "README.md"
+_POOL = "A dialogue model of the pool of Deriu et al. (2020), trained with `./stb bots train`"
+_PURPOSES = {
+    ModelKind.SCORER.value: "A language model for FED (Mehri & Eskenazi 2020), trained with `./stb fed train-scorer`"
+}
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,7 @@ class ModelCard:
             (
                 f"# {self.model}, trained on {self.corpus}",
                 "",
-                f"A dialogue model of the pool of Deriu et al. (2020), trained with `./stb bots train` on {self.date}.",
+                f"{_PURPOSES.get(self.model, _POOL)} on {self.date}.",
                 f"{self.parameters:,} parameters, {self.steps:,} steps; the weights are of epoch {self.kept_epoch}.",
                 "",
                 "## Data",

@@ -1,4 +1,4 @@
-"""The models that can be trained and their sizes: those of the paper, and tiny ones that train in seconds."""
+"""The models that can be trained, and their sizes: those of the paper, and tiny ones that train in seconds."""
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -10,13 +10,18 @@ _HEAD_WIDTH = 64
 
 
 class ModelKind(StrEnum):
-    """The pool of the paper, by its abbreviations."""
+    """The pool of the paper, by its abbreviations, and a language model that FED scores with."""
 
     GPT = "gpt"
     BERT_RANK = "bert_rank"
     S2 = "s2"
     DR = "dr"
     KV = "kv"
+    SCORER = "scorer"
+
+    @property
+    def is_bot(self) -> bool:
+        return self is not ModelKind.SCORER
 
 
 class Size(StrEnum):
@@ -31,7 +36,8 @@ class TrainingOptions:
     """How a model is built and trained; lengths count tokens.
 
     `warmup_share` of all steps raise the learning rate from zero, and the rest lower it to zero again; 0 keeps it
-    constant. `max_steps` ends the training early. `layers` means nothing to `kv`, `reply_length` nothing to `gpt`.
+    constant. `max_steps` ends the training early. `layers` means nothing to `kv`, `reply_length` nothing to `gpt` and
+    `scorer`.
     """
 
     layers: int
@@ -77,7 +83,7 @@ def preset(model: ModelKind, size: Size) -> TrainingOptions:
 
     At paper size, `s2` and `dr` are those of Deriu et al. (2020): two layers of 512, and one of 128 trained for three
     epochs, both with Adam at 0.001. The paper fine-tunes published GPT and BERT weights; `gpt` has the size of theirs,
-    `bert_rank` that of BERT-small, and both start from nothing.
+    `bert_rank` that of BERT-small, and both start from nothing. `scorer` has the size of GPT-2 and its 1,024 positions.
     """
     return _PRESETS[size][model]
 
@@ -89,6 +95,7 @@ _PRESETS = {
         ModelKind.S2: TrainingOptions(2, 512, 8_000, 128, 64, 20, 64, 1e-3, 0.1),
         ModelKind.DR: TrainingOptions(1, 128, 8_000, 128, 64, 3, 64, 1e-3, 0.1),
         ModelKind.KV: TrainingOptions(1, 256, 8_000, 128, 64, 10, 128, 1e-3, 0.0),
+        ModelKind.SCORER: TrainingOptions(12, 768, 16_000, 1024, 64, 10, 16, 2.5e-4, 0.1, 0.05),
     },
     Size.TINY: {
         ModelKind.GPT: TrainingOptions(2, 64, 800, 96, 24, 3, 8, 2e-3, 0.1, 0.1),
@@ -96,5 +103,6 @@ _PRESETS = {
         ModelKind.S2: TrainingOptions(2, 64, 800, 48, 24, 3, 16, 1e-3, 0.1),
         ModelKind.DR: TrainingOptions(1, 32, 800, 48, 24, 3, 16, 1e-3, 0.1),
         ModelKind.KV: TrainingOptions(1, 64, 800, 48, 24, 3, 32, 3e-3, 0.0),
+        ModelKind.SCORER: TrainingOptions(2, 64, 800, 512, 24, 10, 4, 3e-3, 0.0, 0.1),
     },
 }

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from spotthebot.bots.training.causal_task import CausalTask
+from spotthebot.bots.training.causal_task import CausalTask, ScorerTask
 from spotthebot.bots.training.checkpoints import Checkpoints
 from spotthebot.bots.training.corpus import TRAIN, VALIDATION, fingerprint
 from spotthebot.bots.training.errors import (
@@ -35,6 +35,7 @@ _TASKS: dict[ModelKind, Callable[[Dialogues, Dialogues, TrainingOptions, str | N
     ModelKind.S2: GruTask,
     ModelKind.DR: GruTask,
     ModelKind.KV: KeyValueTask,
+    ModelKind.SCORER: ScorerTask,
 }
 _MARKERS = ("config.json", "spotthebot.json", TRAINING)
 

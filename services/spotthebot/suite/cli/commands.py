@@ -25,6 +25,7 @@ PROTOCOLS = {
 }
 FED = {
     "score": Command(f"{_HERE}.fed", "score", "Score dialogues of a file by FED, without any service"),
+    "train-scorer": Command(f"{_HERE}.training", "train_scorer", "Train a language model for FED on a corpus"),
 }
 COMMANDS: CommandTable = {
     "demo": Command(
@@ -49,7 +50,7 @@ COMMANDS: CommandTable = {
     "keys": CommandGroup("API keys: made here, shown once, revocable at once.", KEYS),
     "bots": CommandGroup("Bots: check whether one can take part, train models to register.", BOTS),
     "corpora": CommandGroup("Corpora: human dialogues to learn from, to open with, to mix in.", CORPORA),
-    "fed": CommandGroup("FED: a language model rates dialogues.", FED),
+    "fed": CommandGroup("FED: a language model rates dialogues; train one for it.", FED),
     "protocols": CommandGroup("Protocols of annotation: convert the tasks of others.", PROTOCOLS),
     "install": Command(f"{_HERE}.install", "install", "Install an optional part."),
     "doctor": Command(f"{_HERE}.doctor", "doctor", "Show which optional parts are there, and what each is for."),

@@ -1,7 +1,7 @@
-"""`stb bots train`: train a model on a corpus."""
+"""`stb bots train` and `stb fed train-scorer`: train a model on a corpus."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,31 +24,40 @@ from spotthebot.bots.training import (
     with_validation,
 )
 from spotthebot.bots.training.errors import TrainingStopped
+from spotthebot.kit.errors import Invalid
 from spotthebot.suite import sample
 from spotthebot.suite.progress import screen
+
+OutFolder = Annotated[Path, typer.Option(help="Folder of the trained model; new, or with --resume an unfinished one.")]
+ModelSize = Annotated[Size, typer.Option(help="tiny trains in seconds, paper wants a GPU.")]
+Epochs = Annotated[int | None, typer.Option(min=1, help="Times that the corpus is gone through.")]
+Steps = Annotated[int | None, typer.Option(min=1, help="Batches after which training ends at the latest.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**62, help="Same seed, same data: same model on a CPU.")]
+Device = Annotated[str, typer.Option(help="cpu, cuda, cuda:1 ...")]
+Resume = Annotated[bool, typer.Option("--resume", help="Resume the training in the folder.")]
+_CORPUS = "File of JSON Lines with 'turns', or a folder of such files; 'sample' is the suite's own."
 
 
 def train_model(
     model: Annotated[ModelKind, typer.Argument(help="One of the pool of the paper 'Spot The Bot'.")],
-    corpus: Annotated[
-        str,
-        typer.Option(help="File of JSON Lines with 'turns', or a folder of such files; 'sample' is the suite's own."),
-    ],
-    out: Annotated[Path, typer.Option(help="Folder of the trained model; new, or with --resume an unfinished one.")],
-    size: Annotated[Size, typer.Option(help="tiny trains in seconds, paper wants a GPU.")] = Size.TINY,
-    epochs: Annotated[int | None, typer.Option(min=1, help="Times that the corpus is gone through.")] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Batches after which training ends at the latest.")] = None,
+    corpus: Annotated[str, typer.Option(help=_CORPUS)],
+    out: OutFolder,
+    size: ModelSize = Size.TINY,
+    epochs: Epochs = None,
+    steps: Steps = None,
     layers: Annotated[int | None, typer.Option(min=1, help="Layers of the network.")] = None,
     width: Annotated[int | None, typer.Option(min=2, help="Width of each layer.")] = None,
     vocabulary: Annotated[int | None, typer.Option(min=300, help="Tokens to know at most.")] = None,
     batch_size: Annotated[int | None, typer.Option(min=2, help="Examples in a batch.")] = None,
     learning_rate: Annotated[float | None, typer.Option(min=0, max=1, help="Of the optimiser.")] = None,
     checkpoint_every: Annotated[int | None, typer.Option(min=1, help="Steps between two checkpoints.")] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**62, help="Same seed, same data: same model on a CPU.")] = 0,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1 ...")] = "cpu",
-    resume: Annotated[bool, typer.Option("--resume", help="Resume the training in the folder.")] = False,
+    seed: Seed = 0,
+    device: Device = "cpu",
+    resume: Resume = False,
 ) -> None:
     """Train a model on a corpus; Ctrl-C leaves a checkpoint to go on from."""
+    if not model.is_bot:
+        raise NotABot(model=model.value)
     given = {
         "epochs": epochs,
         "max_steps": steps,
@@ -59,8 +68,33 @@ def train_model(
         "learning_rate": learning_rate,
         "checkpoint_every": checkpoint_every,
     }
+    _train(model, size, corpus, out, {**given, "seed": seed, "device": device}, resume=resume)
+
+
+def train_scorer(
+    corpus: Annotated[str, typer.Argument(help=_CORPUS)],
+    out: OutFolder,
+    size: ModelSize = Size.TINY,
+    epochs: Epochs = None,
+    steps: Steps = None,
+    seed: Seed = 0,
+    device: Device = "cpu",
+    resume: Resume = False,
+) -> None:
+    """Train a language model for FED on a corpus; Ctrl-C leaves a checkpoint to go on from."""
+    given = {"epochs": epochs, "max_steps": steps, "seed": seed, "device": device}
+    _train(ModelKind.SCORER, size, corpus, out, given, resume=resume)
+
+
+class NotABot(Invalid):
+    """'{model}' is a model to score with and no bot: train it with './stb fed train-scorer'."""
+
+
+def _train(
+    model: ModelKind, size: Size, corpus: str, out: Path, given: Mapping[str, int | float | str | None], *, resume: bool
+) -> None:
     changed = {name: value for name, value in given.items() if value is not None}
-    options = _with(preset(model, size), {**changed, "seed": seed, "device": device})
+    options = _with(preset(model, size), changed)
     data = _corpus(corpus)
     with _training_display(model) as show:
         try:
