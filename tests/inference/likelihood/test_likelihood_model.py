@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -70,6 +71,28 @@ class TestLikelihoodModel:
         assert none == {"error": "turns must be a list of texts, at least one"}
         assert "tokens, and the model reads" in long["error"]
 
+    def test_gives_a_request_the_same_bits_alone_in_every_batch_and_in_every_order(self, model):
+        requests = [
+            {**REQUEST, "turns": TURNS[:2] * (1 + number), "ends": [1, 2], "context_likelihood": number % 2 == 0}
+            for number in range(8)
+        ]
+        alone = [answers(model, each)[0] for each in requests]
+        assert answers(model, *requests) == alone
+        assert answers(model, *requests[::-1])[::-1] == alone
+
+    def test_gives_requests_on_a_gpu_the_same_but_for_rounding(self, folder, model):
+        """There the units of all requests share passes; here they do on the processor."""
+        requests = [{**REQUEST, "turns": TURNS[:2] * (1 + number), "ends": [1, 2]} for number in range(8)]
+        shared = batch_model_of(loaded(folder), Limits())
+        shared.description = replace(shared.description, device="cuda")
+        sizes = fail_above(shared, 10_000)
+        for one, other in zip(answers(shared, *requests), answers(model, *requests), strict=True):
+            for mine, its in zip(one["contexts"], other["contexts"], strict=True):
+                assert [each["nll"] for each in mine["followups"]] == pytest.approx(
+                    [each["nll"] for each in its["followups"]], rel=1e-5
+                )
+        assert len(sizes) == 1
+
     def test_takes_a_dialogue_of_empty_turns(self, model):
         assert "contexts" in answers(model, {"turns": ["", ""], "followups": ["Why?"]})[0]
 
@@ -109,10 +132,11 @@ class TestOverLongContexts:
 
 class TestOutOfMemory:
     def test_halves_passes_until_they_fit_and_gives_the_same(self, folder, model):
-        """Memory is for 60 tokens at once here, and 100 requests arrive together."""
+        """Memory is for 60 tokens at once here, and 20 follow-ups after two turns need more."""
         small = batch_model_of(loaded(folder), Limits())
         sizes = fail_above(small, 60)
-        requests = [{**REQUEST, "turns": [f"{number}", "bread"], "ends": [1, 2]} for number in range(100)]
+        followups = [f"{number} is good." for number in range(20)]
+        requests = [{"turns": [f"{number}", "bread"], "ends": [1, 2], "followups": followups} for number in range(9)]
         for one, other in zip(answers(small, *requests), answers(model, *requests), strict=True):
             for mine, its in zip(one["contexts"], other["contexts"], strict=True):
                 assert [each["nll"] for each in mine["followups"]] == pytest.approx(

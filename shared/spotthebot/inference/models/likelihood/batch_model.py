@@ -16,7 +16,7 @@ from .prepared import PreparedContext, PreparedRequest, RequestTokens
 from .requests import LikelihoodRequest
 from .results import ContextLikelihood, FollowupLikelihood
 from .runs import Runs
-from .units import Context, LogProbabilities, chained
+from .units import Context, LogProbabilities, Unit, chained
 
 NEEDS = (f"{__package__}.paths",)
 """Modules that a model is loaded with, for those who import them ahead: torch takes seconds."""
@@ -54,8 +54,10 @@ class LikelihoodBatchModel:
         """Return `{"contexts": [...]}`, by ascending end, or `{"error": ...}` for each request, in order.
 
         A request fails alone: where the model answers no finite number, or one of its contexts needs too much memory.
+        On a processor each request has passes of its own, so that its numbers are the same to the bit whatever is in
+        the batch; a GPU needs more than that to be busy, and there sums differ by rounding.
         """
-        units = []
+        groups: list[list[Unit]] = []
         numbers: list[range] = []
         for request in requests:
             first = numbers[-1].stop if numbers else 0
@@ -64,9 +66,11 @@ class LikelihoodBatchModel:
                 Context(number, context.tokens, request.followups)
                 for number, context in zip(numbers[-1], request.contexts, strict=True)
             ]
-            units += chained(contexts, likelihood=request.request.context_likelihood)
+            groups.append(chained(contexts, likelihood=request.request.context_likelihood))
+        if self.description.device != "cpu":
+            groups = [[unit for group in groups for unit in group]]
         with torch.inference_mode():
-            found = self._runs.run(units, contexts=numbers[-1].stop if numbers else 0)
+            found = self._runs.run(groups, contexts=numbers[-1].stop if numbers else 0)
         parts = [found[each.start : each.stop] for each in numbers]
         return [self._result(request, part) for request, part in zip(requests, parts, strict=True)]
 

@@ -19,13 +19,14 @@ class Runs:
         self._path = path
         self._max_tokens = limits.max_tokens_per_pass
 
-    def run(self, units: Sequence[Unit], *, contexts: int) -> list[LogProbabilities | str]:
+    def run(self, groups: Sequence[Sequence[Unit]], *, contexts: int) -> list[LogProbabilities | str]:
         """Return what was computed of each context, by its number; for one that memory is too small for, why.
 
+        Units of different groups share no pass.
         A pass that runs out of memory is halved, and later passes begin with what fitted.
         """
         found: list[LogProbabilities | str] = [LogProbabilities(None, []) for _ in range(contexts)]
-        waiting = deque(passes(units, self._max_tokens))
+        waiting = deque(each for group in groups for each in passes(group, self._max_tokens))
         while waiting:
             units_of_pass = waiting.popleft()
             computed = self._attempt(units_of_pass)
