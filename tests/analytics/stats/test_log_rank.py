@@ -125,6 +125,16 @@ class TestLogRankTests:
         assert test.statistic is None
         assert test.p_value == pytest.approx(np.mean(flips))
 
+    @pytest.mark.parametrize(
+        ("clusters", "n"),
+        [(Clusters.CONVERSATION, 4), (Clusters.ANNOTATOR, 8), (Clusters.BOTH, 4), (Clusters.NONE, 16)],
+    )
+    def test_sign_flips_are_of_the_clusters_that_are_asked_for(self, clusters: Clusters, n: int):
+        """Four conversations of four annotations each, by eight annotators: two of 2 to the n flips are as far."""
+        rows = [(at // 4, "A", "B", 2, (0, 2), at % 8) for at in range(16)]
+        (test,) = log_rank_tests(current_status(table_of(rows, ("A", "B"))), clusters=clusters)
+        assert test.p_value == pytest.approx(2 * 0.5**n)
+
     def test_bots_and_people_are_families_of_their_own(self):
         status = current_status(simulated_table(2, names=("A", "B", "HU", "C"), per_pair=20))
         tests = log_rank_tests(status, adjustment=Adjustment.BONFERRONI)

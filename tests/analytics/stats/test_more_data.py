@@ -63,7 +63,19 @@ class TestPlanMore:
         rows = [(i, "A", "B", 2, labels, i) for i in range(6)]
         (pair,) = plan_more(play_games(table_of(rows, ("A", "B")))).pairs
         assert pair.win_rate == win_rate
-        assert pair.conversations is not None
+        # Half a game of seven is taken from it: 1 - 1/14 of six won.
+        plan = plan_more(play_games(table_of(rows, ("A", "B"))), power=0.999)
+        needed = [
+            plan_conversations(rate, plan.design, power=0.999).conversations for rate in (1 / 14, 13 / 14, 1 / 13)
+        ]
+        assert plan.pairs[0].conversations == needed[0] == needed[1] < needed[2]
+
+    def test_shares_the_level_among_all_pairs_that_met_however_seldom(self):
+        rows = [(at, "A", "B", 2, (2, 0) if at % 3 else (0, 2), at) for at in range(30)]
+        once = [(99, "A", "C", 2, (2, 0), 99)]
+        plan = plan_more(play_games(table_of(rows + once, ("A", "B", "C"))))
+        needed = plan_conversations(2 / 3, plan.design, n_pairs=2).conversations
+        assert plan.pairs[0].conversations == needed != plan_conversations(2 / 3, plan.design).conversations
 
     def test_refuses_a_certain_power(self):
         with pytest.raises(SettingOutOfRange, match="power"):

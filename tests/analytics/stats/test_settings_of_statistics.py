@@ -19,6 +19,7 @@ from spotthebot.analytics.stats import (
     annotator_quality,
     censored_times,
     compare_proportions,
+    current_status,
     evaluation_cost,
     interval_cox,
     interval_log_rank,
@@ -165,6 +166,43 @@ UNFIT: dict[str, Callable[[], object]] = {
 def test_columns_that_do_not_fit_are_refused(unfit: str):
     with pytest.raises(SettingOutOfRange):
         UNFIT[unfit]()
+
+
+ARGUMENTS = {
+    "annotator": [0] * 4,
+    "at": [1],
+    "category": [0, 1, 0, 1],
+    "conversation": [0] * 4,
+    "covariates": [[0], [1], [0], [1]],
+    "elapsed_ms": [1] * 4,
+    "exchanges": [1] * 4,
+    "games": GAMES,
+    "n": 3,
+    "names": ["x"],
+    "size": 1,
+    "status": current_status(TABLE),
+    "successes": 1,
+    "table": TABLE,
+    "times": _times(),
+    "unit": [0, 0, 1, 1],
+    "value": [0, 1, 0, 1],
+}
+WITH_CONFIDENCE = [
+    function
+    for function in (getattr(stats, name) for name in stats.__all__)
+    if inspect.isfunction(function)
+    and (level := inspect.signature(function).parameters.get("confidence_level"))
+    and level.default is not level.empty
+]
+
+
+@pytest.mark.parametrize("function", WITH_CONFIDENCE, ids=lambda function: function.__name__)
+@pytest.mark.parametrize("level", [0, 1])
+def test_levels_of_confidence_are_between_0_and_1_in_every_function(function: Callable[..., object], level: float):
+    parameters = inspect.signature(function).parameters.values()
+    given = [ARGUMENTS[each.name] for each in parameters if each.default is each.empty]
+    with pytest.raises(SettingOutOfRange, match="confidence"):
+        function(*given, confidence_level=level)
 
 
 def test_has_one_default_in_all_functions():

@@ -91,6 +91,10 @@ class TestStabilityCurve:
         curve = stability_curve([_point(3, 0.95), _point(4, 0.949), _point(5, 0.95)])
         assert (curve.first_stable, curve.stable_from) == (3, 5)
 
+    def test_stays_stable_from_the_first_of_the_sizes_at_the_end(self):
+        curve = stability_curve([_point(size, estimate) for size, estimate in ((3, 0.99), (4, 0.9), (5, 0.99), (6, 1))])
+        assert (curve.first_stable, curve.stable_from) == (3, 5)
+
     def test_may_never_be_stable(self):
         curve = stability_curve([_point(3, 0.97), _point(4, 0.2)])
         assert (curve.first_stable, curve.stable_from) == (3, None)
