@@ -127,6 +127,16 @@ class TestReachability:
             ("/steps/0/questions/0/choices/0/questions/0", "No answer leads here: 'x' would need two values at once.")
         ]
 
+    def test_names_one_of_several_questions_that_would_need_two_values(self):
+        """The last needs `no` of both x and y, and `z`, which is asked where both are `yes`."""
+        last = single("last", "a", "b", when=_when("z", "a"))
+        inner = single("inner", "a", "b", when=_when("x", "no"), follows={"a": [last]})
+        z = single("z", "a", "b", when=_when("x", "yes"))
+        y = single("y", "yes", "no", follows={"yes": [z], "no": [inner]})
+        assert [pointer for pointer, _ in _faults(document([X, y]))] == [
+            "/steps/0/questions/1/choices/1/questions/0/choices/0/questions/0"
+        ]
+
     def test_refuses_a_question_that_needs_the_follow_ups_of_two_choices(self):
         tree = single("x", "yes", "no", follows={"yes": [_y()]})
         last = single("z", "a", "b", when=_when("y", "a"))

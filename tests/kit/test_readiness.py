@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -65,6 +66,18 @@ class TestDisksOfTheService:
     async def test_with_room_leave_it_ready(self, database_urls: DatabaseUrls):
         async with service(database_urls.app["analytics"]) as client:
             assert (await client.get("/readyz")).status_code == 200
+
+    @pytest.mark.parametrize(
+        ("blocks", "files", "left", "mebibytes"),
+        [(3 * 256, 9, 1, 3), (3 * 256 - 1, 9, 1, 2), (256, 9, 0, 0), (256, 0, 0, 1)],
+        ids=["3 MiB", "nearly", "no file can be made", "files are not counted"],
+    )
+    def test_have_the_whole_mebibytes_that_are_left_to_others_than_root(
+        self, monkeypatch: pytest.MonkeyPatch, blocks: int, files: int, left: int, mebibytes: int
+    ):
+        disk = SimpleNamespace(f_bavail=blocks, f_bfree=10**6, f_frsize=4096, f_files=files, f_favail=left)
+        monkeypatch.setattr(os, "statvfs", lambda _folder: disk)
+        assert free_mebibytes(Path("/")) == mebibytes
 
     @needs_mounts
     def test_are_full_when_nothing_can_be_written(self, small_disk: Path):

@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 
@@ -5,12 +6,28 @@ import pytest
 from pydantic import SecretStr, ValidationError
 from pydantic_settings import SettingsConfigDict
 
-from spotthebot.kit.settings import ServiceSettings
+from spotthebot.kit.events.settings import EventSettings
 
+BOUNDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "max_body_bytes": (("1024",), ("1023",)),
+    "max_connections_per_address": (("0",), ("-1",)),
+    "head_timeout_seconds": (("0.001",), ("0",)),
+    "body_timeout_seconds": (("0.001",), ("0",)),
+    "min_free_disk_mb": (("0",), ("-1",)),
+    "request_log_lines_per_second": (("0",), ("-1",)),
+    "database_pool_size": (("1", "200"), ("0", "201")),
+    "failed_keys_per_minute": (("1",), ("0",)),
+    "rate_limit_requests_per_minute": (("1",), ("0",)),
+    "service_rate_limit_requests_per_minute": (("1",), ("0",)),
+    "delivery_timeout_seconds": (("0.001", "60.0"), ("0", "60.001")),
+    "deliveries_at_once": (("1", "100"), ("0", "101")),
+    "delivery_poll_seconds": (("0.001", "60.0"), ("0", "60.001")),
+    "event_retention_days": (("4", "3650"), ("3", "3651")),
+}
 URL = "postgresql://user:hunter2@host/db"
 
 
-class ThingsSettings(ServiceSettings):
+class ThingsSettings(EventSettings):
     model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_THINGS_", frozen=True, extra="ignore")
 
 
@@ -39,19 +56,16 @@ class TestSettings:
         assert "hunter2" not in repr(settings)
         assert "stb_service_x" not in repr(settings)
 
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            ("RATE_LIMIT_REQUESTS_PER_MINUTE", "0"),
-            ("DATABASE_POOL_SIZE", "0"),
-            ("DATABASE_POOL_SIZE", "many"),
-            ("MAX_BODY_BYTES", "1"),
-        ],
-    )
-    def test_are_refused_where_they_make_no_sense(self, monkeypatch: pytest.MonkeyPatch, name: str, value: str):
-        monkeypatch.setenv(f"SPOTTHEBOT_THINGS_{name}", value)
-        with pytest.raises(ValidationError, match=name.lower()):
-            ThingsSettings()
+    @pytest.mark.parametrize("name", BOUNDS)
+    def test_are_taken_at_their_bounds_and_refused_beyond(self, monkeypatch: pytest.MonkeyPatch, name: str):
+        taken, refused = BOUNDS[name]
+        for value in taken:
+            monkeypatch.setenv(f"SPOTTHEBOT_THINGS_{name.upper()}", value)
+            assert json.loads(ThingsSettings().model_dump_json(include={name})) == {name: json.loads(value)}
+        for value in (*refused, "many"):
+            monkeypatch.setenv(f"SPOTTHEBOT_THINGS_{name.upper()}", value)
+            with pytest.raises(ValidationError, match=name):
+                ThingsSettings()
 
 
 def test_a_service_says_which_settings_it_lacks_instead_of_starting():
