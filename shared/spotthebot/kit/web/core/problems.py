@@ -30,7 +30,6 @@ _HTTP_TITLES = {
     404: ("Not found", "not-found"),
     405: ("Method not allowed", "method-not-allowed"),
     413: ("Request body too large", "body-too-large"),
-    500: ("Internal error", "internal-error"),
 }
 _log = get_logger(__name__)
 
