@@ -73,22 +73,21 @@ class Outbox:
             statement = statement.where(events.type == event_type)
         return [event_of(row) for row in await session.execute(statement)]
 
-    async def number_events(self, session: WriteSession) -> int:
-        """Give positions to the distributed events that are committed and have none; returns their number.
+    async def number_events(self, session: WriteSession) -> None:
+        """Give positions to the distributed events that are committed and have none.
 
         One transaction at a time: positions become visible in their order.
         """
         events = self._events
         new = select(events.c.id).where(events.c.distributed, events.c.position.is_(None)).order_by(events.c.id)
         if await session.scalar(new.limit(1)) is None:
-            return 0
+            return
         lock = func.hashtextextended(f"{events.fullname}.position", 0)
         await session.execute(select(func.pg_advisory_xact_lock(lock)))
         ordered = new.limit(_NUMBERED_AT_ONCE).subquery("ordered")
         numbered = select(ordered.c.id, self._positions.next_value()).subquery("numbered")
         event_id, position = numbered.c
-        numbering = update(events).where(events.c.id == event_id).values(position=position)
-        return len((await session.scalars(numbering.returning(events.c.id))).all())
+        await session.execute(update(events).where(events.c.id == event_id).values(position=position))
 
     async def list_new_events(self, session: ReadSession, *, after: UUID | None, limit: int) -> list[Event]:
         """Return events whose deliveries are not made yet, oldest first."""
@@ -97,7 +96,7 @@ class Outbox:
             statement = statement.where(self._events.c.id > after)
         return [event_of(row) for row in await session.execute(statement)]
 
-    async def distribute(self, session: WriteSession, event: Event, *, team: str | None) -> int:
+    async def distribute(self, session: WriteSession, event: Event, *, team: str | None) -> None:
         """Make the deliveries of a new event that belongs to a team, once, however many dispatchers try."""
         claimed = await session.scalar(
             update(self._events)
@@ -105,7 +104,8 @@ class Outbox:
             .values(distributed=True, team=team)
             .returning(self._events.c.id)
         )
-        return 0 if claimed is None else await self._deliver(session, [event.id], self._subscribers(event.type, team))
+        if claimed is not None:
+            await self._deliver(session, [event.id], self._subscribers(event.type, team))
 
     async def replay_event(self, session: WriteSession, event_id: UUID, *, team: str | None) -> int:
         """Deliver an event again to those of the team's subscribers that it is for; returns their number.
