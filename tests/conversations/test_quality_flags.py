@@ -75,9 +75,11 @@ async def _list(admin: httpx.AsyncClient, collection: str, **query: Any) -> list
 class TestQualityFlags:
     async def test_are_counted_in_the_summary_and_listed_by_conversation(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
-        training = {"turns": list(SAMPLE[0]), "key": "t", "split": "train"}
+        training = [
+            {"turns": turns, "key": key, "split": "train"} for key, turns in (("t", SAMPLE[0]), ("hi", ("Hi.", "Hi!")))
+        ]
         corpus = await add_corpus(suite)
-        await created(admin, f"/v1/corpora/{corpus}/dialogues", {"dialogues": [training]})
+        await created(admin, f"/v1/corpora/{corpus}/dialogues", {"dialogues": training})
         rude = (*SAMPLE[4][:3], "Shit, write to me at joe@example.org.", "And why?", "Call (415) 555-2671, shit.")
         texts = [SAMPLE[0], SAMPLE[1], SAMPLE[1], (*SAMPLE[1][:-1], "All of that was a dream."), rude, ("Hi.", "Hi!")]
         collection = await import_conversations(
@@ -96,7 +98,7 @@ class TestQualityFlags:
         assert summary["turns"]["mean"] == pytest.approx(sum(map(len, said)) / 7)
         assert (summary["turns"]["minimum"], summary["turns"]["maximum"]) == (2, max(map(len, said)))
         # The conversation between people is left out of the share.
-        assert summary["training"]["in_training"] == len(SAMPLE[0]) - 1
+        assert summary["training"]["in_training"] == len(SAMPLE[0])  # its exchanges, one fewer, and a single other one
         assert summary["training"]["exchanges"] == sum(len(turns) - 1 for turns in texts)
 
         noted = await _list(admin, collection)
@@ -107,7 +109,7 @@ class TestQualityFlags:
         assert [each["in_training"] for each in noted[:2]] == [len(SAMPLE[0]) - 1, 0]
         assert noted[4]["profanity"] == [3, 5]
         assert noted[4]["personal_data"] == [{"position": 3, "kind": "email"}, {"position": 5, "kind": "phone"}]
-        for kind, expected in (("exact_duplicate", [2, 6]), ("in_training", [0, 6]), ("profanity", [4])):
+        for kind, expected in (("exact_duplicate", [2, 6]), ("in_training", [0, 5, 6]), ("profanity", [4])):
             assert [each["conversation_id"] for each in await _list(admin, collection, only=kind)] == [
                 ids[place] for place in expected
             ]
