@@ -4,14 +4,18 @@ import asyncio
 import gc
 import os
 import signal
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import uvicorn
+from fastapi import FastAPI
 
 from spotthebot.kit import process
 from spotthebot.kit.process import run
+from spotthebot.kit.settings import EdgeSettings
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,6 +47,21 @@ class TestRun:
             with pytest.raises(SystemExit, match="settings of analytics are incomplete: database_url: Field required"):
                 run("analytics")
 
+    def test_migrates_or_serves_as_it_is_told(self, monkeypatch: pytest.MonkeyPatch):
+        done: list[tuple[object, ...]] = []
+        monkeypatch.setenv("SPOTTHEBOT_BOTS_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
+        monkeypatch.setattr(process, "configure_logs", lambda *_, **__: None)
+        monkeypatch.setattr(process, "upgrade", lambda lineage, url: done.append((lineage.schema, url)))
+        monkeypatch.setattr(process, "_serve", lambda app, *where: done.append((app.title, *where)))
+        for arguments in ("migrate", "serve", "serve --host 127.0.0.2 --port 81 --fd 3"):
+            monkeypatch.setattr(sys, "argv", ["bots", *arguments.split()])
+            run("bots")
+        assert done == [
+            ("bots", "postgresql://nobody@127.0.0.1:1/none"),
+            ("Spot The Bot: bots", "127.0.0.1", 8000, None),
+            ("Spot The Bot: bots", "127.0.0.2", 81, 3),
+        ]
+
     def test_knows_no_worker_of_a_service_that_has_none(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ):
@@ -50,6 +69,25 @@ class TestRun:
         with pytest.raises(SystemExit):
             run("bots")
         assert "invalid choice: 'work'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("inherits", [False, True])
+def test_a_service_listens_on_the_socket_that_it_inherits(monkeypatch: pytest.MonkeyPatch, inherits: bool):
+    served: list[list[socket.socket] | None] = []
+
+    async def serve(_server: uvicorn.Server, sockets: list[socket.socket] | None = None) -> None:
+        served.append(sockets)
+
+    monkeypatch.setattr(uvicorn.Server, "serve", serve)
+    monkeypatch.setattr(process, "allow_many_files", lambda: None)
+    app = FastAPI()
+    app.state.settings = EdgeSettings()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        process._serve(app, "127.0.0.1", 0, os.dup(listening.fileno()) if inherits else None)
+        (sockets,) = served
+        assert [each.getsockname() for each in sockets or ()] == [listening.getsockname()] * inherits
+    for each in sockets or ():
+        each.close()
 
 
 class TestUntilStopped:
