@@ -174,9 +174,10 @@ class TestDecide:
         with pytest.raises(DecisionLocked, match="'entity' of A was given with 1 exchanges open"):
             decide(EXCHANGES, SHAPE, ({"entity": {"A": "human"}}, first), answer, [_at(0), _at(2)], _at(3))
         features = STEPS.model_copy(update={"reveal": "exchange_by_exchange", "steps": STEPS.steps[1:]})
-        fluent = ({"fluency": "A"}, (Decision("fluency", None, 1, _at(0), _at(1)),))
+        fluency: dict[str, Any] = {"fluency": "A"}
+        decided = (Decision("fluency", None, 1, _at(0), _at(1)),)
         with pytest.raises(DecisionLocked, match="'fluency' was given with 1 exchanges open"):
-            decide(features, SHAPE, fluent, {}, [_at(0), _at(2)], _at(3))
+            decide(features, SHAPE, (fluency, decided), {}, [_at(0), _at(2)], _at(3))
 
 
 def _lease(state: AssignmentState) -> Lease:

@@ -47,7 +47,7 @@ class TestRun:
             with pytest.raises(SystemExit, match="settings of analytics are incomplete: database_url: Field required"):
                 run("analytics")
 
-    def test_migrates_or_serves_as_it_is_told(self, monkeypatch: pytest.MonkeyPatch):
+    def test_migrates_or_serves_by_its_command(self, monkeypatch: pytest.MonkeyPatch):
         done: list[tuple[object, ...]] = []
         monkeypatch.setenv("SPOTTHEBOT_BOTS_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
         monkeypatch.setattr(process, "configure_logs", lambda *_, **__: None)

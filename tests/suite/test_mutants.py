@@ -175,6 +175,11 @@ class TestReachingTests:
         stages = ImportGraph(clone).stages("services/spotthebot/shop/prices.py")
         assert stages == (["tests/shop/test_strong.py", "tests/shop/test_weak.py"], ["tests/shop/test_loops.py"])
 
+    def test_those_that_import_the_package_around_a_module_are_as_near(self, clone: Path):
+        (clone / "tests/shop/test_loops.py").write_text("from spotthebot import shop\n")
+        nearest, others = ImportGraph(clone).stages("services/spotthebot/shop/prices.py")
+        assert (nearest[-1], others) == ("tests/shop/test_loops.py", [])
+
 
 def _changes(source: str) -> set[str]:
     """Return the mutated lines of a source of one line."""

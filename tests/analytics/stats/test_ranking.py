@@ -110,13 +110,13 @@ class TestRankBots:
             assert {pair.uncertainty.annotators for pair in ranking.pairs} == {annotators}
             assert {bot.low is not None for bot in ranking.bots} == {known_at_all}
 
-    @pytest.mark.parametrize(("level", "told_apart"), [(0.125, False), (0.1250001, True)])
-    def test_a_p_value_at_the_level_is_not_significant(self, level: float, told_apart: bool):
+    @pytest.mark.parametrize(("level", "is_significant"), [(0.125, False), (0.1250001, True)])
+    def test_a_p_value_at_the_level_is_not_significant(self, level: float, is_significant: bool):
         # Four games, all won, by an annotator each: two of 2⁴ sign flips are as far from even, p = .125.
         table = table_of([(at, "A", "B", 2, (2, 0), at) for at in range(4)], ("A", "B"))
         ranking = rank_bots(play_games(table), significance_level=level, n_resamples=1)
         assert [(bot.rank_low, bot.rank_high) for bot in ranking.bots] == (
-            [(1, 1), (2, 2)] if told_apart else [(1, 2)] * 2
+            [(1, 1), (2, 2)] if is_significant else [(1, 2)] * 2
         )
 
     def test_only_ties_rank_nobody(self):

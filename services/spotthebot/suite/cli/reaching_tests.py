@@ -40,20 +40,21 @@ class ImportGraph:
     def stages(self, file: str) -> tuple[list[str], list[str]]:
         """Return the test files nearest to a source file, and the others of its package, in `tests/<package>`.
 
-        Those to which no import leads come last: a running service may reach the module all the same.
+        Nearest are those that few imports lead to, and those that import the package which the module is in. Those to
+        which no import leads come last: a running service may reach the module all the same.
         """
         module = _module_of(Path(file))
-        distances = self._distances(module)
+        distances, around = self._distances(module), self._importers[module.rpartition(".")[0]]
         folder = Path("tests", module.split(".")[1])
         found = []
         for name, path in self._file.items():
             test = path.relative_to(self._root)
             distance = distances.get(name, _FAR)
             if path.name.startswith("test_") and (distance == 1 or test.is_relative_to(folder)):
-                found.append((distance, module.split(".")[-1] not in path.stem, str(test)))
+                found.append((distance, module.split(".")[-1] not in path.stem, str(test), name in around))
         found.sort()
-        nearest = [test for distance, _, test in found if distance == found[0][0]]
-        return nearest, [test for _, _, test in found[len(nearest) :]]
+        nearest = [test for distance, _, test, is_around in found if distance == found[0][0] or is_around]
+        return nearest, [test for _, _, test, _ in found if test not in nearest]
 
     def _distances(self, module: str) -> dict[str, int]:
         distances, reached = {module: 0}, [module]
