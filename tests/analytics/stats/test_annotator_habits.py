@@ -41,7 +41,7 @@ def _lenient(seed, *, annotators, units, leniency, careless=0.0, spread=0.7, tog
 
 
 def _mean_square(points, unit, annotator):
-    """Return the mean square of habits by one analysis of variance: own points less the unit's others'."""
+    """Return the mean square of habits and its degrees, by one analysis of variance: own points less the others'."""
     apart = np.array(
         [
             points[at] - np.mean([points[o] for o in np.flatnonzero(unit == unit[at]) if o != at])
@@ -60,7 +60,7 @@ def _mean_square(points, unit, annotator):
             for o in others:
                 design[who, annotator[o]] -= 1 / len(others) / len(at)
     seen = design.T @ np.diag([float(len(at)) for at in rows]) @ design
-    degrees = np.trace(seen) ** 2 / np.sum(seen**2) / 4
+    degrees = np.trace(seen) ** 2 / np.sum(seen**2)
     return (between - len(rows) * within) / np.trace(seen), degrees
 
 
@@ -95,8 +95,10 @@ class TestHabits:
         centred = np.eye(9) - np.outer(np.ones(9), share)
         form = centred.T @ (pairs - 0.4 * np.diag(share)) @ centred
         mean_square, degrees = _mean_square(value.astype(float), unit, annotator)
-        assert found.variance == pytest.approx(2 * (mean_square / np.var(value)) ** 2 * np.trace(form @ form))
-        assert found.degrees == pytest.approx(degrees)
+        # Of f degrees of freedom a mean square's square has the mean 1 + 2 / f, and varies as if it had f / 4.
+        square = mean_square**2 / (1 + 2 / degrees)
+        assert found.variance == pytest.approx(2 * square / np.var(value) ** 2 * np.trace(form @ form))
+        assert found.degrees == pytest.approx(degrees / 4)
 
     def test_variance_is_how_far_drawn_habits_move_alpha(self):
         rng = np.random.default_rng(8)

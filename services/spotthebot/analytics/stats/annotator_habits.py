@@ -76,9 +76,11 @@ def annotator_habits(ratings: Ratings, distance: FloatArray, coefficient: float)
     total = float(marginals @ distance @ marginals)
     within = float(np.sum((counts @ distance) * counts, axis=1) @ (1 / others)) / n
     between = (total - float(np.sum((of_annotators @ distance) * of_annotators))) / float(n**2 - sizes @ sizes)
+    # The square of a mean square is 1 + 2 / degrees times too large in the mean.
+    square = (2 * mean_square * n**2 / total) ** 2 / (1 + 2 / degrees)
     return Habits(
         coefficient=1 - within / between,
-        variance=2 * (2 * mean_square * n**2 / total) ** 2 * _trace_of_square(pairs, sizes, coefficient),
+        variance=2 * square * _trace_of_square(pairs, sizes, coefficient),
         degrees=degrees / _OF_A_SQUARE,
     )
 
