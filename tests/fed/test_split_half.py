@@ -43,6 +43,12 @@ class TestSplitHalf:
         found = split_half(table, n_splits=5)
         assert (found.estimate, found.n) == (1, 3)
 
+    def test_leaves_out_splits_of_which_a_half_does_not_vary(self):
+        """Of the eight ways to halve three items, the two that part all twos from the rest leave one half of twos."""
+        found = split_half([[2, 1], [2, 3], [2, 5]], n_splits=400)
+        assert found.n_splits == pytest.approx(300, abs=40)
+        assert found.estimate is not None
+
     def test_same_seed_gives_the_same_halves(self):
         table = np.random.default_rng(5).integers(0, 3, (30, 5))
         assert split_half(table, n_splits=9, seed=2) == split_half(table, n_splits=9, seed=2)

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import math
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import scipy
 
 from spotthebot.fed.domain.length_baseline import context_length
 from spotthebot.fed.domain.published_dimensions import FED
+from spotthebot.fed.stats.split_half import split_half
 from tests.factories import tiny_models
 from tests.factories.command_line import run_stb
 from tests.factories.lazy_imports import lazily, needs_models
@@ -163,6 +165,8 @@ class TestScore:
         of_fed, of_length = (scipy.stats.spearmanr(each, ratings).statistic for each in (fluent, range(6)))
         shown = [float(cell.split()[0]) for cell in cells[4:7]]
         assert shown == pytest.approx([of_fed, of_length, of_fed - of_length], abs=0.0005)
+        people = split_half([[at % 5, 1, math.nan] for at in range(1, 13, 2)], n_splits=50).estimate
+        assert cells[7].strip() == f"{people:.3f}"
         assert "Coherent" not in done.stdout  # is rated in dialogues
 
     def test_says_that_a_broken_model_gives_no_numbers(self, file, model, tmp_path):

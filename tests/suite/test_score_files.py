@@ -67,10 +67,10 @@ class TestReadDialogues:
         file.write_text(json.dumps(entries, indent=1))
         turns, dialogues = (read_dialogues(file, level) for level in (Level.TURN, Level.DIALOGUE))
         assert [(each.dialogue.id, each.ends, each.ratings) for each in turns.dialogues] == [
-            ("fed-0", (3,), {"Fluent": 1.5})
+            ("fed-0", (3,), {"Fluent": (1.0, 2.0)})
         ]
         assert [(each.dialogue.id, each.ends, each.ratings) for each in dialogues.dialogues] == [
-            ("fed-1", (2,), {"Depth": 2.0})
+            ("fed-1", (2,), {"Depth": (2.0,)})
         ]
         assert [(each.line, each.reason.partition(" neither")[0]) for each in turns.rejected] == [(3, "turn 1 begins")]
 

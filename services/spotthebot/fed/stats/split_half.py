@@ -18,7 +18,8 @@ class SplitHalf:
     """Spearman's rho of the mean ratings of two random halves of the raters of each item, mean of many splits.
 
     `all_raters` is what two groups as large as all raters would reach (Spearman & Brown 1910). Items with fewer than
-    two ratings are left out; None with a `reason` with fewer than three items, or where a half does not vary.
+    two ratings are left out, and splits of which a half does not vary; `n_splits` are the others. None with a `reason`
+    with fewer than three items, or without such a split.
     """
 
     estimate: float | None
@@ -47,11 +48,12 @@ def split_half(ratings: npt.ArrayLike, *, n_splits: int = 200, seed: int = 0) ->
         return SplitHalf(None, None, n, n_splits, seed, method, "fewer than three items with two ratings")
     chance = np.random.default_rng(seed)
     found = np.array([_split(table, chance) for _ in range(n_splits)])
-    if np.isnan(found).any():
-        return SplitHalf(None, None, n, n_splits, seed, method, "a half of the ratings does not vary")
+    found = found[~np.isnan(found)]
+    if not len(found):
+        return SplitHalf(None, None, n, 0, seed, method, "a half of the ratings does not vary")
     estimate = float(found.mean())
     all_raters = 2 * estimate / (1 + estimate) if estimate > -1 else None
-    return SplitHalf(estimate, all_raters, n, n_splits, seed, method, None)
+    return SplitHalf(estimate, all_raters, n, len(found), seed, method, None)
 
 
 def _split(table: FloatArray, chance: np.random.Generator) -> float:

@@ -4,16 +4,20 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
+import numpy as np
 from rich.console import Console
 from rich.table import Column, Table
 
 from spotthebot.fed.domain.published_data import DIMENSION_OF_LABEL
 from spotthebot.fed.stats.correlation import Correlation, correlation, lead_over_length
+from spotthebot.fed.stats.means import group_means
+from spotthebot.fed.stats.split_half import split_half
 from spotthebot.suite.scores.dialogue_files import ReadDialogues
 from spotthebot.suite.scores.run import ContextScore, Scored
 
 _MAX_SHOWN: Final = 40
 _OVERALL: Final = "Overall"
+_SPLITS: Final = 50
 
 
 def print_scores(console: Console, scored: Scored) -> None:
@@ -38,29 +42,32 @@ def print_scores(console: Console, scored: Scored) -> None:
 
 
 def print_correlations(console: Console, read: ReadDialogues, scored: Scored) -> None:
-    """Print how scores and lengths correlate with the ratings of the published data, and their difference."""
+    """Print how scores and lengths correlate with the ratings of the published data, and people with each other."""
     ratings = {each.dialogue.id: each.ratings for each in read.dialogues}
     labels = sorted({label for each in ratings.values() for label in each})
-    table = Table("Rated", "Score", *map(_right, ("Items", "FED", "Length", "FED less length")))
+    table = Table("Rated", "Score", *map(_right, ("Items", "FED", "Length", "FED less length", "People")))
     for label in labels:
         name = DIMENSION_OF_LABEL.get(label, label.lower())
         own = [each for each in scored.scores if label == _OVERALL or each.score.dimension == name]
         if own:
             table.add_row(label, "mean of all" if label == _OVERALL else name, *_cells(own, ratings, label))
-    console.print("Spearman's rho with the mean ratings, 95 % intervals:", highlight=False)
+    console.print("Spearman's rho with the mean ratings, 95 % intervals; of halves of the people:", highlight=False)
     console.print(table)
 
 
-def _cells(own: list[ContextScore], ratings: Mapping[str, Mapping[str, float]], label: str) -> list[str]:
-    values: dict[str, list[float]] = {}
-    for each in own:
-        values.setdefault(each.dialogue, []).append(each.score.score)
-    scores = [math.fsum(each) / len(each) for each in values.values()]
+def _cells(own: list[ContextScore], ratings: Mapping[str, Mapping[str, tuple[float, ...]]], label: str) -> list[str]:
+    dialogues, scores = group_means([each.score.score for each in own], [each.dialogue for each in own])
     lengths = list({each.dialogue: each.length for each in own}.values())
-    rated = [ratings[name].get(label, math.nan) for name in values]
+    given = [ratings[name].get(label, ()) for name in dialogues]
+    people = np.full((len(given), max(map(len, given))), np.nan)
+    for row, values in zip(people, given, strict=True):
+        row[: len(values)] = values
+    _, rated = group_means(people.ravel(), np.repeat(np.arange(len(given)), people.shape[1]).tolist())
     found = correlation(scores, rated)
     length = correlation(lengths, rated)
-    return [str(found.n), *map(_interval, (found, length, lead_over_length(scores, rated, lengths)))]
+    cells = [_interval(each) for each in (found, length, lead_over_length(scores, rated, lengths))]
+    halves = split_half(people, n_splits=_SPLITS).estimate
+    return [str(found.n), *cells, "-" if halves is None else f"{halves:.3f}"]
 
 
 def _interval(found: Correlation) -> str:

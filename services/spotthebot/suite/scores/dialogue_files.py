@@ -13,12 +13,12 @@ from spotthebot.suite.scores.errors import NotDialogues
 
 @dataclass(frozen=True)
 class DialogueToScore:
-    """A dialogue, the line it is on, and after how many turns it is scored; `ratings` are means of what people said."""
+    """A dialogue, the line it is on, and after how many turns it is scored, and people's ratings by label."""
 
     line: int
     dialogue: Dialogue
     ends: tuple[int, ...]
-    ratings: Mapping[str, float] = field(default_factory=dict)
+    ratings: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -95,5 +95,4 @@ def _published(path: Path, content: bytes, level: Level) -> _Found:
             yield number, unusable.reason
             continue
         if rated.level is level:
-            ratings = {label: rated.mean_rating(label) for label in rated.ratings}
-            yield number, DialogueToScore(number, rated.dialogue, (len(rated.dialogue.turns),), ratings)
+            yield number, DialogueToScore(number, rated.dialogue, (len(rated.dialogue.turns),), rated.ratings)

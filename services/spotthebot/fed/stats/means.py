@@ -1,0 +1,33 @@
+"""Means of contexts by dialogue or by system: the columns that are correlated at these levels."""
+
+from collections.abc import Hashable, Sequence
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from spotthebot.fed.stats.jackknife import FloatArray
+from spotthebot.statistics.errors import ColumnsDiffer
+
+Group = TypeVar("Group", bound=Hashable)
+
+
+def group_means(values: npt.ArrayLike, groups: Sequence[Group]) -> tuple[list[Group], FloatArray]:
+    """Return the groups by their first item, and the mean of each one's values (n,); NaN where it has none but NaN.
+
+    Items that are NaN are left out. Raises ColumnsDiffer.
+
+    >>> names, means = group_means([1.0, 3.0, 5.0, float("nan")], ["a", "a", "b", "b"])
+    >>> names, means.tolist()
+    (['a', 'b'], [2.0, 5.0])
+    """
+    column = np.asarray(values, dtype=np.float64)
+    if column.shape != (len(groups),):
+        raise ColumnsDiffer(first=column.shape, second=(len(groups),))
+    numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
+    of = np.array([numbers[group] for group in groups], dtype=np.intp)
+    known = ~np.isnan(column)
+    counts = np.bincount(of[known], minlength=len(numbers))
+    totals = np.bincount(of[known], weights=column[known], minlength=len(numbers))
+    means: FloatArray = np.where(counts > 0, totals / np.maximum(counts, 1), np.nan)
+    return list(numbers), means

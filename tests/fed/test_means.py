@@ -1,0 +1,26 @@
+"""Means of dialogues and systems."""
+
+import numpy as np
+import pytest
+
+from spotthebot.fed.stats.means import group_means
+from spotthebot.statistics.errors import ColumnsDiffer
+
+NAN = float("nan")
+
+
+class TestGroupMeans:
+    def test_are_in_the_order_of_first_items(self):
+        names, means = group_means([4, 1, 2, 3], ["z", "a", "z", "a"])
+        assert (names, means.tolist()) == (["z", "a"], [3, 2])
+
+    def test_leave_out_what_is_missing(self):
+        names, means = group_means([NAN, 2, NAN, 4], [1, 1, 2, 1])
+        assert names == [1, 2]
+        assert np.array_equal(means, [3, NAN], equal_nan=True)
+        assert group_means([], [])[0] == []
+
+    @pytest.mark.parametrize("values", [[1], [[1, 2]]])
+    def test_need_a_group_for_each_value(self, values):
+        with pytest.raises(ColumnsDiffer):
+            group_means(values, ["a", "b"])
