@@ -20,8 +20,14 @@ from spotthebot.clients.operations import Call, Download, Events, Listing, Ndjso
 from spotthebot.contracts.services import SERVICE_NAMES
 
 ROOT = Path(__file__).parents[2]
-CLIENTS = [clients.Bots, clients.Conversations, clients.Annotation, clients.Analytics]
-ASYNC_CLIENTS = [clients.AsyncBots, clients.AsyncConversations, clients.AsyncAnnotation, clients.AsyncAnalytics]
+CLIENTS = [clients.Bots, clients.Conversations, clients.Annotation, clients.Analytics, clients.Fed]
+ASYNC_CLIENTS = [
+    clients.AsyncBots,
+    clients.AsyncConversations,
+    clients.AsyncAnnotation,
+    clients.AsyncAnalytics,
+    clients.AsyncFed,
+]
 EVERY = pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.peer)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from spotthebot.contracts.services import SERVICES
 from spotthebot.suite.supervision.errors import PortTaken
 from spotthebot.suite.supervision.sockets import bind
 
@@ -24,7 +25,7 @@ def ctrl_c() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def port_base() -> int:
-    """A number that four free ports follow, outside the range that the system gives to others.
+    """A number that free ports for all services follow, outside the range that the system gives to others.
 
     It is drawn, so that modules that run at the same time do not find the same ones.
     """
@@ -32,9 +33,9 @@ def port_base() -> int:
     for base in random.sample(bases, len(bases)):
         try:
             with contextlib.ExitStack() as stack:
-                for number in range(1, 5):
+                for number in range(1, len(SERVICES) + 1):
                     stack.enter_context(bind("127.0.0.1", base + number))
         except PortTaken:
             continue
         return base
-    pytest.fail("there are no four free ports in a row")
+    pytest.fail("there are no free ports in a row")

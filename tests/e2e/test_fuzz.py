@@ -27,7 +27,7 @@ from schemathesis.core.failures import Failure, FailureGroup
 from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
-from spotthebot.inference.models import dialogue
+from spotthebot.inference.models import dialogue, likelihood
 from tests.factories import echo_models
 from tests.factories.databases import Databases
 from tests.factories.mutated_cases import Mutant
@@ -48,6 +48,7 @@ CALLERS = [
     ("annotation", "admin"),
     ("annotation", "annotation"),
     ("analytics", "analyst"),
+    ("fed", "admin"),
 ]
 CHECKS = [not_a_server_error, response_schema_conformance, content_type_conformance]
 SMALL = {"conversations_per_pair": 2, "exchanges": 2}  # a fuzzer should not hold a million conversations
@@ -66,9 +67,10 @@ PROBE_SECONDS = 4.0
 @pytest.fixture(scope="module")
 async def module_suite(databases: Databases) -> AsyncIterator[RunningSuite]:
     """All services; made-up models can't be loaded, but without importing torch for each to find that out."""
-    unlimited = dict.fromkeys(("conversations", "annotation", "analytics"), UNLIMITED)
+    unlimited = dict.fromkeys(("conversations", "annotation", "analytics", "fed"), UNLIMITED)
     with databases.lend() as urls, pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(dialogue, "KIND", echo_models.MISSING_KIND)
+        for kind in (dialogue, likelihood):
+            monkeypatch.setattr(kind, "KIND", echo_models.MISSING_KIND)
         async with run_suite(urls, bots={"probe_seconds": PROBE_SECONDS, **UNLIMITED}, **unlimited) as running:
             yield running
 

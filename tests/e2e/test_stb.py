@@ -13,6 +13,7 @@ import httpx
 import psutil
 import pytest
 
+from spotthebot.contracts.services import SERVICE_NAMES
 from tests.factories.stb_folder import STB, Folder, data_folder, lives, running_up, suspended, wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -51,13 +52,14 @@ class TestUp:
         done = folder.process("status", "--json")
         assert done.returncode == 0
         result = json.loads(done.stdout)
-        assert [each["name"] for each in result["services"]] == ["bots", "conversations", "annotation", "analytics"]
+        assert [each["name"] for each in result["services"]] == list(SERVICE_NAMES)
         assert all(each["healthy"] for each in result["services"])
         assert result["services"][0]["url"] == f"http://127.0.0.1:{port_base + 1}"
         assert [each["name"] for each in result["workers"]] == [
             "conversations-worker",
             "annotation-worker",
             "analytics-worker",
+            "fed-worker",
         ]
         assert all(psutil.pid_exists(each["pid"]) for each in result["services"] + result["workers"])
 

@@ -18,6 +18,7 @@ import pytest
 
 from spotthebot.analytics.worker import TASKS as ANALYTICS
 from spotthebot.annotation.worker import TASKS as ANNOTATION
+from spotthebot.contracts.services import SERVICES
 from spotthebot.conversations.worker import TASKS as CONVERSATIONS
 from tests.factories.stb_folder import Folder, data_folder, lives, running_up, wait_until
 
@@ -89,8 +90,7 @@ class Suite:
     def __init__(self, folder: Folder, port_base: int) -> None:
         key = json.loads(folder.stb("keys", "create", "--role", "admin", "--json").stdout)["key"]
         self._headers = {"Authorization": f"Bearer {key}"}
-        names = ("bots", "conversations", "annotation", "analytics")
-        self._urls = {name: f"http://127.0.0.1:{port_base + number}" for number, name in enumerate(names, start=1)}
+        self._urls = {each.name: f"http://127.0.0.1:{each.port_after(port_base)}" for each in SERVICES}
 
     def post(self, service: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
         url = f"{self._urls[service]}/v1/{path}"

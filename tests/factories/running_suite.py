@@ -15,7 +15,7 @@ import uvicorn
 from cryptography.fernet import Fernet
 from fastapi import FastAPI
 
-from spotthebot.clients import AsyncAnalytics, AsyncAnnotation, AsyncBots, AsyncConversations
+from spotthebot.clients import AsyncAnalytics, AsyncAnnotation, AsyncBots, AsyncConversations, AsyncFed
 from spotthebot.contracts.services import SERVICE_NAMES, get_service
 from spotthebot.kit.access.store import create_key
 from spotthebot.kit.database import Database
@@ -25,7 +25,7 @@ from spotthebot.suite.runtime.services import load_service
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.databases import Databases, DatabaseUrls
 
-TypedClient = TypeVar("TypedClient", AsyncBots, AsyncConversations, AsyncAnnotation, AsyncAnalytics)
+TypedClient = TypeVar("TypedClient", AsyncBots, AsyncConversations, AsyncAnnotation, AsyncAnalytics, AsyncFed)
 
 
 class Keys:
@@ -52,7 +52,7 @@ _TLS = ssl.create_default_context()
 
 @dataclass
 class RunningSuite:
-    """Running services; `bots`, `conversations`, `annotation` and `analytics` give typed clients with a role's key.
+    """Running services; the methods of their names give typed clients with a role's key.
 
     `client` gives a plain HTTP client, for tests of the wire itself. Clients and their keys last as long as the
     services.
@@ -92,6 +92,9 @@ class RunningSuite:
 
     async def analytics(self, role: str, *, team: str | None = None) -> AsyncAnalytics:
         return await self._typed_client(AsyncAnalytics, role, team)
+
+    async def fed(self, role: str) -> AsyncFed:
+        return await self._typed_client(AsyncFed, role, None)
 
     async def _typed_client(self, kind: type[TypedClient], role: str, team: str | None) -> TypedClient:
         name = (kind, role, team)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Unauthenticated,
         UnexpectedAnswer,
     )
+    from spotthebot.clients.fed import AsyncFed, Fed
     from spotthebot.clients.operations import AsyncPages, Page, Pages, ServerSentEvent
 
 _MODULES = {
@@ -42,6 +43,7 @@ _MODULES = {
     "bots": ("AsyncBots", "Bots"),
     "channel": ("Retries",),
     "conversations": ("AsyncConversations", "Conversations"),
+    "fed": ("AsyncFed", "Fed"),
     "errors": (
         "PEER_TROUBLE",
         "Conflict",
@@ -77,10 +79,12 @@ __all__ = [
     "AsyncAnnotation",
     "AsyncBots",
     "AsyncConversations",
+    "AsyncFed",
     "AsyncPages",
     "Bots",
     "Conflict",
     "Conversations",
+    "Fed",
     "Forbidden",
     "Invalid",
     "NotFound",

@@ -89,6 +89,17 @@ SERVICES: tuple[ServiceEntry, ...] = (
         roles=frozenset({Role.ADMIN, Role.ANALYST, Role.SERVICE}),
         calls=("conversations", "annotation"),
     ),
+    ServiceEntry(
+        name="fed",
+        owns="scores of dialogues by a language model, sets of dimensions",
+        port=8105,
+        schema="fed",
+        extra="fed",
+        has_worker=True,
+        roles=frozenset({Role.ADMIN, Role.ANALYST, Role.SERVICE}),
+        calls=("conversations", "annotation"),
+        calls_outside="Triton",
+    ),
 )
 """In the order of their start."""
 

@@ -5,12 +5,28 @@ Invalid
 ├── DimensionNameTaken
 ├── DialogueUnusable
 ├── FollowupsMissing
-└── LikelihoodUnusable
+├── LikelihoodUnusable
+└── ModeNotForModel
 NotFound
-└── NoSuchDimension
+├── NoSuchDimension
+├── NoSuchDimensionSet
+├── NoSuchCollection
+├── NoSuchCampaign
+├── NoSuchScoreJob
+└── NoSuchBot
+Conflict
+├── DimensionSetNameTaken
+├── StillCollecting
+├── NothingToScore
+├── NotScoredYet
+├── ScoreJobHasEnded
+├── OtherCampaign
+└── TritonMissing
+Unavailable
+└── ScoringTooSlow
 """
 
-from spotthebot.kit.errors import Invalid, NotFound
+from spotthebot.kit.errors import Conflict, Invalid, NotFound, Unavailable
 
 
 class DimensionUnusable(Invalid):
@@ -36,6 +52,66 @@ class FollowupsMissing(Invalid):
 class LikelihoodUnusable(Invalid):
     """The likelihood of '{text}' can't be scored: {reason}."""
 
+    @property
+    def reason(self) -> str:
+        return self.detail.rstrip(".")
+
+
+class ModeNotForModel(Invalid):
+    """'{model}' gives no likelihood of contexts, as it is an encoder-decoder: use followup_mean or followup_sum."""
+
 
 class NoSuchDimension(NotFound):
     """There is no dimension '{name}': there are {known}."""
+
+
+class NoSuchDimensionSet(NotFound):
+    """There is no version {version} of a set of dimensions '{name}'."""
+
+
+class NoSuchCollection(NotFound):
+    """There is no collection {collection_id}."""
+
+
+class NoSuchCampaign(NotFound):
+    """There is no campaign {campaign_id}."""
+
+
+class NoSuchScoreJob(NotFound):
+    """There is no score job {job_id}."""
+
+
+class NoSuchBot(NotFound):
+    """Nobody called '{bot}' speaks in the collection '{collection}': there are {known}."""
+
+
+class DimensionSetNameTaken(Conflict):
+    """'{name}' is a set that is built in: give yours another name."""
+
+
+class StillCollecting(Conflict):
+    """The collection '{collection}' is {state}: wait until it is complete, and then score it."""
+
+
+class NothingToScore(Conflict):
+    """The collection '{collection}' has no complete conversation in which a bot answers."""
+
+
+class NotScoredYet(Conflict):
+    """This score job is {state}: its scores are summed up once it is complete."""
+
+
+class ScoreJobHasEnded(Conflict):
+    """This score job is {state}: only one that is queued or running can be cancelled."""
+
+
+class OtherCampaign(Conflict):
+    """The campaign '{campaign}' can't be compared with these scores: {reason}."""
+
+
+class TritonMissing(Conflict):
+    """'{model}' is served by Triton, and this service knows no Triton server: name them in its `triton_servers`."""
+
+
+class ScoringTooSlow(Unavailable):
+    """The scores took longer than {seconds} seconds: score fewer dialogues at once, or a collection as a score job."""

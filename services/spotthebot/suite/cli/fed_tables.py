@@ -8,12 +8,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Column, Table
 
+from spotthebot.fed.domain.context_scores import ContextScore
 from spotthebot.fed.domain.published_data import DIMENSION_OF_LABEL
 from spotthebot.fed.stats.correlation import Correlation, correlation, lead_over_length
 from spotthebot.fed.stats.means import group_means
 from spotthebot.fed.stats.split_half import split_half
 from spotthebot.suite.scores.dialogue_files import ReadDialogues
-from spotthebot.suite.scores.run import ContextScore, Scored
+from spotthebot.suite.scores.run import Scored
 
 _MAX_SHOWN: Final = 40
 _OVERALL: Final = "Overall"

@@ -1,0 +1,81 @@
+"""`/v1/score-jobs`: jobs that score the bots of a collection."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from spotthebot.contracts.fed import ScoreJobIn, ScoreJobOut, ScoreJobState
+from spotthebot.fed import store
+from spotthebot.fed.api.deps import Admin, Creator, EndedCollection, JobQueue, Reader
+from spotthebot.fed.domain.score_sets import JobProgress, ScoreJob
+from spotthebot.fed.store.score_sets import RATE_SECONDS
+from spotthebot.fed.use_cases.dimension_sets import choose_dimensions
+from spotthebot.fed.use_cases.score_jobs import cancel_score_job, start_score_job
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Reading, Writing
+
+router = APIRouter(prefix="/v1/score-jobs", tags=["score jobs"], route_class=IdempotentRoute)
+
+
+@router.post("", status_code=202, operation_id="create_score_job")
+async def create_score_job(
+    collection: EndedCollection, session: Writing, _caller: Creator, jobs: JobQueue, request: ScoreJobIn
+) -> ScoreJobOut:
+    """Score the bots of a collection; read the job again for its progress, and the score set of its id afterwards.
+
+    What a model said of a context before is not computed again.
+    """
+    collection.result()
+    dimensions = await choose_dimensions(session, request.scorer)
+    return _to_out(await start_score_job(session, jobs, request, dimensions), JobProgress(0, 0, 0, 0))
+
+
+@router.get("", operation_id="list_score_jobs")
+async def list_score_jobs(
+    session: Reading, _caller: Reader, paging: Paging, collection_id: Annotated[UUID | None, Query()] = None
+) -> Page[ScoreJobOut]:
+    """List jobs, oldest first."""
+    rows = await store.score_sets.list_jobs(
+        session, collection_id=collection_id, after=paging.after, limit=paging.limit + 1
+    )
+    progress = await store.score_sets.get_progress_of(session, [job.id for job in rows])
+    return page_of(rows, paging, key=lambda job: job.id, to_out=lambda job: _to_out(job, progress[job.id]))
+
+
+@router.get("/{job_id}", operation_id="get_score_job")
+async def get_score_job(session: Reading, _caller: Reader, job_id: UUID) -> ScoreJobOut:
+    """Return a job and how far it is."""
+    return await _out(session, await store.score_sets.get_job(session, job_id))
+
+
+@router.post("/{job_id}/cancel", operation_id="cancel_score_job")
+async def cancel(session: Writing, _caller: Admin, job_id: UUID) -> ScoreJobOut:
+    """Cancel a job: it ends before its next step; the scores that it stored stay."""
+    return await _out(session, await cancel_score_job(session, job_id))
+
+
+async def _out(session: Reading, job: ScoreJob) -> ScoreJobOut:
+    progress = await store.score_sets.get_progress_of(session, [job.id])
+    return _to_out(job, progress[job.id])
+
+
+def _to_out(job: ScoreJob, progress: JobProgress) -> ScoreJobOut:
+    is_running = job.state is ScoreJobState.RUNNING
+    return ScoreJobOut(
+        id=job.id,
+        collection_id=job.request.collection_id,
+        request=job.request,
+        state=job.state,
+        failure=job.failure,
+        done=job.done,
+        steps=job.steps,
+        contexts=progress.contexts,
+        rejected=progress.rejected,
+        rate_contexts_per_second=progress.recent / RATE_SECONDS if is_running and progress.recent else None,
+        model_sha256=job.model_sha256,
+        created_at=job.created_at,
+        finished_at=job.finished_at,
+        version=job.version,
+    )

@@ -1,0 +1,106 @@
+"""`/v1/score-sets`: what score jobs made; a set has the id of its job."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from starlette.responses import StreamingResponse
+
+from spotthebot.contracts.fed import ContextScoresOut, CorrelationsOut, RejectedOut, ScoreSetOut
+from spotthebot.contracts.fed.correlations import CorrelationLevel, RatingSource
+from spotthebot.fed import store
+from spotthebot.fed.api.deps import CampaignsClient, CollectionsClient, Pool, Reader
+from spotthebot.fed.use_cases.correlations import correlate, fetch_annotations
+from spotthebot.fed.use_cases.score_sets import (
+    baselines_of,
+    export_scores,
+    get_complete,
+    get_score_set,
+    scores_out,
+)
+from spotthebot.kit.exports.formats import ExportFormat
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.routes import CheckedRoute
+from spotthebot.kit.web.database.sessions import Reading
+
+router = APIRouter(prefix="/v1/score-sets/{set_id}", tags=["score sets"], route_class=CheckedRoute)
+
+_FORMATS = (ExportFormat.NDJSON, ExportFormat.CSV, ExportFormat.PARQUET)
+_BINARY = {"schema": {"type": "string", "format": "binary"}}
+FileFormat = Literal[ExportFormat.NDJSON, ExportFormat.CSV, ExportFormat.PARQUET]
+
+
+@router.get("", operation_id="get_score_set")
+async def get_summary(session: Reading, _caller: Reader, set_id: UUID) -> ScoreSetOut:
+    """Return the bots of each dimension, best first, with intervals, ranges of ranks, and what length alone says."""
+    return await get_score_set(session, set_id)
+
+
+@router.get("/scores", operation_id="list_scores")
+async def list_scores(
+    session: Reading,
+    _caller: Reader,
+    set_id: UUID,
+    paging: Paging,
+    bot: Annotated[str | None, Query(max_length=100)] = None,
+) -> Page[ContextScoresOut]:
+    """List the scores, context by context, of one bot or of all."""
+    baselines = baselines_of(await get_complete(session, set_id))
+    rows = await store.score_sets.list_contexts(session, set_id, after=paging.after, limit=paging.limit + 1, bot=bot)
+    return page_of(rows, paging, key=lambda row: row.id, to_out=lambda row: scores_out(row.context, baselines))
+
+
+@router.get("/rejected", operation_id="list_rejected_conversations")
+async def list_rejected(session: Reading, _caller: Reader, set_id: UUID, paging: Paging) -> Page[RejectedOut]:
+    """List the conversations that could not be scored, with the reasons."""
+    await store.score_sets.get_job(session, set_id)
+    rows = await store.score_sets.list_rejected(session, set_id, after=paging.after, limit=paging.limit + 1)
+    return page_of(
+        rows,
+        paging,
+        key=lambda row: row.conversation_id,
+        to_out=lambda row: RejectedOut(conversation_id=row.conversation_id, reason=row.reason),
+    )
+
+
+@router.get(
+    "/export",
+    operation_id="export_scores",
+    response_class=StreamingResponse,
+    responses={200: {"description": "The file.", "content": {form.media_type: _BINARY for form in _FORMATS}}},
+)
+async def download_export(
+    session: Reading,
+    _caller: Reader,
+    database: Pool,
+    set_id: UUID,
+    form: Annotated[FileFormat, Query(alias="format")] = ExportFormat.NDJSON,
+) -> StreamingResponse:
+    """Return all scores in one file: a row for each dimension of each context, the fields of `ExportedScore`."""
+    return StreamingResponse(
+        await export_scores(session, database, set_id, form),
+        media_type=form.media_type,
+        headers={"Content-Disposition": f'attachment; filename="scores-{set_id}.{form.suffix}"'},
+    )
+
+
+@router.get("/correlation", operation_id="get_correlation")
+async def get_correlation(
+    database: Pool,
+    _caller: Reader,
+    campaigns: CampaignsClient,
+    collections: CollectionsClient,
+    set_id: UUID,
+    campaign_id: Annotated[UUID, Query()],
+    rated: Annotated[RatingSource, Query()] = "label",
+    level: Annotated[CorrelationLevel, Query()] = "dialogue",
+) -> CorrelationsOut:
+    """Correlate the scores with what the annotators of a campaign over the same collection say.
+
+    `label` counts 1 for human, 0.5 for unsure, 0 for bot; a feature 1 for the side that was preferred, 0.5 for a tie.
+    Beside each correlation stands that of length, and how well two halves of the annotators agree.
+    """
+    async with database.read() as session:
+        job = await get_complete(session, set_id)
+    _, annotations, speakers = await fetch_annotations(campaigns, collections, job, campaign_id)
+    return await correlate(database, job, campaign_id, annotations, speakers, rated=rated, level=level)

@@ -1,0 +1,33 @@
+"""`/v1/scores`: scores of a few dialogues, at once."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from spotthebot.contracts.fed import ScoresIn, ScoresOut
+from spotthebot.fed.api.deps import Admin, Pool, ScorersOfService
+from spotthebot.fed.settings import FedSettings
+from spotthebot.fed.use_cases.dimension_sets import choose_dimensions
+from spotthebot.fed.use_cases.scoring import score_dialogues
+from spotthebot.kit.web.core.routes import CheckedRoute
+
+router = APIRouter(prefix="/v1/scores", tags=["scores"], route_class=CheckedRoute)
+
+
+async def _settings(request: Request) -> FedSettings:
+    settings: FedSettings = request.app.state.settings
+    return settings
+
+
+@router.post("", operation_id="score_dialogues")
+async def create_scores(
+    database: Pool,
+    _caller: Admin,
+    scorers: ScorersOfService,
+    settings: Annotated[FedSettings, Depends(_settings)],
+    request: ScoresIn,
+) -> ScoresOut:
+    """Score up to 32 dialogues now; nothing is stored. Those that can't be scored are listed with the reason."""
+    async with database.read() as session:
+        dimensions = await choose_dimensions(session, request.scorer)
+    return await score_dialogues(scorers, request, dimensions, seconds=settings.scores_seconds)

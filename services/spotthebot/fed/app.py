@@ -1,0 +1,54 @@
+"""The composition root of `fed`: the only file that knows all the others."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from fastapi import FastAPI
+
+from spotthebot.clients import AsyncAnnotation, AsyncConversations
+from spotthebot.fed.api import dimension_sets, score_jobs, score_sets, scores
+from spotthebot.fed.clients import Campaigns, Collections
+from spotthebot.fed.model import open_scorers
+from spotthebot.fed.settings import FedSettings
+from spotthebot.fed.tables import IDEMPOTENCY, LINEAGE
+from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.process import Service
+from spotthebot.kit.web.api import build_service
+
+
+def create_app(settings: FedSettings) -> FastAPI:
+    """Return the application that serves `/v1/scores`, `/v1/score-jobs`, `/v1/score-sets` and `/v1/dimension-sets`."""
+
+    @asynccontextmanager
+    async def live(app: FastAPI) -> AsyncIterator[None]:
+        key = settings.service_key.get_secret_value()
+        app.state.settings = settings
+        app.state.jobs = Jobs(settings.database_url.get_secret_value(), "fed")
+        async with AsyncExitStack() as stack:
+            conversations = await stack.enter_async_context(AsyncConversations(settings.conversations_url, key))
+            annotation = await stack.enter_async_context(AsyncAnnotation(settings.annotation_url, key))
+            app.state.collections = Collections(conversations)
+            app.state.campaigns = Campaigns(annotation)
+            app.state.scorers = await stack.enter_async_context(
+                open_scorers(
+                    settings.models_folder,
+                    settings.triton_servers,
+                    idle_seconds=settings.model_idle_seconds,
+                    device=settings.device,
+                    dtype=settings.dtype,
+                )
+            )
+            yield
+
+    return build_service(
+        "fed",
+        summary="FED: a language model rates dialogues, beside what their length alone says.",
+        settings=settings,
+        routers=[scores.router, score_jobs.router, score_sets.router, dimension_sets.router],
+        lineages=[LINEAGE],
+        idempotency_table=IDEMPOTENCY,
+        lifespan=live,
+    )
+
+
+SERVICE = Service(name="fed", settings=FedSettings, create_app=create_app, lineage=LINEAGE)

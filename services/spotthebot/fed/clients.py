@@ -1,0 +1,78 @@
+"""Calls to `conversations` and `annotation`: what was said in a collection, and what annotators say of it."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound
+from spotthebot.contracts.annotation import AnnotationOut, CampaignOut
+from spotthebot.contracts.conversations import CollectionOut, CollectionState, ConversationOut, SpeakersOut
+from spotthebot.fed.domain.errors import NoSuchCampaign, NoSuchCollection, StillCollecting
+
+_ENDED: Final = frozenset({CollectionState.COMPLETE, CollectionState.CANCELLED})
+
+
+@dataclass(frozen=True)
+class PageOfConversations:
+    """Conversations that are scored in one step; `cursor` leads to the same page again."""
+
+    cursor: str | None
+    conversations: Sequence[ConversationOut]
+    next_cursor: str | None
+
+
+class Collections:
+    """Collections of `conversations`, page by page."""
+
+    def __init__(self, conversations: AsyncConversations) -> None:
+        self._conversations = conversations
+
+    async def require_ended(self, collection_id: UUID) -> CollectionOut:
+        """Return a collection that has ended; raises NoSuchCollection, StillCollecting."""
+        try:
+            collection = await self._conversations.get_collection(collection_id)
+        except NotFound as refused:
+            raise NoSuchCollection(collection_id=collection_id) from refused
+        if collection.state not in _ENDED:
+            raise StillCollecting(collection=collection.name, state=collection.state)
+        return collection
+
+    async def page(self, collection_id: UUID, cursor: str | None, size: int) -> PageOfConversations:
+        """Return a page of a collection's conversations, in the order of its plan."""
+        listed = self._conversations.list_conversations(collection_id, page_size=size, cursor=cursor)
+        page = await listed.page()
+        return PageOfConversations(cursor, page.items, page.next_cursor)
+
+    async def pages(self, collection_id: UUID, size: int) -> AsyncIterator[PageOfConversations]:
+        """Yield all pages."""
+        page = await self.page(collection_id, None, size)
+        while True:
+            yield page
+            if page.next_cursor is None:
+                return
+            page = await self.page(collection_id, page.next_cursor, size)
+
+    def speakers(self, collection_id: UUID) -> AsyncIterator[SpeakersOut]:
+        """Yield who speaks in each conversation."""
+        return self._conversations.stream_speakers(collection_id)
+
+
+class Campaigns:
+    """Campaigns of `annotation`."""
+
+    def __init__(self, annotation: AsyncAnnotation) -> None:
+        self._annotation = annotation
+
+    async def get(self, campaign_id: UUID) -> CampaignOut:
+        """Return a campaign; raises NoSuchCampaign."""
+        try:
+            return await self._annotation.get_campaign(campaign_id)
+        except NotFound as refused:
+            raise NoSuchCampaign(campaign_id=campaign_id) from refused
+
+    def annotations(self, campaign_id: UUID) -> AsyncIterator[AnnotationOut]:
+        """Yield the annotations, with the annotators' pseudonyms."""
+        stream: Any = self._annotation.stream_annotations(campaign_id)
+        annotations: AsyncIterator[AnnotationOut] = stream
+        return annotations

@@ -1,0 +1,45 @@
+"""The settings of the service `fed`."""
+
+import tempfile
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import SettingsConfigDict
+
+from spotthebot.kit.settings import ServiceSettings
+
+
+class FedSettings(ServiceSettings):
+    """Read from `SPOTTHEBOT_FED_<FIELD>`."""
+
+    model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_FED_", frozen=True, extra="ignore")
+
+    conversations_url: str = Field(
+        default="http://127.0.0.1:8102", description="Where the service `conversations` is, for what was said."
+    )
+    annotation_url: str = Field(
+        default="http://127.0.0.1:8103", description="Where the service `annotation` is, for what people say of it."
+    )
+    models_folder: Path = Field(
+        default=Path(tempfile.gettempdir()) / "spotthebot-models",
+        description="Folder of models: scorers name directories below it.",
+    )
+    model_idle_seconds: float = Field(
+        default=900.0, gt=0, description="Time without a request after which a worker process unloads its model."
+    )
+    device: str = Field(default="auto", description="Where models run: auto, cpu, cuda, cuda:1 ...")
+    dtype: str = Field(default="auto", description="auto, float32, bfloat16 or float16.")
+    triton_servers: tuple[str, ...] = Field(
+        default=(),
+        description="`host:port` (gRPC) of Triton servers that serve models named `triton:NAME`, as a JSON list; they "
+        "take turns.",
+    )
+    scores_seconds: float = Field(
+        default=60.0, gt=0, description="Longest time for scores at once, the loading of the model included."
+    )
+    worker_concurrency: int = Field(
+        default=1, ge=1, le=100, description="Score jobs that one worker runs at the same time."
+    )
+    conversations_per_step: int = Field(
+        default=16, ge=1, le=1000, description="Conversations that are scored between two savings of a job."
+    )

@@ -1,0 +1,50 @@
+"""Likelihoods that were computed before: nothing is computed twice."""
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+
+from spotthebot.fed.domain.likelihoods import FoundContext
+from spotthebot.fed.domain.scoring import ContextLikelihood, FollowupLikelihood
+from spotthebot.fed.tables import LikelihoodRow
+from spotthebot.kit.database import ReadSession, WriteSession
+
+
+async def find(
+    session: ReadSession, turns_by_key: Mapping[bytes, int], followups: Sequence[str]
+) -> dict[bytes, FoundContext]:
+    """Return what is known of contexts, by key; each key comes with the number of turns of its context."""
+    rows = await session.scalars(select(LikelihoodRow).where(LikelihoodRow.key.in_(turns_by_key)))
+    return {row.key: _context(row, turns_by_key[row.key], followups) for row in rows}
+
+
+async def put(session: WriteSession, contexts: Mapping[bytes, FoundContext], followups: Sequence[str]) -> None:
+    """Store likelihoods; a key that is known stays as it is."""
+    if not contexts:
+        return
+    values = [
+        {
+            "key": key,
+            "turns_left_out": found.turns_left_out,
+            "context_nll": found.likelihood.nll,
+            "predicted_tokens": found.likelihood.predicted_tokens,
+            "nlls": [found.likelihood.followups[text].nll for text in followups],
+            "tokens": [found.likelihood.followups[text].tokens for text in followups],
+        }
+        for key, found in sorted(contexts.items())  # in one order, so that two workers never wait for each other
+    ]
+    await session.execute(insert(LikelihoodRow).on_conflict_do_nothing(), values)
+
+
+def _context(row: LikelihoodRow, turns: int, followups: Sequence[str]) -> FoundContext:
+    values = zip(followups, row.nlls, row.tokens, strict=True)
+    return FoundContext(
+        turns=turns,
+        turns_left_out=row.turns_left_out,
+        likelihood=ContextLikelihood(
+            followups={text: FollowupLikelihood(nll, tokens) for text, nll, tokens in values},
+            nll=row.context_nll,
+            predicted_tokens=row.predicted_tokens,
+        ),
+    )

@@ -1,0 +1,1 @@
+"""What `fed` does: one function for each use case."""

@@ -1,0 +1,213 @@
+"""Score jobs: start, cancel, and score a collection batch by batch."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, Final
+from uuid import UUID
+
+from spotthebot.clients import PEER_TROUBLE
+from spotthebot.contracts.conversations import CollectionOut, ConversationOut
+from spotthebot.contracts.fed import ScoreJobIn, ScoreJobState
+from spotthebot.fed import store
+from spotthebot.fed.clients import Collections
+from spotthebot.fed.domain.context_scores import score_context
+from spotthebot.fed.domain.dialogues import Level
+from spotthebot.fed.domain.dimensions import Dimension
+from spotthebot.fed.domain.errors import (
+    DialogueUnusable,
+    LikelihoodUnusable,
+    NoSuchBot,
+    NothingToScore,
+    ScoreJobHasEnded,
+)
+from spotthebot.fed.domain.likelihoods import FoundContext, LikelihoodOptions, found_contexts
+from spotthebot.fed.domain.score_sets import (
+    RejectedConversation,
+    ScoredContext,
+    ScoreJob,
+    conversation_line,
+    texts_of,
+    turns_to_score,
+)
+from spotthebot.fed.model import Scorer, Scorers
+from spotthebot.fed.tables import STEP_JOBS as TABLES
+from spotthebot.fed.use_cases.scoring import open_scorer, options_of, rule_of
+from spotthebot.fed.use_cases.summaries import summarize
+from spotthebot.inference.errors import TritonRefused, WorkerUnavailable
+from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.step_jobs.lifecycle import StepJob
+from spotthebot.kit.step_jobs.runner import PreparedWork, StepJobs
+
+STEP_JOBS = StepJobs(
+    TABLES, schema="fed", task="run_score_job", retried=(*PEER_TROUBLE, WorkerUnavailable, TritonRefused)
+)
+_KIND: Final = "scores"
+_ROWS_AT_ONCE: Final = 5000
+
+
+async def start_score_job(
+    session: WriteSession, jobs: Jobs, request: ScoreJobIn, dimensions: Sequence[Dimension]
+) -> ScoreJob:
+    """Queue a job; the follow-ups of its dimensions stay as they are now."""
+    document = {"job": request.model_dump(mode="json"), "dimensions": [vars(each) for each in dimensions]}
+    job_id = await STEP_JOBS.start(
+        session, jobs, _KIND, document, subject_id=request.collection_id, version=version("spotthebot")
+    )
+    return await store.score_sets.get_job(session, job_id)
+
+
+async def cancel_score_job(session: WriteSession, job_id: UUID) -> ScoreJob:
+    """Cancel a job before its next step; cancelling it again changes nothing. Raises ScoreJobHasEnded."""
+    await store.score_sets.cancel_job(session, job_id)
+    job = await store.score_sets.get_job(session, job_id)
+    if job.state is not ScoreJobState.CANCELLED:
+        raise ScoreJobHasEnded(state=job.state)
+    return job
+
+
+def dimensions_of(job: StepJob) -> tuple[Dimension, ...]:
+    """Return the dimensions that a job scores."""
+    return tuple(
+        Dimension(each["name"], tuple(each["positive"]), tuple(each["negative"])) for each in job.request["dimensions"]
+    )
+
+
+async def prepare_score_job(
+    database: Database, collections: Collections, scorers: Scorers, job: StepJob, *, conversations_per_step: int
+) -> PreparedWork:
+    """Load the model, read the collection once, and divide it into steps.
+
+    Raises NothingToScore, NoSuchBot, StillCollecting, and what opening the model raises.
+    """
+    request = ScoreJobIn.model_validate(job.request["job"])
+    collection = await collections.require_ended(request.collection_id)
+    scorer = await open_scorer(scorers, request.scorer)
+    digest, cursors = await _read(collections, collection, request, size=conversations_per_step)
+    inputs = {"model_sha256": scorer.sha256, "data_sha256": digest}
+    fingerprint = hashlib.sha256(json.dumps([inputs, len(cursors)]).encode()).hexdigest()
+    if job.fingerprint not in {None, fingerprint}:  # begun with another model, or before the collection changed
+        async with database.write() as session:
+            await store.score_sets.delete_scores(session, job.id)
+    work = _Scoring(
+        database=database,
+        collections=collections,
+        scorer=scorer,
+        job_id=job.id,
+        request=request,
+        dimensions=dimensions_of(job),
+        cursors=cursors,
+        size=conversations_per_step,
+    )
+    return PreparedWork(work, inputs, fingerprint)
+
+
+async def _read(
+    collections: Collections, collection: CollectionOut, request: ScoreJobIn, *, size: int
+) -> tuple[str, list[str | None]]:
+    """Return a hash of all conversations, and the cursor of each page."""
+    digest = hashlib.sha256()
+    cursors: list[str | None] = []
+    names: set[str] = set()
+    found = False
+    async for page in collections.pages(collection.id, size):
+        cursors.append(page.cursor)
+        for each in page.conversations:
+            digest.update(json.dumps(conversation_line(each)).encode() + b"\n")
+            names |= {participant.name for participant in each.participants}
+            found = found or bool(turns_to_score(each, Level(request.level), request.bots))
+    for bot in request.bots or ():
+        if bot not in names:
+            raise NoSuchBot(bot=bot, collection=collection.name, known=", ".join(sorted(names)))
+    if not found:
+        raise NothingToScore(collection=collection.name)
+    return digest.hexdigest(), cursors
+
+
+@dataclass(frozen=True)
+class _Scoring:
+    """The steps of a job: each scores a page of conversations."""
+
+    database: Database
+    collections: Collections
+    scorer: Scorer
+    job_id: UUID
+    request: ScoreJobIn
+    dimensions: tuple[Dimension, ...]
+    cursors: Sequence[str | None]
+    size: int
+
+    @property
+    def steps(self) -> int:
+        return len(self.cursors)
+
+    async def compute(self, step: int) -> Mapping[str, Any]:
+        page = await self.collections.page(self.request.collection_id, self.cursors[step], self.size)
+        options = options_of(self.request.scorer, self.dimensions)
+        outcomes = await asyncio.gather(*(self._score(each, options) for each in page.conversations))
+        contexts = [each for outcome in outcomes if isinstance(outcome, list) for each in outcome]
+        rejected = [each for each in outcomes if isinstance(each, RejectedConversation)]
+        async with self.database.write() as session:
+            await store.score_sets.put_scores(session, self.job_id, contexts, rejected)
+        return {"contexts": len(contexts), "rejected": len(rejected)}
+
+    async def assemble(self, results: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+        if not any(each["contexts"] for each in results):
+            collection = await self.collections.require_ended(self.request.collection_id)
+            raise NothingToScore(collection=collection.name)
+        contexts: list[ScoredContext] = []
+        after: tuple[UUID, int] | None = None
+        while True:
+            async with self.database.read() as session:
+                batch = await store.score_sets.list_in_order(session, self.job_id, after=after, limit=_ROWS_AT_ONCE)
+            contexts += batch
+            if len(batch) < _ROWS_AT_ONCE:
+                break
+            after = batch[-1].conversation_id, batch[-1].turn
+        summary = await asyncio.to_thread(summarize, contexts, self.dimensions, self.request)
+        return {"dimensions": [each.model_dump(mode="json") for each in summary]}
+
+    async def _score(
+        self, conversation: ConversationOut, options: LikelihoodOptions
+    ) -> list[ScoredContext] | RejectedConversation:
+        turns = {each.end: each for each in turns_to_score(conversation, Level(self.request.level), self.request.bots)}
+        if not turns:
+            return []
+        texts = texts_of(conversation)
+        rule = rule_of(self.request.scorer)
+        try:
+            found = await self._likelihoods(texts, sorted(turns), options)
+            rows = [score_context(str(conversation.id), texts, each, self.dimensions, rule) for each in found]
+        except (DialogueUnusable, LikelihoodUnusable) as refused:
+            return RejectedConversation(conversation.id, refused.reason)
+        return [
+            ScoredContext(
+                conversation_id=conversation.id,
+                turn=row[0].turn,
+                bot=turns[row[0].turn].bot,
+                length=row[0].length,
+                turns_left_out=row[0].turns_left_out,
+                scores=tuple(each.score.score for each in row),
+            )
+            for row in rows
+        ]
+
+    async def _likelihoods(
+        self, texts: Sequence[str], ends: Sequence[int], options: LikelihoodOptions
+    ) -> list[FoundContext]:
+        """Return the likelihoods after each end: those that are known, and those that the model computes now."""
+        keys = {end: options.key(self.scorer.sha256, texts[:end]) for end in ends}
+        async with self.database.read() as session:
+            known = await store.likelihoods.find(session, {key: end for end, key in keys.items()}, options.followups)
+        missing = [end for end in ends if keys[end] not in known]
+        if not missing:
+            return [known[keys[end]] for end in ends]
+        answer = await self.scorer.likelihoods(options.request(texts[: missing[-1]], missing))
+        computed = {each.turns: each for each in found_contexts(answer, options)}
+        async with self.database.write() as session:
+            await store.likelihoods.put(session, {keys[end]: computed[end] for end in missing}, options.followups)
+        return [known.get(keys[end]) or computed[end] for end in ends]

@@ -1,0 +1,82 @@
+"""Scores of a few dialogues, at once."""
+
+import asyncio
+from collections.abc import Sequence
+
+from spotthebot.contracts.fed import (
+    DialogueIn,
+    RejectedDialogueOut,
+    ScoreOut,
+    ScorerIn,
+    ScoresIn,
+    ScoresOut,
+)
+from spotthebot.fed.domain.context_scores import ContextScore, fit_baselines, score_context, with_baselines
+from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
+from spotthebot.fed.domain.dimensions import Dimension, unique_followups
+from spotthebot.fed.domain.errors import DialogueUnusable, LikelihoodUnusable, ModeNotForModel, ScoringTooSlow
+from spotthebot.fed.domain.likelihoods import LikelihoodOptions, found_contexts
+from spotthebot.fed.domain.modes import Mode, PolarityChoice, ScoringRule, SetRule
+from spotthebot.fed.model import Scorer, Scorers, predicts_contexts
+
+
+def rule_of(scorer: ScorerIn) -> ScoringRule:
+    """Return the rule that a scorer names."""
+    return ScoringRule(Mode(scorer.mode), PolarityChoice(scorer.polarity), SetRule(scorer.set_rule))
+
+
+def options_of(scorer: ScorerIn, dimensions: Sequence[Dimension], *, tokens: bool = False) -> LikelihoodOptions:
+    """Return what a model is asked for these dimensions."""
+    return LikelihoodOptions(
+        followups=unique_followups(dimensions),
+        join=None if scorer.join is None else scorer.join.model_dump(mode="json"),
+        over_long=scorer.over_long,
+        context_likelihood=rule_of(scorer).needs_context_likelihood,
+        tokens=tokens,
+    )
+
+
+async def open_scorer(scorers: Scorers, scorer: ScorerIn) -> Scorer:
+    """Load a model; raises ModeNotForModel, and what `Scorers.open` raises."""
+    opened = await scorers.open(scorer.model, scorer.revision)
+    if rule_of(scorer).needs_context_likelihood and not await predicts_contexts(opened):
+        raise ModeNotForModel(model=scorer.model)
+    return opened
+
+
+async def score_dialogues(
+    scorers: Scorers, request: ScoresIn, dimensions: Sequence[Dimension], *, seconds: float
+) -> ScoresOut:
+    """Score dialogues now; one that can't be scored is rejected alone.
+
+    Raises ScoringTooSlow after so many seconds, and what opening the model raises.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            return await _score(scorers, request, dimensions)
+    except TimeoutError as error:
+        raise ScoringTooSlow(seconds=seconds) from error
+
+
+async def _score(scorers: Scorers, request: ScoresIn, dimensions: Sequence[Dimension]) -> ScoresOut:
+    scorer = await open_scorer(scorers, request.scorer)
+    options = options_of(request.scorer, dimensions, tokens=request.tokens)
+    rule = rule_of(request.scorer)
+
+    async def score(given: DialogueIn) -> list[ContextScore] | RejectedDialogueOut:
+        try:
+            dialogue = Dialogue(given.id, tuple(Turn(turn.speaker, turn.text) for turn in given.turns))
+            ends = dialogue.ends(Level(request.level), request.speaker)
+            found = found_contexts(await scorer.likelihoods(options.request(dialogue.texts, ends)), options)
+            rows = [score_context(given.id, dialogue.texts, each, dimensions, rule) for each in found]
+        except (DialogueUnusable, LikelihoodUnusable) as refused:
+            return RejectedDialogueOut(id=given.id, reason=refused.reason)
+        return [each for row in rows for each in row]
+
+    outcomes = await asyncio.gather(*map(score, request.dialogues))
+    scores = [each for outcome in outcomes if isinstance(outcome, list) for each in outcome]
+    return ScoresOut(
+        model_sha256=scorer.sha256,
+        scores=tuple(ScoreOut.model_validate(each.to_json()) for each in with_baselines(scores, fit_baselines(scores))),
+        rejected=tuple(each for each in outcomes if isinstance(each, RejectedDialogueOut)),
+    )

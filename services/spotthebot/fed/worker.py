@@ -1,0 +1,62 @@
+"""The jobs of `fed`: step jobs that score collections."""
+
+import asyncio
+
+from spotthebot.clients import AsyncConversations
+from spotthebot.fed.clients import Collections
+from spotthebot.fed.model import open_scorers
+from spotthebot.fed.settings import FedSettings
+from spotthebot.fed.use_cases.score_jobs import STEP_JOBS, prepare_score_job
+from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database
+from spotthebot.kit.jobs import Jobs, WorkerContext
+from spotthebot.kit.process import Worker
+from spotthebot.kit.step_jobs.lifecycle import StepJob
+from spotthebot.kit.step_jobs.runner import PreparedWork
+
+
+async def _prepare(context: WorkerContext, job: StepJob) -> PreparedWork:
+    return await prepare_score_job(
+        context["database"],
+        context["collections"],
+        context["scorers"],
+        job,
+        conversations_per_step=context["conversations_per_step"],
+    )
+
+
+TASKS = (STEP_JOBS.task(_prepare),)
+
+
+async def work(settings: FedSettings) -> None:
+    """Run jobs until cancelled."""
+    url = settings.database_url.get_secret_value()
+    database = Database(
+        url,
+        pool_size=settings.database_pool_size,
+        application_name="spotthebot-fed-worker",
+        statement_seconds=LONG_STATEMENT_SECONDS,
+    )
+    key = settings.service_key.get_secret_value()
+    try:
+        async with (
+            AsyncConversations(settings.conversations_url, key) as conversations,
+            open_scorers(
+                settings.models_folder,
+                settings.triton_servers,
+                idle_seconds=settings.model_idle_seconds,
+                device=settings.device,
+                dtype=settings.dtype,
+            ) as scorers,
+        ):
+            context = {
+                "database": database,
+                "collections": Collections(conversations),
+                "scorers": scorers,
+                "conversations_per_step": settings.conversations_per_step,
+            }
+            await Jobs(url, "fed").work(TASKS, concurrency=settings.worker_concurrency, context=context)
+    finally:
+        await asyncio.shield(database.close())
+
+
+WORKER = Worker(FedSettings, work)

@@ -1,0 +1,112 @@
+"""The client of `fed`: scores of dialogues and of whole collections, and sets of dimensions."""
+
+from typing import Literal, Unpack
+from urllib.parse import quote
+from uuid import UUID
+
+from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
+from spotthebot.clients.operations import Call, Download, Listing, Paging, operation
+from spotthebot.contracts.fed import (
+    ContextScoresOut,
+    CorrelationsOut,
+    DimensionSetIn,
+    DimensionSetOut,
+    RejectedOut,
+    ScoreJobIn,
+    ScoreJobOut,
+    ScoreSetOut,
+    ScoresIn,
+    ScoresOut,
+)
+from spotthebot.contracts.fed.correlations import CorrelationLevel, RatingSource
+
+
+class FedOperations(ServiceOperations):
+    """The operations of `fed`."""
+
+    peer = "fed"
+
+    @operation
+    def score_dialogues(self, scores: ScoresIn) -> Call[ScoresOut]:
+        """Score a few dialogues now."""
+        return Call(ScoresOut, "POST", "/v1/scores", body=scores)
+
+    @operation
+    def create_score_job(self, job: ScoreJobIn, *, idempotency_key: str | None = None) -> Call[ScoreJobOut]:
+        """Score the bots of a collection; `get_score_job` says how far it is."""
+        return Call(ScoreJobOut, "POST", "/v1/score-jobs", body=job, idempotency_key=idempotency_key)
+
+    @operation
+    def list_score_jobs(self, *, collection_id: UUID | None = None, **paging: Unpack[Paging]) -> Listing[ScoreJobOut]:
+        """List jobs, oldest first."""
+        return Listing(ScoreJobOut, "/v1/score-jobs", paging, params={"collection_id": collection_id})
+
+    @operation
+    def get_score_job(self, job_id: UUID) -> Call[ScoreJobOut]:
+        """Return a job and how far it is."""
+        return Call(ScoreJobOut, "GET", f"/v1/score-jobs/{job_id}")
+
+    @operation
+    def cancel_score_job(self, job_id: UUID) -> Call[ScoreJobOut]:
+        """Cancel a job: it ends before its next step."""
+        return Call(ScoreJobOut, "POST", f"/v1/score-jobs/{job_id}/cancel")
+
+    @operation
+    def get_score_set(self, set_id: UUID) -> Call[ScoreSetOut]:
+        """Return the bots of each dimension, best first, beside what length alone says."""
+        return Call(ScoreSetOut, "GET", f"/v1/score-sets/{set_id}")
+
+    @operation
+    def list_scores(
+        self, set_id: UUID, *, bot: str | None = None, **paging: Unpack[Paging]
+    ) -> Listing[ContextScoresOut]:
+        """List the scores of a set, context by context."""
+        return Listing(ContextScoresOut, f"/v1/score-sets/{set_id}/scores", paging, params={"bot": bot})
+
+    @operation
+    def list_rejected_conversations(self, set_id: UUID, **paging: Unpack[Paging]) -> Listing[RejectedOut]:
+        """List the conversations that could not be scored."""
+        return Listing(RejectedOut, f"/v1/score-sets/{set_id}/rejected", paging)
+
+    @operation
+    def export_scores(self, set_id: UUID, form: Literal["ndjson", "csv", "parquet"] = "ndjson") -> Download:
+        """Return all scores of a set in one file."""
+        return Download(f"/v1/score-sets/{set_id}/export", params={"format": form})
+
+    @operation
+    def get_correlation(
+        self,
+        set_id: UUID,
+        campaign_id: UUID,
+        *,
+        rated: RatingSource = "label",
+        level: CorrelationLevel = "dialogue",
+    ) -> Call[CorrelationsOut]:
+        """Correlate the scores with what the annotators of a campaign say of the same conversations."""
+        params = {"campaign_id": campaign_id, "rated": rated, "level": level}
+        return Call(CorrelationsOut, "GET", f"/v1/score-sets/{set_id}/correlation", params=params)
+
+    @operation
+    def create_dimension_set(
+        self, dimensions: DimensionSetIn, *, idempotency_key: str | None = None
+    ) -> Call[DimensionSetOut]:
+        """Keep dimensions under a name; other ones than in its latest version become its next version."""
+        return Call(DimensionSetOut, "POST", "/v1/dimension-sets", body=dimensions, idempotency_key=idempotency_key)
+
+    @operation
+    def list_dimension_sets(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[DimensionSetOut]:
+        """List versions of users' sets, oldest first."""
+        return Listing(DimensionSetOut, "/v1/dimension-sets", paging, params={"name": name})
+
+    @operation
+    def get_dimension_set(self, name: str, version: int) -> Call[DimensionSetOut]:
+        """Return a version of a set with its follow-ups."""
+        return Call(DimensionSetOut, "GET", f"/v1/dimension-sets/{quote(name, safe='')}/versions/{version}")
+
+
+class Fed(FedOperations, Client):
+    """The client of `fed`."""
+
+
+class AsyncFed(FedOperations, AsyncClient):
+    """The client of `fed` on an event loop."""

@@ -1,0 +1,58 @@
+"""How scores agree with what people say."""
+
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from spotthebot.contracts.fed.dimensions import MAX_DIMENSIONS
+from spotthebot.contracts.wire import Wire
+
+RatingSource = Literal["label", "fluency", "sensibleness", "specificity"]
+CorrelationLevel = Literal["dialogue", "system"]
+
+
+class CorrelationOut(Wire):
+    """A coefficient or a difference of two; null where it is undefined, with the reason."""
+
+    estimate: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+    n: int
+    method: str
+    reason: str | None
+
+
+class DimensionCorrelationsOut(Wire):
+    """One dimension beside length."""
+
+    dimension: str
+    spearman: CorrelationOut
+    kendall: CorrelationOut
+    length_spearman: CorrelationOut = Field(description="Of the length of the contexts with the same ratings.")
+    given_length: CorrelationOut = Field(description="Spearman's at equal length.")
+    lead_over_length: CorrelationOut = Field(description="Spearman's of the scores less that of length.")
+
+
+class SplitHalfOut(Wire):
+    """How well two halves of the annotators agree: the ceiling of any score (Sato et al. 2022, footnote 4)."""
+
+    estimate: float | None
+    all_raters: float | None = Field(description="What two groups as large as all annotators would reach.")
+    n: int
+    splits: int
+    method: str
+    reason: str | None
+
+
+class CorrelationsOut(Wire):
+    """The scores of a set beside what the annotators of a campaign said."""
+
+    score_set_id: UUID
+    campaign_id: UUID
+    rated: RatingSource
+    level: CorrelationLevel
+    confidence_level: float
+    dimensions: tuple[DimensionCorrelationsOut, ...] = Field(max_length=MAX_DIMENSIONS)
+    ceiling: SplitHalfOut

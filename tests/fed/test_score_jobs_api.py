@@ -1,0 +1,219 @@
+import asyncio
+import csv
+import io
+import json
+from collections import defaultdict
+from uuid import UUID, uuid4
+
+import pytest
+import scipy
+from sqlalchemy import text
+
+from spotthebot.clients import Conflict, Forbidden, Invalid, NotFound
+from spotthebot.contracts.fed import DimensionSetRef, ScoreJobIn, ScorerIn
+from spotthebot.fed.domain.length_baseline import context_length
+from spotthebot.kit.database import Database
+from tests.factories.annotating import ask, work_through
+from tests.factories.lazy_imports import needs_models
+from tests.factories.studies import conversation, import_conversations, open_campaign
+
+pytestmark = needs_models
+
+SCORER = ScorerIn(model="gpt2", mode="followup_mean", dimension_set=DimensionSetRef(set="bipartite"))
+
+
+def other(**changes):
+    return SCORER.model_copy(update=changes)
+
+
+def conversations(count=5):
+    """Conversations of three exchanges, of different lengths."""
+    pairs = [("good", "partner"), ("dull", "partner")]
+    held = [conversation(f"{number}-{first}", first, other) for number in range(count) for first, other in pairs]
+    for number, each in enumerate(held):
+        for turn in each["turns"]:
+            turn["text"] += " and more" * (number % 4)
+    return held
+
+
+def asked(collection, **more):
+    return ScoreJobIn(collection_id=collection, **{"scorer": SCORER, "resamples": 200, **more})
+
+
+async def finished(fed, job_id, seconds=60):
+    async with asyncio.timeout(seconds):
+        while (job := await fed.get_score_job(job_id)).state in {"queued", "running"}:
+            await asyncio.sleep(0.1)
+    return job
+
+
+@pytest.fixture
+async def collection(suite):
+    return UUID(await import_conversations(suite, conversations()))
+
+
+class TestScoreJob:
+    async def test_a_job_scores_every_turn_of_the_named_bots_that_answers_another(self, suite, collection):
+        fed = await suite.fed("admin")
+        job = await fed.create_score_job(asked(collection, bots=("good", "dull")))
+        done = await finished(fed, job.id)
+        assert (done.state, done.failure, done.done, done.steps) == ("complete", None, 5, 5)
+        scores = [each async for each in fed.list_scores(job.id)]
+        assert done.contexts == len(scores) == 10 * 2  # of three turns each, the first answers nobody
+        assert {each.bot for each in scores} == {"good", "dull"}
+        assert {each.turn for each in scores} == {3, 5}
+        held = [each async for each in (await suite.conversations("admin")).list_conversations(collection)]
+        texts = {each.id: [turn.text for turn in each.turns] for each in held}
+        assert all(each.length == context_length(texts[each.conversation_id][: each.turn]) for each in scores)
+
+    async def test_a_set_sums_up_bots_with_intervals_ranks_and_what_length_says(self, suite, collection):
+        fed = await suite.fed("admin")
+        job = await fed.create_score_job(asked(collection, bots=("good", "dull")))
+        await finished(fed, job.id)
+        found = await fed.get_score_set(job.id)
+        scores = [each async for each in fed.list_scores(job.id)]
+        assert [each.dimension for each in found.dimensions] == ["fluency", "specificity", "sensibleness", "overall"]
+        assert (found.contexts, found.dialogues, found.rejected) == (20, 10, 0)
+        for each in found.dimensions:
+            line = scipy.stats.linregress(
+                [1 / score.length for score in scores], [score.scores[each.dimension] for score in scores]
+            )
+            assert each.baseline.slope == pytest.approx(line.slope)
+            for bot in each.bots:
+                own = [score.scores[each.dimension] for score in scores if score.bot == bot.bot]
+                assert bot.score == pytest.approx(sum(own) / len(own))
+                assert bot.low < bot.score < bot.high
+                expected = [line.intercept + line.slope / score.length for score in scores if score.bot == bot.bot]
+                assert bot.beyond_length == pytest.approx(bot.score - sum(expected) / len(expected))
+
+    async def test_no_likelihood_is_computed_twice(self, suite, collection):
+        fed = await suite.fed("admin")
+        first = await fed.create_score_job(asked(collection))
+        await finished(fed, first.id)
+        database = Database(suite.database.app["fed"], pool_size=1)
+        async with database.write() as session:  # other values, which only the next job could take from here
+            stored = await session.scalar(text("SELECT count(*) FROM fed.likelihoods"))
+            await session.execute(text("UPDATE fed.likelihoods SET nlls = array_fill(7.0::float8, ARRAY[24])"))
+            await session.execute(text("UPDATE fed.likelihoods SET tokens = array_fill(7, ARRAY[24])"))
+        second = await fed.create_score_job(asked(collection))
+        await finished(fed, second.id)
+        async with database.read() as session:
+            assert await session.scalar(text("SELECT count(*) FROM fed.likelihoods")) == stored == 50
+        await database.close()
+        for each in (await fed.get_score_set(second.id)).dimensions:
+            assert [bot.score for bot in each.bots] == pytest.approx([0.0] * 3)
+
+    async def test_the_level_of_dialogues_scores_the_last_turn_of_each_bot(self, suite, collection):
+        fed = await suite.fed("admin")
+        job = await fed.create_score_job(asked(collection, level="dialogue"))
+        await finished(fed, job.id)
+        scores = [each async for each in fed.list_scores(job.id)]
+        assert sorted({(each.bot, each.turn) for each in scores}) == [("dull", 5), ("good", 5), ("partner", 6)]
+
+    async def test_a_conversation_that_is_too_long_is_rejected_and_the_others_are_scored(self, suite):
+        long = conversation("long", "good", "partner") | {}
+        long["turns"] = [{"speaker": "AB"[number % 2], "text": "bread " * 200} for number in range(3)]
+        collection = UUID(await import_conversations(suite, [*conversations(2), long]))
+        fed = await suite.fed("admin")
+        job = await fed.create_score_job(asked(collection))
+        done = await finished(fed, job.id)
+        (rejected,) = [each async for each in fed.list_rejected_conversations(job.id)]
+        assert (done.state, done.rejected) == ("complete", 1)
+        assert "over_long" in rejected.reason
+        assert (await fed.get_score_set(job.id)).dialogues == 4
+
+    async def test_a_failed_job_says_why(self, suite, collection):
+        fed = await suite.fed("admin")
+        for more, said in (
+            ({"bots": ("nobody",)}, "Nobody called 'nobody'"),
+            ({"scorer": other(model="bare")}, "can't be loaded"),
+            (
+                {"scorer": other(model="blenderbot", mode="whole_sequence_mean")},
+                "followup_mean",
+            ),
+        ):
+            job = await fed.create_score_job(asked(collection, **more))
+            done = await finished(fed, job.id)
+            assert done.state == "failed"
+            assert said in done.failure
+            with pytest.raises(Conflict, match="failed"):
+                await fed.get_score_set(job.id)
+
+    async def test_a_job_over_what_is_not_there_is_refused_at_once(self, suite, collection):
+        fed = await suite.fed("admin")
+        with pytest.raises(NotFound, match="collection"):
+            await fed.create_score_job(asked(uuid4()))
+        with pytest.raises(NotFound, match="kindness"):
+            await fed.create_score_job(asked(collection, scorer=other(dimensions=("kindness",))))
+        with pytest.raises(NotFound, match="score job"):
+            await fed.get_score_job(uuid4())
+        with pytest.raises(Forbidden):
+            await (await suite.fed("analyst")).create_score_job(asked(collection))
+
+    async def test_a_job_is_made_once_for_an_idempotency_key(self, suite, collection):
+        fed = await suite.fed("admin")
+        first = await fed.create_score_job(asked(collection), idempotency_key="k")
+        again = await fed.create_score_job(asked(collection), idempotency_key="k")
+        assert first.id == again.id
+        await finished(fed, first.id)
+        with pytest.raises(Conflict, match="complete"):
+            await fed.cancel_score_job(first.id)
+        assert [each.id async for each in fed.list_score_jobs(collection_id=collection)] == [first.id]
+
+
+class TestExport:
+    async def test_an_export_has_a_row_for_each_dimension_of_each_context_in_every_format(self, suite, collection):
+        fed = await suite.fed("admin")
+        job = await fed.create_score_job(asked(collection, bots=("good", "dull")))
+        await finished(fed, job.id)
+        lines = b"".join([piece async for piece in fed.export_scores(job.id)]).splitlines()
+        rows = [json.loads(line) for line in lines]
+        assert len(rows) == 20 * 4
+        table = b"".join([piece async for piece in fed.export_scores(job.id, "csv")]).decode()
+        assert [float(row["score"]) for row in csv.DictReader(io.StringIO(table))] == [row["score"] for row in rows]
+        assert b"".join([piece async for piece in fed.export_scores(job.id, "parquet")])[:4] == b"PAR1"
+
+
+class TestCorrelation:
+    async def test_a_correlation_stands_beside_that_of_length(self, suite, collection):
+        fed = await suite.fed("admin")
+        job = await fed.create_score_job(asked(collection))
+        await finished(fed, job.id)
+        campaign = await annotated(suite, collection)
+        found = await fed.get_correlation(job.id, campaign, rated="fluency")
+        scores = [each async for each in fed.list_scores(job.id)]
+        overall = next(each for each in found.dimensions if each.dimension == "overall")
+        by_item = defaultdict(list)
+        for each in scores:
+            by_item[each.conversation_id, each.bot].append(each)
+        expected = {  # the annotator prefers A, who is never called partner
+            (key, 0.0 if key[1] == "partner" else 1.0, sum(each.scores["overall"] for each in own) / len(own))
+            for key, own in by_item.items()
+        }
+        rho = scipy.stats.spearmanr([each[1] for each in expected], [each[2] for each in expected]).statistic
+        assert overall.spearman.estimate == pytest.approx(rho)
+        assert overall.spearman.n == len(expected)
+        assert overall.length_spearman.n == len(expected)
+        systems = await fed.get_correlation(job.id, campaign, rated="fluency", level="system")
+        assert systems.dimensions[0].spearman.n == 3
+
+    async def test_a_campaign_over_another_collection_is_refused(self, suite, collection):
+        fed = await suite.fed("admin")
+        job = await fed.create_score_job(asked(collection))
+        await finished(fed, job.id)
+        elsewhere = await open_campaign(suite, await import_conversations(suite, conversations(1)))
+        with pytest.raises(Conflict, match="another collection"):
+            await fed.get_correlation(job.id, UUID(elsewhere["id"]))
+        with pytest.raises(NotFound):
+            await fed.get_correlation(job.id, uuid4())
+        with pytest.raises(Invalid):
+            await fed.get_correlation(job.id, UUID(elsewhere["id"]), rated="beauty")
+
+
+async def annotated(suite, collection):
+    """Let two annotators say the same of every conversation: that A is more fluent."""
+    campaign = await open_campaign(suite, str(collection))
+    for annotator in ("ann", "ben"):
+        while (answer := await ask(suite, campaign, annotator)).status_code == 201:
+            await work_through(suite, answer.json())
+    return UUID(campaign["id"])
