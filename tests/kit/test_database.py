@@ -1,6 +1,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from typing import Literal
 
 import psycopg
 import pytest
@@ -45,6 +46,23 @@ class TestReading:
                     await writing.execute(change)
                 seen.append(await session.scalar(count))
         assert seen == [0, 1, 0]
+
+
+class TestPools:
+    @pytest.mark.parametrize(("kind", "connections"), [("read", 2), ("write", 4)])
+    async def test_lend_as_many_connections_for_reading_as_the_setting_says_and_twice_as_many_for_writing(
+        self, database: Database, kind: Literal["read", "write"], connections: int
+    ):
+        async def connect(stack: AsyncExitStack) -> None:
+            session = await stack.enter_async_context(database.read() if kind == "read" else database.write())
+            await session.execute(text("SELECT 1"))
+
+        async with AsyncExitStack() as held:
+            for _ in range(connections):
+                await connect(held)
+            async with AsyncExitStack() as waiting:
+                with pytest.raises(TimeoutError):
+                    await asyncio.wait_for(connect(waiting), 0.2)
 
 
 class TestSingleStatements:

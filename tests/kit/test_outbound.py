@@ -43,6 +43,16 @@ class TestGuardedHttp:
                 await http.post("http://127.0.0.1:1/", b"{}", {})
         assert (failed.value.status, failed.value.transient) == (None, False)
 
+    @pytest.mark.parametrize("address", ["10.0.0.1", "127.0.0.1"])
+    async def test_a_websocket_to_an_address_that_is_not_allowed_is_refused_by_its_name(self, address: str):
+        async with GuardedHttp(CheckingResolver(())) as http:
+            with pytest.raises(CallFailed) as failed:
+                await http.open_socket(f"ws://{address}:1/")
+            with pytest.raises(AddressNotAllowed) as refused:
+                http.resolver.check(address, address)
+        assert (failed.value.failure, failed.value.detail) == (Failure.UNREACHABLE, refused.value.detail)
+        assert address in failed.value.detail
+
 
 class TestCheckingResolver:
     async def test_an_allowed_range_does_not_open_others(self):
