@@ -74,7 +74,13 @@ from spotthebot.shop import ledger
 def test_counts_one():
     assert ledger.counted([1]) == 1
 """,
-    "tests/yard/test_yard.py": "def test_opens():\n    assert True\n",
+    "services/spotthebot/yard/gate.py": "WIDTH = 2\n",
+    "tests/yard/test_gate.py": """\
+from spotthebot.yard.gate import WIDTH
+
+def test_opens():
+    assert WIDTH == 2
+""",
     "tests/shop/test_broken.py": "from spotthebot.shop.ledger import missing\n",
     "pyproject.toml": '[tool.pytest.ini_options]\naddopts = ["--import-mode=importlib", "-ra"]\n',
 }
@@ -117,11 +123,15 @@ def test_a_line_is_covered_by_tests_that_execute_it_and_by_a_file_whose_fixtures
 
 
 def test_only_named_files_cover_a_line_and_all_lines_that_run_on_import_where_they_import_nothing_of_it(clone: Path):
-    mutations = {text: _mutation(text) for text in ("len(rows),", "LIMIT = 3")}
-    covering = find_covering_tests(clone, list(mutations.values()), ["tests/shop/test_counting.py", "tests/yard"])
-    counted = "tests/shop/test_counting.py::test_counts_one"
-    assert covering[mutations["len(rows),"]].keys() == {counted}
-    assert covering[mutations["LIMIT = 3"]].keys() == {counted, "tests/yard/test_yard.py::test_opens"}
+    counting, constant = _mutation("len(rows),"), _mutation("LIMIT = 3")
+    width = Mutation("services/spotthebot/yard/gate.py", 1, "boundary", 0, 0, "")
+    covering = find_covering_tests(clone, [counting, constant, width], ["tests/shop/test_counting.py", "tests/yard"])
+    counts, opens = "tests/shop/test_counting.py::test_counts_one", "tests/yard/test_gate.py::test_opens"
+    assert {mutation: covering[mutation].keys() for mutation in (counting, constant)} == {
+        counting: {counts},
+        constant: {counts, opens},
+    }
+    assert opens in covering[width]
 
 
 def test_a_path_without_tests_is_refused(clone: Path):

@@ -197,12 +197,13 @@ def find_covering_tests(
     graph, noticeable = ImportGraph(clone), DependentLines(clone)
     stages = {file: graph.stages(file) for file in {each.file for each in mutations}}
     lines = {each: noticeable.of(each) for each in mutations}
-    reached = {test for both in stages.values() for stage in both for test in stage}
-    files = {each for each in graph.tests if _is_below(each, paths)} if paths else reached
+    reached = {file: {*nearest, *others} for file, (nearest, others) in stages.items()}
+    named = {each for each in graph.tests if _is_below(each, paths)}
+    files = named if paths else set[str]().union(*reached.values())
     recording = _record(clone, sorted(files), list(lines.values()))
     covering = {}
     for each in mutations:
-        on_import = (*stages[each.file][0], *(files - reached)) if noticeable.runs_on_import(each) else ()
+        on_import = (*stages[each.file][0], *(named - reached[each.file])) if noticeable.runs_on_import(each) else ()
         found = recording.covering(lines[each], and_files=on_import)
         covering[each] = {test: recording.seconds[test] for test in found}
     return covering
