@@ -115,6 +115,7 @@ class TestReadiness:
 
     async def test_it_is_ready_once_migrated(self, empty: Provisioned):
         await asyncio.to_thread(migrate_access, empty.owner_urls["access"])
+        await asyncio.to_thread(check_drift, ACCESS, empty.owner_urls["access"])
         await asyncio.to_thread(upgrade, BOTS_LINEAGE, empty.owner_urls["bots"])
         assert (await _readiness(BOTS, empty)).json() == {"status": "ready"}
 
