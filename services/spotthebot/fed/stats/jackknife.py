@@ -1,8 +1,8 @@
 """Standard errors by leaving dialogues out: the turns of one dialogue are alike, so they go together.
 
-Measured (benchmarks/fed, docs/fed.md): intervals of rank correlations from Fisher's z, this standard error and
-Student's t hold the truth more often than a percentile bootstrap over dialogues, above all with fewer than thirty of
-them, and need no seed.
+Intervals of rank correlations from Fisher's z, this standard error and Student's t hold the truth at least as often as
+a percentile bootstrap over dialogues, more often where there are ten of them (`benchmarks/fed/coverage.py`),
+and need no seed.
 """
 
 from collections.abc import Callable

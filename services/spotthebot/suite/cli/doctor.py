@@ -26,7 +26,7 @@ def doctor(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> Non
         {"part": "Python", "found": True, "detail": platform.python_version(), "used_for": "everything"},
         _postgres(),
         _suite(data_dir),
-        _finding("torch and transformers", _models(), "training, and hosting models in worker processes"),
+        _finding("torch and transformers", _models(), "training and hosting models, and scores by FED"),
         _finding("Triton", _triton(), "hosting models with ./stb up --triton"),
         _finding("Chromium", _first_on_path(_BROWSERS), "browser tests"),
         _finding("GPU", _gpu(), "hosting and scoring at speed"),

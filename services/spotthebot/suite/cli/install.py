@@ -21,7 +21,7 @@ class PartMissing(Unavailable):
 
 
 def install(
-    part: Annotated[Part, typer.Argument(help="models: torch and transformers, to train and host models.")],
+    part: Annotated[Part, typer.Argument(help="models: torch and transformers, to train, host and score with models.")],
 ) -> None:
     """Install an optional part; the front door `./stb` has done it before this runs."""
     for package in ("torch", "transformers"):
