@@ -238,7 +238,7 @@ def _kendall(x: FloatArray, y: FloatArray) -> float:
 
 def _partial(x: FloatArray, y: FloatArray, z: FloatArray) -> float:
     xy, xz, yz = _spearman(x, y), _spearman(x, z), _spearman(y, z)
-    left = math.sqrt((1 - xz**2) * (1 - yz**2)) if max(abs(xz), abs(yz)) < 1 else 0.0
+    left = math.sqrt((1 - xz**2) * (1 - yz**2))
     return max(-1.0, min(1.0, (xy - xz * yz) / left)) if left else math.nan
 
 
