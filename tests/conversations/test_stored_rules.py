@@ -1,6 +1,7 @@
 """What the store selects and changes of collections, checks and chats: rows on both sides of each condition."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -58,6 +59,19 @@ class TestCollections:
             dict.fromkeys(counts, 10),
         ]
         assert [each.priority for each in found] == [3, 0]
+
+    async def test_has_the_priority_0_unless_another_is_given(self, stored: SavepointDatabase):
+        given: dict[str, Any] = {
+            "domain": "everyday",
+            "mode": "import",
+            "plan": {},
+            "state": CollectionState.COLLECTING,
+        }
+        async with stored.write() as session:
+            plain = await store.collections.add_collection(session, name="plain", **given)
+            second = await store.collections.add_collection(session, name="second", priority=2, **given)
+            found = [await store.collections.get_collection(session, each) for each in (plain, second)]
+        assert [each.priority for each in found] == [0, 2]
 
     async def test_has_a_rate_over_the_last_minute_while_it_collects(self, stored: SavepointDatabase):
         async with stored.write() as session:
