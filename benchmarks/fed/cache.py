@@ -14,14 +14,15 @@ import torch
 from benchmarks.bots.measurement import Measurement
 from benchmarks.fed.clocks import interleaved
 from benchmarks.fed.material import (
+    FOLLOWUPS,
     SIZES,
     context_text,
     dialogue,
-    followup_tokens,
     random_model,
     request,
     scorer,
     tokenizer,
+    tokens_of,
 )
 from spotthebot.inference.models.batch import run_batch
 
@@ -34,7 +35,7 @@ def one_by_one(model: Any, turns: Sequence[str]) -> list[float]:  # noqa: ANN401
     """Return the negative log-likelihood of each follow-up, each read with a copy of the context's cache."""
     first, cache = _read(model, turns)
     found = []
-    for ids in followup_tokens():
+    for ids in tokens_of(FOLLOWUPS):
         rows = torch.tensor([ids[:-1]])
         logits = model(rows, past_key_values=copy.deepcopy(cache)).logits[0] if len(ids) > 1 else first[:0]
         scores = torch.cat([first, logits]).log_softmax(-1)
@@ -46,7 +47,7 @@ def one_by_one(model: Any, turns: Sequence[str]) -> list[float]:  # noqa: ANN401
 def all_at_once(model: Any, turns: Sequence[str]) -> list[float]:  # noqa: ANN401 - transformers' own
     """Return the negative log-likelihood of each follow-up, read together with as many copies of the cache."""
     first, cache = _read(model, turns)
-    followups = followup_tokens()
+    followups = tokens_of(FOLLOWUPS)
     width = max(map(len, followups))
     rows = torch.tensor([[*ids, *[0] * (width - len(ids))] for ids in followups])
     used = torch.tensor([[1.0] * len(ids) + [0.0] * (width - len(ids)) for ids in followups])

@@ -5,7 +5,17 @@ from functools import partial
 
 from benchmarks.bots.measurement import Measurement
 from benchmarks.fed.clocks import interleaved, matrix_rate
-from benchmarks.fed.material import SIZES, VOCABULARY, Size, dialogue, followup_tokens, random_model, request, scorer
+from benchmarks.fed.material import (
+    FOLLOWUPS,
+    SIZES,
+    VOCABULARY,
+    Size,
+    dialogue,
+    random_model,
+    request,
+    scorer,
+    tokens_of,
+)
 from spotthebot.inference.models.batch import run_batch
 from spotthebot.inference.models.likelihood.trees import build_tree
 
@@ -40,15 +50,18 @@ def measure(*, threads: Sequence[int], lengths: Sequence[int]) -> list[Measureme
     return rows
 
 
-def operations(size: Size, length: int, *, whole: bool) -> float:
-    """Return the floating-point operations of one context with all follow-ups.
+def operations(
+    size: Size, length: int, *, whole: bool = False, followups: Sequence[str] = FOLLOWUPS, ends: Sequence[int] = ()
+) -> float:
+    """Return the floating-point operations of so many tokens of context with follow-ups after some, else at the end.
 
     Tokens that only end follow-ups need none, and the layer of the vocabulary is for tokens that predict one. Attention
     multiplies queries with keys, and weights with values, as far as its mask allows.
     """
-    tree = build_tree(followup_tokens())
-    computed = length + len(tree)
-    predicting = len(tree) + (length if whole else 1)
-    seen = length * (length + 1) / 2 + len(tree) * length + float(tree.visible.sum())
-    layers = 2 * 12 * size.layers * size.width**2 * computed
+    tree = build_tree(tokens_of(followups))
+    places = ends or (length,)
+    branches = len(places) * len(tree)
+    predicting = branches + (length if whole else len(places))
+    seen = length * (length + 1) / 2 + sum(len(tree) * end + float(tree.visible.sum()) for end in places)
+    layers = 2 * 12 * size.layers * size.width**2 * (length + branches)
     return layers + 2 * size.width * VOCABULARY * predicting + 4 * size.width * size.layers * seen

@@ -107,9 +107,14 @@ def request(
     return json.dumps({**document, "context_likelihood": whole})
 
 
-def followup_tokens() -> tuple[tuple[int, ...], ...]:
-    """Return the tokens of all follow-ups."""
-    return tuple(tuple(ids) for ids in tokenizer()([f" {text}" for text in FOLLOWUPS])["input_ids"])
+def tokens_of(followups: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """Return the tokens of follow-ups."""
+    return tuple(tuple(ids) for ids in tokenizer()([f" {text}" for text in followups])["input_ids"])
+
+
+def context_lengths(turns: Sequence[str]) -> list[int]:
+    """Return how many tokens the context after each turn is."""
+    return [len(tokenizer()(context_text(turns[:end]))["input_ids"]) for end in range(1, len(turns) + 1)]
 
 
 def context_text(turns: Sequence[str]) -> str:

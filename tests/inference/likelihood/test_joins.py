@@ -57,6 +57,12 @@ class TestFedJoin:
         context, followup = tokens(model, JoinSettings("fed", space_after_end=False))
         assert [*context, *followup] == encoded(model, text)
 
+    def test_strips_a_turns_own_spaces_where_those_beside_the_mark_are_stripped(self, models):
+        model = models["gpt2"]
+        made = make_join(JoinSettings("fed", space_after_end=False), model.tokenizer, model.model.config)
+        assert made.context([" Yes. "])(0, 1) == made.context(["Yes."])(0, 1)
+        assert made.followups([" Why?"]) == made.followups(["Why?"])
+
     def test_splits_at_a_mark_that_no_token_reaches_over(self, models):
         """Each context with its mark is a prefix of the next one, and the follow-up has the tokens it has alone."""
         model = models["gpt2"]

@@ -22,7 +22,7 @@ batch_model_of = lazily("spotthebot.inference.models.likelihood.batch_model:batc
 TURNS = ["Did you water the tomatoes?", "Yes, before breakfast.", "Is there bread?"]
 REQUEST = {"turns": TURNS, "ends": [1, 3], "followups": ["That makes no sense!", "Tell me more!"]}
 LONG: dict[str, Any] = {
-    "turns": ["Let us get a coffee. " * 60] * 4,
+    "turns": [f"{speaker}: let us get a coffee. " * 40 for speaker in "abcd"],
     "followups": ["Why?", "Tell me more!"],
     "ends": [1, 3, 4],
 }

@@ -145,7 +145,7 @@ class TestChoice:
     def test_leaves_models_with_a_sliding_window_on_the_plain_path(self, folder, tmp_path):
         small = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
         config = MistralConfig(
-            vocab_size=len(loaded(folder).tokenizer), num_key_value_heads=1, sliding_window=4, **small
+            vocab_size=len(loaded(folder).tokenizer), num_key_value_heads=1, sliding_window=64, **small
         )
         MistralForCausalLM(config).save_pretrained(tmp_path)
         assert answered(tmp_path, folder)["path"] == "plain"

@@ -64,7 +64,9 @@ class TestWholeSequenceMean:
             "join": {"form": "fed", "space_before_end": True},
             "context_likelihood": True,
         }
-        (answer,) = run_batch(load(str(folder)), [json.dumps(request)])
+        model = load(str(folder))
+        assert model.description.path == "packed"
+        (answer,) = run_batch(model, [json.dumps(request)])
         assert [each["turns"] for each in answer["contexts"]] == [1, 2, 3]
         for context in answer["contexts"]:
             sums = [FollowupLikelihood(each["nll"], each["tokens"]) for each in context["followups"]]
