@@ -71,14 +71,18 @@ class TestLikelihoodModel:
         assert none == {"error": "turns must be a list of texts, at least one"}
         assert "tokens, and the model reads" in long["error"]
 
-    def test_gives_a_request_the_same_bits_alone_in_every_batch_and_in_every_order(self, model):
+    def test_gives_a_request_the_same_bits_alone_in_every_batch_and_in_every_order(self, folder):
+        """On a processor, that is: no pass is shared, so that no sum is done in another order."""
+        apart = batch_model_of(loaded(folder), Limits())
         requests = [
             {**REQUEST, "turns": TURNS[:2] * (1 + number), "ends": [1, 2], "context_likelihood": number % 2 == 0}
             for number in range(8)
         ]
-        alone = [answers(model, each)[0] for each in requests]
-        assert answers(model, *requests) == alone
-        assert answers(model, *requests[::-1])[::-1] == alone
+        alone = [answers(apart, each)[0] for each in requests]
+        sizes = fail_above(apart, 10_000)
+        assert answers(apart, *requests) == alone
+        assert answers(apart, *requests[::-1])[::-1] == alone
+        assert len(sizes) == 2 * len(requests)
 
     def test_gives_requests_on_a_gpu_the_same_but_for_rounding(self, folder, model):
         """There the units of all requests share passes; here they do on the processor."""
@@ -111,6 +115,16 @@ class TestOverLongContexts:
     def test_are_an_error_that_says_what_to_do(self, model):
         (answer,) = answers(model, LONG)
         assert answer["error"].endswith("give it fewer turns, or set over_long to truncate_oldest_turns")
+
+    def test_begin_one_token_above_what_the_model_reads_with_the_longest_follow_up(self, folder, model):
+        words = loaded(folder).tokenizer
+        longest = max(len(words.encode(text)) for text in LONG["followups"])
+        fits = POSITIONS - longest - 1  # the turn has an end-of-text token
+        assert len(words.encode("z" * fits)) == fits
+        document = {"followups": LONG["followups"], "join": {"form": "turns_end"}}
+        assert "contexts" in answers(model, {**document, "turns": ["z" * fits]})[0]
+        (answer,) = answers(model, {**document, "turns": ["z" * (fits + 1)]})
+        assert f"has {fits + 2:,} tokens, and the model reads {fits + 1:,} before the follow-ups" in answer["error"]
 
     def test_lose_their_oldest_turns_and_say_how_many(self, model):
         (answer,) = answers(model, {**LONG, "over_long": "truncate_oldest_turns"})
