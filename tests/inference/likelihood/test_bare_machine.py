@@ -34,11 +34,13 @@ class Bare:
 
 sys.meta_path.insert(0, Bare())
 import importlib, pkgutil
-import benchmarks.fed.__main__, spotthebot.inference.models.likelihood
-for package in (benchmarks.fed, spotthebot.inference.models.likelihood):
-    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
-        importlib.import_module(module.name)
-        print(module.name)
+import benchmarks.fed.__main__ as benchmark
+import spotthebot.inference.models.likelihood as likelihood
+
+rows = [f"benchmarks.fed.{row}" for row in benchmark.ROWS]
+for name in rows + [f"{likelihood.__name__}.{module.name}" for module in pkgutil.iter_modules(likelihood.__path__)]:
+    importlib.import_module(name)
+    print(name)
 """
 
 
