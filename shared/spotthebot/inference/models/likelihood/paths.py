@@ -44,7 +44,7 @@ def choose_path(loaded: Pretrained, limits: Limits) -> LikelihoodPath:
         packed = PackedPath(model, limits)
         with torch.inference_mode():
             is_same = _mean_difference(packed.run(units), plain.run(units)) <= tolerance
-    except (NotPackable, TypeError, ValueError, RuntimeError, IndexError, AttributeError):  # as its code goes
+    except (NotPackable, TypeError, ValueError, RuntimeError, IndexError, AttributeError):  # from code not made for it
         is_same = False
     if is_same:
         return packed
@@ -79,6 +79,6 @@ def _mean_difference(ours: list[LogProbabilities], theirs: list[LogProbabilities
 
 
 def _values(found: list[LogProbabilities]) -> NDArray[np.float64]:
-    """Return all log-probabilities, a context's as the mean of its tokens, so that long ones count no more."""
+    """Return all log-probabilities; a context's sum is divided by its tokens, so that it counts as one of them."""
     means = [np.array([(each.context or 0.0) / max(_TRIALS[-1])]) for each in found]
     return np.concatenate([*means, *(followup for each in found for followup in each.followups)])

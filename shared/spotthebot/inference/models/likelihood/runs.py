@@ -22,8 +22,8 @@ class Runs:
     def run(self, groups: Sequence[Sequence[Unit]], *, contexts: int) -> list[LogProbabilities | str]:
         """Return what was computed of each context, by its number; for one that memory is too small for, why.
 
-        Units of different groups share no pass.
-        A pass that runs out of memory is halved, and later passes begin with what fitted.
+        Units of different groups share no pass. A pass that runs out of memory is halved, and later calls begin with
+        passes of that size.
         """
         found: list[LogProbabilities | str] = [LogProbabilities(None, []) for _ in range(contexts)]
         waiting = deque(each for group in groups for each in passes(group, self._max_tokens))
