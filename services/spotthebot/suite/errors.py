@@ -7,9 +7,11 @@ NotFound
 ├── NothingRuns
 ├── ServicesMissing
 ├── NoSuchCampaignName
-└── CampaignNameIsAmbiguous
+├── CampaignNameIsAmbiguous
+└── NoSuchModelDirectory
 Invalid
 ├── NotAnExport
+├── NotAModelDirectory
 ├── StateUnreadable
 ├── SecretsWithheld
 ├── OutputNotWritable
@@ -47,8 +49,16 @@ class CampaignNameIsAmbiguous(NotFound):
     """There are {count} campaigns named '{name}': give the id of one: {ids}."""
 
 
+class NoSuchModelDirectory(NotFound):
+    """There is no directory '{path}', from the file's folder or from here: `./stb fed train-scorer` makes a model."""
+
+
 class NotAnExport(Invalid):
     """{path} is no export: {reason}"""  # noqa: D400 - ends as the reason does
+
+
+class NotAModelDirectory(Invalid):
+    """'{path}' holds no model: there is no config.json in it; `./stb fed train-scorer` makes a model."""
 
 
 class StateUnreadable(Invalid):

@@ -17,6 +17,13 @@ CORPORA = {
     "add": Command(f"{_HERE}.corpora", "add", "Upload a file to a corpus."),
     "list": Command(f"{_HERE}.corpora", "list_all", "List corpora with their statistics by split."),
 }
+EVALUATIONS = {
+    "bipartite": Command(
+        f"{_HERE}.evaluations", "bipartite", "Rank bots by FED after each talked to the same partners."
+    ),
+    "self-play": Command(f"{_HERE}.evaluations", "self_play", "Rank bots by FED after each talked to itself."),
+    "all-play-all": Command(f"{_HERE}.evaluations", "all_play_all", "Rank bots by FED after each two talked."),
+}
 PROTOCOLS = {
     "abc-eval": Command(f"{_HERE}.protocols", "convert_abc_eval", "Turn ABC-Eval's task schemas into protocols."),
     "abc-eval-training": Command(
@@ -50,6 +57,7 @@ COMMANDS: CommandTable = {
     "keys": CommandGroup("API keys: made here, shown once, revocable at once.", KEYS),
     "bots": CommandGroup("Bots: check whether one can take part, train models to register.", BOTS),
     "corpora": CommandGroup("Corpora: human dialogues to learn from, to open with, to mix in.", CORPORA),
+    "evaluate": CommandGroup("Evaluations without people: bots converse, a language model rates.", EVALUATIONS),
     "fed": CommandGroup("FED: a language model rates dialogues; train one for it.", FED),
     "protocols": CommandGroup("Protocols of annotation: convert the tasks of others.", PROTOCOLS),
     "install": Command(f"{_HERE}.install", "install", "Install an optional part."),

@@ -1,7 +1,8 @@
 """`./stb collect`: start a collection that a file declares, or the one it started before, and follow it to its end."""
 
 from spotthebot.suite.collections.declaration import Declaration
-from spotthebot.suite.collections.declaration_file import Declared, read_declaration
+from spotthebot.suite.collections.declaration_file import Declared, contradictions, read_declaration
+from spotthebot.suite.collections.resolution import resolve
 from spotthebot.suite.collections.run import (
     CollectionProgress,
     StartedCollection,
@@ -18,9 +19,11 @@ __all__ = [
     "Declared",
     "StartedCollection",
     "account",
+    "contradictions",
     "estimate",
     "export",
     "follow",
     "read_declaration",
+    "resolve",
     "start",
 ]

@@ -25,7 +25,8 @@ def read_declaration(path: Path) -> Declared:
     return read_declared(path, _FORM)
 
 
-def _contradictions(request: Declaration) -> Contradictions:
+def contradictions(request: Declaration) -> Contradictions:
+    """Yield what of a collection can't stand together."""
     yield from _wrong_for_the_mode(request)
     yield from _named_twice(request)
     if request.opening is not None:
@@ -63,7 +64,7 @@ def _named_twice(request: Declaration) -> Contradictions:
 
 _FORM: Final = Form(
     Declaration,
-    _contradictions,
+    contradictions,
     page="docs/collecting.md",
     example="name: everyday-1",
     inside=_INSIDE,

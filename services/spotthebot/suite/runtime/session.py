@@ -59,6 +59,10 @@ class Clients:
         return self._closed_at_the_end(clients.AsyncAnalytics(self.urls["analytics"], self._admin_key))
 
     @cached_property
+    def fed(self) -> "clients.AsyncFed":
+        return self._closed_at_the_end(clients.AsyncFed(self.urls["fed"], self._admin_key))
+
+    @cached_property
     def tasks(self) -> "clients.AsyncAnnotation":
         return self._closed_at_the_end(clients.AsyncAnnotation(self.urls["annotation"], self._frontend_key))
 

@@ -1,0 +1,189 @@
+"""`stb evaluate`: evaluations without people."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from rich.console import Console
+from rich.table import Column, Table
+
+from spotthebot.contracts.fed import DimensionScoresOut
+from spotthebot.suite import evaluations
+from spotthebot.suite.cli.declarations import Schema, declaration_faults, print_schema, required
+from spotthebot.suite.cli.options import (
+    DEFAULT_DATA_DIR,
+    DataDir,
+    JsonFile,
+    check_output,
+    folder_at,
+    say_session,
+    write_json,
+)
+from spotthebot.suite.evaluations import Evaluation, PlayMode
+from spotthebot.suite.progress import Steps, say, showing_progress
+from spotthebot.suite.runtime.session import Session, connect, open_session
+
+_INTERRUPTED: Final = 130
+
+
+File = Annotated[
+    Path | None,
+    typer.Argument(exists=True, dir_okay=False, help="YAML file that declares the evaluation: see docs/fed.md."),
+]
+
+
+def bipartite(
+    file: File = None,
+    json_file: JsonFile = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Play self-play and all-play-all, too, and correlate the three.")
+    ] = False,
+    unfair: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BOTS",
+            help="Names with commas: stack the pool with these bots, and show whose order flips in all-play-all.",
+        ),
+    ] = None,
+    schema: Schema = False,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Rank bots by FED after bipartite-play; the same file again changes nothing, or goes on where it stopped."""
+    added = tuple(dict.fromkeys(name.strip() for name in (unfair or "").split(",") if name.strip()))
+    if schema:
+        print_schema(evaluations.EvaluationDeclaration)
+        return
+    _evaluate(required(file), PlayMode.BIPARTITE, json_file, data_dir, compare=compare, added=added)
+
+
+def self_play(file: File = None, json_file: JsonFile = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Rank bots by FED after self-play; the same file again changes nothing, or goes on where it stopped."""
+    _evaluate(required(file), PlayMode.SELF_PLAY, json_file, data_dir)
+
+
+def all_play_all(file: File = None, json_file: JsonFile = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Rank bots by FED after all-play-all; the same file again changes nothing, or goes on where it stopped."""
+    _evaluate(required(file), PlayMode.ALL_PLAY_ALL, json_file, data_dir)
+
+
+def _evaluate(
+    path: Path,
+    mode: PlayMode,
+    json_file: Path | None,
+    data_dir: Path,
+    *,
+    compare: bool = False,
+    added: tuple[str, ...] = (),
+) -> None:
+    check_output(json_file)
+    folder = folder_at(data_dir)
+    with declaration_faults():
+        declared = evaluations.read_evaluation(path, mode)
+        with open_session(folder) as session, showing_progress() as steps:
+            say_session(session)
+            try:
+                result = asyncio.run(_run(session, declared, mode, steps, compare=compare, added=added))
+            except KeyboardInterrupt:
+                say("Stopped. The same command goes on with it.")
+                raise typer.Exit(_INTERRUPTED) from None
+    write_json(json_file, result.to_json())
+    if str(json_file) != "-":
+        result.show(Console())
+
+
+class _Result:
+    """The ranking, and what was compared with it."""
+
+    def __init__(self, main: Evaluation) -> None:
+        self.main = main
+        self.modes: list[Evaluation] = []
+        self.comparisons: list[evaluations.Comparison] = []
+        self.stacked: Evaluation | None = None
+        self.flips: list[evaluations.RankFlips] = []
+
+    def to_json(self) -> dict[str, Any]:
+        written = self.main.to_json()
+        if self.modes:
+            written["modes"] = [each.to_json() for each in self.modes]
+            written["comparisons"] = [each.to_json() for each in self.comparisons]
+        if self.stacked is not None:
+            written["stacked"] = self.stacked.to_json()
+            written["flips"] = [each.to_json() for each in self.flips]
+        return written
+
+    def show(self, console: Console) -> None:
+        for each in (self.main, *self.modes):
+            console.print(_ranking(each.scores.dimensions[0], each.mode))
+        partners = self.main.partner_set
+        if partners is not None:
+            said = f"Partner set '{partners.name}', version {partners.version}, fingerprint {self.main.fingerprint}:"
+            console.print(f"{said} runs with the same fingerprint can be compared.", highlight=False)
+        if self.comparisons:
+            console.print(_comparisons(self.comparisons))
+        if self.stacked is not None:
+            console.print(_ranking(self.stacked.scores.dimensions[0], self.stacked.mode))
+            console.print(_flips(self.flips))
+            said = "In bipartite-play nobody's order flips: a target's conversations do not depend on other targets."
+            console.print(said, highlight=False)
+
+
+async def _run(
+    session: Session,
+    declared: evaluations.DeclaredEvaluation,
+    mode: PlayMode,
+    steps: Steps,
+    *,
+    compare: bool,
+    added: tuple[str, ...],
+) -> _Result:
+    async with connect(session) as clients:
+
+        async def play(mode: PlayMode, bots: tuple[str, ...] = ()) -> Evaluation:
+            return await evaluations.evaluate(clients, session.folder, declared, mode, steps, bots=bots)
+
+        result = _Result(await play(mode))
+        if compare:
+            result.modes = [await play(PlayMode.SELF_PLAY), await play(PlayMode.ALL_PLAY_ALL)]
+            result.comparisons = evaluations.compare_modes([result.main, *result.modes])
+        if added:
+            fair = result.modes[1] if result.modes else await play(PlayMode.ALL_PLAY_ALL)
+            result.stacked = await play(PlayMode.ALL_PLAY_ALL, (*declared.request.bots, *added))
+            result.flips = evaluations.find_flips(fair, result.stacked)
+        return result
+
+
+def _ranking(scores: DimensionScoresOut, mode: PlayMode) -> Table:
+    columns = ("Score", f"{scores.confidence_level:.0%}", "Length says", "Beyond length")
+    table = Table("Rank", "Bot", *map(_right, columns), title=f"{scores.dimension}, {mode.value.replace('_', '-')}")
+    for each in scores.bots:
+        ranks = f"{each.rank_low}-{each.rank_high}" if each.rank_low != each.rank_high else str(each.rank_low)
+        bounds = "-" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
+        table.add_row(
+            ranks, each.bot, f"{each.score:.3f}", bounds, _figure(each.length_baseline), _figure(each.beyond_length)
+        )
+    return table
+
+
+def _comparisons(found: list[evaluations.Comparison]) -> Table:
+    table = Table("Dimension", "Modes", *map(_right, ("Spearman", "p", "Bots")))
+    for each in found:
+        modes = " and ".join(mode.value.replace("_", "-") for mode in each.modes)
+        table.add_row(each.dimension, modes, _figure(each.spearman), _figure(each.p_value), str(each.n))
+    return table
+
+
+def _flips(found: list[evaluations.RankFlips]) -> Table:
+    table = Table("Dimension", _right("Pairs"), "Whose order flips in the stacked pool of all-play-all")
+    for each in found:
+        flipped = "; ".join(f"{second} overtakes {first}" for first, second in each.flipped) or "nobody's"
+        table.add_row(each.dimension, str(each.pairs), flipped)
+    return table
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _right(name: str) -> Column:
+    return Column(name, justify="right")

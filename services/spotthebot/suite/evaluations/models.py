@@ -1,0 +1,41 @@
+"""Gives the service `fed` the model of an evaluation: a copy in its models folder, named by what it holds."""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from spotthebot.inference.model_files import files_in, files_sha256_of
+from spotthebot.suite.errors import NoSuchModelDirectory, NotAModelDirectory
+from spotthebot.suite.postgres.home import disk_errors
+from spotthebot.suite.runtime.data_folder import DataFolder
+
+_SCORERS: Final = "scorers"
+_TRITON: Final = "triton:"
+
+
+def offer_model(folder: DataFolder, named: str, *, beside: Path) -> str:
+    """Return under which name the service finds a model; blocks while a directory is copied.
+
+    A directory is looked for in the folder `beside` and then in the working directory. What is none is a name on the
+    hub, or of a Triton model. Raises NoSuchModelDirectory for a path that leads nowhere, and NotAModelDirectory.
+    """
+    if named.startswith(_TRITON):
+        return named
+    paths = [beside / Path(named).expanduser(), Path(named).expanduser()]
+    found = next((path for path in paths if path.is_dir()), None)
+    if found is None:
+        if named.startswith(("/", ".", "~")) or named.count("/") > 1:
+            raise NoSuchModelDirectory(path=named)
+        return named
+    if not (found / "config.json").is_file():
+        raise NotAModelDirectory(path=found)
+    name = f"{_SCORERS}/{files_sha256_of(files_in(found))[:16]}"
+    target = folder.path / "models" / name
+    if not target.is_dir():
+        with disk_errors(folder.path):
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=target.parent))
+            shutil.copytree(found, unfinished, dirs_exist_ok=True)
+            unfinished.rename(target)
+    return name
