@@ -9,7 +9,7 @@ from sqlalchemy import func, insert, select, text
 
 from spotthebot.contracts.conversations import CollectionState, ConversationState, QualityCheckState
 from spotthebot.conversations import store
-from spotthebot.conversations.domain.errors import NoQualityCheck
+from spotthebot.conversations.domain.errors import NoQualityCheck, NoSuchChat
 from spotthebot.conversations.domain.held_out import ALWAYS, HeldOutExchange, PeoplesConversation, exchange_numbers
 from spotthebot.conversations.tables import (
     ChatRow,
@@ -181,6 +181,11 @@ class TestHeldOut:
 
 
 class TestChats:
+    async def test_one_that_is_not_there_is_named(self, stored: SavepointDatabase):
+        async with stored.read() as session:
+            with pytest.raises(NoSuchChat, match=str(ONE)):
+                await store.chats.get_chat(session, ONE)
+
     async def test_idle_ones_and_those_of_an_ended_collection_are_found(self, stored: SavepointDatabase):
         plan = {"abandoned_after_seconds": 60}
         async with stored.write() as session:
