@@ -47,6 +47,12 @@ class TestSettings:
         assert settings.rate_limit_requests_per_minute == 7
         assert settings.log_level == "INFO"  # the other service's DEBUG is not ours
 
+    def test_wait_between_deliveries_as_standard_webhooks_recommends(self):
+        """Its schedule: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h."""
+        hours = (2, 5, 10, 14, 20, 24)
+        expected = (5, 5 * 60, 30 * 60, *(each * 3600 for each in hours))
+        assert ThingsSettings().delivery_waits_seconds == expected
+
     def test_cannot_be_changed(self):
         with pytest.raises(ValidationError, match="frozen"):
             setattr(ThingsSettings(), "log_level", "DEBUG")  # noqa: B010 - mypy refuses the plain way too
