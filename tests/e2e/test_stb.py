@@ -145,6 +145,10 @@ class TestUp:
         assert first["data_sha256"] == again["data_sha256"]
         assert first["campaign_id"] != again["campaign_id"]
         assert first["preliminary"] is False
+        (scores,), (scored_again,) = (each["fed"]["dimensions"] for each in results)
+        assert scores == scored_again
+        assert {bot["bot"] for bot in scores["bots"]} == {bot["bot"] for bot in first["ranking"]["bots"]}
+        assert 0 <= scores["baseline"]["r2"] <= 1
         assert len(first["ranking"]["bots"]) == 6
         assert len(first["win_rates"]["pairs"]) == 15
         assert {curve["bot"] for curve in first["survival"]["curves"]} > {"HU", "retrieval", "dull"}

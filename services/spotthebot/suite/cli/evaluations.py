@@ -11,6 +11,7 @@ from rich.table import Column, Table
 from spotthebot.contracts.fed import DimensionScoresOut
 from spotthebot.suite import evaluations
 from spotthebot.suite.cli.declarations import Schema, declaration_faults, print_schema, required
+from spotthebot.suite.cli.fed_tables import bot_scores_table
 from spotthebot.suite.cli.options import (
     DEFAULT_DATA_DIR,
     DataDir,
@@ -154,15 +155,7 @@ async def _run(
 
 
 def _ranking(scores: DimensionScoresOut, mode: PlayMode) -> Table:
-    columns = ("Score", f"{scores.confidence_level:.0%}", "Length says", "Beyond length")
-    table = Table("Rank", "Bot", *map(_right, columns), title=f"{scores.dimension}, {mode.value.replace('_', '-')}")
-    for each in scores.bots:
-        ranks = f"{each.rank_low}-{each.rank_high}" if each.rank_low != each.rank_high else str(each.rank_low)
-        bounds = "-" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
-        table.add_row(
-            ranks, each.bot, f"{each.score:.3f}", bounds, _figure(each.length_baseline), _figure(each.beyond_length)
-        )
-    return table
+    return bot_scores_table(scores, f"{scores.dimension}, {mode.value.replace('_', '-')}")
 
 
 def _comparisons(found: list[evaluations.Comparison]) -> Table:

@@ -8,6 +8,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Column, Table
 
+from spotthebot.contracts.fed import DimensionScoresOut
 from spotthebot.fed.domain.context_scores import ContextScore
 from spotthebot.fed.domain.published_data import DIMENSION_OF_LABEL
 from spotthebot.fed.stats.correlation import Correlation, correlation, lead_over_length
@@ -19,6 +20,18 @@ from spotthebot.suite.scores.run import Scored
 _MAX_SHOWN: Final = 40
 _OVERALL: Final = "Overall"
 _SPLITS: Final = 50
+
+
+def bot_scores_table(scores: DimensionScoresOut, title: str) -> Table:
+    """Return a table of bots, best first, with their ranks, and what length alone says beside each score."""
+    columns = ("Score", f"{scores.confidence_level:.0%}", "Length says", "Beyond length")
+    table = Table("Rank", "Bot", *map(_right, columns), title=title)
+    for each in scores.bots:
+        ranks = f"{each.rank_low}-{each.rank_high}" if each.rank_low != each.rank_high else str(each.rank_low)
+        bounds = "-" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
+        shown = [_figure(value, 3) for value in (each.score, each.length_baseline, each.beyond_length)]
+        table.add_row(ranks, each.bot, shown[0], bounds, *shown[1:])
+    return table
 
 
 def print_scores(console: Console, scored: Scored) -> None:
@@ -78,8 +91,8 @@ def _interval(found: Correlation) -> str:
     return f"{found.estimate:.3f}{bounds}"
 
 
-def _figure(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
+def _figure(value: float | None, digits: int = 4) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
 
 
 def _plain(text: str) -> str:

@@ -11,10 +11,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from spotthebot.contracts.analytics import Analysis
 from spotthebot.contracts.conversations import CollectionOut, ImportedOut
+from spotthebot.contracts.fed import ScoreSetOut
 from spotthebot.suite import campaigns
 from spotthebot.suite.campaigns import ExportedCampaign
+from spotthebot.suite.cli.fed_tables import bot_scores_table
 from spotthebot.suite.cli.options import (
     DEFAULT_DATA_DIR,
     DataDir,
@@ -55,12 +56,13 @@ def demo(
     result = {
         "simulated_annotators": True,
         "collection_id": str(shown.collection_id),
+        "fed": None if shown.scores is None else shown.scores.model_dump(mode="json"),
         **shown.analysis.model_dump(mode="json"),
         "read_at": {name: f"{url}/v1" for name, url in urls.items()} if running else {},
     }
     write_json(json_file, result)
     if str(json_file) != "-":
-        _print_demo(shown.analysis, urls, data_dir, running=running)
+        _print_demo(shown, urls, data_dir, running=running)
 
 
 class ImportSource(StrEnum):
@@ -164,7 +166,7 @@ async def _demo(session: Session, seed: int) -> tuple[Demonstration, dict[str, s
     say_session(session)
     async with connect(session) as clients:
         with showing_progress() as steps:
-            return await run_demo(clients, steps, seed=seed), clients.urls
+            return await run_demo(clients, session.folder, steps, seed=seed), clients.urls
 
 
 def _start_in_background(folder: DataFolder) -> None:
@@ -182,20 +184,35 @@ def _start_in_background(folder: DataFolder) -> None:
         time.sleep(0.1)
 
 
-def _print_demo(analysis: Analysis, urls: dict[str, str], data_dir: Path, *, running: bool) -> None:
+def _print_demo(shown: Demonstration, urls: dict[str, str], data_dir: Path, *, running: bool) -> None:
     console = Console()
-    ranking.print_ranking(console, analysis)
+    ranking.print_ranking(console, shown.analysis)
     console.print(
         "The labels come from [bold]simulated annotators[/bold] that follow a written rule over the text;"
         " they stand in for people, and so do the sample dialogues written for this project. The ranking shows"
         " that the machinery works, not how people would label."
     )
-    campaign = analysis.campaign_id
+    _print_scores(console, shown.scores)
+    campaign = shown.analysis.campaign_id
     if running:
         console.print(f"Read it again: {urls['analytics']}/v1/campaigns/{campaign}/ranking (key: ./stb keys create)")
         console.print("The services are running: ./stb status, ./stb down")
     else:
         console.print(f"Read it again: ./stb rank {campaign} --data-dir {data_dir}, or over REST after ./stb up")
+
+
+def _print_scores(console: Console, scores: ScoreSetOut | None) -> None:
+    if scores is None:
+        console.print("FED, by which a language model rates the bots, needs torch: ./stb install models")
+        return
+    (overall,) = scores.dimensions
+    console.print(bot_scores_table(overall, "FED of the same dialogues, overall"))
+    r2 = None if overall.baseline is None else overall.baseline.r2
+    explained = "" if r2 is None else f" Length alone explains {r2:.0%} of the scores' variance."
+    console.print(
+        "A tiny scorer, trained on the sample corpus in seconds, knows little of quality:"
+        f" beside each score stands what the length of the dialogues alone says.{explained}"
+    )
 
 
 def _print_import(imported: Imported, ranked: str) -> None:

@@ -3,7 +3,7 @@
 from spotthebot.suite.evaluations.comparison import Comparison, RankFlips, compare_modes, find_flips
 from spotthebot.suite.evaluations.declaration import EvaluationDeclaration
 from spotthebot.suite.evaluations.declaration_file import DeclaredEvaluation, PlayMode, read_evaluation
-from spotthebot.suite.evaluations.run import Evaluation, evaluate
+from spotthebot.suite.evaluations.run import Evaluation, evaluate, score_collection
 
 __all__ = [
     "Comparison",
@@ -16,4 +16,5 @@ __all__ = [
     "evaluate",
     "find_flips",
     "read_evaluation",
+    "score_collection",
 ]

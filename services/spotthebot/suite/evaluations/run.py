@@ -104,7 +104,7 @@ async def evaluate(
         resamples=request.resamples,
         seed=request.seed,
     )
-    return Evaluation(mode, await _score(clients, job, steps), partner_set)
+    return Evaluation(mode, await score_collection(clients, job, steps), partner_set)
 
 
 async def _partner_set(clients: Clients, declared: DeclaredEvaluation) -> PartnerSetOut:
@@ -138,7 +138,8 @@ async def _collect(clients: Clients, folder: DataFolder, declared: collections.D
     return progress.collection.id
 
 
-async def _score(clients: Clients, request: ScoreJobIn, steps: Steps) -> ScoreSetOut:
+async def score_collection(clients: Clients, request: ScoreJobIn, steps: Steps) -> ScoreSetOut:
+    """Have a collection scored, unless the same was asked for before; raises JobFailed."""
     with steps.step("Scoring") as step:
         known = [each async for each in clients.fed.list_score_jobs(collection_id=request.collection_id)]
         same = [each for each in known if each.request == request and each.state in _REUSED]

@@ -10,14 +10,17 @@ from pydantic import SecretStr
 from spotthebot.contracts.analytics import Analysis
 from spotthebot.contracts.annotation import CampaignIn, CampaignOut
 from spotthebot.contracts.conversations import AllPlayAllIn, CollectionOut, CollectionState, HumanPool, Opening
+from spotthebot.contracts.fed import ScoreSetOut
 from spotthebot.suite import campaigns
 from spotthebot.suite.errors import JobFailed
 from spotthebot.suite.poll import poll_until
 from spotthebot.suite.progress import Steps
+from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.runtime.session import Clients
 from spotthebot.suite.sample import DOMAIN
 from spotthebot.suite.seeding import BUILT_IN, register_built_in, upload_sample
 from spotthebot.suite.studies import ranking
+from spotthebot.suite.studies.demo_scores import score_demo
 
 _EXCHANGES = 5
 _SEGMENTS = (2, 3, 5)
@@ -31,13 +34,14 @@ _INSTRUCTIONS = "Say for each side whether it is a human or a bot, and which sid
 
 @dataclass(frozen=True)
 class Demonstration:
-    """The results of a demonstration, and the collection that they come from."""
+    """The results of a demonstration, and the collection that they come from; `scores` are None without torch."""
 
     collection_id: UUID
     analysis: Analysis
+    scores: ScoreSetOut | None
 
 
-async def run_demo(clients: Clients, steps: Steps, *, seed: int) -> Demonstration:
+async def run_demo(clients: Clients, folder: DataFolder, steps: Steps, *, seed: int) -> Demonstration:
     """Play the whole study and return its results."""
     corpus_id = await _upload_corpus(clients, steps)
     bot_ids = await _register_bots(clients, corpus_id, steps)
@@ -48,7 +52,8 @@ async def run_demo(clients: Clients, steps: Steps, *, seed: int) -> Demonstratio
         await campaigns.annotate(clients.tasks, campaign, annotators, step)
     with steps.step("Computing the ranking", total=1):
         analysis = await ranking.rank(clients, campaign.id, {"seed": seed})
-    return Demonstration(collection.id, analysis)
+    scores = await score_demo(clients, folder, collection.id, steps, seed=seed)
+    return Demonstration(collection.id, analysis, scores)
 
 
 async def _upload_corpus(clients: Clients, steps: Steps) -> UUID:
