@@ -131,10 +131,12 @@ class TestOverLongContexts:
         left_out = [each["turns_left_out"] for each in answer["contexts"]]
         assert left_out[0] == 0
         assert 0 < left_out[1] < left_out[2]
-        (kept,) = answers(model, {**LONG, "turns": LONG["turns"][left_out[2] :], "ends": [4 - left_out[2]]})
-        assert answer["contexts"][2]["followups"][0]["nll"] == pytest.approx(
-            kept["contexts"][0]["followups"][0]["nll"], rel=1e-6
-        )
+        for context, first in zip(answer["contexts"], left_out, strict=True):
+            turns = LONG["turns"][first : context["turns"]]
+            (kept,) = answers(model, {**LONG, "turns": turns, "ends": [len(turns)]})
+            assert [each["nll"] for each in context["followups"]] == pytest.approx(
+                [each["nll"] for each in kept["contexts"][0]["followups"]], rel=1e-6
+            )
         longest = max(each["tokens"] for each in answer["contexts"][2]["followups"])
         a_turn = answer["contexts"][0]["context_tokens"] - 1
         assert POSITIONS - a_turn < answer["contexts"][2]["context_tokens"] + longest <= POSITIONS
