@@ -17,8 +17,8 @@ MAX_CONTEXT_LENGTH = 8192
 
 _MIN_UNKNOWN_LENGTH = 10**9  # transformers gives a tokenizer without a limit an astronomic one
 _UNLIMITED_CONTEXT = 512
-_SAMPLE = "Hello, 1 你好."
-"""Some of it is in any vocabulary; without its files, transformers makes some tokenizers with an empty one."""
+_SPACE = " \u2581\u0120"
+"""How vocabularies write a space."""
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
@@ -80,7 +80,7 @@ def load_pretrained(name_or_directory: str, *, device: torch.device, dtype: str,
     if type(config) not in family._model_mapping:  # noqa: SLF001 - transformers has no public way to ask
         raise UnknownModelKind(name, f"a model of type '{config.model_type}' does not write text")
     tokenizer = _attempt(name, NoTokenizer, "its tokenizer", lambda: AutoTokenizer.from_pretrained(name, **options))
-    if not tokenizer.decode(tokenizer(_SAMPLE)["input_ids"], skip_special_tokens=True).strip():
+    if not _knows_words(tokenizer):
         raise NoTokenizer(name, "its tokenizer knows no words: are the files of its vocabulary there?")
     if tokenizer.eos_token_id is None:
         raise NoTokenizer(name, "its tokenizer has no end-of-text token")
@@ -95,6 +95,12 @@ def load_pretrained(name_or_directory: str, *, device: torch.device, dtype: str,
     if len(tokenizer) > model.get_input_embeddings().num_embeddings:
         raise ModelFilesDamaged(name, "its tokenizer knows more tokens than the model")
     return Pretrained(model.to(device).eval(), tokenizer, _context_length(config, tokenizer))
+
+
+def _knows_words(tokenizer: Any) -> bool:  # noqa: ANN401 - transformers' tokenizers share no useful type
+    """Say whether there are words in the vocabulary: without its files, transformers makes some tokenizers without."""
+    controls = {str(token) for token in tokenizer.added_tokens_decoder.values()}
+    return any(word.strip(_SPACE) for word in tokenizer.get_vocab().keys() - controls)
 
 
 def _context_length(config: Any, tokenizer: Any) -> int:  # noqa: ANN401 - transformers' classes share no useful type
