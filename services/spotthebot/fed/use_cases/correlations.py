@@ -9,11 +9,10 @@ from uuid import UUID
 from spotthebot.contracts.annotation import AnnotationOut, CampaignOut
 from spotthebot.contracts.fed import CorrelationOut, CorrelationsOut, DimensionCorrelationsOut, SplitHalfOut
 from spotthebot.contracts.fed.correlations import CorrelationLevel, RatingSource
-from spotthebot.fed import store
 from spotthebot.fed.clients import Campaigns, Collections
 from spotthebot.fed.domain.errors import OtherCampaign
 from spotthebot.fed.domain.ratings import RatedBot, rated_as_systems, rated_in_dialogues
-from spotthebot.fed.domain.score_sets import ScoredContext, ScoreJob
+from spotthebot.fed.domain.score_sets import ScoreJob
 from spotthebot.fed.stats.correlation import (
     Correlation,
     CorrelationKind,
@@ -22,10 +21,10 @@ from spotthebot.fed.stats.correlation import (
     partial_rank_correlation,
 )
 from spotthebot.fed.stats.split_half import split_half
+from spotthebot.fed.use_cases.stored_contexts import read_contexts
 from spotthebot.kit.database import Database
 
 SPOT_THE_BOT: Final = "spot_the_bot"
-_ROWS_AT_ONCE: Final = 5000
 
 
 async def fetch_annotations(
@@ -57,15 +56,7 @@ async def correlate(
     level: CorrelationLevel,
 ) -> CorrelationsOut:
     """Correlate the scores with ratings, dimension by dimension, beside length and beside what people reach."""
-    contexts: list[ScoredContext] = []
-    after: tuple[UUID, int] | None = None
-    while True:
-        async with database.read() as session:
-            batch = await store.score_sets.list_in_order(session, job.id, after=after, limit=_ROWS_AT_ONCE)
-        contexts += batch
-        if len(batch) < _ROWS_AT_ONCE:
-            break
-        after = batch[-1].conversation_id, batch[-1].turn
+    contexts = await read_contexts(database, job.id)
     items = rated_in_dialogues(contexts, annotations, speakers, rated)
     return await asyncio.to_thread(_correlations, job, campaign_id, items, rated, level)
 

@@ -36,6 +36,7 @@ from spotthebot.fed.domain.score_sets import (
 from spotthebot.fed.model import Scorer, Scorers
 from spotthebot.fed.tables import STEP_JOBS as TABLES
 from spotthebot.fed.use_cases.scoring import open_scorer, options_of, rule_of
+from spotthebot.fed.use_cases.stored_contexts import read_contexts
 from spotthebot.fed.use_cases.summaries import summarize
 from spotthebot.inference.errors import TritonRefused, WorkerUnavailable
 from spotthebot.kit.database import Database, WriteSession
@@ -47,7 +48,6 @@ STEP_JOBS = StepJobs(
     TABLES, schema="fed", task="run_score_job", retried=(*PEER_TROUBLE, WorkerUnavailable, TritonRefused)
 )
 _KIND: Final = "scores"
-_ROWS_AT_ONCE: Final = 5000
 
 
 async def start_score_job(
@@ -159,15 +159,7 @@ class _Scoring:
         if not any(each["contexts"] for each in results):
             collection = await self.collections.require_ended(self.request.collection_id)
             raise NothingToScore(collection=collection.name)
-        contexts: list[ScoredContext] = []
-        after: tuple[UUID, int] | None = None
-        while True:
-            async with self.database.read() as session:
-                batch = await store.score_sets.list_in_order(session, self.job_id, after=after, limit=_ROWS_AT_ONCE)
-            contexts += batch
-            if len(batch) < _ROWS_AT_ONCE:
-                break
-            after = batch[-1].conversation_id, batch[-1].turn
+        contexts = await read_contexts(self.database, self.job_id)
         summary = await asyncio.to_thread(summarize, contexts, self.dimensions, self.request)
         return {"dimensions": [each.model_dump(mode="json") for each in summary]}
 

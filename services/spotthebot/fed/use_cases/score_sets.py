@@ -1,7 +1,6 @@
 """What a job made: its summary, its scores with their baselines, and its export."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Final
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -11,11 +10,11 @@ from spotthebot.fed import store
 from spotthebot.fed.domain.errors import NotScoredYet
 from spotthebot.fed.domain.length_baseline import LengthBaseline
 from spotthebot.fed.domain.score_sets import ScoredContext, ScoreJob
+from spotthebot.fed.use_cases.stored_contexts import stream_contexts
 from spotthebot.kit.database import Database, ReadSession
 from spotthebot.kit.exports.batches import export
 from spotthebot.kit.exports.formats import ExportFormat
 
-_ROWS_AT_ONCE: Final = 500
 Baselines = Mapping[str, LengthBaseline | None]
 
 
@@ -76,14 +75,8 @@ async def export_scores(
 
 
 async def _batches(database: Database, job: ScoreJob, baselines: Baselines) -> AsyncIterator[Sequence[BaseModel]]:
-    after: tuple[UUID, int] | None = None
-    while True:
-        async with database.read() as session:
-            contexts = await store.score_sets.list_in_order(session, job.id, after=after, limit=_ROWS_AT_ONCE)
-        if not contexts:
-            return
+    async for contexts in stream_contexts(database, job.id):
         yield [row for context in contexts for row in _rows(context, job, baselines)]
-        after = contexts[-1].conversation_id, contexts[-1].turn
 
 
 def _rows(context: ScoredContext, job: ScoreJob, baselines: Baselines) -> list[ExportedScore]:
