@@ -266,6 +266,10 @@ class TestLabelAgreement:
             assert (each.low, each.high) == (None, None)
             assert " annotators are too few for an interval" in known(each.uncertainty.reason)
 
+    def test_eight_annotators_have_intervals(self):
+        found = label_agreement(simulated_table(2, annotators=8))
+        assert any(each.low is not None for each in found)
+
     def test_sides_that_share_one_of_their_annotators_vary_together(self):
         # Annotator 0 takes part in half of the sides and never agrees; the rest have annotators of their own.
         rows = [

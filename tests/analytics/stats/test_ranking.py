@@ -177,6 +177,16 @@ class TestRankBots:
         leads = rates.differences(np.array([0, 0, 1]), np.array([1, 2, 2]))
         assert leads.variance.variance == pytest.approx([1 / 8, 1 / 8, 1 / 8], rel=1e-12)
 
+    def test_a_mean_of_three_pairs_weighs_as_many_games_as_would_vary_as_little(self):
+        # Each of four bots has three pairs of n = 2, 4 and 4 games or all of 4: the mean of k shares, each of variance
+        # v / n, varies by v * sum(1 / n) / k², as a share of k² / sum(1 / n) games does.
+        games = {("A", "B"): 2, ("A", "C"): 4, ("A", "D"): 4, ("B", "C"): 4, ("B", "D"): 4, ("C", "D"): 4}
+        labels = [(2, 0), (0, 2)]
+        played = [(*pair, labels[at % 2]) for pair, n in games.items() for at in range(n)]
+        rows = [(at, first, second, 2, label, at) for at, (first, second, label) in enumerate(played)]
+        rates = WinRateVariance(play_games(table_of(rows, ("A", "B", "C", "D"))), Clusters.NONE)
+        assert rates.means.n == pytest.approx([9 / 1.0, 9 / 1.0, 9 / 0.75, 9 / 0.75])
+
     @pytest.mark.parametrize(
         "setting", [{"confidence_level": 1.0}, {"confidence_level": 0.0}, {"n_resamples": 0}, {"significance_level": 0}]
     )
