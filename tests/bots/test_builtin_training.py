@@ -28,10 +28,10 @@ class TestTraining:
         return counted
 
     async def test_happens_once_for_the_check_the_probe_and_the_questions(
-        self, suite: RunningSuite, trained: list[BuiltinModel]
+        self, fresh_suite: RunningSuite, trained: list[BuiltinModel]
     ) -> None:
-        bot = await add_bot(suite, "ngram", corpus_id=await add_corpus(suite))
-        admin = await suite.client("bots", "admin")
+        bot = await add_bot(fresh_suite, "ngram", corpus_id=await add_corpus(fresh_suite))
+        admin = await fresh_suite.client("bots", "admin")
         for _ in range(2):
             answer = await admin.post(f"/v1/bots/{bot}/replies", json={"contexts": [{"turns": ["Hi."]}] * 8})
             assert {reply["failure"] for reply in answer.json()["replies"]} == {None}
@@ -39,12 +39,12 @@ class TestTraining:
         assert trained == [BuiltinModel.NGRAM]
 
     async def test_happens_once_for_bots_that_learn_the_same(
-        self, suite: RunningSuite, trained: list[BuiltinModel]
+        self, fresh_suite: RunningSuite, trained: list[BuiltinModel]
     ) -> None:
-        corpus = await add_corpus(suite)
+        corpus = await add_corpus(fresh_suite)
         for name in ("one", "two"):
-            await add_bot(suite, "retrieval", corpus_id=corpus, name=name)
-        await add_bot(suite, "stray", corpus_id=corpus)
+            await add_bot(fresh_suite, "retrieval", corpus_id=corpus, name=name)
+        await add_bot(fresh_suite, "stray", corpus_id=corpus)
         assert trained == [BuiltinModel.RETRIEVAL, BuiltinModel.STRAY]
 
     async def test_is_kept_when_a_caller_gives_up_and_repeated_when_it_failed(

@@ -225,10 +225,11 @@ class TestModelWorkers:
             assert (await workers.infer(echo, {"text": "hello"}))["text"] == "hello"
 
     async def test_start_the_task_of_batches_again_where_it_ended(self, echo: WorkerModel):
-        worker = Worker(echo, idle_seconds=60)
+        worker, others = Worker(echo, idle_seconds=60), asyncio.all_tasks()
         try:
             assert (await worker.infer({"text": "hello"}))["text"] == "hello"
-            (batches,) = [each for each in asyncio.all_tasks() if "run_batches" in repr(each.get_coro())]
+            started = asyncio.all_tasks() - others
+            (batches,) = [each for each in started if "run_batches" in repr(each.get_coro())]
             batches.cancel()
             await asyncio.wait({batches})
             async with asyncio.timeout(10):

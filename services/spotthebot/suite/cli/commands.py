@@ -18,11 +18,9 @@ CORPORA = {
     "list": Command(f"{_HERE}.corpora", "list_all", "List corpora with their statistics by split."),
 }
 EVALUATIONS = {
-    "bipartite": Command(
-        f"{_HERE}.evaluations", "bipartite", "Rank bots by FED after each talked to the same partners."
-    ),
-    "self-play": Command(f"{_HERE}.evaluations", "self_play", "Rank bots by FED after each talked to itself."),
-    "all-play-all": Command(f"{_HERE}.evaluations", "all_play_all", "Rank bots by FED after each two talked."),
+    "bipartite": Command(f"{_HERE}.evaluations", "bipartite", "Rank bots by FED after bipartite-play."),
+    "self-play": Command(f"{_HERE}.evaluations", "self_play", "Rank bots by FED after self-play."),
+    "all-play-all": Command(f"{_HERE}.evaluations", "all_play_all", "Rank bots by FED after all-play-all."),
 }
 PROTOCOLS = {
     "abc-eval": Command(f"{_HERE}.protocols", "convert_abc_eval", "Turn ABC-Eval's task schemas into protocols."),
