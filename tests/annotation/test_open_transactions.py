@@ -76,9 +76,13 @@ async def test_no_transaction_is_open_while_conversations_hangs(databases: Datab
 
 
 async def test_a_mix_is_built_again_whichever_answer_conversations_did_not_give(
-    databases: Databases, suite: RunningSuite
+    databases: Databases, fresh_suite: RunningSuite
 ):
-    """As where the service is stopped, or its machine is lost: connections stay, and nothing comes."""
+    """As where the service is stopped, or its machine is lost: connections stay, and nothing comes.
+
+    Services that run for longer would soon queue jobs for what is being built without one.
+    """
+    suite = fresh_suite
     key = await suite.keys.make("service")
     database = Database(suite.database.app["annotation"], pool_size=REQUESTS_OF_A_BUILD)
     body = MIX | {"collections": await _collections(suite)}
