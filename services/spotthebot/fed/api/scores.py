@@ -8,7 +8,7 @@ from spotthebot.contracts.fed import ScoresIn, ScoresOut
 from spotthebot.fed.api.deps import Admin, Pool, ScorersOfService
 from spotthebot.fed.settings import FedSettings
 from spotthebot.fed.use_cases.dimension_sets import choose_dimensions
-from spotthebot.fed.use_cases.scoring import score_dialogues
+from spotthebot.fed.use_cases.scores import score_dialogues
 from spotthebot.kit.web.core.routes import CheckedRoute
 
 router = APIRouter(prefix="/v1/scores", tags=["scores"], route_class=CheckedRoute)

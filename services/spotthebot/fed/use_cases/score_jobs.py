@@ -35,7 +35,7 @@ from spotthebot.fed.domain.score_sets import (
 )
 from spotthebot.fed.model import Scorer, Scorers
 from spotthebot.fed.tables import STEP_JOBS as TABLES
-from spotthebot.fed.use_cases.scoring import open_scorer, options_of, rule_of
+from spotthebot.fed.use_cases.scores import open_scorer, options_of, rule_of
 from spotthebot.fed.use_cases.stored_contexts import read_contexts
 from spotthebot.fed.use_cases.summaries import summarize
 from spotthebot.inference.errors import TritonRefused, WorkerUnavailable
