@@ -1,7 +1,12 @@
-"""A score job whose worker died: another one goes on, and never mixes the scores of two models."""
+"""A score job whose worker died or whose model hangs: another one goes on, and never mixes the scores of two models."""
 
+import asyncio
+import os
 import shutil
+import signal
 from importlib.metadata import version
+from types import SimpleNamespace
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -10,17 +15,21 @@ from spotthebot.fed import store
 from spotthebot.fed.clients import Collections
 from spotthebot.fed.domain.bipartite_dimensions import BIPARTITE
 from spotthebot.fed.model import open_scorers
+from spotthebot.fed.settings import FedSettings
 from spotthebot.fed.use_cases.score_jobs import STEP_JOBS, prepare_score_job
 from spotthebot.fed.use_cases.stored_contexts import read_contexts
+from spotthebot.inference.errors import WorkerUnavailable
 from spotthebot.kit.database import Database
+from spotthebot.kit.jobs.tasks import attempt
 from tests.factories import tiny_models
 from tests.factories.lazy_imports import needs_models
 from tests.factories.studies import conversation, import_conversations
+from tests.factories.worker_processes import workers_of
 
 pytestmark = needs_models
 
 
-class WorkerDied(Exception):
+class WorkerDied(asyncio.CancelledError):
     """What stands for a worker that was killed."""
 
 
@@ -50,40 +59,65 @@ async def job_id(suite, database):
 
 
 @pytest.fixture
-def run(database, collections, job_id, tmp_path):
-    """Run the job with a model folder's scorer; `dies_at` is a step that its worker does not survive."""
+def settings(database_urls, tmp_path):
+    """The settings of a worker, given some that differ."""
+    url = database_urls.app["fed"]
 
-    async def run_job(dies_at=None):
+    def settings_with(**changes):
+        return FedSettings(database_url=url, service_key="-", models_folder=tmp_path, device="cpu", **changes)
+
+    return settings_with
+
+
+@pytest.fixture
+def run(database, collections, job_id, settings):
+    """Run the job as the queue does after some `attempts`, and return the steps that were computed.
+
+    `before` maps a step to what happens just before it is computed.
+    """
+
+    async def run_job(before=None, *, attempts=0, **changes):
         computed = []
-        async with open_scorers(tmp_path, (), idle_seconds=60, device="cpu", dtype="auto") as scorers:
+        async with open_scorers(settings(**changes)) as scorers:
 
-            async def prepare(job):
+            async def prepare(_, job):
                 prepared = await prepare_score_job(database, collections, scorers, job, conversations_per_step=2)
                 compute = prepared.work.compute
 
-                async def dying(step):
-                    if step == dies_at:
-                        raise WorkerDied
+                async def watched(step):
+                    if before and step in before:
+                        before[step]()
                     computed.append(step)
                     return await compute(step)
 
-                object.__setattr__(prepared.work, "compute", dying)
+                object.__setattr__(prepared.work, "compute", watched)
                 return prepared
 
-            await STEP_JOBS.run(database, job_id, prepare)
+            job = SimpleNamespace(id=1, attempts=attempts)
+            context: Any = SimpleNamespace(job=job, additional_context={"database": database})
+            await attempt(STEP_JOBS.task(prepare), context, {"job_id": str(job_id)})
         return computed
 
     return run_job
+
+
+def die():
+    raise WorkerDied
 
 
 async def scores_of(database, job_id):
     return {(each.conversation_id, each.turn): each.scores for each in await read_contexts(database, job_id)}
 
 
-async def test_steps_that_were_stored_are_not_computed_again(run, database, job_id, tmp_path):
+async def test_a_model_that_hangs_is_killed_and_stored_steps_are_not_computed_again(run, database, job_id, tmp_path):
     tiny_models.gpt2(tmp_path / "scorer", positions=256)
-    with pytest.raises(WorkerDied):
-        await run(dies_at=1)
+
+    def stop():
+        os.kill(workers_of(tmp_path)[1].pid, signal.SIGSTOP)
+
+    with pytest.raises(WorkerUnavailable, match="gave no answer within 3 seconds"):
+        await run({1: stop}, model_batch_seconds=3)
+    assert workers_of(tmp_path) == []
     before = await scores_of(database, job_id)
     assert len(before) == 2 * 5
     assert await run() == [1]
@@ -97,7 +131,7 @@ async def test_steps_that_were_stored_are_not_computed_again(run, database, job_
 async def test_a_model_that_was_replaced_scores_all_of_it_again(run, database, job_id, tmp_path):
     tiny_models.gpt2(tmp_path / "scorer", positions=256)
     with pytest.raises(WorkerDied):
-        await run(dies_at=1)
+        await run({1: die})
     before = await scores_of(database, job_id)
     shutil.rmtree(tmp_path / "scorer")
     tiny_models.llama(tmp_path / "scorer", positions=256)
@@ -105,3 +139,13 @@ async def test_a_model_that_was_replaced_scores_all_of_it_again(run, database, j
     after = await scores_of(database, job_id)
     assert len(after) == 4 * 5
     assert not {key for key in before if after[key] == before[key]}
+
+
+async def test_a_job_whose_model_hangs_to_the_last_attempt_fails_and_says_so(run, database, job_id, tmp_path):
+    tiny_models.gpt2(tmp_path / "scorer", positions=256)
+    with pytest.raises(WorkerUnavailable):
+        await run(attempts=8, model_loading_seconds=0.1)
+    async with database.read() as session:
+        job = await store.score_sets.get_job(session, job_id)
+    said = "The model 'scorer' was not loaded within 0.1 seconds, and its process was ended."
+    assert (job.state, job.failure) == ("failed", said)

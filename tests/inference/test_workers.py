@@ -8,7 +8,7 @@ import pytest
 
 from spotthebot.inference.errors import ModelNotLoadable, RequestRefused, WorkerUnavailable
 from spotthebot.inference.models import dialogue
-from spotthebot.inference.workers import ModelWorkers, WorkerModel
+from spotthebot.inference.workers import ModelWorkers, WorkerModel, WorkerTimes
 from spotthebot.inference.workers.worker import Worker
 from tests.factories import echo_models
 from tests.factories.worker_processes import workers_of
@@ -150,10 +150,33 @@ class TestModelWorkers:
             same, process = workers_of(tmp_path)
             assert same.pid == program.pid
 
+    async def test_kill_a_process_that_hangs_and_answer_the_next_request_by_another(
+        self, echo: WorkerModel, tmp_path: Path
+    ):
+        workers = ModelWorkers(WorkerTimes(batch_seconds=0.5))
+        try:
+            await workers.load(echo)
+            workers_of(tmp_path)[1].suspend()
+            with pytest.raises(WorkerUnavailable, match=r"gave no answer within 0\.5 seconds"):
+                await workers.infer(echo, {"text": "hello"})
+            async with asyncio.timeout(20):
+                assert (await workers.infer(echo, {"text": "hello"}))["text"] == "hello"
+            assert len(workers_of(tmp_path)) == 2
+        finally:
+            await workers.close()
+
+    async def test_kill_a_process_that_hangs_while_it_loads(self, echo: WorkerModel, tmp_path: Path):
+        (tmp_path / "slow").write_text("60")
+        workers = ModelWorkers(WorkerTimes(loading_seconds=0.2))
+        with pytest.raises(WorkerUnavailable, match=r"was not loaded within 0\.2 seconds"):
+            await workers.load(echo)
+        assert workers_of(tmp_path) == []
+        await workers.close()
+
     async def test_end_the_process_of_an_idle_model_and_start_it_when_it_is_asked_again(
         self, echo: WorkerModel, tmp_path: Path
     ):
-        workers = ModelWorkers(idle_seconds=0.2)
+        workers = ModelWorkers(WorkerTimes(idle_seconds=0.2))
         try:
             await workers.infer(echo, {"text": "hello"})
             async with asyncio.timeout(10):
@@ -210,7 +233,7 @@ class TestModelWorkers:
 
     async def test_fail_the_requests_that_come_to_a_worker_that_has_stopped(self, echo: WorkerModel, tmp_path: Path):
         """One that found the worker before it was unloaded, and asks it afterwards, waits for nobody."""
-        worker = Worker(echo, idle_seconds=60)
+        worker = Worker(echo, WorkerTimes())
         await worker.start()
         await worker.stop()
         async with asyncio.timeout(3):
@@ -225,7 +248,7 @@ class TestModelWorkers:
             assert (await workers.infer(echo, {"text": "hello"}))["text"] == "hello"
 
     async def test_start_the_task_of_batches_again_where_it_ended(self, echo: WorkerModel):
-        worker, others = Worker(echo, idle_seconds=60), asyncio.all_tasks()
+        worker, others = Worker(echo, WorkerTimes()), asyncio.all_tasks()
         try:
             assert (await worker.infer({"text": "hello"}))["text"] == "hello"
             started = asyncio.all_tasks() - others

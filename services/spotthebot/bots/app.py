@@ -23,7 +23,7 @@ from spotthebot.clients import AsyncConversations
 from spotthebot.inference.model_files import ModelFolder
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.triton.control import TritonControl
-from spotthebot.inference.workers import ModelWorkers
+from spotthebot.inference.workers import ModelWorkers, WorkerTimes
 from spotthebot.kit.database import Database
 from spotthebot.kit.outbound import EVERYWHERE, CheckingResolver, networks
 from spotthebot.kit.process import Service
@@ -60,7 +60,7 @@ def create_app(settings: BotsSettings) -> FastAPI:
 async def _context(stack: AsyncExitStack, settings: BotsSettings, database: Database) -> BotsContext:
     key = settings.service_key.get_secret_value()
     conversations = await stack.enter_async_context(AsyncConversations(settings.conversations_url, key))
-    workers = ModelWorkers(idle_seconds=settings.model_idle_seconds)
+    workers = ModelWorkers(WorkerTimes(idle_seconds=settings.model_idle_seconds))
     stack.push_async_callback(workers.close)
     everybody = networks(settings.allowed_networks)
     operator = networks([*settings.allowed_networks, *settings.operator_networks])

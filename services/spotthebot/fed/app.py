@@ -29,15 +29,7 @@ def create_app(settings: FedSettings) -> FastAPI:
             annotation = await stack.enter_async_context(AsyncAnnotation(settings.annotation_url, key))
             app.state.collections = Collections(conversations)
             app.state.campaigns = Campaigns(annotation)
-            app.state.scorers = await stack.enter_async_context(
-                open_scorers(
-                    settings.models_folder,
-                    settings.triton_servers,
-                    idle_seconds=settings.model_idle_seconds,
-                    device=settings.device,
-                    dtype=settings.dtype,
-                )
-            )
+            app.state.scorers = await stack.enter_async_context(open_scorers(settings))
             yield
 
     return build_service(

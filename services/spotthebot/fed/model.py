@@ -4,19 +4,20 @@ import asyncio
 import hashlib
 import itertools
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 from spotthebot.fed.domain.errors import DialogueUnusable, TritonMissing
-from spotthebot.inference.errors import RequestRefused
+from spotthebot.fed.settings import FedSettings
+from spotthebot.inference.errors import RequestRefused, TritonRefused, WorkerUnavailable
 from spotthebot.inference.model_files import ModelFolder, files_in, files_sha256_of
 from spotthebot.inference.models import likelihood
-from spotthebot.inference.triton.client import CONTROL_SECONDS, TritonClient
+from spotthebot.inference.triton.client import TritonClient
 from spotthebot.inference.workers.pool import ModelWorkers
-from spotthebot.inference.workers.worker import WorkerModel
+from spotthebot.inference.workers.worker import WorkerModel, WorkerTimes
 
 TRITON: Final = "triton:"
 _MAX_BATCH_SIZE: Final = 16
@@ -46,23 +47,58 @@ async def predicts_contexts(scorer: Scorer) -> bool:
     return True
 
 
+class TritonServers:
+    """Triton servers that hold the same models and take turns; none may take longer than the time of a batch."""
+
+    def __init__(self, clients: Sequence[TritonClient], times: WorkerTimes) -> None:
+        self._clients = list(clients)
+        self._turns = itertools.cycle(clients)
+        self._times = times
+
+    async def open(self, name: str) -> Scorer:
+        """Identify a model, whose files lie elsewhere, by its name and by what it answers to a probe.
+
+        Raises DialogueUnusable where the servers answer differently, TritonRefused, and WorkerUnavailable.
+        """
+        request, seconds = json.dumps(likelihood.PROBE), self._times.loading_seconds
+        answers = await asyncio.gather(*(_ask(client, name, request, seconds) for client in self._clients))
+        said = {json.dumps(_rounded(answer), sort_keys=True) for answer in answers}
+        if len(said) > 1:
+            raise DialogueUnusable(reason=f"the Triton servers hold different models under the name '{name}'")
+        sha256 = hashlib.sha256(f"{TRITON}{name} {said.pop()}".encode()).hexdigest()
+        return _TritonScorer(sha256, name, self)
+
+    async def ask(self, name: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the answer of the server whose turn it is; raises TritonRefused, and WorkerUnavailable."""
+        return await _ask(next(self._turns), name, json.dumps(request), self._times.batch_seconds)
+
+
 class Scorers:
     """Opens models by name: `triton:NAME`, a directory below the models folder, or a name on the hub."""
 
     def __init__(
-        self, folder: Path, workers: ModelWorkers, triton_servers: Sequence[TritonClient], *, device: str, dtype: str
+        self,
+        folder: Path,
+        workers: ModelWorkers,
+        triton: TritonServers | None,
+        *,
+        device: str,
+        dtype: str,
     ) -> None:
         self._folder = ModelFolder(folder, largest_file_bytes=_LARGEST_FILE)
         self._workers = workers
-        self._triton = list(triton_servers)
+        self._triton = triton
         self._device, self._dtype = device, dtype
 
     async def open(self, model: str, revision: str | None) -> Scorer:
-        """Load a model; raises DirectoryOutside, ModelNotLoadable, HostingMissing, TritonMissing and TritonRefused."""
+        """Load a model.
+
+        Raises DirectoryOutside, ModelNotLoadable, HostingMissing, WorkerUnavailable, TritonMissing and TritonRefused.
+        """
         if model.startswith(TRITON):
-            if not self._triton:
+            if self._triton is None:
                 raise TritonMissing(model=model)
-            return await _open_on_triton(model.removeprefix(TRITON), self._triton)
+            return await self._triton.open(model.removeprefix(TRITON))
         directory = self._folder.find(model)
         if directory is None:
             sha256 = hashlib.sha256(f"{model}@{revision or 'main'}".encode()).hexdigest()
@@ -82,14 +118,18 @@ class Scorers:
 
 
 @asynccontextmanager
-async def open_scorers(
-    folder: Path, triton_servers: Sequence[str], *, idle_seconds: float, device: str, dtype: str
-) -> AsyncIterator[Scorers]:
-    """Give the models of a folder and of Triton servers (`host:port`) while the block lasts; each loads when asked."""
-    workers = ModelWorkers(idle_seconds=idle_seconds)
-    clients = [TritonClient(address) for address in triton_servers]
+async def open_scorers(settings: FedSettings) -> AsyncIterator[Scorers]:
+    """Give the models of a folder and of Triton servers while the block lasts; each loads when asked."""
+    times = WorkerTimes(
+        idle_seconds=settings.model_idle_seconds,
+        loading_seconds=settings.model_loading_seconds,
+        batch_seconds=settings.model_batch_seconds,
+    )
+    workers = ModelWorkers(times)
+    clients = [TritonClient(address) for address in settings.triton_servers]
+    triton = TritonServers(clients, times) if clients else None
     try:
-        yield Scorers(folder, workers, clients, device=device, dtype=dtype)
+        yield Scorers(settings.models_folder, workers, triton, device=settings.device, dtype=settings.dtype)
     finally:
         await workers.close()
         await asyncio.gather(*(client.close() for client in clients))
@@ -112,27 +152,24 @@ class _WorkerScorer:
 class _TritonScorer:
     sha256: str
     name: str
-    clients: Iterator[TritonClient]
+    servers: TritonServers
 
     async def likelihoods(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        answer = json.loads(await next(self.clients).infer(self.name, json.dumps(request)))
+        answer = await self.servers.ask(self.name, request)
         if "error" in answer:
             raise DialogueUnusable(reason=str(answer["error"]).rstrip("."))
-        found: Mapping[str, Any] = answer
-        return found
+        return answer
 
 
-async def _open_on_triton(name: str, clients: Sequence[TritonClient]) -> _TritonScorer:
-    """Identify a model, whose files lie elsewhere, by its name and by what it answers to a probe."""
-    request = json.dumps(likelihood.PROBE)
-    answers = await asyncio.gather(
-        *(client.infer(name, request, timeout_seconds=CONTROL_SECONDS) for client in clients)
-    )
-    said = {json.dumps(_rounded(json.loads(answer)), sort_keys=True) for answer in answers}
-    if len(said) > 1:
-        raise DialogueUnusable(reason=f"the Triton servers hold different models under the name '{name}'")
-    sha256 = hashlib.sha256(f"{TRITON}{name} {said.pop()}".encode()).hexdigest()
-    return _TritonScorer(sha256, name, itertools.cycle(clients))
+async def _ask(client: TritonClient, name: str, request: str, seconds: float) -> Mapping[str, Any]:
+    try:
+        answer: Mapping[str, Any] = json.loads(await client.infer(name, request, timeout_seconds=seconds))
+    except TritonRefused as refused:
+        if refused.hangs:
+            reason = f"Triton gave no answer of the model '{name}' within {seconds:g} seconds."
+            raise WorkerUnavailable(reason=reason) from refused
+        raise
+    return answer
 
 
 def _rounded(answer: Mapping[str, Any]) -> list[float]:

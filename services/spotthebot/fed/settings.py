@@ -27,6 +27,17 @@ class FedSettings(ServiceSettings):
     model_idle_seconds: float = Field(
         default=900.0, gt=0, description="Time without a request after which a worker process unloads its model."
     )
+    model_loading_seconds: float = Field(
+        default=1800.0,
+        gt=0,
+        description="Longest time that a model takes to load, its download included; on Triton, to answer a probe.",
+    )
+    model_batch_seconds: float = Field(
+        default=900.0,
+        gt=0,
+        description="Longest time that a model takes for one batch: a worker process that takes longer is killed, "
+        "and a score job tries again with another.",
+    )
     device: str = Field(default="auto", description="Where models run: auto, cpu, cuda, cuda:1 ...")
     dtype: str = Field(default="auto", description="auto, float32, bfloat16 or float16.")
     triton_servers: tuple[str, ...] = Field(

@@ -40,13 +40,7 @@ async def work(settings: FedSettings) -> None:
     try:
         async with (
             AsyncConversations(settings.conversations_url, key) as conversations,
-            open_scorers(
-                settings.models_folder,
-                settings.triton_servers,
-                idle_seconds=settings.model_idle_seconds,
-                device=settings.device,
-                dtype=settings.dtype,
-            ) as scorers,
+            open_scorers(settings) as scorers,
         ):
             context = {
                 "database": database,

@@ -8,7 +8,7 @@ from typing import Any
 from spotthebot.inference.errors import HostingMissing
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.inference.workers.batch_queue import Result
-from spotthebot.inference.workers.worker import Worker, WorkerModel
+from spotthebot.inference.workers.worker import Worker, WorkerModel, WorkerTimes
 
 
 class ModelWorkers:
@@ -18,12 +18,15 @@ class ModelWorkers:
     batches are full without any delay, and a lone request waits no longer than the queue delay.
     """
 
-    def __init__(self, *, idle_seconds: float = 900.0) -> None:
-        self._idle_seconds = idle_seconds
+    def __init__(self, times: WorkerTimes | None = None) -> None:
+        self._times = times or WorkerTimes()
         self._workers: dict[WorkerModel, Worker] = {}
 
     async def load(self, model: WorkerModel) -> None:
-        """Start a model's worker and wait until it can answer; raises ModelNotLoadable, HostingMissing."""
+        """Start a model's worker and wait until it can answer.
+
+        Raises HostingMissing, ModelNotLoadable and WorkerUnavailable.
+        """
         await self._worker(model).start()
 
     async def infer(self, model: WorkerModel, request: Mapping[str, Any]) -> Result:
@@ -52,5 +55,5 @@ class ModelWorkers:
             if importlib.util.find_spec("torch") is None:
                 reason = "Hosting models needs torch and transformers: run `./stb install models` and start again."
                 raise HostingMissing(reason=reason)
-            self._workers[model] = Worker(model, idle_seconds=self._idle_seconds)
+            self._workers[model] = Worker(model, self._times)
         return self._workers[model]

@@ -20,7 +20,18 @@ from spotthebot.kit.text import without_paths
 _LINE_BYTES = 64 * 1024 * 1024
 _DIED = "The model's worker died; it is started again."
 _UNLOADED = "The model was unloaded."
+_LOADING_TOO_SLOW = "The model '{name}' was not loaded within {seconds:g} seconds, and its process was ended."
+_HANGS = "The model '{name}' gave no answer within {seconds:g} seconds, and its process was ended."
 _log = get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class WorkerTimes:
+    """How long a process may be idle, load its model, and take for one batch, in seconds."""
+
+    idle_seconds: float = 900.0
+    loading_seconds: float = 1800.0
+    batch_seconds: float = 900.0
 
 
 @dataclass(frozen=True)
@@ -43,12 +54,13 @@ class WorkerModel:
 class Worker:
     """One model's process and its queue. The process ends after some time without a request.
 
-    A process that died is forked again from a program that has imported everything, which spares it seconds.
+    A process that died is forked again from a program that has imported everything, which spares it seconds. One that
+    takes longer than its time to load or to answer a batch hangs, as far as anybody can tell: it is killed.
     """
 
-    def __init__(self, model: WorkerModel, *, idle_seconds: float) -> None:
+    def __init__(self, model: WorkerModel, times: WorkerTimes) -> None:
         self._model = model
-        self._idle_seconds = idle_seconds
+        self._times = times
         self._queue = BatchQueue(max_batch_size=model.max_batch_size, max_queue_delay_ms=model.max_queue_delay_ms)
         self._starting: asyncio.Task[None] | None = None
         self._server: ForkServer | None = None
@@ -65,7 +77,7 @@ class Worker:
     async def start(self) -> None:
         """Start the process unless it runs, and wait until the model is loaded.
 
-        Raises ModelNotLoadable, and WorkerUnavailable once the worker was stopped.
+        Raises ModelNotLoadable, and WorkerUnavailable where loading took too long or the worker was stopped.
 
         Callers at the same time share one start and its outcome; a caller that is cancelled does not end it.
         """
@@ -112,10 +124,15 @@ class Worker:
         self._hang_up()
         reader, writer = await asyncio.open_connection(sock=await self._fork(), limit=_LINE_BYTES)
         try:
-            description = await self._read_description(reader)
-        except BaseException:
+            async with asyncio.timeout(self._times.loading_seconds):
+                description = await self._read_description(reader)
+        except BaseException as error:
             writer.close()
             await self._end()
+            if isinstance(error, TimeoutError):
+                _log.warning("model.loading_too_slow", model=self._model.model)
+                reason = _LOADING_TOO_SLOW.format(name=_name(self._model), seconds=self._times.loading_seconds)
+                raise WorkerUnavailable(reason=reason) from error
             raise
         _log.info("model.loaded", model=self._model.model, **description)
         self._streams = reader, writer
@@ -139,12 +156,17 @@ class Worker:
 
     async def _run_batches(self) -> None:
         while True:
-            batch = await self._queue.next_batch(self._idle_seconds if self.is_running else None)
+            batch = await self._queue.next_batch(self._times.idle_seconds if self.is_running else None)
             if not batch:
                 await self._end()
                 continue
             try:
                 await self._run_batch(batch)
+            except TimeoutError:
+                _log.warning("model.worker_hangs", model=self._model.model, seconds=self._times.batch_seconds)
+                reason = _HANGS.format(name=_name(self._model), seconds=self._times.batch_seconds)
+                self._queue.fail(batch, reason)
+                await self._end(at_once=True)
             except Error as error:  # the model can't be loaded again
                 self._queue.fail(batch, error.detail)
             except Exception as error:  # noqa: BLE001 - whatever a foreign process sends, the next batch is run
@@ -163,9 +185,10 @@ class Worker:
             raise ConnectionError(message)
         reader, writer = self._streams
         began = time.perf_counter()
-        writer.write(json.dumps({"requests": [json.dumps(each.request) for each in batch]}).encode() + b"\n")
-        await writer.drain()
-        line = await reader.readline()
+        async with asyncio.timeout(self._times.batch_seconds):
+            writer.write(json.dumps({"requests": [json.dumps(each.request) for each in batch]}).encode() + b"\n")
+            await writer.drain()
+            line = await reader.readline()
         if not line:
             message = "the worker closed its socket"
             raise ConnectionError(message)
@@ -177,13 +200,13 @@ class Worker:
         if streams is not None:
             streams[1].close()
 
-    async def _end(self) -> None:
-        """End the model's process and its program; a process that is still loading would not see its socket close."""
+    async def _end(self, *, at_once: bool = False) -> None:
+        """End the model's process and its program; a process that loads or hangs would not see its socket close."""
         is_loading = self._streams is None
         self._hang_up()
         server, self._server = self._server, None  # at once: another may be started while this one ends
         if server is not None:
-            await server.stop(at_once=is_loading)
+            await server.stop(at_once=at_once or is_loading)
 
 
 def _arguments(model: WorkerModel) -> list[str]:
@@ -191,11 +214,15 @@ def _arguments(model: WorkerModel) -> list[str]:
     return [*arguments, *(["--revision", model.revision] if model.revision else [])]
 
 
+def _name(model: WorkerModel) -> str:
+    return model.name or Path(model.model).name
+
+
 def _description(model: WorkerModel, first_line: bytes) -> Mapping[str, Any]:
     answer: dict[str, Any] = json.loads(first_line) if first_line else {"failed": "its process ended while loading"}
     if "failed" in answer:
         _log.warning("model.not_loaded", model=model.model, reason=str(answer["failed"]))
-        name = model.name or Path(model.model).name
+        name = _name(model)
         reason = without_paths(str(answer["failed"]).replace(model.model, name)).rstrip(".")
         raise ModelNotLoadable(model=f"'{name}'", reason=reason)
     description: Mapping[str, Any] = answer["ready"]
