@@ -239,6 +239,7 @@ _OUTBOUND: dict[str, Callable[[], dict[str, Any]]] = {
     "bots": bots_settings,
     "conversations": conversations_settings,
     "annotation": event_settings,
+    "fed": event_settings,
 }
 
 

@@ -28,7 +28,8 @@ def models_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def settings_of(models_folder: Path) -> dict[str, dict[str, Any]]:
     """Small steps, so that a job has several."""
-    return {"fed": {"models_folder": models_folder, "device": "cpu", "conversations_per_step": 2}}
+    small = {"models_folder": models_folder, "device": "cpu", "conversations_per_step": 2}
+    return {"fed": small | {"delivery_poll_seconds": 0.3}}
 
 
 pytestmark = needs_models

@@ -8,14 +8,17 @@ from uuid import UUID, uuid4
 import pytest
 import scipy
 from sqlalchemy import text
+from standardwebhooks import Webhook
 
 from spotthebot.clients import Conflict, Forbidden, Invalid, NotFound
 from spotthebot.contracts.fed import DimensionSetRef, ScoreJobIn, ScorerIn
 from spotthebot.fed.domain.length_baseline import context_length
 from spotthebot.kit.database import Database
+from tests.factories import bot_servers
 from tests.factories.annotating import ask, work_through
 from tests.factories.lazy_imports import needs_models
 from tests.factories.studies import conversation, import_conversations, open_campaign
+from tests.factories.subscribers import settled, subscribe
 
 pytestmark = needs_models
 
@@ -159,6 +162,39 @@ class TestScoreJob:
         with pytest.raises(Conflict, match="complete"):
             await fed.cancel_score_job(first.id)
         assert [each.id async for each in fed.list_score_jobs(collection_id=collection)] == [first.id]
+
+
+class TestEvents:
+    async def test_the_end_of_each_job_is_sent_signed_to_who_subscribed_once(self, suite, collection):
+        fed = await suite.fed("admin")
+        async with bot_servers.bot(lambda _: {}) as (subscriber, url):
+            kinds = ("score_job.completed", "score_job.failed", "score_job.cancelled")
+            made = await subscribe(suite, url, *kinds, service="fed")
+            cancelled = await fed.create_score_job(asked(collection))
+            for _ in range(2):
+                assert (await fed.cancel_score_job(cancelled.id)).state == "cancelled"
+            complete = await fed.create_score_job(asked(collection))
+            failed = await fed.create_score_job(asked(collection, bots=("nobody",)))
+            ended = [await finished(fed, each.id) for each in (complete, failed)]
+            await settled(suite, made, 3, service="fed")
+        messages = [
+            Webhook(made["secret"]).verify(body, headers)
+            for body, headers in zip(subscriber.bodies, subscriber.headers, strict=True)
+        ]
+        assert len(messages) == 3
+        assert {each["type"]: each["data"]["score_job"] for each in messages} == {
+            kind: {"id": str(job.id), "collection_id": str(collection)}
+            for kind, job in zip(kinds, (complete, failed, cancelled), strict=True)
+        }
+        said = {each["type"]: each["data"] for each in messages}
+        assert (said[kinds[0]]["contexts"], said[kinds[0]]["rejected"], said[kinds[0]]["model"]) == (50, 0, "gpt2")
+        assert said[kinds[1]]["reason"] == ended[1].failure
+
+    async def test_subscriptions_are_the_operators_alone(self, suite):
+        for role in ("analyst", "team"):
+            client = await suite.client("fed", role, team="t" if role == "team" else None)
+            answer = await client.post("/v1/subscriptions", json={"url": "http://127.0.0.1:9/", "events": ["x"]})
+            assert answer.status_code == 403
 
 
 class TestExport:

@@ -6,24 +6,29 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from fastapi import FastAPI
 
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
+from spotthebot.contracts.fed.events import FedEventType
 from spotthebot.fed.api import dimension_sets, score_jobs, score_sets, scores
 from spotthebot.fed.clients import Campaigns, Collections
 from spotthebot.fed.model import open_scorers
 from spotthebot.fed.settings import FedSettings
+from spotthebot.fed.store.events import EVENTS
 from spotthebot.fed.tables import IDEMPOTENCY, LINEAGE
+from spotthebot.kit.events.router import events_router
+from spotthebot.kit.events.subscriptions import subscriptions_of
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.process import Service
 from spotthebot.kit.web.api import build_service
 
 
 def create_app(settings: FedSettings) -> FastAPI:
-    """Return the application that serves `/v1/scores`, `/v1/score-jobs`, `/v1/score-sets` and `/v1/dimension-sets`."""
+    """Return the application that serves scores, score jobs, score sets, sets of dimensions and subscriptions."""
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
         key = settings.service_key.get_secret_value()
         app.state.settings = settings
         app.state.jobs = Jobs(settings.database_url.get_secret_value(), "fed")
+        app.state.subscriptions = subscriptions_of(settings, EVENTS)
         async with AsyncExitStack() as stack:
             conversations = await stack.enter_async_context(AsyncConversations(settings.conversations_url, key))
             annotation = await stack.enter_async_context(AsyncAnnotation(settings.annotation_url, key))
@@ -36,7 +41,13 @@ def create_app(settings: FedSettings) -> FastAPI:
         "fed",
         summary="FED: a language model rates dialogues, beside what their length alone says.",
         settings=settings,
-        routers=[scores.router, score_jobs.router, score_sets.router, dimension_sets.router],
+        routers=[
+            scores.router,
+            score_jobs.router,
+            score_sets.router,
+            dimension_sets.router,
+            events_router(FedEventType, None),
+        ],
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,
         lifespan=live,

@@ -6,10 +6,10 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
-from spotthebot.kit.settings import ServiceSettings
+from spotthebot.kit.events.settings import EventSettings
 
 
-class FedSettings(ServiceSettings):
+class FedSettings(EventSettings):
     """Read from `SPOTTHEBOT_FED_<FIELD>`."""
 
     model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_FED_", frozen=True, extra="ignore")

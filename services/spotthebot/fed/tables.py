@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from spotthebot.kit.database import schema_metadata
+from spotthebot.kit.events.tables import event_tables
 from spotthebot.kit.migrations import Lineage
 from spotthebot.kit.step_jobs.tables import step_job_tables
 from spotthebot.kit.web.database.tables import idempotency_table
@@ -77,5 +78,6 @@ class RejectedRow(_Base):
     reason: Mapped[str] = mapped_column(String(1000))
 
 
+EVENT_TABLES = event_tables(_Base.metadata)
 IDEMPOTENCY = idempotency_table(_Base.metadata)
 LINEAGE = Lineage("fed", _Base.metadata, Path(__file__).parent / "migrations")

@@ -6,8 +6,11 @@ from spotthebot.clients import AsyncConversations
 from spotthebot.fed.clients import Collections
 from spotthebot.fed.model import open_scorers
 from spotthebot.fed.settings import FedSettings
+from spotthebot.fed.store.events import EVENTS
+from spotthebot.fed.use_cases.events import find_no_team
 from spotthebot.fed.use_cases.score_jobs import STEP_JOBS, prepare_score_job
 from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database
+from spotthebot.kit.events.dispatcher import dispatcher_of
 from spotthebot.kit.jobs import Jobs, WorkerContext
 from spotthebot.kit.process import Worker
 from spotthebot.kit.step_jobs.lifecycle import StepJob
@@ -41,6 +44,7 @@ async def work(settings: FedSettings) -> None:
         async with (
             AsyncConversations(settings.conversations_url, key) as conversations,
             open_scorers(settings) as scorers,
+            settings.make_http() as http,
         ):
             context = {
                 "database": database,
@@ -48,7 +52,10 @@ async def work(settings: FedSettings) -> None:
                 "scorers": scorers,
                 "conversations_per_step": settings.conversations_per_step,
             }
-            await Jobs(url, "fed").work(TASKS, concurrency=settings.worker_concurrency, context=context)
+            jobs = Jobs(url, "fed").work(TASKS, concurrency=settings.worker_concurrency, context=context)
+            async with asyncio.TaskGroup() as group:
+                group.create_task(dispatcher_of(settings, database, EVENTS, find_no_team, http).run())
+                group.create_task(jobs)
     finally:
         await asyncio.shield(database.close())
 

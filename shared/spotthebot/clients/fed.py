@@ -1,4 +1,4 @@
-"""The client of `fed`: scores of dialogues and of whole collections, and sets of dimensions."""
+"""The client of `fed`: scores of dialogues and of whole collections, sets of dimensions, subscriptions."""
 
 from typing import Literal, Unpack
 from urllib.parse import quote
@@ -6,6 +6,7 @@ from uuid import UUID
 
 from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
 from spotthebot.clients.operations import Call, Download, Listing, Paging, operation
+from spotthebot.clients.subscriptions import SubscriptionOperations
 from spotthebot.contracts.fed import (
     ContextScoresOut,
     CorrelationsOut,
@@ -21,7 +22,7 @@ from spotthebot.contracts.fed import (
 from spotthebot.contracts.fed.correlations import CorrelationLevel, RatingSource
 
 
-class FedOperations(ServiceOperations):
+class FedOperations(SubscriptionOperations, ServiceOperations):
     """The operations of `fed`."""
 
     peer = "fed"

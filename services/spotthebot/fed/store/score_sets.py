@@ -45,11 +45,6 @@ async def list_jobs(
     return [score_job_of(job) for job in jobs]
 
 
-async def cancel_job(session: WriteSession, job_id: UUID) -> None:
-    """Cancel a job; one that has ended stays as it is."""
-    await _STEP_JOBS.cancel_job(session, job_id)
-
-
 async def get_progress_of(session: ReadSession, job_ids: Sequence[UUID]) -> dict[UUID, JobProgress]:
     """Count what jobs have stored."""
     row = ContextScoreRow

@@ -35,6 +35,7 @@ from spotthebot.fed.domain.score_sets import (
 )
 from spotthebot.fed.model import Scorer, Scorers
 from spotthebot.fed.tables import STEP_JOBS as TABLES
+from spotthebot.fed.use_cases.events import publish_ended
 from spotthebot.fed.use_cases.scores import open_scorer, options_of, rule_of
 from spotthebot.fed.use_cases.stored_contexts import read_contexts
 from spotthebot.fed.use_cases.summaries import summarize
@@ -45,7 +46,11 @@ from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork, StepJobs
 
 STEP_JOBS = StepJobs(
-    TABLES, schema="fed", task="run_score_job", retried=(*PEER_TROUBLE, WorkerUnavailable, TritonRefused)
+    TABLES,
+    schema="fed",
+    task="run_score_job",
+    retried=(*PEER_TROUBLE, WorkerUnavailable, TritonRefused),
+    on_end=publish_ended,
 )
 _KIND: Final = "scores"
 
@@ -63,7 +68,7 @@ async def start_score_job(
 
 async def cancel_score_job(session: WriteSession, job_id: UUID) -> ScoreJob:
     """Cancel a job before its next step; cancelling it again changes nothing. Raises ScoreJobHasEnded."""
-    await store.score_sets.cancel_job(session, job_id)
+    await STEP_JOBS.cancel(session, job_id)
     job = await store.score_sets.get_job(session, job_id)
     if job.state is not ScoreJobState.CANCELLED:
         raise ScoreJobHasEnded(state=job.state)

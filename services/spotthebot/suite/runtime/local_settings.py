@@ -12,7 +12,7 @@ from spotthebot.suite.supervision.spec import ProcessSpec
 from spotthebot.suite.triton import find_installation, triton_spec
 
 _PREFIX = "SPOTTHEBOT_BOTS_"
-_SENDERS = ("conversations", "annotation")
+_SENDERS = ("conversations", "annotation", "fed")
 """The services that send events."""
 _NETWORKS = ("ALLOWED_NETWORKS", "OPERATOR_NETWORKS")
 _LOOPBACK = '["127.0.0.0/8", "::1/128"]'

@@ -25,13 +25,14 @@ _LAST_POSITION = 2**63 - 1
 class _AllowSubscribers(Allow):
     """Lets in the operator and the service's subscribers, and notes for which team they ask."""
 
-    def __init__(self, subscribers: Subscribers) -> None:
-        super().__init__(OPERATOR, subscribers.role)
+    def __init__(self, subscribers: Subscribers | None) -> None:
+        super().__init__(OPERATOR, *([subscribers.role] if subscribers else []))
         self._subscribers = subscribers
 
     async def __call__(self, request: Request) -> Principal:
         principal = await super().__call__(request)
-        request.state.subscriber = _Subscriber(principal.key_id, self._subscribers.team(principal))
+        team = self._subscribers.team(principal) if self._subscribers else None
+        request.state.subscriber = _Subscriber(principal.key_id, team)
         return principal
 
 
@@ -61,8 +62,11 @@ Mounted = Annotated[Subscriptions, Depends(_subscriptions)]
 TypeName = Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
 
 
-def events_router(types: type[StrEnum], subscribers: Subscribers = TEAMS) -> APIRouter:
-    """Return the router of a service whose `app.state.subscriptions` are its `Subscriptions`."""
+def events_router(types: type[StrEnum], subscribers: Subscribers | None = TEAMS) -> APIRouter:
+    """Return the router of a service whose `app.state.subscriptions` are its `Subscriptions`.
+
+    Without `subscribers` the operator alone subscribes.
+    """
     guard = Depends(_AllowSubscribers(subscribers))
     router = APIRouter(prefix="/v1", tags=["events"], route_class=IdempotentRoute, dependencies=[guard])
     _add_subscriptions(router, wire.schemas_of(types))

@@ -45,6 +45,10 @@ PrepareInWorker = Callable[[Mapping[str, Any], StepJob], Awaitable[PreparedWork]
 """As `Prepare`, with the worker's context as its first argument."""
 
 
+OnEnd = Callable[[WriteSession, UUID], Awaitable[None]]
+"""Called once with the id of a job that has ended, in the transaction that ends it."""
+
+
 class StepJobs:
     """The step jobs of one service: `task` is the name under which its worker runs them.
 
@@ -59,9 +63,11 @@ class StepJobs:
         task: str,
         retried: Sequence[type[Error]] = (),
         max_retries: int = 8,
+        on_end: OnEnd | None = None,
     ) -> None:
         self.store = StepJobStore(tables)
         self._schema, self._task = schema, task
+        self._on_end = on_end
         self._retried, self._max_retries = tuple(retried), max_retries
 
     async def start(
@@ -78,6 +84,10 @@ class StepJobs:
         job_id = await self.store.add_job(session, kind, request, subject_id=subject_id, version=version)
         await jobs.defer(session, f"{self._schema}:{self._task}", {"job_id": str(job_id)})
         return job_id
+
+    async def cancel(self, session: WriteSession, job_id: UUID) -> None:
+        """Cancel a job before its next step; one that has ended stays as it is."""
+        await self._ended(session, job_id, await self.store.cancel_job(session, job_id))
 
     def task(self, prepare: PrepareInWorker) -> Task:
         """Return the task that runs jobs, for a worker whose context holds its `database`."""
@@ -141,8 +151,12 @@ class StepJobs:
                     return
         result = await work.assemble([results[step] for step in range(work.steps)])
         async with database.write() as session:
-            await self.store.complete_job(session, job.id, run_id, result)
+            await self._ended(session, job.id, await self.store.complete_job(session, job.id, run_id, result))
 
     async def _fail(self, database: Database, job_id: UUID, failure: str) -> None:
         async with database.write() as session:
-            await self.store.fail_job(session, job_id, failure)
+            await self._ended(session, job_id, await self.store.fail_job(session, job_id, failure))
+
+    async def _ended(self, session: WriteSession, job_id: UUID, by_this: bool) -> None:  # noqa: FBT001 - what a store said
+        if by_this and self._on_end is not None:
+            await self._on_end(session, job_id)

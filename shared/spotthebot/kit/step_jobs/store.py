@@ -97,18 +97,18 @@ class StepJobStore:
         await session.execute(insert(self._results).values(values).on_conflict_do_nothing())
         return True
 
-    async def complete_job(self, session: WriteSession, job_id: UUID, run_id: UUID, result: Mapping[str, Any]) -> None:
-        """Complete a job by its present run; a run that was replaced changes nothing."""
+    async def complete_job(self, session: WriteSession, job_id: UUID, run_id: UUID, result: Mapping[str, Any]) -> bool:
+        """Complete a job by its present run and return whether this ended it: a replaced run changes nothing."""
         mine = self._jobs.c.run_id == run_id
-        await self._end(session, job_id, StepJobState.COMPLETE, mine, result=dict(result))
+        return await self._end(session, job_id, StepJobState.COMPLETE, mine, result=dict(result))
 
-    async def cancel_job(self, session: WriteSession, job_id: UUID) -> None:
-        """Cancel a job; one that has ended stays as it is."""
-        await self._end(session, job_id, StepJobState.CANCELLED)
+    async def cancel_job(self, session: WriteSession, job_id: UUID) -> bool:
+        """Cancel a job and return whether this ended it; one that has ended stays as it is."""
+        return await self._end(session, job_id, StepJobState.CANCELLED)
 
-    async def fail_job(self, session: WriteSession, job_id: UUID, failure: str) -> None:
-        """End a job that can't be done; one that has ended stays as it is."""
-        await self._end(session, job_id, StepJobState.FAILED, failure=failure[:1000])
+    async def fail_job(self, session: WriteSession, job_id: UUID, failure: str) -> bool:
+        """End a job that can't be done and return whether this ended it; one that has ended stays as it is."""
+        return await self._end(session, job_id, StepJobState.FAILED, failure=failure[:1000])
 
     async def _end(
         self,
@@ -117,10 +117,11 @@ class StepJobStore:
         state: StepJobState,
         *conditions: ColumnElement[bool],
         **values: object,
-    ) -> None:
+    ) -> bool:
         jobs = self._jobs
         ending = update(jobs).where(jobs.c.id == job_id, jobs.c.state.in_(states_before(state)), *conditions)
-        await session.execute(ending.values(state=state, finished_at=datetime.now(UTC), **values))
+        ended = ending.values(state=state, finished_at=datetime.now(UTC), **values).returning(jobs.c.id)
+        return await session.scalar(ended) is not None
 
     async def _select(
         self, session: ReadSession, conditions: Sequence[ColumnElement[bool]], *, limit: int, newest_first: bool = False

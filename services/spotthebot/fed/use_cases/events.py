@@ -1,0 +1,40 @@
+"""The events of `fed`, published in the transaction in which a score job ends."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+from uuid import UUID
+
+from spotthebot.contracts.fed import ScoreJobState
+from spotthebot.contracts.fed.events import FedEventType
+from spotthebot.fed import store
+from spotthebot.fed.store.events import EVENTS
+from spotthebot.kit.database import WriteSession
+from spotthebot.kit.events.domain import Event
+
+_TYPES: Final[Mapping[ScoreJobState, FedEventType]] = MappingProxyType(
+    {
+        ScoreJobState.COMPLETE: FedEventType.SCORE_JOB_COMPLETED,
+        ScoreJobState.FAILED: FedEventType.SCORE_JOB_FAILED,
+        ScoreJobState.CANCELLED: FedEventType.SCORE_JOB_CANCELLED,
+    }
+)
+
+
+async def publish_ended(session: WriteSession, job_id: UUID) -> None:
+    """Publish how a score job ended, and what it stored."""
+    job = await store.score_sets.get_job(session, job_id)
+    progress = (await store.score_sets.get_progress_of(session, [job_id]))[job_id]
+    data = {
+        "score_job": {"id": str(job.id), "collection_id": str(job.request.collection_id)},
+        "model": job.request.scorer.model,
+        "contexts": progress.contexts,
+        "rejected": progress.rejected,
+    }
+    if job.failure is not None:
+        data["reason"] = job.failure
+    await EVENTS.outbox.add_event(session, _TYPES[job.state], data)
+
+
+async def find_no_team(_event: Event) -> None:
+    """Say of any event that it belongs to no team: all are the operator's."""
