@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.contracts.conversations import AllPlayAllIn, Participant, ParticipantKind
+from spotthebot.contracts.conversations import AllPlayAllIn, BipartiteIn, Participant, ParticipantKind
 from spotthebot.conversations.domain.errors import DialoguesTooShort, TooFewDialogues
 from spotthebot.conversations.domain.plans import HUMANS, plan_conversations
 from spotthebot.kit.ids import new_ids
@@ -50,6 +50,19 @@ class TestPlan:
         for first, second in combinations(NAMES, 2):
             orders = [tuple(side.name for side in each.participants) for each in planned]
             assert orders.count((first, second)) == orders.count((second, first)) == 2
+
+    def test_targets_that_are_added_at_the_end_change_nothing_of_those_before(self):
+        bots, partners = _bots(), _bots()
+
+        def planned(targets: int):
+            fields = _plan(bots[:targets], opening={}).model_dump()
+            listed = [each.bot_id for each in partners]
+            plan = BipartiteIn.model_validate(fields | {"mode": "bipartite", "order": "both", "partners": listed})
+            return plan_conversations(plan, bots[:targets], partners, DIALOGUES, [])
+
+        fewer, more = planned(2), planned(4)
+        assert more[: len(fewer)] == fewer
+        assert len({each.seed for each in more}) == len(more) == 4 * 4 * 4
 
     @given(st.integers(1, 30), st.integers(2, 4))
     def test_with_an_odd_number_the_first_named_begins_once_more(self, per_pair: int, count: int):

@@ -138,6 +138,19 @@ class TestModes:
             assert each.pairs == 1
             assert each.flipped == (((first, second),) if scores[second] > scores[first] else ())
 
+    async def test_a_stacked_pool_changes_no_score_of_bipartite_play(self, play):
+        opened = LEAGUE.replace("scorer:", "opening: {corpus: sample, split: openings}\nscorer:")
+        fair = await play(opened)
+        stacked = await play(opened, bots=("parrot", "dull", "stray"))
+        assert fair.fingerprint == stacked.fingerprint
+        for before, after in zip(fair.scores.dimensions, stacked.scores.dimensions, strict=True):
+            scores = {bot.bot: bot.score for bot in after.bots}
+            assert len(scores) == 3
+            assert [scores[bot.bot] for bot in before.bots] == [bot.score for bot in before.bots]
+        assert [(each.mode, each.pairs, each.flipped) for each in find_flips(fair, stacked)] == [
+            (PlayMode.BIPARTITE, 1, ())
+        ] * 2
+
 
 class TestBadInput:
     @pytest.mark.parametrize(

@@ -74,7 +74,8 @@ def plan_conversations(
 
     `openings` and `human_dialogues` are the dialogues to draw from, in their stable order. Openings are drawn
     without replacement until all were used, then again; dialogues used as human conversations open none, as long
-    as others are left. With order `both`, the bot named first begins every other conversation of its pair.
+    as others are left. With order `both`, the bot named first begins every other conversation of its pair. In
+    bipartite-play the plan of a target does not depend on the targets after it.
     """
     count_conversations(plan, len(partners))
     chance = random.Random(f"plan/{plan.seed}")  # noqa: S311 - reproducible draws, no secrets
@@ -102,7 +103,8 @@ def _pairs(plan: PlannedIn, bots: Sequence[Participant], partners: Sequence[Part
                 yield _Pair((first, second), (first_number, second_number))
         case BipartiteIn():
             for (number, target), (partner_number, partner) in itertools.product(numbered, enumerate(partners)):
-                yield _Pair((target, partner), (number, len(numbered) + partner_number))
+                # Partners count from -1 down: the number of a pair says nothing of how many targets there are.
+                yield _Pair((target, partner), (number, -1 - partner_number))
 
 
 def _mixed(

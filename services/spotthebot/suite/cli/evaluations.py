@@ -44,7 +44,7 @@ def bipartite(
         str | None,
         typer.Option(
             metavar="BOTS",
-            help="Names with commas: stack the pool with these bots, and show whose order flips in all-play-all.",
+            help="Names with commas: stack the pool with these bots, and show whose order flips in each mode of play.",
         ),
     ] = None,
     schema: Schema = False,
@@ -100,7 +100,7 @@ class _Result:
         self.main = main
         self.modes: list[Evaluation] = []
         self.comparisons: list[evaluations.Comparison] = []
-        self.stacked: Evaluation | None = None
+        self.stacked: list[Evaluation] = []
         self.flips: list[evaluations.RankFlips] = []
 
     def to_json(self) -> dict[str, Any]:
@@ -108,8 +108,8 @@ class _Result:
         if self.modes:
             written["modes"] = [each.to_json() for each in self.modes]
             written["comparisons"] = [each.to_json() for each in self.comparisons]
-        if self.stacked is not None:
-            written["stacked"] = self.stacked.to_json()
+        if self.stacked:
+            written["stacked"] = [each.to_json() for each in self.stacked]
             written["flips"] = [each.to_json() for each in self.flips]
         return written
 
@@ -122,11 +122,10 @@ class _Result:
             console.print(f"{said} runs with the same fingerprint can be compared.", highlight=False)
         if self.comparisons:
             console.print(_comparisons(self.comparisons))
-        if self.stacked is not None:
-            console.print(_ranking(self.stacked.scores.dimensions[0], self.stacked.mode))
+        if self.stacked:
+            for each in self.stacked:
+                console.print(_ranking(each.scores.dimensions[0], each.mode))
             console.print(_flips(self.flips))
-            said = "In bipartite-play nobody's order flips: a target's conversations do not depend on other targets."
-            console.print(said, highlight=False)
 
 
 async def _run(
@@ -148,9 +147,11 @@ async def _run(
             result.modes = [await play(PlayMode.SELF_PLAY), await play(PlayMode.ALL_PLAY_ALL)]
             result.comparisons = evaluations.compare_modes([result.main, *result.modes])
         if added:
-            fair = result.modes[1] if result.modes else await play(PlayMode.ALL_PLAY_ALL)
-            result.stacked = await play(PlayMode.ALL_PLAY_ALL, (*declared.request.bots, *added))
-            result.flips = evaluations.find_flips(fair, result.stacked)
+            pool = (*declared.request.bots, *added)
+            result.stacked = [await play(mode, pool), await play(PlayMode.ALL_PLAY_ALL, pool)]
+            fair = [result.main, result.modes[1] if result.modes else await play(PlayMode.ALL_PLAY_ALL)]
+            for before, after in zip(fair, result.stacked, strict=True):
+                result.flips += evaluations.find_flips(before, after)
         return result
 
 
@@ -167,10 +168,10 @@ def _comparisons(found: list[evaluations.Comparison]) -> Table:
 
 
 def _flips(found: list[evaluations.RankFlips]) -> Table:
-    table = Table("Dimension", _right("Pairs"), "Whose order flips in the stacked pool of all-play-all")
+    table = Table("Play", "Dimension", _right("Pairs"), "Whose order flips in the stacked pool")
     for each in found:
         flipped = "; ".join(f"{second} overtakes {first}" for first, second in each.flipped) or "nobody's"
-        table.add_row(each.dimension, str(each.pairs), flipped)
+        table.add_row(each.mode.value.replace("_", "-"), each.dimension, str(each.pairs), flipped)
     return table
 
 

@@ -34,9 +34,11 @@ class Comparison:
 class RankFlips:
     """Pairs of bots whose order differs between a fair and a stacked pool (Sato et al. 2022, Table 6).
 
-    In bipartite-play there are none: what a target says and hears does not depend on the other targets.
+    In bipartite-play there are none where bots reply alike to the same: what a target hears does not depend on the
+    targets that are added after it.
     """
 
+    mode: PlayMode
     dimension: str
     pairs: int
     flipped: tuple[tuple[str, str], ...]
@@ -44,6 +46,7 @@ class RankFlips:
 
     def to_json(self) -> dict[str, Any]:
         return {
+            "mode": self.mode.value,
             "dimension": self.dimension,
             "pairs": self.pairs,
             "flipped": [list(pair) for pair in self.flipped],
@@ -63,13 +66,13 @@ def compare_modes(evaluations: Sequence[Evaluation]) -> list[Comparison]:
 
 
 def find_flips(fair: Evaluation, stacked: Evaluation) -> list[RankFlips]:
-    """Return for each dimension which of the fair pool's bots change places in the stacked one."""
+    """Return for each dimension which of the fair pool's bots change places in the stacked one of the same mode."""
     found = []
     for dimension, scores in _scores(fair).items():
         others = _scores(stacked)[dimension]
         ahead = [(a, b) if scores[a] >= scores[b] else (b, a) for a, b in combinations(sorted(scores), 2)]
         flipped = tuple((first, second) for first, second in ahead if others[second] > others[first])
-        found.append(RankFlips(dimension, len(ahead), flipped))
+        found.append(RankFlips(fair.mode, dimension, len(ahead), flipped))
     return found
 
 
