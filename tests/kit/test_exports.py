@@ -167,8 +167,15 @@ class TestArrowSchema:
         class Loose(BaseModel):
             anything: dict[str, object]
 
-        with pytest.raises(TypeError, match="no Arrow type"):
-            arrow_schema(Loose)
+        class Mixed(BaseModel):
+            either: int | str
+
+        class Coded(BaseModel):
+            code: Literal[1, 2]
+
+        for model in (Loose, Mixed, Coded):
+            with pytest.raises(TypeError, match="no Arrow type"):
+                arrow_schema(model)
 
 
 class TestDatasetFolder:
@@ -192,6 +199,19 @@ class TestDatasetFolder:
         loaded = [json.loads(line) for line in printed.stdout.splitlines()]
         assert loaded == [json.loads(json.dumps(_plain(row), default=lambda value: value.isoformat())) for row in rows]
 
+    def test_fills_each_file_before_the_next(self):
+        rows = [_letter(number, stamps=0) for number in range(23)]
+        folder = DatasetFolder(Letter, CARD, 23, rows_per_file=10)
+        content = folder.add(rows[:8]) + folder.add(rows[8:]) + folder.close()
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            files = [pq.ParquetFile(io.BytesIO(packed.read(name))) for name in packed.namelist()[1:]]
+        assert [file.metadata.num_rows for file in files] == [10, 10, 3]
+
+    @pytest.mark.parametrize(("rows", "files"), [(50_000, 1), (50_001, 2), (100_000, 2)])
+    def test_has_a_file_for_each_fifty_thousand_rows(self, rows: int, files: int):
+        with zipfile.ZipFile(io.BytesIO(DatasetFolder(Stamp, CARD, rows).close())) as packed:
+            assert len(packed.namelist()) == 1 + files
+
     def test_without_rows_has_one_empty_file(self):
         content = DatasetFolder(Letter, CARD, 0).close()
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
@@ -203,6 +223,17 @@ class TestDatasetFolder:
         content = folder.add([_letter(0)]) + folder.close()
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             assert [name[-14:] for name in packed.namelist()[1:]] == ["-00003.parquet"] * 3
+
+
+class TestFormats:
+    def test_have_their_media_types_and_suffixes(self):
+        """As IANA and the makers of NDJSON name them; a zip holds the folder of `datasets`."""
+        assert {form.value: (form.media_type, form.suffix) for form in ExportFormat} == {
+            "ndjson": ("application/x-ndjson", "jsonl"),
+            "csv": ("text/csv", "csv"),
+            "parquet": ("application/vnd.apache.parquet", "parquet"),
+            "datasets": ("application/zip", "zip"),
+        }
 
 
 class TestExport:

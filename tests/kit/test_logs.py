@@ -132,7 +132,7 @@ class TestRequestLines:
         self, monkeypatch: pytest.MonkeyPatch, status: int, milliseconds: float, is_written: bool
     ):
         written = io.StringIO()
-        monkeypatch.setattr(logging.getLogger(), "handlers", [logging.StreamHandler(written)])
+        monkeypatch.setattr(logging.getLogger(), "handlers", [logging.NullHandler(), logging.StreamHandler(written)])
         monkeypatch.setattr(logging.getLogger("spotthebot.requests"), "level", logging.INFO)
         monkeypatch.setattr(logging.getLogger("spotthebot.requests"), "_cache", {})
         monkeypatch.setattr(logs, "_ordinary", LineBudget(0))
@@ -143,3 +143,11 @@ class TestRequestLines:
             assert (line["event"], line["status"], line["milliseconds"]) == ("request", status, milliseconds)
             assert line["path"] == ("/[redacted]/" + (500 - len(KEY) - 2) * "x")
             assert "left_out" not in line
+
+    def test_are_not_written_above_their_level(self, monkeypatch: pytest.MonkeyPatch):
+        written = io.StringIO()
+        monkeypatch.setattr(logging.getLogger(), "handlers", [logging.StreamHandler(written)])
+        monkeypatch.setattr(logging.getLogger("spotthebot.requests"), "level", logging.WARNING)
+        monkeypatch.setattr(logging.getLogger("spotthebot.requests"), "_cache", {})
+        logs.log_request(path="/", status=500, milliseconds=1.0)
+        assert written.getvalue() == ""

@@ -1,11 +1,31 @@
 """Calls to servers of others: what comes back as an answer, and what as a failure with its status."""
 
-import pytest
+import ssl
+from types import SimpleNamespace
+from typing import Any
 
-from spotthebot.kit.outbound import AddressNotAllowed, CallFailed, CheckingResolver, Failure, GuardedHttp, networks
+import aiohttp
+import pytest
+from yarl import URL
+
+from spotthebot.kit.outbound import (
+    HTTP,
+    AddressNotAllowed,
+    CallFailed,
+    CheckingResolver,
+    Failure,
+    GuardedHttp,
+    HttpByOwner,
+    UrlNotUsable,
+    networks,
+    read_url,
+)
+from spotthebot.kit.outbound.http import _explained
+from spotthebot.kit.outbound.urls import SOCKET
 from tests.factories.bot_servers import raw_server, says
 
 LOOPBACK = networks(["127.0.0.0/8"])
+REQUEST: Any = SimpleNamespace(real_url="http://a")
 
 
 class TestGuardedHttp:
@@ -52,6 +72,129 @@ class TestGuardedHttp:
                 http.resolver.check(address, address)
         assert (failed.value.failure, failed.value.detail) == (Failure.UNREACHABLE, refused.value.detail)
         assert address in failed.value.detail
+
+    async def test_a_websocket_is_asked_for_by_the_url_as_it_is_written(self, monkeypatch: pytest.MonkeyPatch):
+        asked: list[tuple[str, int]] = []
+
+        async def connect(url: URL, *, max_msg_size: int) -> None:
+            asked.append((str(url), max_msg_size))
+
+        http = _http()
+        monkeypatch.setattr(http, "_session", SimpleNamespace(ws_connect=connect))
+        await http.open_socket("ws://127.0.0.1:1/%7ea?b=%2f", largest=7)
+        assert asked == [("ws://127.0.0.1:1/%7ea?b=%2f", 7)]
+
+    async def test_a_client_that_is_not_open_opens_no_websocket(self):
+        with pytest.raises(RuntimeError, match="not open"):
+            await _http().open_socket("ws://127.0.0.1:1/")
+
+
+class TestCauses:
+    @pytest.mark.parametrize(
+        ("error", "failure", "transient", "status", "detail"),
+        [
+            (ssl.SSLError(1, "no cipher"), Failure.UNREACHABLE, False, None, "TLS failed: no cipher."),
+            (OSError("refused"), Failure.UNREACHABLE, True, None, "There is no connection: refused."),
+            (OSError(), Failure.UNREACHABLE, True, None, "There is no connection: OSError."),
+            (
+                aiohttp.ClientResponseError(REQUEST, (), message="bad chunk"),
+                *(Failure.INVALID, False, None, "What it sends is not HTTP: bad chunk."),
+            ),
+            (
+                aiohttp.WSServerHandshakeError(REQUEST, (), status=404),
+                *(Failure.HTTP_ERROR, False, 404, "It answered 404 and opened no websocket."),
+            ),
+            (
+                aiohttp.WSServerHandshakeError(REQUEST, (), status=503),
+                *(Failure.HTTP_ERROR, True, 503, "It answered 503 and opened no websocket."),
+            ),
+        ],
+    )
+    def test_are_told_by_the_kind_of_error(
+        self, error: Exception, failure: Failure, transient: bool, status: int | None, detail: str
+    ):
+        found = _explained(error)
+        assert (found.failure, found.transient, found.status) == (failure, transient, status)
+        assert (found.detail, str(found)) == (detail, detail)
+
+    def test_of_a_cause_are_those_of_its_error(self):
+        error = OSError("no connection")
+        error.__cause__ = ssl.SSLError(1, "no cipher")
+        assert _explained(error).detail.startswith("TLS failed")
+
+
+class TestHttpByOwner:
+    async def test_lets_the_operators_urls_alone_into_the_operators_networks(self):
+        http = HttpByOwner(allowed=("10.1.0.0/16",), operator=("127.0.0.0/8",))
+        assert await http.of(None).resolver.addresses_of("127.0.0.1", 80) == ["127.0.0.1"]
+        for team in (None, "red"):
+            assert await http.of(team).resolver.addresses_of("10.1.0.1", 80) == ["10.1.0.1"]
+        with pytest.raises(AddressNotAllowed):
+            await http.of("red").resolver.addresses_of("127.0.0.1", 80)
+
+    async def test_closes_both_clients(self):
+        http = HttpByOwner(allowed=(), operator=())
+        async with http:
+            sessions = [http.of(team)._session for team in (None, "red")]
+            assert [session is not None and session.closed for session in sessions] == [False, False]
+        assert [session is not None and session.closed for session in sessions] == [True, True]
+
+
+class TestUrls:
+    @pytest.mark.parametrize(
+        ("url", "host", "port", "is_tls", "target", "authority"),
+        [
+            ("http://A.example", "a.example", 80, False, "/", "a.example"),
+            ("HTTPS://a.example/b?c=d", "a.example", 443, True, "/b?c=d", "a.example"),
+            ("http://a.example:80?c", "a.example", 80, False, "/?c", "a.example"),
+            ("http://a.example:443/", "a.example", 443, False, "/", "a.example:443"),
+            ("https://a.example:80/", "a.example", 80, True, "/", "a.example:80"),
+            ("http://a.example:1/", "a.example", 1, False, "/", "a.example:1"),
+            ("http://a.example:65535/", "a.example", 65_535, False, "/", "a.example:65535"),
+            ("http://8.8.8.8/", "8.8.8.8", 80, False, "/", "8.8.8.8"),
+            ("http://[2600:0::1]/", "2600::1", 80, False, "/", "[2600::1]"),
+            ("http://[2600::1]:81/", "2600::1", 81, False, "/", "[2600::1]:81"),
+        ],
+    )
+    def test_are_read_in_parts(self, url: str, host: str, port: int, is_tls: bool, target: str, authority: str):
+        read = read_url(url, HTTP)
+        assert (read.host, read.port, read.is_tls) == (host, port, is_tls)
+        assert (read.target, read.authority) == (target, authority)
+
+    @pytest.mark.parametrize(
+        ("url", "reason"),
+        [
+            ("ftp://a/", "it is no http:// or https:// URL of a host"),
+            ("ws://a/", "it is no http:// or https:// URL of a host"),
+            ("http://a/#b", "it has a fragment"),
+            ("http://user@a/", "it holds a user or a password"),
+            ("http://a:0/", "there is no port 0"),
+            ("http://a:65536/", "there is no port 65536"),
+            ("http://a:123456/", "its host is neither a name nor an address, or its port is no number"),
+            ("http://[::g]/", "its host is neither a name nor an address"),
+            ("http://[1:2]/", "[1:2] is no IPv6 address"),
+            ("http://127.1/", "127.1 is not a canonical IPv4 address"),
+            ("http://a.0x7f/", "a.0x7f is not a canonical IPv4 address"),
+            ("http://a..b/", "its host has an empty or over-long part"),
+        ],
+    )
+    def test_are_refused_with_the_reason(self, url: str, reason: str):
+        with pytest.raises(UrlNotUsable) as refused:
+            read_url(url, HTTP)
+        assert str(refused.value.facts["reason"]).startswith(reason)
+
+    def test_have_hosts_of_253_characters_and_parts_of_63(self):
+        parts = [63 * "a", 63 * "b", 63 * "c", 61 * "d"]
+        assert read_url(f"http://{'.'.join(parts)}/", HTTP).host == ".".join(parts)
+        for host, reason in ((".".join([*parts[:3], 62 * "d"]), "longer than 253"), (64 * "a", "over-long part")):
+            with pytest.raises(UrlNotUsable, match=reason):
+                read_url(f"http://{host}/", HTTP)
+
+    def test_have_the_port_of_their_scheme_or_one_that_is_given_for_them(self):
+        given = [("ws://a", None), ("wss://a", None), ("ws://a", 7), ("ws://a:8", 7)]
+        read = [read_url(url, SOCKET, default_port=port) for url, port in given]
+        assert [each.port for each in read] == [80, 443, 7, 8]
+        assert [each.authority for each in read] == ["a", "a", "a:7", "a:8"]
 
 
 class TestCheckingResolver:

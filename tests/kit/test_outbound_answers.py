@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from spotthebot.kit.outbound import CallFailed, CheckingResolver, Failure, GuardedHttp, networks
+from spotthebot.kit.outbound import CallFailed, CheckingResolver, Failure, GuardedHttp, connections, networks
 from spotthebot.kit.outbound.addresses import refusal_of
 from spotthebot.kit.outbound.connections import Connection, IdleConnections
 from spotthebot.kit.outbound.http import Answer
@@ -89,6 +89,10 @@ class TestWholeAnswers:
         connection, _ = _connected()
         assert await _read(connection, *(bytes([byte]) for byte in sent), largest=100) == b"abc"
         assert await _read(connection, sent, largest=100) == b"abc"
+
+    async def test_come_after_interim_answers_of_any_status_below_200(self):
+        connection, _ = _connected()
+        assert await _read(connection, b"HTTP/1.1 199 Soon\r\n\r\n" + _whole(b"a")) == b"a"
 
     async def test_have_the_first_of_repeated_headers_in_lower_case_and_none_of_trailers(self):
         connection, _ = _connected()
@@ -199,6 +203,18 @@ class TestIdleConnections:
         idle.give_back("a", connection)
         idle.close()
         assert (wire.is_closed, idle.take("a")) == (True, None)
+
+    async def test_that_are_given_back_after_the_end_are_closed_in_time(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(connections, "_IDLE_SECONDS", 0.01)
+        idle = IdleConnections()
+        (first, _), (late, wire) = _connected(), _connected()
+        for connection in (first, late):
+            await _read(connection, _whole(b""))
+        idle.give_back("a", first)
+        idle.close()
+        idle.give_back("a", late)
+        await asyncio.sleep(0.03)
+        assert wire.is_closed
 
     async def test_are_closed_thirty_seconds_after_their_last_use(self, monkeypatch: pytest.MonkeyPatch):
         idle, made = IdleConnections(), [_connected() for _ in range(3)]
@@ -312,10 +328,17 @@ class TestAddresses:
             ("2001:0:a00:1::f7f7:f7f7", "10.0.0.1 is a private address (RFC 1918)"),  # the server's, of Teredo's
             ("2001:0:808:808::f5ff:fffe", "10.0.0.1 is a private address (RFC 1918)"),  # the client's, inverted
             ("2001:0:808:808::f7f7:f7f7", None),
+            ("2600::5efe:a00:1", "10.0.0.1 is a private address (RFC 1918)"),  # ISATAP's
+            ("2600::200:5efe:a00:1", "10.0.0.1 is a private address (RFC 1918)"),
+            ("2600::200:5eff:a00:1", None),
+            ("2002:a00:1::", "10.0.0.1 is a private address (RFC 1918)"),
+            *((f"{before}a00:1", "10.0.0.1 is a private address (RFC 1918)") for before in ("::", "64:ff9b::")),
+            *((f"{before}a00:1", "10.0.0.1 is a private address (RFC 1918)") for before in ("::ffff:", "::ffff:0:")),
         ],
     )
     def test_in_another_have_to_be_allowed_as_well(self, address: str, refused: str | None):
-        assert refusal_of(address, networks(["2001::/32"])) == refused
+        holding = ("2001::/32", "2600::/16", "2002::/16", "::/64", "64:ff9b::/96")
+        assert refusal_of(address, networks(holding)) == refused
 
 
 async def test_where_nothing_answers_another_call_may_help():

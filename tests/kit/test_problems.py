@@ -1,17 +1,23 @@
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import httpx
 import psycopg
 import pytest
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
 from psycopg import sql
 from pydantic import SecretStr
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import Response
+from structlog.testing import capture_logs
 
-from spotthebot.kit.errors import FieldError, Invalid
+from spotthebot.kit.errors import Conflict, Error, FieldError, Invalid, UpstreamFailed
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.api import build_service
-from spotthebot.kit.web.core.problems import ProblemDetails
+from spotthebot.kit.web.core.problems import ProblemDetails, status_of
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.databases import PostgresServer
 from tests.factories.running_suite import served
@@ -61,11 +67,92 @@ class TestFamilies:
         assert (await admin.get("/failing/many")).headers["retry-after"] == "7"
 
 
+REQUEST = Request({"type": "http", "path": "/x", "headers": [], "server": ("x", 80), "query_string": b""})
+
+
+async def _answered(error: Exception) -> Response:
+    """Give an error to the handler that an application has for it."""
+    app = FastAPI()
+    ProblemDetails().mount(app)
+    handler: Any = app.exception_handlers[type(error)]
+    answer: Response = await handler(REQUEST, error)
+    return answer
+
+
+async def _handled(error: Exception) -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(bytes((await _answered(error)).body))
+    return body
+
+
+async def _fault(place: tuple[str | int, ...], *, said: str = "is odd", body: object = None, **more: Any) -> Any:
+    fault: Mapping[str, Any] = {"type": "value_error", "loc": place, "msg": said, **more}
+    (shown,) = (await _handled(RequestValidationError([fault], body=body)))["errors"]
+    return shown
+
+
+class TestFaults:
+    @pytest.mark.parametrize(
+        ("place", "kind", "pointer"),
+        [
+            (("bot", "webhook", "url"), "value_error", "/bot/url"),  # pydantic names the member of the union too
+            (("bot", "webhook", "name"), "missing", "/bot/name"),
+            (("bot", "webhook", "name"), "value_error", "/bot"),
+            (("bot", "sizes", 1), "value_error", "/bot/sizes/1"),
+            (("bot", "sizes", 2), "value_error", "/bot/sizes"),
+            (("bot", "url", "scheme"), "value_error", "/bot/url"),
+            ((), "missing", ""),
+        ],
+    )
+    async def test_point_at_the_parts_of_a_body_that_are_there_or_missing(
+        self, place: tuple[str | int, ...], kind: str, pointer: str
+    ):
+        body = {"bot": {"url": 1, "sizes": [1, 2]}}
+        assert (await _fault(("body", *place), body=body, type=kind))["pointer"] == pointer
+
+    async def test_name_the_parameter_or_where_parameters_stand(self):
+        named, unnamed = await _fault(("query", "limit")), await _fault(("query",))
+        assert [(each["parameter"], each["pointer"]) for each in (named, unnamed)] == [("limit", None), ("query", None)]
+
+    @pytest.mark.parametrize(("more", "end"), [(0, "x"), (1, "x…")])
+    async def test_are_told_in_three_hundred_characters_and_named_in_two_hundred(self, more: int, end: str):
+        found = await _fault(("query", (200 + more) * "x"), said=(300 + more) * "x")
+        assert (found["parameter"], found["detail"]) == (199 * "x" + end, 299 * "x" + end)
+
+    async def test_of_a_body_that_two_parts_of_an_endpoint_name_are_told_once(self):
+        fault = {"type": "value_error", "loc": ("body", "a"), "msg": "is odd"}
+        found = await _handled(RequestValidationError([fault, fault, fault | {"msg": "is old"}], body={"a": 1}))
+        assert [(each["pointer"], each["detail"]) for each in found["errors"]] == [("/a", "is odd"), ("/a", "is old")]
+        assert (found["further_errors"], found["detail"]) == (0, "See `errors`: /a.")
+
+    async def test_of_json_are_told_with_their_place(self):
+        fault = {"type": "json_invalid", "loc": ("body", 9), "msg": "JSON decode error", "ctx": {"error": "Expecting"}}
+        found = await _handled(RequestValidationError([fault]))
+        assert found["detail"] == "The request body is not JSON: Expecting at byte 9."
+
+    async def test_of_the_framework_keep_their_words_and_headers(self):
+        answer = await _answered(HTTPException(418, "I'm a teapot", {"X-Tea": "green"}))
+        found = json.loads(bytes(answer.body))
+        assert (found["status"], found["title"], found["detail"]) == (418, "I'm a teapot", "I'm a teapot.")
+        assert (answer.status_code, answer.headers["x-tea"]) == (418, "green")
+        found = await _handled(HTTPException(400, "There was an error parsing the body"))
+        assert found["detail"] == "The request body is not JSON: is it UTF-8 JSON?"
+
+
+def test_an_error_of_no_family_is_ours():
+    assert [status_of(each) for each in (Error(), Conflict())] == [500, 409]
+
+
+def test_only_failures_of_peers_are_logged():
+    with capture_logs() as lines:
+        for error in (Conflict(), UpstreamFailed()):
+            ProblemDetails().respond(REQUEST, error)
+    assert [line["event"] for line in lines] == ["upstream.failed"]
+
+
 async def test_a_refusal_of_ours_names_twenty_fields_and_counts_the_others():
-    request = Request({"type": "http", "path": "/x", "headers": [], "server": ("x", 80), "query_string": b""})
     for count, further in ((20, 0), (22, 2)):
         fields = tuple(FieldError(f"/{number}", "is odd") for number in range(count))
-        body = json.loads(bytes(ProblemDetails().respond(request, Invalid(fields=fields)).body))
+        body = json.loads(bytes(ProblemDetails().respond(REQUEST, Invalid(fields=fields)).body))
         assert [each["pointer"] for each in body["errors"]] == [f"/{number}" for number in range(20)]
         assert body["further_errors"] == further
 

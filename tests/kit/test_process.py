@@ -6,16 +6,18 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import uvicorn
 from fastapi import FastAPI
+from pydantic import SecretStr
 
 from spotthebot.kit import process
 from spotthebot.kit.process import run
-from spotthebot.kit.settings import EdgeSettings
+from spotthebot.kit.settings import EdgeSettings, ServiceSettings
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,6 +41,12 @@ class TestRun:
         assert capsys.readouterr().out == (ROOT / "openapi" / "bots.json").read_text()
         assert gc.isenabled()
         assert gc.get_freeze_count()
+        assert gc.get_threshold() == (20_000, 20, 20)
+
+    def test_collects_no_garbage_while_it_imports(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(process, "import_module", lambda _name: gc.isenabled())
+        assert process._import("spotthebot.bots.app") is False
+        assert gc.isenabled()
 
     def test_names_the_settings_that_are_missing(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.delenv("SPOTTHEBOT_ANALYTICS_DATABASE_URL", raising=False)
@@ -50,7 +58,10 @@ class TestRun:
     def test_migrates_or_serves_by_its_command(self, monkeypatch: pytest.MonkeyPatch):
         done: list[tuple[object, ...]] = []
         monkeypatch.setenv("SPOTTHEBOT_BOTS_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
-        monkeypatch.setattr(process, "configure_logs", lambda *_, **__: None)
+        monkeypatch.setenv("SPOTTHEBOT_BOTS_LOG_LEVEL", "ERROR")
+        monkeypatch.setenv("SPOTTHEBOT_BOTS_REQUEST_LOG_LINES_PER_SECOND", "7")
+        logs: list[tuple[object, ...]] = []
+        monkeypatch.setattr(process, "configure_logs", lambda *given, **more: logs.append((*given, more)))
         monkeypatch.setattr(process, "upgrade", lambda lineage, url: done.append((lineage.schema, url)))
         monkeypatch.setattr(process, "_serve", lambda app, *where: done.append((app.title, *where)))
         for arguments in ("migrate", "serve", "serve --host 127.0.0.2 --port 81 --fd 3"):
@@ -61,6 +72,29 @@ class TestRun:
             ("Spot The Bot: bots", "127.0.0.1", 8000, None),
             ("Spot The Bot: bots", "127.0.0.2", 81, 3),
         ]
+        assert logs == [("bots", "ERROR", {"request_lines_per_second": 7})] * 3
+
+    def test_works_until_it_is_stopped(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+        worked: list[object] = []
+
+        async def work(settings: ServiceSettings) -> None:
+            worked.append(settings.database_url.get_secret_value())
+
+        async def until_stopped(work: Awaitable[None], heartbeat_file: Path | None) -> None:
+            await work
+            worked.append(heartbeat_file)
+
+        class Settings(ServiceSettings):
+            database_url: SecretStr = SecretStr("postgresql://a")
+            heartbeat_file: Path | None = tmp_path / "heartbeat"
+
+        module = SimpleNamespace(WORKER=process.Worker(Settings, work))
+        monkeypatch.setattr(process, "_import", {"spotthebot.conversations.worker": module}.__getitem__)
+        monkeypatch.setattr(process, "configure_logs", lambda *_, **__: None)
+        monkeypatch.setattr(process, "_until_stopped", until_stopped)
+        monkeypatch.setattr(sys, "argv", ["conversations", "work"])
+        run("conversations")
+        assert worked == ["postgresql://a", tmp_path / "heartbeat"]
 
     def test_knows_no_worker_of_a_service_that_has_none(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -75,8 +109,9 @@ class TestRun:
 def test_a_service_listens_on_the_socket_that_it_inherits(monkeypatch: pytest.MonkeyPatch, inherits: bool):
     served: list[list[socket.socket] | None] = []
 
-    async def serve(_server: uvicorn.Server, sockets: list[socket.socket] | None = None) -> None:
+    async def serve(server: uvicorn.Server, sockets: list[socket.socket] | None = None) -> None:
         served.append(sockets)
+        assert server.config.timeout_graceful_shutdown == 8  # supervisors wait 10 s
 
     monkeypatch.setattr(uvicorn.Server, "serve", serve)
     monkeypatch.setattr(process, "allow_many_files", lambda: None)
@@ -127,6 +162,28 @@ class TestUntilStopped:
         file.unlink(missing_ok=True)
         await asyncio.sleep(0.05)
         assert not file.exists()
+
+    async def test_a_worker_without_a_heartbeat_does_nothing_beside_its_work(self):
+        tasks = len(asyncio.all_tasks())
+
+        async def work() -> None:
+            await asyncio.sleep(0)
+            assert len(asyncio.all_tasks()) == tasks + 1
+
+        await process._until_stopped(work(), None)
+
+    async def test_a_worker_beats_once_a_second(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+        waits: list[float] = []
+
+        async def sleep(seconds: float) -> None:
+            waits.append(seconds)
+            if len(waits) == 2:
+                raise asyncio.CancelledError
+
+        monkeypatch.setattr(asyncio, "sleep", sleep)
+        with pytest.raises(asyncio.CancelledError):
+            await process._beat(tmp_path / "heartbeat")
+        assert waits == [1.0, 1.0]
 
     async def test_a_worker_that_cannot_write_its_heartbeat_goes_on(self, tmp_path: Path):
         done = False

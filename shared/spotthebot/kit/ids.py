@@ -10,14 +10,14 @@ def new_id() -> UUID:
     """Make a UUIDv7: 48 bits of milliseconds since the epoch, then 74 random bits."""
     milliseconds = time.time_ns() // 1_000_000
     random_bits = int.from_bytes(os.urandom(10), "big")
-    value = (milliseconds & (1 << 48) - 1) << 80 | 0x7 << 76 | (random_bits >> 68 & 0xFFF) << 64
+    value = milliseconds << 80 | 0x7 << 76 | random_bits >> 68 << 64
     return UUID(int=value | 0b10 << 62 | random_bits & (1 << 62) - 1)
 
 
 def first_id_at(moment: datetime) -> UUID:
     """Return an identifier below all that are made from this millisecond on, and above all before it."""
     milliseconds = max(0, int(moment.timestamp() * 1000))
-    return UUID(int=(milliseconds & (1 << 48) - 1) << 80)
+    return UUID(int=milliseconds << 80)
 
 
 def new_ids(count: int) -> list[UUID]:

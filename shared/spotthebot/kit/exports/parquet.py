@@ -27,7 +27,7 @@ class RowWriter:
         table = pa.json.read_json(
             io.BytesIO(lines),
             # One block, since a line has no longest length; parsed in this thread, which is not the event loop's.
-            read_options=pa.json.ReadOptions(use_threads=False, block_size=len(lines) + 1),
+            read_options=pa.json.ReadOptions(use_threads=False, block_size=len(lines)),
             parse_options=pa.json.ParseOptions(explicit_schema=self._schema, unexpected_field_behavior="error"),
         )
         self._writer.write_table(table, row_group_size=len(rows))

@@ -56,5 +56,5 @@ class RateLimiter:
         self._buckets[key] = (tokens, now)
         if len(self._buckets) > _MAX_KEYS:
             self._buckets.popitem(last=False)
-        wait = 0 if allowed else max(1, math.ceil((1 - tokens) / self._rate))
+        wait = 0 if allowed else math.ceil((1 - tokens) / self._rate)
         return RateLimit(self._quota, math.floor(tokens), wait, math.ceil((self._quota - tokens) / self._rate))

@@ -60,7 +60,7 @@ def mount_document(app: FastAPI) -> None:
 
     routes = app.router.routes
     routes[:] = [route for route in routes if getattr(route, "path", None) != app.openapi_url]
-    app.add_route(str(app.openapi_url), document, include_in_schema=False)
+    app.add_route(str(app.openapi_url), document)
 
 
 def metrics_router(guard: Callable[..., Any]) -> APIRouter:

@@ -61,7 +61,7 @@ def page_request(cursor: str | None, limit: int, list_tag: bytes) -> PageRequest
         decoded = base64.b64decode(cursor.encode(), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         raise BadCursor from None
-    if len(decoded) != _ID_BYTES + _LIST_BYTES or decoded[_ID_BYTES:] != list_tag:
+    if decoded[_ID_BYTES:] != list_tag:
         raise BadCursor
     return PageRequest(after=UUID(bytes=decoded[:_ID_BYTES]), limit=limit, list_tag=list_tag)
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -111,9 +111,7 @@ class ProblemDetails:
         return problem(request, 500, "internal-error", "Internal error", detail)
 
     async def _ours(self, request: Request, error: Exception) -> Response:
-        if not isinstance(error, errors.Error):
-            raise error
-        return self.respond(request, error)
+        return self.respond(request, cast("errors.Error", error))  # what it is registered for
 
 
 def status_of(error: errors.Error) -> int:
@@ -122,15 +120,14 @@ def status_of(error: errors.Error) -> int:
 
 
 async def _validation(request: Request, error: Exception) -> Response:
-    if not isinstance(error, RequestValidationError):
-        raise error
+    refused = cast("RequestValidationError", error)  # what it is registered for
     # A body that an endpoint and one of its dependencies name is validated for each of them.
-    faults = list({(fault["loc"], fault["msg"]): fault for fault in error.errors()}.values())
+    faults = list({(fault["loc"], fault["msg"]): fault for fault in refused.errors()}.values())
     if (fault := next((fault for fault in faults if fault["type"] == "json_invalid"), None)) is not None:
         reason = fault.get("ctx", {}).get("error", fault["msg"])
         title, slug = _HTTP_TITLES[400]
         return problem(request, 400, slug, title, f"{title}: {reason} at byte {fault['loc'][-1]}.")
-    fields = [_field(fault, error.body) for fault in faults[:_MAX_ERRORS]]
+    fields = [_field(fault, refused.body) for fault in faults[:_MAX_ERRORS]]
     further = len(faults) - len(fields)
     where = ", ".join(sorted({field.pointer or field.parameter or "the body" for field in fields}))
     detail = f"See `errors`: {where}{f', and {further} more' if further else ''}."
@@ -138,14 +135,12 @@ async def _validation(request: Request, error: Exception) -> Response:
 
 
 async def _framework(request: Request, error: Exception) -> Response:
-    if not isinstance(error, HTTPException):
-        raise error
-    if error.status_code == 400:  # FastAPI could not decode the body
+    refused = cast("HTTPException", error)  # what it is registered for
+    if refused.status_code == 400:  # FastAPI could not decode the body
         title, slug = _HTTP_TITLES[400]
         return problem(request, 400, slug, title, f"{title}: is it UTF-8 JSON?")
-    title, slug = _HTTP_TITLES.get(error.status_code, (str(error.detail), "http-error"))
-    headers = dict(error.headers or {})
-    return problem(request, error.status_code, slug, title, f"{error.detail}.", headers=headers)
+    title, slug = _HTTP_TITLES.get(refused.status_code, (str(refused.detail), "http-error"))
+    return problem(request, refused.status_code, slug, title, f"{refused.detail}.", headers=refused.headers)
 
 
 def _field(fault: Mapping[str, Any], body: object) -> ProblemField:

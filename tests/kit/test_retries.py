@@ -1,0 +1,167 @@
+"""Which jobs are repeated, when, and whether that counts, without a queue."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from procrastinate.exceptions import ConnectorException
+from procrastinate.jobs import Job, Status
+from procrastinate.manager import JobManager
+from procrastinate.testing import InMemoryConnector
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from spotthebot.kit.database import is_passing_trouble
+from spotthebot.kit.jobs import Task
+from spotthebot.kit.jobs.outcomes import JobOutcomes
+from spotthebot.kit.jobs.tasks import Retries, is_passing
+
+MINUTE = timedelta(minutes=1)
+
+
+async def _do_nothing(*_given: Any, **_more: Any) -> None:
+    """Stand in for the work of a job."""
+
+
+def _job(attempts: int = 0, job_id: int | None = 7) -> Job:
+    return Job(id=job_id, queue="q", lock=None, queueing_lock=None, task_name="t", attempts=attempts)
+
+
+def _lost(cause: Exception | None) -> ConnectorException:
+    error = ConnectorException()
+    error.__cause__ = cause
+    return error
+
+
+class TestWaits:
+    def test_double_from_two_seconds_to_seventeen_minutes(self):
+        task = Task("t", _do_nothing)
+        assert [task.wait_before_retry(retries).total_seconds() for retries in (0, 1, 2, 9, 10)] == [
+            2,
+            4,
+            8,
+            1024,
+            1024,
+        ]
+
+    def test_come_five_times_for_an_error_that_is_retried(self):
+        task = Task("t", _do_nothing, retried=(LookupError,))
+        given = [(KeyError(), 0), (KeyError(), 4), (KeyError(), 5), (ValueError(), 0)]
+        assert [task.is_repeated(error, retries) for error, retries in given] == [True, True, False, False]
+
+
+class TestRetries:
+    @pytest.mark.parametrize(
+        ("error", "attempts", "seconds", "is_counted"),
+        [
+            (asyncio.CancelledError(), 9, 0, False),
+            (psycopg.OperationalError("away"), 9, 2, False),
+            (LookupError(), 1, 4, True),
+            (LookupError(), 5, None, True),
+            (ValueError(), 0, None, True),
+        ],
+    )
+    def test_follow_at_once_after_a_stop_soon_after_trouble_and_later_after_errors(
+        self, error: BaseException, attempts: int, seconds: int | None, is_counted: bool
+    ):
+        uncounted: set[int] = set()
+        retries = Retries(Task("t", _do_nothing, retried=(LookupError,)), uncounted)
+        before = datetime.now(UTC)
+        decision = retries.get_retry_decision(exception=error, job=_job(attempts))
+        assert uncounted == (set() if is_counted else {7})
+        if seconds is None:
+            assert decision is None
+            return
+        assert decision is not None
+        assert decision.retry_at is not None
+        assert timedelta() <= decision.retry_at - before - timedelta(seconds=seconds) < MINUTE
+
+    def test_of_a_job_without_an_id_are_decided_too(self):
+        uncounted: set[int] = set()
+        retries = Retries(Task("t", _do_nothing), uncounted)
+        assert retries.get_retry_decision(exception=asyncio.CancelledError(), job=_job(job_id=None)) is not None
+        assert uncounted == set()
+
+
+@pytest.mark.parametrize(
+    ("error", "passes"),
+    [
+        (_lost(None), False),
+        (_lost(psycopg.OperationalError("away")), True),
+        (_lost(psycopg.errors.UniqueViolation()), False),
+        (PoolTimeout(), True),
+        (ValueError(), False),
+    ],
+)
+def test_trouble_of_the_queue_passes_where_its_cause_does(error: Exception, passes: bool):
+    assert is_passing(error) is passes
+    assert is_passing_trouble(error) is (passes and not isinstance(error, ConnectorException))
+
+
+class _Clock:
+    """The running loop, whose time goes on by what is slept."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now, self.slept = 1000.0, list[float]()
+        monkeypatch.setattr(asyncio, "get_running_loop", lambda: self)
+        monkeypatch.setattr(asyncio, "sleep", self._sleep)
+
+    def time(self) -> float:
+        return self.now
+
+    async def _sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+def _failing(times: int, cause: Exception | None) -> Callable[..., Awaitable[None]]:
+    left = [times]
+
+    async def finish(*_given: Any, **_more: Any) -> None:
+        if left[0]:
+            left[0] -= 1
+            raise _lost(cause)
+
+    return finish
+
+
+class TestOutcomes:
+    @pytest.mark.parametrize(("failures", "is_written"), [(121, True), (122, False)])
+    async def test_are_tried_twice_a_second_for_a_minute(
+        self, monkeypatch: pytest.MonkeyPatch, failures: int, is_written: bool
+    ):
+        monkeypatch.setattr(JobManager, "finish_job", _failing(failures, psycopg.OperationalError("away")))
+        clock, manager = _Clock(monkeypatch), JobOutcomes(InMemoryConnector())
+        if is_written:
+            await manager.finish_job(_job(), Status.SUCCEEDED, delete_job=True)
+        else:
+            with pytest.raises(ConnectorException):
+                await manager.finish_job(_job(), Status.SUCCEEDED, delete_job=True)
+        assert clock.slept == [0.5] * 121
+
+    @pytest.mark.parametrize("cause", [None, psycopg.errors.RaiseException("no such job")])
+    async def test_that_are_refused_are_not_tried_again(self, monkeypatch: pytest.MonkeyPatch, cause: Exception | None):
+        monkeypatch.setattr(JobManager, "finish_job", _failing(1, cause))
+        clock = _Clock(monkeypatch)
+        await JobOutcomes(InMemoryConnector()).finish_job(_job(), Status.SUCCEEDED, delete_job=True)
+        assert clock.slept == []
+
+    async def test_of_a_repeat_are_uncounted_once(self, monkeypatch: pytest.MonkeyPatch):
+        moment, ran = datetime(2026, 1, 1, tzinfo=UTC), list[tuple[Any, ...]]()
+
+        async def execute(_query: str, **arguments: Any) -> None:
+            ran.append((arguments["job_id"], arguments["retry_at"]))
+
+        async def retry(_manager: JobManager, job: Job, *given: Any) -> None:
+            ran.append((job.id, "counted", *given))
+
+        connector = InMemoryConnector()
+        monkeypatch.setattr(connector, "execute_query_async", execute)
+        monkeypatch.setattr(JobManager, "retry_job", retry)
+        manager = JobOutcomes(connector)
+        manager.uncounted.add(7)
+        await manager.retry_job(_job(), moment)
+        await manager.retry_job(_job(), moment, 1, "q", "l")
+        assert ran == [(7, moment), (7, "counted", moment, 1, "q", "l")]
