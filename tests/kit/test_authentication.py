@@ -1,14 +1,25 @@
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
 from uuid import UUID
 
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.requests import Request
 
-from spotthebot.kit.access.keys import hash_secret, make_key, parse_key, same_secret
-from spotthebot.kit.access.store import revoke_key
+from spotthebot.kit.access.keys import Principal, hash_secret, make_key, parse_key, same_secret
+from spotthebot.kit.access.store import Authenticator, ExpiredKey, revoke_key
 from spotthebot.kit.database import Database
+from spotthebot.kit.errors import Unauthenticated
+from spotthebot.kit.lookups import Lookups
+from spotthebot.kit.pool_shares import pool_user
+from spotthebot.kit.statements import Statement
+from spotthebot.kit.web.bearer.authentication import Allow
+from spotthebot.kit.web.bearer.failed_keys import FailedKeys
+from spotthebot.kit.web.bearer.rate_limits import RateLimiter
 from tests.factories.clock import MovableClock
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import Keys
@@ -84,7 +95,59 @@ class TestKeys:
         assert (answer.status_code, answer.json()["title"]) == (401, "Revoked API key")
 
 
+class _Rows(Lookups):
+    """One key, whatever is asked for."""
+
+    def __init__(self, row: Any) -> None:
+        self._row = row
+
+    async def fetch(self, _statement: Statement, _parameters: Mapping[str, Any]) -> list[Any]:
+        return [self._row]
+
+
+@pytest.mark.parametrize(("microseconds", "is_known"), [(1, True), (0, False)])
+async def test_a_key_expires_at_its_very_moment(microseconds: int, is_known: bool):
+    text, digest = make_key("team", key_id := UUID(int=7))
+    expires_at = datetime(2026, 1, 1, tzinfo=UTC)
+    columns = {"id": key_id, "role": "team", "team": "red", "secret_sha256": digest, "revoked_at": None}
+    authenticator = Authenticator(_Rows(SimpleNamespace(**columns, expires_at=expires_at)))
+    now = expires_at - timedelta(microseconds=microseconds)
+    if is_known:
+        assert await authenticator.authenticate(text, now) == Principal(key_id, "team", "red")
+    else:
+        with pytest.raises(ExpiredKey, match="2026-01-01"):
+            await authenticator.authenticate(text, now)
+
+
 class TestRoles:
+    async def test_services_have_a_limit_of_their_own_and_all_connections(self, edge: Edge):
+        edge.app.state.rate_limiter = RateLimiter(1, clock=lambda: 0.0)
+        edge.app.state.service_rate_limiter = RateLimiter(3, clock=lambda: 0.0)
+        for role, statuses in (("admin", [200, 429]), ("service", [403, 403, 403, 429])):
+            async with await edge.client(role) as client:
+                assert [(await client.get("/things")).status_code for _ in statuses] == statuses
+
+    async def test_only_callers_that_are_no_service_share_connections(self, edge: Edge):
+        users: list[str | None] = []
+        for role in ("admin", "service"):
+            key = await edge.keys.make(role)
+            scope = {"type": "http", "headers": [(b"authorization", f"Bearer {key}".encode())], "app": edge.app}
+            pool_user.set(None)
+            principal = await Allow("admin", "service")(Request(scope))
+            user = pool_user.get()
+            users.append(None if user is None else user.name.replace(str(principal.key_id), role))
+        pool_user.set(None)
+        assert users == ["admin", None]
+
+    async def test_failures_are_counted_by_address(self, edge: Edge):
+        edge.app.state.failed_keys = FailedKeys(2)
+        statuses = [(await _ask(edge, "Bearer x")).status_code for _ in range(3)]
+        assert statuses == [401, 401, 429]
+        for client in (("192.0.2.1", 1), None, None):
+            scope = {"type": "http", "headers": [], "app": edge.app, "client": client}
+            with pytest.raises(Unauthenticated):
+                await Allow("admin")(Request(scope))
+
     async def test_another_role_is_forbidden(self, edge: Edge, keys: Keys):
         answer = await _ask_with(edge, await keys.make("analyst"))
         assert answer.status_code == 403

@@ -136,6 +136,18 @@ class TestTimeOfStatements:
 
 
 class TestShares:
+    @pytest.mark.parametrize(
+        ("pool_size", "single", "reading", "writing"), [(1, 2, 2, 2), (4, 3, 2, 2), (8, 6, 4, 4), (9, 6, 4, 4)]
+    )
+    def test_are_three_quarters_half_and_a_quarter_of_the_connections_and_two_at_least(
+        self, monkeypatch: pytest.MonkeyPatch, pool_size: int, single: int, reading: int, writing: int
+    ):
+        """Twice as many connections as `pool_size` write at peaks, so that half of it is a quarter of those."""
+        made: list[int] = []
+        monkeypatch.setattr("spotthebot.kit.database.PoolShares", made.append)
+        Database("postgresql://nobody@127.0.0.1:1/none", pool_size=pool_size)
+        assert made == [single, reading, writing]
+
     async def test_leave_connections_to_others(self, database: Database):
         """Of four connections for writing, a user has two."""
         pool_user.set(PoolUser("greedy"))

@@ -1,17 +1,21 @@
 """Claims of an Idempotency-Key that are committed before the answer is known."""
 
 from collections.abc import AsyncIterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
 from uuid import uuid4
 
 import pytest
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from spotthebot.bots.tables import IDEMPOTENCY
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.web.database.early_claims import EarlyClaim, KeyClaimed
-from spotthebot.kit.web.database.idempotency import IdempotencyKeyReused, Replay
+from spotthebot.kit.web.database.early_claims import EarlyClaim, KeyClaimed, early_claim
+from spotthebot.kit.web.database.idempotency import IdempotencyKeyReused, Replay, RequestUnderWay
 from tests.factories.clock import MovableClock
 from tests.factories.databases import DatabaseUrls
 
@@ -101,6 +105,57 @@ class TestEarlyClaim:
             assert await claim.find_created() is not None
             clock.advance(minutes=2)
 
+    async def test_holds_to_the_last_moment_of_a_day(self, database: Database) -> None:
+        made = datetime(2026, 1, 1, tzinfo=UTC)
+        for after, is_held in ((timedelta(), False), (timedelta(hours=24), True), (timedelta(hours=24, days=1), False)):
+            claim = EarlyClaim(database, IDEMPOTENCY, partial(_as_it_is, made + after), IDENTITY, b"body")
+            created = await claim.find_created()
+            assert (created is not None) is is_held
+            if is_held:
+                assert created is not None
+                assert created.age == after
+                with pytest.raises(KeyClaimed):
+                    async with database.write() as session:
+                        await claim.commit_with(session, new_id())
+            else:
+                async with database.write() as session:
+                    await claim.commit_with(session, new_id())
+
+    async def test_refuses_a_request_while_another_creates(self, database: Database, clock: MovableClock) -> None:
+        async with database.write() as session:
+            await _claim(database, clock).commit_with(session, new_id())
+            with pytest.raises(RequestUnderWay) as refused:
+                async with database.write() as other:
+                    await _claim(database, clock).commit_with(other, new_id())
+        assert refused.value.facts == {"retry_after_seconds": 1}
+
+    async def test_stores_no_answer_of_a_request_that_created_nothing(
+        self, database: Database, clock: MovableClock
+    ) -> None:
+        claim = _claim(database, clock)
+        response = JSONResponse({}, 201)
+        await claim.store(response)
+        assert "idempotency-replayed" not in response.headers
+        assert await claim.find_created() is None
+
+    @pytest.mark.parametrize("key", ["once", None])
+    async def test_is_of_the_caller_the_path_and_the_key_of_a_request(
+        self, database: Database, clock: MovableClock, key: str | None
+    ) -> None:
+        app = SimpleNamespace(state=SimpleNamespace(idempotency_table=IDEMPOTENCY, clock=clock))
+
+        class Caller:
+            key_id = IDENTITY["principal"]
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": b"body"}
+
+        scope = {"type": "http", "method": "POST", "path": "/things", "query_string": b"", "headers": [], "app": app}
+        request = Request(scope, receive)
+        made: EarlyClaim = await early_claim(Caller)(request, database, Caller(), key)
+        assert made.identity == (None if key is None else IDENTITY)
+        assert request.state.idempotency is made
+
     async def test_does_nothing_without_a_key(self, database: Database, clock: MovableClock) -> None:
         for _ in range(2):
             claim = EarlyClaim(database, IDEMPOTENCY, clock, None, b"body")
@@ -108,6 +163,10 @@ class TestEarlyClaim:
             async with database.write() as session:
                 await claim.commit_with(session, new_id())
             await claim.store(JSONResponse({}))
+
+
+def _as_it_is(moment: datetime) -> datetime:
+    return moment
 
 
 def _claim(database: Database, clock: MovableClock, body: bytes = b"body") -> EarlyClaim:

@@ -12,7 +12,8 @@ from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.tables import EVENT_TABLES
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.events.domain import TEST_EVENT, AttemptOutcome, ClaimedDelivery, DeliveryState, Subscription
-from spotthebot.kit.events.errors import NoSuchEvent
+from spotthebot.kit.events.errors import NoSuchEvent, NoSuchSubscription
+from spotthebot.kit.ids import new_id
 from tests.factories.databases import DatabaseUrls
 from tests.factories.savepoints import rolled_back
 
@@ -126,7 +127,7 @@ class TestOutbox:
 
 
 class TestReplays:
-    async def test_of_an_event_by_a_team_reach_its_own_subscribers_only(self, session: WriteSession):
+    async def test_reach_a_teams_own_subscribers_only_where_a_team_asks(self, session: WriteSession):
         event_id = await _distributed(session, OF_TEAMS, "red")
         operator, red, blue = [await _subscribe(session, team) for team in (None, "red", "blue")]
         assert await OUTBOX.replay_event(session, event_id, team="red") == 1
@@ -220,7 +221,7 @@ class TestDeliveries:
         await session.execute(update(table).values(leased_until=None))
         assert await _claim(session) == []
 
-    async def test_wait_before_the_next_attempt_as_long_as_they_are_told(self, session: WriteSession):
+    async def test_wait_before_the_next_attempt_for_the_time_given(self, session: WriteSession):
         await _subscribe(session)
         await _distributed(session)
         (claimed,) = await _claim(session)
@@ -233,6 +234,14 @@ class TestDeliveries:
 
 
 class TestSubscriptions:
+    async def test_are_found_by_their_team_and_the_operator_alone(self, session: WriteSession):
+        made = await _subscribe(session, "red")
+        for team in ("red", None):
+            assert await SUBSCRIPTIONS.get_subscription(session, made.id, team=team) == made
+        for subscription_id, team in ((made.id, "blue"), (new_id(), None)):
+            with pytest.raises(NoSuchSubscription):
+                await SUBSCRIPTIONS.get_subscription(session, subscription_id, team=team)
+
     async def test_are_listed_and_counted_by_team_page_by_page(self, session: WriteSession):
         made = [(await _subscribe(session, team)).id for team in (None, "red", None, "red")]
         cases = [(None, None, made), ("red", None, [made[1], made[3]]), (None, made[1], made[2:]), ("blue", None, [])]

@@ -1,6 +1,7 @@
 import asyncio
 import signal
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import psycopg
@@ -54,6 +55,24 @@ class TestDefer:
         async with database.write() as session:
             await jobs.defer(session, "conversations:x", {})
         assert _jobs(database_urls) == ["todo"]
+        await database.close()
+
+    async def test_a_job_may_wait_for_its_time_under_a_lock_of_its_own(self, database_urls: DatabaseUrls):
+        database, jobs = (
+            Database(database_urls.app["conversations"], pool_size=1),
+            Jobs("postgresql://a", "conversations"),
+        )
+        async with database.write() as session:
+            await jobs.defer(session, "conversations:x", {}, delay=timedelta(seconds=90), lock="l", queue="q")
+            await jobs.defer(session, "conversations:x", {})
+        with psycopg.connect(database_urls.owner["conversations"]) as connection:
+            statement = (
+                "SELECT extract(epoch FROM scheduled_at - now())::float, lock, queue_name"
+                " FROM conversations.procrastinate_jobs ORDER BY id"
+            )
+            (wait, *more), at_once = connection.execute(statement).fetchall()
+        assert 60 < wait <= 90
+        assert (more, at_once) == (["l", "q"], (None, None, "default"))
         await database.close()
 
     async def test_a_worker_runs_what_was_deferred_and_forgets_it(self, database_urls: DatabaseUrls):

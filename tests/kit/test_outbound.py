@@ -110,14 +110,14 @@ class TestCauses:
             ),
         ],
     )
-    def test_are_told_by_the_kind_of_error(
+    def test_are_explained_by_the_kind_of_error(
         self, error: Exception, failure: Failure, transient: bool, status: int | None, detail: str
     ):
         found = _explained(error)
         assert (found.failure, found.transient, found.status) == (failure, transient, status)
         assert (found.detail, str(found)) == (detail, detail)
 
-    def test_of_a_cause_are_those_of_its_error(self):
+    def test_are_found_behind_the_error_that_was_raised(self):
         error = OSError("no connection")
         error.__cause__ = ssl.SSLError(1, "no cipher")
         assert _explained(error).detail.startswith("TLS failed")

@@ -204,7 +204,7 @@ class TestIdleConnections:
         idle.close()
         assert (wire.is_closed, idle.take("a")) == (True, None)
 
-    async def test_that_are_given_back_after_the_end_are_closed_in_time(self, monkeypatch: pytest.MonkeyPatch):
+    async def test_are_closed_in_time_where_they_are_given_back_after_the_end(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(connections, "_IDLE_SECONDS", 0.01)
         idle = IdleConnections()
         (first, _), (late, wire) = _connected(), _connected()
@@ -337,8 +337,8 @@ class TestAddresses:
         ],
     )
     def test_in_another_have_to_be_allowed_as_well(self, address: str, refused: str | None):
-        holding = ("2001::/32", "2600::/16", "2002::/16", "::/64", "64:ff9b::/96")
-        assert refusal_of(address, networks(holding)) == refused
+        networks_around = ("2001::/32", "2600::/16", "2002::/16", "::/64", "64:ff9b::/96")
+        assert refusal_of(address, networks(networks_around)) == refused
 
 
 async def test_where_nothing_answers_another_call_may_help():

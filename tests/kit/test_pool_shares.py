@@ -23,6 +23,11 @@ async def _hold(shares: PoolShares, name: str | None, until: asyncio.Event) -> N
         await until.wait()
 
 
+async def _enter(shares: PoolShares) -> None:
+    async with shares.taken():
+        pass
+
+
 @pytest.mark.usefixtures("nobody")
 class TestShares:
     async def test_let_two_hundred_wait_and_refuse_the_next_at_once(self):
@@ -49,6 +54,40 @@ class TestShares:
         end.set()
         await held
         await asyncio.wait_for(_hold(shares, "ann", end), 10)
+
+    async def test_wait_for_ten_seconds(self, monkeypatch: pytest.MonkeyPatch):
+        waits: list[float] = []
+
+        def timeout(seconds: float) -> asyncio.Timeout:
+            waits.append(seconds)
+            return asyncio.Timeout(0.0)
+
+        monkeypatch.setattr(asyncio, "timeout", timeout)
+        shares, end = PoolShares(1), asyncio.Event()
+        held = asyncio.create_task(_hold(shares, "ann", end))
+        await asyncio.sleep(0)
+        with pytest.raises(ShareInUse):
+            await _hold(shares, "ann", end)
+        end.set()
+        await held
+        assert waits == [10.0]
+
+    async def test_count_the_next_request_that_one_user_makes_as_any_other(self):
+        """A request that let its connections go has to wait again, and its user is forgotten with the last of them."""
+        shares, end = PoolShares(1), asyncio.Event()
+        pool_user.set(PoolUser("ann"))
+        async with shares.taken(), shares.taken():
+            pass
+        assert shares._queues == {}
+        other = asyncio.create_task(_hold(shares, "ann", end))
+        await asyncio.sleep(0)
+        waiting = asyncio.create_task(_enter(shares))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert not waiting.done()
+        end.set()
+        await asyncio.gather(other, waiting)
+        assert shares._queues == {}
 
     async def test_give_a_request_that_holds_one_another_beside_it(self):
         shares = PoolShares(1)

@@ -114,22 +114,22 @@ class TestFaults:
         assert [(each["parameter"], each["pointer"]) for each in (named, unnamed)] == [("limit", None), ("query", None)]
 
     @pytest.mark.parametrize(("more", "end"), [(0, "x"), (1, "x…")])
-    async def test_are_told_in_three_hundred_characters_and_named_in_two_hundred(self, more: int, end: str):
+    async def test_have_three_hundred_characters_and_names_of_two_hundred(self, more: int, end: str):
         found = await _fault(("query", (200 + more) * "x"), said=(300 + more) * "x")
         assert (found["parameter"], found["detail"]) == (199 * "x" + end, 299 * "x" + end)
 
-    async def test_of_a_body_that_two_parts_of_an_endpoint_name_are_told_once(self):
+    async def test_stand_once_in_the_answer_where_two_parts_of_an_endpoint_read_the_body(self):
         fault = {"type": "value_error", "loc": ("body", "a"), "msg": "is odd"}
         found = await _handled(RequestValidationError([fault, fault, fault | {"msg": "is old"}], body={"a": 1}))
         assert [(each["pointer"], each["detail"]) for each in found["errors"]] == [("/a", "is odd"), ("/a", "is old")]
         assert (found["further_errors"], found["detail"]) == (0, "See `errors`: /a.")
 
-    async def test_of_json_are_told_with_their_place(self):
+    async def test_say_the_byte_where_a_body_stops_being_json(self):
         fault = {"type": "json_invalid", "loc": ("body", 9), "msg": "JSON decode error", "ctx": {"error": "Expecting"}}
         found = await _handled(RequestValidationError([fault]))
         assert found["detail"] == "The request body is not JSON: Expecting at byte 9."
 
-    async def test_of_the_framework_keep_their_words_and_headers(self):
+    async def test_keep_the_words_and_headers_of_the_framework(self):
         answer = await _answered(HTTPException(418, "I'm a teapot", {"X-Tea": "green"}))
         found = json.loads(bytes(answer.body))
         assert (found["status"], found["title"], found["detail"]) == (418, "I'm a teapot", "I'm a teapot.")

@@ -78,7 +78,7 @@ class TestRetries:
         assert decision.retry_at is not None
         assert timedelta() <= decision.retry_at - before - timedelta(seconds=seconds) < MINUTE
 
-    def test_of_a_job_without_an_id_are_decided_too(self):
+    def test_follow_for_a_job_without_an_id_too(self):
         uncounted: set[int] = set()
         retries = Retries(Task("t", _do_nothing), uncounted)
         assert retries.get_retry_decision(exception=asyncio.CancelledError(), job=_job(job_id=None)) is not None
@@ -142,13 +142,15 @@ class TestOutcomes:
         assert clock.slept == [0.5] * 121
 
     @pytest.mark.parametrize("cause", [None, psycopg.errors.RaiseException("no such job")])
-    async def test_that_are_refused_are_not_tried_again(self, monkeypatch: pytest.MonkeyPatch, cause: Exception | None):
+    async def test_are_not_written_again_where_they_are_refused(
+        self, monkeypatch: pytest.MonkeyPatch, cause: Exception | None
+    ):
         monkeypatch.setattr(JobManager, "finish_job", _failing(1, cause))
         clock = _Clock(monkeypatch)
         await JobOutcomes(InMemoryConnector()).finish_job(_job(), Status.SUCCEEDED, delete_job=True)
         assert clock.slept == []
 
-    async def test_of_a_repeat_are_uncounted_once(self, monkeypatch: pytest.MonkeyPatch):
+    async def test_repeat_a_job_once_without_counting(self, monkeypatch: pytest.MonkeyPatch):
         moment, ran = datetime(2026, 1, 1, tzinfo=UTC), list[tuple[Any, ...]]()
 
         async def execute(_query: str, **arguments: Any) -> None:

@@ -115,6 +115,24 @@ class TestHeads:
         assert (b"may hold 32768 bytes at most" in wire.sent, wire.is_closed) == (bool(more), bool(more))
         assert wire.sent.count(b"HTTP/1.1 ") == 1
 
+    @pytest.mark.parametrize(("more", "status"), [(0, None), (1, 431)])
+    async def test_hold_as_much_where_a_line_has_no_end(self, more: int, status: int | None):
+        server = _Server()
+        connection, wire = server.connect()
+        for request in (b"", REQUEST):
+            if request:
+                connection.data_received(request)
+                await _settled()
+                wire.sent = b""
+            started = b"GET / HTTP/1.1\r\nX: "
+            connection.data_received(started)
+            connection.data_received((MAX_HEAD_BYTES - len(started) + more) * b"x")
+            assert (wire.status, wire.is_closed) == (status, bool(more))
+            if more:
+                return
+            connection.data_received(b"\r\n\r\n")
+            await _settled()
+
     async def test_count_for_each_request_anew(self):
         server = _Server()
         connection, wire = server.connect()

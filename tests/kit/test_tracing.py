@@ -2,6 +2,7 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from contextvars import Context
 
 import httpx
 import pytest
@@ -54,8 +55,12 @@ class TestTrace:
     def test_begins_where_the_header_is_malformed(self, header: str | None):
         trace = continue_trace(header)
         assert int(trace.trace_id, 16)
-        assert len(trace.trace_id) == 32
+        assert (len(trace.trace_id), len(trace.span_id)) == (32, 16)
         assert trace.trace_id not in str(header)
+
+    def test_begins_where_a_call_is_made_outside_of_any_request(self):
+        version, trace, span, flags = Context().run(outgoing_traceparent).split("-")
+        assert (version, len(trace), len(span), flags) == ("00", 32, 16, "01")
 
 
 class TestRequestLog:

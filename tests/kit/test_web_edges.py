@@ -79,7 +79,7 @@ class TestReadiness:
         assert part.checks == 2
 
     @pytest.mark.parametrize(("free", "is_ready"), [(63, False), (64, True)])
-    async def test_of_a_disk_needs_as_much_room_as_the_setting_says(
+    async def test_needs_as_much_room_on_disks_as_the_setting_says(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, free: int, is_ready: bool
     ):
         class Settings(EdgeSettings):
@@ -105,7 +105,7 @@ class TestReadiness:
 
 class TestBodies:
     @pytest.mark.parametrize(("parts", "is_taken"), [((4, 6), True), ((4, 7), False), ((11,), False)])
-    async def test_of_no_announced_length_are_read_up_to_the_limit(self, parts: Sequence[int], is_taken: bool):
+    async def test_are_read_up_to_the_limit_where_they_announce_no_length(self, parts: Sequence[int], is_taken: bool):
         messages: list[Message] = [{"type": "http.request", "body": size * b"x", "more_body": True} for size in parts]
         messages.append({"type": "http.request", "body": b"", "more_body": False})
 
@@ -121,7 +121,7 @@ class TestBodies:
                 await request.body()
 
     @pytest.mark.parametrize(("announced", "is_taken"), [("10", True), ("11", False), ("ten", True)])
-    def test_that_announce_more_than_the_limit_are_not_read(self, announced: str, is_taken: bool):
+    def test_are_not_read_where_they_announce_more_than_the_limit(self, announced: str, is_taken: bool):
         headers = [(b"content-length", announced.encode())]
         request = Request({"type": "http", "headers": headers, "app": _application()})
         limits = BodyLimits.declared({"x-max-body-bytes": 10})
@@ -131,14 +131,14 @@ class TestBodies:
             with pytest.raises(HTTPException, match="may hold 10 bytes at most"):
                 LimitedRequest(request, limits)
 
-    async def test_of_files_may_be_any_bytes(self):
+    async def test_may_be_any_bytes_where_a_route_takes_a_file(self):
         content = b"[" + 30_000 * b"," + b"]"  # more values than JSON may hold
         async with _client(_application()) as client:
             assert (await client.put("/files", content=content)).json() == len(content)
             refused = await client.post("/lists", content=content, headers={"Content-Type": "application/json"})
         assert (refused.status_code, refused.json()["errors"][0]["detail"][:24]) == (422, "The JSON may hold 20,000")
 
-    async def test_that_break_off_are_no_fault_of_ours(self):
+    async def test_may_break_off_without_a_fault_of_ours(self):
         messages: list[Message] = [{"type": "http.request", "body": b"[", "more_body": True}]
         sent: list[Message] = []
 
@@ -164,7 +164,7 @@ class TestBodies:
 
 
 class TestContext:
-    async def test_of_a_request_is_logged_and_measured_and_then_forgotten(self, monkeypatch: pytest.MonkeyPatch):
+    async def test_is_logged_and_measured_and_then_forgotten(self, monkeypatch: pytest.MonkeyPatch):
         logged: list[Mapping[str, Any]] = []
         seconds = iter([1.0, 1.25])
         monkeypatch.setattr(requests, "log_request", lambda **line: logged.append(line))
@@ -188,7 +188,7 @@ class TestContext:
         assert 'http_requests_total{method="GET",route="unmatched",service="edges",status="204"} 1.0' in lines
         assert 'http_request_duration_seconds_sum{method="GET",route="unmatched",service="edges"} 0.25' in lines
 
-    async def test_of_an_answer_that_has_begun_is_broken_off_by_an_error(self):
+    async def test_breaks_an_answer_off_after_its_head_where_an_error_is_raised(self):
         sent: list[Message] = []
 
         async def fail(_scope: Scope, _receive: Receive, send: Send) -> None:

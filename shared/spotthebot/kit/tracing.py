@@ -27,7 +27,7 @@ _current: ContextVar[Trace | None] = ContextVar("trace", default=None)
 def continue_trace(traceparent: str | None) -> Trace:
     """Take up the caller's trace, or begin one where the header is absent or malformed, and make it current."""
     match = _TRACEPARENT.fullmatch(traceparent or "")
-    if match and match[1] != "ff" and int(match[2], 16) and int(match[3], 16):
+    if match and match[1] != "ff" and match[2].strip("0") and match[3].strip("0"):
         trace = Trace(match[2], secrets.token_hex(8), match[4])
     else:
         trace = Trace(secrets.token_hex(16), secrets.token_hex(8))

@@ -3,10 +3,11 @@ import pytest
 import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import log_ndtr
 
 from spotthebot.analytics.stats import Clusters, SettingOutOfRange, SkillSettings, Unit, play_games, rate_skills
 from spotthebot.analytics.stats.skill import _Player
-from spotthebot.analytics.stats.trueskill_updates import play_matches
+from spotthebot.analytics.stats.trueskill_updates import play_matches, truncation
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
 from tests.factories.known import known
 from tests.factories.published_dump import reference
@@ -86,6 +87,19 @@ class TestPlayMatches:
         mu, sigma = _play([(0, 1, 1)] * 50 + [(1, 0, 1)] + [(0, 1, outcome)] * 5, 2, 0.001, sure)
         assert np.isfinite(mu).all()
         assert np.all((sigma > 0) & (sigma < 1000))
+
+    @pytest.mark.parametrize(
+        ("t", "drawn", "end", "sign"), [(-45.0, False, -45.5, 1), (45.0, True, -44.5, -1), (-45.0, True, -44.5, 1)]
+    )
+    def test_the_far_tail_moves_a_mean_to_its_end_and_takes_the_variance(self, t, drawn, end, sign):
+        # The normal density's share of the mass beyond `end`, by logarithms: v = phi(end) / Phi(end), w = v (v + end).
+        # The other end of a draw lies a whole spread further out, where there is e^-45 of that.
+        exact = np.exp(-(end**2) / 2 - np.log(2 * np.pi) / 2 - log_ndtr(end))
+        v, w = truncation(np.array([t, 0.0]), np.array([0.5, 0.5]), np.array([drawn, False]))
+        assert v[0] == pytest.approx(sign * exact, rel=1e-3)
+        assert w[0] == pytest.approx(exact * (exact + end), abs=1e-3)
+        # Beside it, a game between equals: phi(.5) / Phi(-.5) = .352065 / .308538.
+        assert v[1] == pytest.approx(1.141078, abs=1e-6)
 
 
 class TestRateSkills:

@@ -107,7 +107,7 @@ class TestRun:
         assert again.computed == []
         assert (await service.get(job_id)).result == {"squares": [0, 1, 4, 9]}
 
-    async def testprepares_nothing_for_a_job_that_has_ended_or_is_not_there(self, service: Service):
+    async def test_prepares_nothing_for_a_job_that_has_ended_or_is_not_there(self, service: Service):
         job_id = await service.start()
         await service.run(job_id, Squares())
 

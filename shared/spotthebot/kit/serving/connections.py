@@ -66,7 +66,7 @@ class ConnectionTable:
         return True
 
     def discard(self, connection: Connection) -> None:
-        """Forget a connection that is closed."""
+        """Forget a connection that is closed, if it was counted."""
         mine = self._by_address[connection.address]
         mine.discard(connection)
         if not mine:

@@ -35,7 +35,6 @@ class LimitedProtocol(HttpToolsProtocol):
         super().__init__(config, *arguments, **more)
         self.address = ""
         self._table: ConnectionTable = config.table
-        self._counted = False
         self._in_head = True
         self._in_body = False
         self._deadline: float | None = None
@@ -54,18 +53,14 @@ class LimitedProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         self.address = network_of(self.client[0]) if self.client else ""
         self._begin_head()
-        self._counted = self._table.add(self)
-        if not self._counted:
+        if not self._table.add(self):
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections from this address.")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._counted:
-            self._counted = False
-            self._table.discard(self)
+        self._table.discard(self)
         super().connection_lost(exc)
 
     def abort(self) -> None:
-        self._counted = False
         self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
