@@ -1,7 +1,4 @@
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
-from typing import Any
 from uuid import UUID
 
 import httpx
@@ -10,13 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
 
-from spotthebot.kit.access.keys import Principal, hash_secret, make_key, parse_key, same_secret
+from spotthebot.kit.access.keys import hash_secret, make_key, parse_key, same_secret
 from spotthebot.kit.access.store import Authenticator, ExpiredKey, revoke_key
 from spotthebot.kit.database import Database
 from spotthebot.kit.errors import Unauthenticated
-from spotthebot.kit.lookups import Lookups
 from spotthebot.kit.pool_shares import pool_user
-from spotthebot.kit.statements import Statement
 from spotthebot.kit.web.bearer.authentication import Allow
 from spotthebot.kit.web.bearer.failed_keys import FailedKeys
 from spotthebot.kit.web.bearer.rate_limits import RateLimiter
@@ -95,28 +90,14 @@ class TestKeys:
         assert (answer.status_code, answer.json()["title"]) == (401, "Revoked API key")
 
 
-class _Rows(Lookups):
-    """One key, whatever is asked for."""
-
-    def __init__(self, row: Any) -> None:
-        self._row = row
-
-    async def fetch(self, _statement: Statement, _parameters: Mapping[str, Any]) -> list[Any]:
-        return [self._row]
-
-
-@pytest.mark.parametrize(("microseconds", "is_known"), [(1, True), (0, False)])
-async def test_a_key_expires_at_its_very_moment(microseconds: int, is_known: bool):
-    text, digest = make_key("team", key_id := UUID(int=7))
-    expires_at = datetime(2026, 1, 1, tzinfo=UTC)
-    columns = {"id": key_id, "role": "team", "team": "red", "secret_sha256": digest, "revoked_at": None}
-    authenticator = Authenticator(_Rows(SimpleNamespace(**columns, expires_at=expires_at)))
-    now = expires_at - timedelta(microseconds=microseconds)
-    if is_known:
-        assert await authenticator.authenticate(text, now) == Principal(key_id, "team", "red")
-    else:
-        with pytest.raises(ExpiredKey, match="2026-01-01"):
-            await authenticator.authenticate(text, now)
+async def test_a_key_expires_at_its_very_moment(edge: Edge, keys: Keys):
+    moment = datetime(2036, 1, 1, tzinfo=UTC)
+    key = await keys.make("team", team="red", expires_at=moment)
+    authenticator: Authenticator = edge.app.state.authenticator
+    found = await authenticator.authenticate(key, moment - timedelta(microseconds=1))
+    assert (found.role, found.team) == ("team", "red")
+    with pytest.raises(ExpiredKey, match="2036-01-01"):
+        await authenticator.authenticate(key, moment)
 
 
 class TestRoles:

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from procrastinate.jobs import Job
 
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import JobContext, Jobs, Task
+from spotthebot.kit.jobs.outcomes import JobOutcomes
 from tests.factories.databases import DatabaseUrls
 
 ROOT = Path(__file__).parents[2]
@@ -32,6 +34,10 @@ def _jobs(urls: DatabaseUrls) -> list[str]:
     with psycopg.connect(urls.owner["conversations"]) as connection:
         rows = connection.execute("SELECT status::text FROM conversations.procrastinate_jobs").fetchall()
     return [status for (status,) in rows]
+
+
+def _jobs_of(urls: DatabaseUrls) -> Jobs:
+    return Jobs(urls.app["conversations"], "conversations")
 
 
 async def _end_without_jobs(worker: asyncio.Task[None], urls: DatabaseUrls) -> None:
@@ -73,6 +79,28 @@ class TestDefer:
             (wait, *more), at_once = connection.execute(statement).fetchall()
         assert 60 < wait <= 90
         assert (more, at_once) == (["l", "q"], (None, None, "default"))
+        await database.close()
+
+    async def test_a_job_is_repeated_without_counting_while_it_is_under_way_and_no_other_with_it(
+        self, database_urls: DatabaseUrls
+    ):
+        database, jobs = Database(database_urls.app["conversations"], pool_size=1), _jobs_of(database_urls)
+        async with database.write() as session:
+            for _ in range(3):
+                await jobs.defer(session, "conversations:x", {})
+        with psycopg.connect(database_urls.owner["conversations"]) as connection:
+            connection.execute("SET search_path TO conversations")
+            connection.execute("ALTER TABLE procrastinate_jobs DISABLE TRIGGER USER")
+            found = connection.execute("SELECT id FROM procrastinate_jobs ORDER BY id").fetchall()
+            for (job_id,), status in zip(found, ("doing", "doing", "succeeded"), strict=True):
+                connection.execute("UPDATE procrastinate_jobs SET status = %s WHERE id = %s", [status, job_id])
+            connection.execute("ALTER TABLE procrastinate_jobs ENABLE TRIGGER USER")
+        async with jobs._app.open_async():
+            outcomes = JobOutcomes(jobs._connector)
+            for (job_id,) in (found[0], found[2]):
+                outcomes.uncounted.add(job_id)
+                await outcomes.retry_job(Job(id=job_id, queue="q", lock=None, queueing_lock=None, task_name="x"))
+        assert sorted(_jobs(database_urls)) == ["doing", "succeeded", "todo"]
         await database.close()
 
     async def test_a_worker_runs_what_was_deferred_and_forgets_it(self, database_urls: DatabaseUrls):

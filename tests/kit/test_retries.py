@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
@@ -14,11 +16,10 @@ from procrastinate.testing import InMemoryConnector
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from spotthebot.kit.database import is_passing_trouble
-from spotthebot.kit.jobs import Task
+from spotthebot.kit.errors import Conflict
+from spotthebot.kit.jobs import Arguments, JobContext, Task, WorkerContext
 from spotthebot.kit.jobs.outcomes import JobOutcomes
-from spotthebot.kit.jobs.tasks import Retries, is_passing
-
-MINUTE = timedelta(minutes=1)
+from spotthebot.kit.jobs.tasks import UNEXPECTED, WORKER_DIED, Retries, attempt, is_passing
 
 
 async def _do_nothing(*_given: Any, **_more: Any) -> None:
@@ -76,7 +77,7 @@ class TestRetries:
             return
         assert decision is not None
         assert decision.retry_at is not None
-        assert timedelta() <= decision.retry_at - before - timedelta(seconds=seconds) < MINUTE
+        assert before <= decision.retry_at - timedelta(seconds=seconds) <= datetime.now(UTC)
 
     def test_follow_for_a_job_without_an_id_too(self):
         uncounted: set[int] = set()
@@ -167,3 +168,42 @@ class TestOutcomes:
         await manager.retry_job(_job(), moment)
         await manager.retry_job(_job(), moment, 1, "q", "l")
         assert ran == [(7, moment), (7, "counted", moment, 1, "q", "l")]
+        manager.uncounted.add(7)
+        before = datetime.now(UTC)
+        await manager.retry_job(_job())
+        assert before <= ran[-1][1] <= datetime.now(UTC)
+
+
+class TestAttempts:
+    @pytest.mark.parametrize(
+        ("error", "attempts", "reasons"),
+        [
+            (None, 5, []),
+            (None, 6, [WORKER_DIED]),
+            (asyncio.CancelledError(), 5, []),
+            (LookupError("a secret"), 4, []),
+            (LookupError("a secret"), 5, [UNEXPECTED]),
+            (Conflict(), 0, ["The request does not fit the present state."]),
+        ],
+    )
+    async def test_end_the_row_with_the_reason_where_no_other_follows(
+        self, error: BaseException | None, attempts: int, reasons: list[str]
+    ):
+        ran, failed = list[Any](), list[str]()
+
+        async def work(_context: JobContext, **arguments: Any) -> None:
+            ran.append(arguments)
+            if error is not None:
+                raise error
+
+        async def fail(worker: WorkerContext, arguments: Arguments, reason: str) -> None:
+            assert (worker, arguments) == ({"lent": 1}, {"number": 1})
+            failed.append(reason)
+
+        context: Any = SimpleNamespace(job=_job(attempts), additional_context={"lent": 1})
+        for end in (fail, None):
+            task = Task("t", work, fail=end, retried=(LookupError,))
+            with pytest.raises(type(error)) if error is not None else nullcontext():
+                await attempt(task, context, {"number": 1})
+        assert failed == reasons
+        assert ran == [] if WORKER_DIED in reasons else [{"number": 1}] * 2

@@ -42,10 +42,11 @@ def schema_metadata(schema: str) -> MetaData:
     return MetaData(schema=schema, naming_convention=NAMING_CONVENTION)
 
 
-def is_passing_trouble(error: BaseException) -> bool:
+def is_passing_trouble(error: BaseException | None) -> bool:
     """Return whether an error is trouble of the database that passes by itself, and no fault of the statement.
 
-    A statement that takes too long, or is too large for PostgreSQL, fails in the same way another time.
+    A statement that takes too long, or is too large for PostgreSQL, fails in the same way another time. None, as of an
+    error without a cause, is no trouble.
     """
     if isinstance(error, PoolTimeout):
         return True

@@ -56,9 +56,9 @@ class JobOutcomes(JobManager):
             try:
                 await write()
             except ConnectorException as error:
-                cause = error.__cause__
-                if cause is None or not is_passing_trouble(cause):
-                    _log.warning("job.outcome_refused", job=job.id, task=job.task_name, reason=str(cause)[:200])
+                if not is_passing_trouble(error.__cause__):
+                    reason = str(error.__cause__)[:200]
+                    _log.warning("job.outcome_refused", job=job.id, task=job.task_name, reason=reason)
                     return  # it was written before its connection was lost, or another worker has the job
                 if asyncio.get_running_loop().time() > deadline:
                     raise

@@ -97,7 +97,7 @@ async def attempt(task: Task, context: JobContext, arguments: Arguments) -> None
 def is_passing(error: BaseException) -> bool:
     """Return whether an error says nothing about a job: its worker stops, or the database has trouble."""
     if isinstance(error, ConnectorException):
-        return error.__cause__ is not None and is_passing_trouble(error.__cause__)
+        return is_passing_trouble(error.__cause__)
     return isinstance(error, asyncio.CancelledError) or is_passing_trouble(error)
 
 
