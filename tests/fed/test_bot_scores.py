@@ -9,17 +9,31 @@ from spotthebot.statistics.errors import ColumnsDiffer, LevelOutOfRange
 
 
 class TestScoreBots:
-    def test_means_and_bounds_are_those_of_a_plain_bootstrap(self):
-        """Hesterberg 2015: percentiles at the normal probability of t times sqrt(n / (n - 1)), of 8 dialogues here."""
+    @pytest.mark.parametrize(("sizes", "skew"), [((3,) * 8, 1), ((1, 4, 2, 2, 3, 1, 2, 3), -1)])
+    def test_bounds_are_the_wider_ones_of_student_s_t_and_of_a_studentised_bootstrap(self, sizes, skew):
+        """Written out: ratios of sums in resamples of dialogues, with Cochran's error of a ratio in each."""
         chance = np.random.default_rng(6)
-        scores, dialogue = chance.exponential(size=24), np.arange(24) // 3
-        (bot,) = score_bots(scores, ["a"] * 24, dialogue, n_resamples=20_000).bots
-        by_dialogue = scores.reshape(8, 3).mean(axis=1)
-        means = by_dialogue[chance.integers(8, size=(20_000, 8))].mean(axis=1)
-        tail = scipy.stats.norm.cdf(scipy.stats.t.ppf(0.025, 7) * np.sqrt(8 / 7))
-        assert bot.estimate == pytest.approx(scores.mean())
-        assert (bot.low, bot.high) == pytest.approx(tuple(np.quantile(means, [tail, 1 - tail])), abs=0.05)
-        assert (bot.n, bot.n_dialogues, bot.rank_low, bot.rank_high) == (24, 8, 1, 1)
+        dialogue = np.repeat(np.arange(8), sizes)
+        scores = skew * chance.exponential(size=len(dialogue)) ** 2
+        (bot,) = score_bots(scores, ["a"] * len(scores), dialogue, n_resamples=20_000).bots
+
+        def means_and_errors(drawn):
+            totals, counts = np.bincount(dialogue, weights=scores)[drawn], np.bincount(dialogue)[drawn]
+            means = totals.sum(axis=1, keepdims=True) / counts.sum(axis=1, keepdims=True)
+            apart = np.sum((totals - means * counts) ** 2, axis=1)
+            return means[:, 0], np.sqrt(8 / 7 * apart) / counts.sum(axis=1)
+
+        (mean,), (error,) = means_and_errors(np.arange(8)[None])
+        means, errors = means_and_errors(chance.integers(8, size=(20_000, 8)))
+        studentised = (means - mean) / errors
+        low, high = np.quantile(studentised, [0.025, 0.975])
+        student = scipy.stats.t.ppf(0.975, 7)
+        shorter, longer = (high, -low)[::skew]
+        assert shorter < student < longer  # on the side of the long tail the interval reaches further than Student's
+        assert bot.estimate == pytest.approx(scores.mean()) == pytest.approx(mean)
+        below, above = (student, longer)[::skew]
+        assert (bot.low, bot.high) == pytest.approx((mean - below * error, mean + above * error), rel=0.03)
+        assert (bot.n, bot.n_dialogues, bot.rank_low, bot.rank_high) == (len(scores), 8, 1, 1)
 
     @pytest.mark.parametrize("n", [2, 5, 30])
     def test_cuts_off_less_with_few_dialogues(self, n):
@@ -39,12 +53,16 @@ class TestScoreBots:
         (bot,) = score_bots([1, 1, 1, 5], ["a"] * 4, ["x", "x", "x", "y"]).bots
         assert (bot.estimate, bot.n_dialogues) == (2, 2)
 
-    def test_one_dialogue_has_no_bounds_and_any_rank(self):
-        found = score_bots([1, 2, 9, 8], ["a", "a", "b", "b"], [0, 0, 1, 2]).bots
-        assert [(bot.bot, bot.low is None, bot.rank_low, bot.rank_high) for bot in found] == [
-            ("b", False, 1, 1),
-            ("a", True, 1, 2),
-        ]
+    def test_few_dialogues_have_no_bounds_and_any_rank(self):
+        scores, bots = [5, 6, 5, 7, 1, 2, 3, 2, 1], list("aaaabbbbb")
+        few, enough = score_bots(scores, bots, range(9)).bots
+        assert (few.bot, few.low, few.high, few.rank_low, few.rank_high) == ("a", None, None, 1, 2)
+        assert few.reason == "fewer than 5 dialogues: no interval"
+        assert (enough.bot, enough.low is None, enough.reason, enough.rank_low) == ("b", False, None, 2)
+
+    def test_dialogues_of_one_mean_have_no_bounds(self):
+        (bot,) = score_bots([0.1, 0.3, 0.2, 0.2, 0.2, 0.2], ["a"] * 6, [0, 0, 1, 2, 3, 4]).bots
+        assert (bot.low, bot.high, bot.reason) == (None, None, "all dialogues have one mean: no interval")
 
     def test_same_seed_gives_the_same_bounds(self):
         scores, bots, dialogue = [1.0, 2.0, 4.0, 3.0, 3.5, 1.5], list("aaabbb"), range(6)

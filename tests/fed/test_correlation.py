@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 import scipy
 
+from spotthebot.fed.stats.annotator_ratings import annotator_ratings
 from spotthebot.fed.stats.correlation import (
     CorrelationKind,
+    beside_length,
     correlation,
     lead_over_length,
     partial_rank_correlation,
 )
-from spotthebot.fed.stats.jackknife import MAX_GROUPS, dialogue_groups, jackknife_error
+from spotthebot.fed.stats.samples import MAX_GROUPS, dialogue_codes, few_groups
 from spotthebot.statistics.errors import ColumnsDiffer, LevelOutOfRange
 from tests.factories.known import known
 
@@ -95,7 +97,7 @@ class TestCorrelation:
         ("scores", "ratings", "dialogue", "reason"),
         [
             ([1, 2, 3, 4], [1, 2, 3, 4], None, "every rank is the other's"),
-            ([1, 2, 3, 4], [1, 3, 2, 4], [0, 0, 1, 1], "fewer than three dialogues"),
+            ([1, 2, 3, 4], [1, 3, 2, 4], [0, 0, 1, 1], "fewer than 5 dialogues"),
             ([1, 1, 1, 2], [1, 3, 2, 4], None, "one that all hangs on"),
         ],
     )
@@ -150,17 +152,125 @@ class TestGivenLength:
         assert known(found.high) == 2.0
 
 
+@pytest.fixture(scope="module")
+def shared() -> tuple[Any, ...]:
+    """24 items in 8 dialogues, each rated by one to three of 12 annotators who differ: `table` has their ratings."""
+    chance = np.random.default_rng(8)
+    mood = np.repeat(chance.normal(size=8), 3)
+    scores, lengths = mood + 0.5 * chance.normal(size=24), chance.normal(size=24)
+    mood = 0.5 * mood + np.repeat(chance.normal(size=8), 3)
+    table = np.full((24, 12), NAN)
+    for item in range(24):
+        who = chance.permutation(12)[: 1 + item % 3]
+        table[item, who] = np.round(mood[item] + who / 6 + chance.normal(0, 0.2, len(who)), 1)
+    return scores, table, lengths, np.arange(24) // 3
+
+
+def ratings_of(table):
+    item, who = np.nonzero(~np.isnan(table))
+    return annotator_ratings(item, [f"w{each}" for each in who], table[item, who], n_items=len(table))
+
+
+class TestSharedAnnotators:
+    @pytest.mark.parametrize("kind", [CorrelationKind.SPEARMAN, CorrelationKind.KENDALL])
+    def test_an_interval_leaves_out_dialogues_and_annotators_less_what_they_share(self, shared, kind):
+        """Written out from the table, by Cameron, Gelbach & Miller 2011, Eq. 2.11, and Satterthwaite's degrees."""
+        scores, table, _, dialogue = shared
+
+        def z_without(left_out):
+            """Return z without ratings; an item that has none is gone, and equal means are tied."""
+            kept = np.where(left_out, NAN, table)
+            known = ~np.isnan(kept).all(axis=1)
+            return np.arctanh(ALL_KINDS[kind](scores[known], np.round(np.nanmean(kept[known], axis=1), 9)).statistic)
+
+        rows, columns = np.broadcast_to(dialogue[:, None], table.shape), np.broadcast_to(np.arange(12), table.shape)
+        rated = {(rows[at], columns[at]) for at in zip(*np.nonzero(~np.isnan(table)), strict=True)}
+        parts = [
+            jackknife_variance([z_without(rows == out) for out in range(8)]),
+            jackknife_variance([z_without(columns == out) for out in range(12)]),
+            jackknife_variance([z_without((rows == row) & (columns == column)) for row, column in rated]),
+        ]
+        variance = parts[0] + parts[1] - parts[2]
+        assert variance > max(parts)  # which it is never taken below
+        counts = np.sum(~np.isnan(table), axis=0)
+        degrees = variance**2 / (parts[0] ** 2 / 7 + parts[1] ** 2 / (counts.sum() ** 2 / np.sum(counts**2) - 1))
+        found = correlation(scores, ratings_of(table), dialogue=dialogue, kind=kind)
+        z = z_without(np.zeros_like(rows, dtype=bool))
+        reach = scipy.stats.t.ppf(0.975, degrees) * math.sqrt(variance)
+        assert (found.low, found.high) == pytest.approx((np.tanh(z - reach), np.tanh(z + reach)))
+        assert found.p_value == pytest.approx(2 * scipy.stats.t.sf(abs(z) / math.sqrt(variance), degrees))
+        assert found.degrees_of_freedom == pytest.approx(degrees)
+        assert (found.n, found.n_dialogues, found.n_annotators) == (24, 8, 12)
+
+    def test_all_coefficients_at_once_are_those_one_by_one(self, shared):
+        scores, table, lengths, dialogue = shared
+        ratings = ratings_of(table)
+        found = beside_length(scores, ratings, lengths, dialogue=dialogue)
+        assert found.spearman == correlation(scores, ratings, dialogue=dialogue)
+        assert found.kendall == correlation(scores, ratings, dialogue=dialogue, kind=CorrelationKind.KENDALL)
+        assert found.length == correlation(lengths, ratings, dialogue=dialogue)
+        assert found.given_length == partial_rank_correlation(scores, ratings, lengths, dialogue=dialogue)
+        assert found.lead == lead_over_length(scores, ratings, lengths, dialogue=dialogue)
+
+    def test_few_annotators_have_no_interval_and_no_p_but_the_exact_one(self, shared):
+        """With nine annotators; exact p of eight systems counts orders, which needs nothing of annotators."""
+        scores, table, _, dialogue = shared
+        few = correlation(scores, ratings_of(table[:, :9]), dialogue=dialogue)
+        assert few.estimate is not None
+        assert (few.low, few.high, few.p_value, few.degrees_of_freedom) == (None, None, None, None)
+        assert few.reason == "9 annotators are too few for an interval of others: 10 would do"
+        systems = correlation(scores[:8], np.nanmean(table[:8], axis=1))
+        assert correlation(scores[:8], ratings_of(table[:8, :9])).p_value is not None
+        assert correlation(scores[:8], ratings_of(table[:8])).p_value == systems.p_value
+
+    def test_more_than_twelve_items_that_share_annotators_have_the_p_of_the_interval(self, shared):
+        scores, table, _, _ = shared
+        found = correlation(scores, ratings_of(table))
+        at = (np.arctanh(known(found.low)) + np.arctanh(known(found.high))) / 2
+        error = (np.arctanh(known(found.high)) - at) / scipy.stats.t.ppf(0.975, known(found.degrees_of_freedom))
+        assert found.p_value == pytest.approx(2 * scipy.stats.t.sf(abs(at) / error, known(found.degrees_of_freedom)))
+
+    def test_many_ratings_are_left_out_in_groups_that_give_about_the_same(self):
+        """500 pairs of a dialogue and an annotator, 200 groups of them: the interval is that of 500 within a tenth."""
+        chance = np.random.default_rng(4)
+        item, who = np.repeat(np.arange(100), 5), np.concatenate([chance.permutation(30)[:5] for _ in range(100)])
+        scores = chance.normal(size=100)
+        ratings = scores[item] + chance.normal(size=30)[who] + chance.normal(size=500)
+        table = np.full((100, 30), NAN)
+        table[item, who] = ratings
+        grouped = correlation(scores, ratings_of(table))
+        shared = [
+            np.arctanh(scipy.stats.spearmanr(scores, np.nanmean(kept, axis=1)).statistic)
+            for at in zip(item, who, strict=True)
+            for kept in [np.where(np.arange(3000).reshape(100, 30) == at[0] * 30 + at[1], NAN, table)]
+        ]
+        parts = [
+            jackknife_variance([z_of(np.delete(scores, out), np.delete(table, out, axis=0)) for out in range(100)]),
+            jackknife_variance([z_of(scores, np.delete(table, out, axis=1)) for out in range(30)]),
+            jackknife_variance(shared),
+        ]
+        variance = max(parts[0] + parts[1] - parts[2], parts[0], parts[1])
+        width = np.arctanh(known(grouped.high)) - np.arctanh(known(grouped.low))
+        reach = 2 * scipy.stats.t.ppf(0.975, known(grouped.degrees_of_freedom)) * math.sqrt(variance)
+        assert width == pytest.approx(reach, rel=0.1)
+
+
+def z_of(scores, table):
+    known = ~np.isnan(table).all(axis=1)
+    return np.arctanh(scipy.stats.spearmanr(scores[known], np.nanmean(table[known], axis=1)).statistic)
+
+
+def jackknife_variance(values):
+    return (len(values) - 1) / len(values) * sum((value - np.mean(values)) ** 2 for value in values)
+
+
 class TestGroups:
     def test_are_dialogues_by_their_first_item(self):
-        assert dialogue_groups(["z", "a", "z", "b"], 4).tolist() == [0, 1, 0, 2]
-        assert dialogue_groups(None, 3).tolist() == [0, 1, 2]
-        assert dialogue_groups([], 0).tolist() == []
+        assert dialogue_codes(["z", "a", "z", "b"], 4).tolist() == [0, 1, 0, 2]
+        assert dialogue_codes(None, 3).tolist() == [0, 1, 2]
+        assert dialogue_codes([], 0).tolist() == []
 
     def test_join_many_dialogues_evenly(self):
-        assert dialogue_groups(None, MAX_GROUPS).tolist() == [*range(MAX_GROUPS)]
-        sizes = np.bincount(dialogue_groups(None, 5 * MAX_GROUPS + 3))
+        assert few_groups(np.arange(MAX_GROUPS)).tolist() == [*range(MAX_GROUPS)]
+        sizes = np.bincount(few_groups(np.arange(5 * MAX_GROUPS + 3)))
         assert (len(sizes), sizes.min(), sizes.max()) == (MAX_GROUPS, 5, 6)
-
-    def test_have_no_error_with_fewer_than_three(self):
-        error, n = jackknife_error(lambda kept: float(kept.sum()), np.array([0, 0, 1]))
-        assert (math.isnan(error), n) == (True, 2)

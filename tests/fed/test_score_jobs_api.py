@@ -2,6 +2,7 @@ import asyncio
 import csv
 import io
 import json
+import statistics
 from collections import defaultdict
 from uuid import UUID, uuid4
 
@@ -11,13 +12,15 @@ from sqlalchemy import text
 from standardwebhooks import Webhook
 
 from spotthebot.clients import Conflict, Forbidden, Invalid, NotFound
+from spotthebot.contracts.conversations.exports import ExportedRating
 from spotthebot.contracts.fed import DimensionSetRef, ScoreJobIn, ScorerIn
 from spotthebot.fed.domain.length_baseline import context_length
 from spotthebot.kit.database import Database
 from tests.factories import bot_servers
 from tests.factories.annotating import ask, work_through
+from tests.factories.exported import exported
 from tests.factories.lazy_imports import needs_models
-from tests.factories.studies import conversation, import_conversations, open_campaign
+from tests.factories.studies import conversation, created, import_conversations, open_campaign, until
 from tests.factories.subscribers import settled, subscribe
 
 pytestmark = needs_models
@@ -233,7 +236,64 @@ class TestCorrelation:
         systems = await fed.get_correlation(job.id, campaign, rated="fluency", level="system")
         assert systems.dimensions[0].spearman.n == 3
 
-    async def test_a_campaign_over_another_collection_is_refused(self, suite, collection):
+    async def test_ratings_of_turns_go_with_the_contexts_that_end_with_them(self, suite):
+        """Contexts hold the two utterances of the opening; annotators see them in every third conversation."""
+        held = [exported(number) for number in range(6)]
+        collection = await uploaded(suite, held)
+        fed = await suite.fed("admin")
+        job = await fed.create_score_job(asked(collection))
+        await finished(fed, job.id)
+        points = {
+            (each.id, annotator): {
+                str(turn): 1 + (3 * turn + 2 * number + len(annotator)) % 5
+                for turn in range(6 if each.opening_shown else 4)
+            }
+            for number, each in enumerate(held)
+            for annotator in ("ann", "bertram")
+        }
+        campaign = await rated_by_turn(suite, collection, points)
+        ids = {
+            each.external_id: each.id
+            async for each in (await suite.conversations("admin")).list_conversations(collection)
+        }
+        scores = {(each.conversation_id, each.turn): each async for each in fed.list_scores(job.id)}
+        rated = defaultdict(list)
+        for (name, _), own in points.items():
+            for turn, given in own.items():
+                rated[ids[name], int(turn) + (1 if len(own) == 6 else 3)].append(given)
+        pairs = [(scores[key], sum(own) / 2) for key, own in rated.items() if key in scores]
+        for level, clusters, values in (
+            ("turn", 6, [(each.scores["overall"], rating) for each, rating in pairs]),
+            ("dialogue", 6, means_of_bots(pairs)),
+        ):
+            found = await fed.get_correlation(job.id, campaign, rated="engaging", level=level)
+            overall = next(each for each in found.dimensions if each.dimension == "overall").spearman
+            assert overall.estimate == pytest.approx(scipy.stats.spearmanr(values).statistic)
+            assert (overall.n, overall.n_dialogues, overall.n_annotators) == (len(values), clusters, 2)
+            assert "2 annotators are too few" in overall.reason
+        with pytest.raises(
+            Invalid, match=r"'charming' is no rating in campaigns by the protocol 'turn_likert'.*quality"
+        ):
+            await fed.get_correlation(job.id, campaign, rated="charming")
+
+    async def test_people_who_chat_with_bots_rate_them(self, suite):
+        held = [exported(number, mode="human_bot", rating=chat_rating(number)) for number in range(12)]
+        collection = await uploaded(suite, held)
+        fed = await suite.fed("admin")
+        job = await fed.create_score_job(asked(collection))
+        await finished(fed, job.id)
+        found = await fed.get_correlation(job.id, rated="quality")
+        spearman = found.dimensions[0].spearman
+        assert (found.campaign_id, spearman.n, spearman.n_annotators) == (None, 12, 12)
+        assert spearman.low < spearman.estimate < spearman.high
+        assert 1 <= spearman.degrees_of_freedom <= 22
+        assert "dialogues and annotators left out" in spearman.method
+        with pytest.raises(Invalid, match="'label' is no rating in the chats of this collection: there are quality"):
+            await fed.get_correlation(job.id)
+        with pytest.raises(Invalid, match=r"'quality' rates no turns .*: people rate whole chats"):
+            await fed.get_correlation(job.id, rated="quality", level="turn")
+
+    async def test_what_cannot_be_compared_is_refused_with_what_can(self, suite, collection):
         fed = await suite.fed("admin")
         job = await fed.create_score_job(asked(collection))
         await finished(fed, job.id)
@@ -242,8 +302,76 @@ class TestCorrelation:
             await fed.get_correlation(job.id, UUID(elsewhere["id"]))
         with pytest.raises(NotFound):
             await fed.get_correlation(job.id, uuid4())
-        with pytest.raises(Invalid):
-            await fed.get_correlation(job.id, UUID(elsewhere["id"]), rated="beauty")
+        segments = await open_campaign(suite, str(collection))
+        with pytest.raises(Invalid, match=r"'fluency' rates no turns .*: its questions are about whole dialogues"):
+            await fed.get_correlation(job.id, UUID(segments["id"]), rated="fluency", level="turn")
+        pairs = await open_campaign(suite, str(collection), protocol="comparative", segments=[1])
+        with pytest.raises(Invalid, match="no rating in campaigns by the protocol 'comparative': there are none"):
+            await fed.get_correlation(job.id, UUID(pairs["id"]), rated="quality")
+
+
+async def uploaded(suite, held):
+    """Import exported conversations, with their openings and ratings."""
+    admin = await suite.client("conversations", "admin")
+    body = {"mode": "import", "name": "people", "domain": "everyday"}
+    collection = (await created(admin, "/v1/collections", body))["id"]
+    lines = "\n".join(each.model_dump_json() for each in held)
+    answer = await admin.post(f"/v1/collections/{collection}/uploads", content=lines.encode())
+    assert (answer.status_code, answer.json()["stored"]) == (200, len(held)), answer.text
+    return UUID(collection)
+
+
+def chat_rating(number):
+    return ExportedRating(
+        chat_id=UUID(int=number),
+        interactor=f"p{number}",
+        number=1,
+        scores=({"question": "quality", "score": 1 + 7 * number % 5},),
+        preferred=None,
+        rated_at="2026-01-02T00:00:00Z",
+    )
+
+
+async def rated_by_turn(suite, collection, points):
+    """Import annotations by `turn_likert`: the same points in all questions, by conversation and annotator."""
+    admin = await suite.client("annotation", "admin")
+    body = {"mode": "import", "name": "i", "domain": "everyday", "collection_id": str(collection)} | {
+        "annotators_published": True,
+        "protocol": "turn_likert",
+    }
+    campaign = (await created(admin, "/v1/campaigns", body))["id"]
+    path = f"/v1/campaigns/{campaign}"
+    await until(admin, path, "open")
+    questions = [
+        each.id
+        for each in (await (await suite.annotation("admin")).get_protocol("turn_likert", 1)).protocol.steps[0].questions
+    ]
+    shown = [{"conversation": name, "exchanges": 2} for (name, annotator), own in points.items() if annotator == "ann"]
+    await created(admin, f"{path}/packages", {"packages": [{"external_id": "p", "segments": shown}]})
+    annotations = [
+        {
+            "external_id": f"{name} {annotator}",
+            "package": "p",
+            "conversation": name,
+            "exchanges": 2,
+            "annotator": annotator,
+            "answer": dict.fromkeys(questions, own),
+            "started_at": None,
+            "ended_at": None,
+            "completion_code": None,
+            "elapsed_ms": None,
+        }
+        for (name, annotator), own in points.items()
+    ]
+    await created(admin, f"{path}/annotations", {"annotations": annotations})
+    return UUID(campaign)
+
+
+def means_of_bots(pairs):
+    by_bot = defaultdict(list)
+    for each, rating in pairs:
+        by_bot[each.conversation_id, each.bot].append((each.scores["overall"], rating))
+    return [tuple(map(statistics.fmean, zip(*own, strict=True))) for own in by_bot.values()]
 
 
 async def annotated(suite, collection):

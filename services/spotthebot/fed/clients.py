@@ -7,7 +7,15 @@ from uuid import UUID
 
 from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound
 from spotthebot.contracts.annotation import AnnotationOut, CampaignOut
-from spotthebot.contracts.conversations import CollectionOut, CollectionState, ConversationOut, SpeakersOut
+from spotthebot.contracts.conversations import (
+    ChatRatingOut,
+    CollectionOut,
+    CollectionState,
+    ConversationOut,
+    SpeakersOut,
+    TextsOut,
+)
+from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.fed.domain.errors import NoSuchCampaign, NoSuchCollection, StillCollecting
 
 _ENDED: Final = frozenset({CollectionState.COMPLETE, CollectionState.CANCELLED})
@@ -57,6 +65,14 @@ class Collections:
         """Yield who speaks in each conversation."""
         return self._conversations.stream_speakers(collection_id)
 
+    def texts(self, collection_id: UUID) -> AsyncIterator[TextsOut]:
+        """Yield what was said in each conversation."""
+        return self._conversations.stream_texts(collection_id)
+
+    async def chat_ratings(self, collection_id: UUID) -> list[ChatRatingOut]:
+        """Return how people who chatted with bots rated them."""
+        return [each async for each in self._conversations.list_chat_ratings(collection_id)]
+
 
 class Campaigns:
     """Campaigns of `annotation`."""
@@ -70,6 +86,10 @@ class Campaigns:
             return await self._annotation.get_campaign(campaign_id)
         except NotFound as refused:
             raise NoSuchCampaign(campaign_id=campaign_id) from refused
+
+    async def protocol(self, campaign: CampaignOut) -> AnnotationProtocol:
+        """Return the protocol that a campaign asks by."""
+        return (await self._annotation.get_protocol(campaign.protocol, campaign.protocol_version)).protocol
 
     def annotations(self, campaign_id: UUID) -> AsyncIterator[AnnotationOut]:
         """Yield the annotations, with the annotators' pseudonyms."""

@@ -19,7 +19,7 @@ from spotthebot.contracts.fed import (
     ScoresIn,
     ScoresOut,
 )
-from spotthebot.contracts.fed.correlations import CorrelationLevel, RatingSource
+from spotthebot.contracts.fed.correlations import CorrelationLevel
 
 
 class FedOperations(SubscriptionOperations, ServiceOperations):
@@ -78,12 +78,12 @@ class FedOperations(SubscriptionOperations, ServiceOperations):
     def get_correlation(
         self,
         set_id: UUID,
-        campaign_id: UUID,
+        campaign_id: UUID | None = None,
         *,
-        rated: RatingSource = "label",
+        rated: str = "label",
         level: CorrelationLevel = "dialogue",
     ) -> Call[CorrelationsOut]:
-        """Correlate the scores with what the annotators of a campaign say of the same conversations."""
+        """Correlate the scores with what a campaign's annotators say, or people who chatted with the bots."""
         params = {"campaign_id": campaign_id, "rated": rated, "level": level}
         return Call(CorrelationsOut, "GET", f"/v1/score-sets/{set_id}/correlation", params=params)
 

@@ -7,10 +7,11 @@ from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
 from spotthebot.contracts.fed import ContextScoresOut, CorrelationsOut, RejectedOut, ScoreSetOut
-from spotthebot.contracts.fed.correlations import CorrelationLevel, RatingSource
+from spotthebot.contracts.fed.correlations import CorrelationLevel
 from spotthebot.fed import store
 from spotthebot.fed.api.deps import CampaignsClient, CollectionsClient, Pool, Reader
-from spotthebot.fed.use_cases.correlations import correlate, fetch_annotations
+from spotthebot.fed.use_cases.correlations import correlate
+from spotthebot.fed.use_cases.ratings import fetch_ratings
 from spotthebot.fed.use_cases.score_sets import (
     baselines_of,
     export_scores,
@@ -91,16 +92,22 @@ async def get_correlation(
     campaigns: CampaignsClient,
     collections: CollectionsClient,
     set_id: UUID,
-    campaign_id: Annotated[UUID, Query()],
-    rated: Annotated[RatingSource, Query()] = "label",
+    campaign_id: Annotated[
+        UUID | None, Query(description="Whose annotations; without it, how people who chatted with the bots rate them.")
+    ] = None,
+    rated: Annotated[
+        str, Query(min_length=1, max_length=101, description="The question: QUESTION, QUESTION:CHOICE, or label.")
+    ] = "label",
     level: Annotated[CorrelationLevel, Query()] = "dialogue",
 ) -> CorrelationsOut:
-    """Correlate the scores with what the annotators of a campaign over the same collection say.
+    """Correlate the scores with what people say of the same conversations.
 
-    `label` counts 1 for human, 0.5 for unsure, 0 for bot; a feature 1 for the side that was preferred, 0.5 for a tie.
-    Beside each correlation stands that of length, and how well two halves of the annotators agree.
+    These are the annotators of a campaign over the same collection, or the people who chatted with its bots. A scale
+    counts its points, `QUESTION:CHOICE` 1 where the choice was taken and else 0, `label` 1 for human, 0.5 for unsure
+    and 0 for bot, a preference 1 for the side that was preferred and 0.5 for a tie. Beside each correlation stands that
+    of length, and how well two halves of the annotators agree.
     """
     async with database.read() as session:
         job = await get_complete(session, set_id)
-    _, annotations, speakers = await fetch_annotations(campaigns, collections, job, campaign_id)
-    return await correlate(database, job, campaign_id, annotations, speakers, rated=rated, level=level)
+    ratings = await fetch_ratings(campaigns, collections, job, campaign_id, rated=rated, level=level)
+    return await correlate(database, job, campaign_id, ratings, rated=rated, level=level)

@@ -6,7 +6,9 @@ Invalid
 ├── DialogueUnusable
 ├── FollowupsMissing
 ├── LikelihoodUnusable
-└── ModeNotForModel
+├── ModeNotForModel
+├── NoSuchRating
+└── NoRatingsOfTurns
 NotFound
 ├── NoSuchDimension
 ├── NoSuchDimensionSet
@@ -59,6 +61,14 @@ class LikelihoodUnusable(Invalid):
 
 class ModeNotForModel(Invalid):
     """'{model}' gives no likelihood of contexts, as it is an encoder-decoder: use followup_mean or followup_sum."""
+
+
+class NoSuchRating(Invalid):
+    """'{rated}' is no rating in {source}: {known}."""
+
+
+class NoRatingsOfTurns(Invalid):
+    """'{rated}' rates no turns in {source}: {known}, and the levels 'dialogue' and 'system' are there for it."""
 
 
 class NoSuchDimension(NotFound):

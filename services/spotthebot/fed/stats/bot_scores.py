@@ -9,15 +9,21 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from spotthebot.fed.stats.jackknife import FloatArray, IntArray
+from spotthebot.fed.stats.annotator_ratings import FloatArray
 from spotthebot.statistics.errors import ColumnsDiffer, LevelOutOfRange
 
 _COUNTS_AT_ONCE: Final = 4_000_000
+MIN_DIALOGUES: Final = 5
+"""With fewer, resamples are too often of one dialogue alone, and the interval holds skewed scores too seldom."""
+_ROUNDING: Final = 1e-9
+"""A standard error below this share of the scores is none."""
+_FEW: Final = f"fewer than {MIN_DIALOGUES} dialogues: no interval"
+_ALIKE: Final = "all dialogues have one mean: no interval"
 
 
 @dataclass(frozen=True)
 class BotScore:
-    """A bot's mean score of n contexts in so many dialogues; bounds are None with fewer than two dialogues.
+    """A bot's mean score of n contexts in so many dialogues; bounds are None with a `reason`.
 
     `rank_low` to `rank_high` are the ranks, 1 the best, that the data allow at the confidence level.
     """
@@ -30,6 +36,7 @@ class BotScore:
     rank_high: int
     n: int
     n_dialogues: int
+    reason: str | None
 
 
 @dataclass(frozen=True)
@@ -54,14 +61,16 @@ def score_bots(
 ) -> BotScores:
     """Average the scores (n,) of each bot's contexts and bound the means and ranks.
 
-    Dialogues are drawn with replacement, each bot's own; a dialogue of two bots counts for each of them alone. Bounds
-    are those of the percentile bootstrap at the levels that Hesterberg 2015 (The American Statistician 69) gives for
-    few dialogues. Bots of equal score share the better rank; one with a single dialogue may have any, and counts for
-    others by its score. Raises ColumnsDiffer, LevelOutOfRange.
+    Dialogues are drawn with replacement, each bot's own; a dialogue of two bots counts for each of them alone. The
+    bounds of a mean are the wider ones, on each side, of Student's t and of the studentised bootstrap (Davison &
+    Hinkley 1997, section 5.2.1): the first hold where scores are normal, the second where they are skewed. Ranks are
+    percentiles at the levels that Hesterberg 2015 (The American Statistician 69) gives for few dialogues. Bots of equal
+    score share the better rank; one with fewer than MIN_DIALOGUES may have any, and counts for others by what its
+    dialogues tell. Raises ColumnsDiffer, LevelOutOfRange.
 
     >>> found = score_bots([3.0, 4.0, 1.0, 2.0], ["a", "a", "b", "b"], [0, 1, 2, 3])
     >>> [(bot.bot, bot.estimate, bot.rank_low) for bot in found.bots]
-    [('a', 3.5, 1), ('b', 1.5, 2)]
+    [('a', 3.5, 1), ('b', 1.5, 1)]
     """
     values, of = np.asarray(scores, dtype=np.float64), np.asarray(dialogue)
     if values.ndim != 1 or values.shape != of.shape or len(bots) != len(values):
@@ -70,50 +79,101 @@ def score_bots(
         raise LevelOutOfRange(value=confidence_level)
     names, code = np.unique(np.asarray(bots, dtype=str), return_inverse=True)
     chance = np.random.default_rng(seed)
-    sums = [_sums_by_dialogue(values[code == at], of[code == at]) for at in range(len(names))]
-    means = np.array([float(each[:, 0].sum() / each[:, 1].sum()) for each in sums])
-    replicates = np.array([_replicates(each, n_resamples, chance) for each in sums]).reshape(-1, n_resamples)
-    ranks = 1 + np.array([np.sum(replicates > own, axis=0) for own in replicates]).reshape(-1, n_resamples)
+    sums = [_Sums.of(values[code == at], of[code == at]) for at in range(len(names))]
+    drawn = [_draw(each, n_resamples, chance) for each in sums]
+    means = np.array([each.means for each in drawn]).reshape(-1, n_resamples)
+    ranks = 1 + np.array([np.sum(means > own, axis=0) for own in means]).reshape(-1, n_resamples)
     found = []
     for at, name in enumerate(names):
-        n_dialogues = len(sums[at])
-        tail = _tail(n_dialogues, confidence_level)
-        low, high = (float(each) for each in np.quantile(replicates[at], [tail, 1 - tail]))
+        own = sums[at]
+        is_few = own.n_dialogues < MIN_DIALOGUES
+        tail = _tail(own.n_dialogues, confidence_level)
         best, worst = np.quantile(ranks[at], [tail, 1 - tail], method="inverted_cdf")
-        single = n_dialogues < 2
+        bounds = None if is_few or own.is_alike else _bounds(own, drawn[at], confidence_level)
         found.append(
             BotScore(
                 bot=str(name),
-                estimate=float(means[at]),
-                low=None if single else low,
-                high=None if single else high,
-                rank_low=1 if single else int(best),
-                rank_high=len(names) if single else int(worst),
-                n=int(sums[at][:, 1].sum()),
-                n_dialogues=n_dialogues,
+                estimate=own.mean,
+                low=None if bounds is None else bounds[0],
+                high=None if bounds is None else bounds[1],
+                rank_low=1 if is_few else int(best),
+                rank_high=len(names) if is_few else int(worst),
+                n=int(own.counts.sum()),
+                n_dialogues=own.n_dialogues,
+                reason=_FEW if is_few else None if bounds else _ALIKE,
             )
         )
     order = sorted(found, key=lambda bot: (-bot.estimate, bot.bot))
-    method = "bootstrap over each bot's dialogues, percentiles expanded for few of them"
+    method = "the wider bounds of Student's t and of a studentised bootstrap, over each bot's dialogues"
     return BotScores(tuple(order), confidence_level, n_resamples, seed, method)
 
 
-def _sums_by_dialogue(values: FloatArray, dialogue: npt.NDArray[np.generic]) -> FloatArray:
-    """Return the sum and the number of a bot's scores in each of its dialogues: (dialogues, 2)."""
-    _, code = np.unique(dialogue, return_inverse=True)
-    of: IntArray = code.ravel()
-    return np.column_stack([np.bincount(of, weights=values), np.bincount(of).astype(np.float64)])
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """The sum and the number of a bot's scores in each of its dialogues, (dialogues,) each."""
+
+    totals: FloatArray
+    counts: FloatArray
+
+    @classmethod
+    def of(cls, values: FloatArray, dialogue: npt.NDArray[np.generic]) -> "_Sums":
+        _, code = np.unique(dialogue, return_inverse=True)
+        counts = np.bincount(code.ravel()).astype(np.float64)
+        return cls(np.bincount(code.ravel(), weights=values).astype(np.float64), counts)
+
+    @property
+    def n_dialogues(self) -> int:
+        return len(self.counts)
+
+    @property
+    def mean(self) -> float:
+        return float(self.totals.sum() / self.counts.sum())
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean, a ratio of two sums (Cochran 1977, Eq. 6.13)."""
+        apart = self.totals - self.mean * self.counts
+        n = self.n_dialogues
+        return float(np.sqrt(n / (n - 1) * np.sum(apart**2)) / self.counts.sum())
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether no dialogue tells of any spread."""
+        return self.n_dialogues < 2 or self.error <= _ROUNDING * float(np.abs(self.totals / self.counts).max())
 
 
-def _replicates(sums: FloatArray, n_resamples: int, chance: np.random.Generator) -> FloatArray:
-    n = len(sums)
-    means = np.empty(n_resamples)
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """Means and their standard errors in resamples of dialogues, (resamples,) each."""
+
+    means: FloatArray
+    errors: FloatArray
+
+
+def _draw(sums: _Sums, n_resamples: int, chance: np.random.Generator) -> _Drawn:
+    n, totals, counts = sums.n_dialogues, sums.totals, sums.counts
+    # About the mean, so that the squares of an error do not cancel each other.
+    apart = totals - sums.mean * counts
+    columns = np.column_stack([apart, counts, apart**2, apart * counts, counts**2])
+    parts = []
     step = max(1, _COUNTS_AT_ONCE // n)
     for start in range(0, n_resamples, step):
         size = min(step, n_resamples - start)
-        drawn = chance.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64) @ sums
-        means[start : start + size] = drawn[:, 0] / drawn[:, 1]
-    return means
+        parts.append(chance.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64) @ columns)
+    total, count, square, product, counted = np.concatenate(parts).T
+    shift = total / count
+    spread = np.maximum(square - 2 * shift * product + shift**2 * counted, 0.0)
+    return _Drawn(sums.mean + shift, np.sqrt(n / max(n - 1, 1) * spread) / count)
+
+
+def _bounds(sums: _Sums, drawn: _Drawn, confidence_level: float) -> tuple[float, float]:
+    """Return the wider bounds of Student's t and of the studentised bootstrap."""
+    upper = (1 + confidence_level) / 2
+    student = float(scipy.stats.t.ppf(upper, sums.n_dialogues - 1))
+    is_spread = drawn.errors > _ROUNDING * sums.error
+    studentised = (drawn.means[is_spread] - sums.mean) / drawn.errors[is_spread]
+    low, high = (float(each) for each in np.quantile(studentised, [1 - upper, upper]))
+    return sums.mean - max(student, high) * sums.error, sums.mean + max(student, -low) * sums.error
 
 
 def _tail(n_dialogues: int, confidence_level: float) -> float:

@@ -1,7 +1,7 @@
 """Correlations of scores with human ratings: Spearman's, Kendall's and Pearson's, given length and beside it."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -10,18 +10,18 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from spotthebot.fed.stats.jackknife import BoolArray, FloatArray, IntArray, dialogue_groups, jackknife_error
-from spotthebot.statistics.errors import ColumnsDiffer, LevelOutOfRange
-from spotthebot.statistics.rank_correlation import rank_correlation
+from spotthebot.fed.stats.annotator_ratings import FloatArray
+from spotthebot.fed.stats.jackknife import Spread, Statistic, spreads
+from spotthebot.fed.stats.samples import Ratings, Rows, Sample, sample_of
+from spotthebot.statistics.errors import LevelOutOfRange
+from spotthebot.statistics.rank_correlation import MAX_EXACT, rank_correlation
 
 _FEW_PAIRS: Final = "fewer than three pairs"
 _CONSTANT: Final = "one side does not vary"
 _PERFECT: Final = "every rank is the other's: no interval"
-_NO_ERROR: Final = "fewer than three dialogues, or one that all hangs on: no interval"
+_ALL_LENGTH: Final = "length says all of one side"
 _ROUNDING: Final = 1e-12
 """A correlation as near to 1 as this is 1."""
-_LEFT_OUT: Final = "dialogues left out in turn"
-_FISHER: Final = f"Fisher's z, {_LEFT_OUT}"
 
 
 class CorrelationKind(StrEnum):
@@ -34,7 +34,11 @@ class CorrelationKind(StrEnum):
 
 @dataclass(frozen=True)
 class Correlation:
-    """A correlation of n items, or a difference of two; None where undefined, with a `reason`."""
+    """A correlation of n items, or a difference of two; None where undefined, with a `reason`.
+
+    `n_annotators` is None where it is not known who gave the ratings: the interval then takes them as they are. The
+    interval and its p-value are Student's t of so many `degrees_of_freedom`.
+    """
 
     estimate: float | None
     low: float | None
@@ -43,43 +47,50 @@ class Correlation:
     p_value: float | None
     n: int
     n_dialogues: int
+    n_annotators: int | None
+    degrees_of_freedom: float | None
     method: str
     reason: str | None
 
 
+@dataclass(frozen=True)
+class BesideLength:
+    """How scores correlate with ratings, beside the lengths of what was rated."""
+
+    spearman: Correlation
+    kendall: Correlation
+    length: Correlation
+    given_length: Correlation
+    lead: Correlation
+
+
 def correlation(
     scores: npt.ArrayLike,
-    ratings: npt.ArrayLike,
+    ratings: Ratings,
     *,
     dialogue: npt.ArrayLike | None = None,
     kind: CorrelationKind = CorrelationKind.SPEARMAN,
     confidence_level: float = 0.95,
 ) -> Correlation:
-    """Correlate scores with ratings; items with a NaN in either are left out.
+    """Correlate scores (n,) with ratings; items with a NaN in either are left out.
 
-    `dialogue` names the dialogue of each item; without it each item is one. The interval is that of Fisher's z, its
-    standard error from leaving out each dialogue in turn, with Student's t of one degree less than there are dialogues.
-    p is exact for Spearman's rho of up to 12 independent items and scipy's of more; where dialogues have several items
-    it is that of the interval. Raises ColumnsDiffer, LevelOutOfRange.
+    `ratings` (n,) has a number for each item, or is who rated which (`annotator_ratings`). `dialogue` names the
+    dialogue of each item; without it each item is one. The interval is that of Fisher's z and Student's t, its standard
+    error from leaving out each dialogue in turn and, where annotators are known, each of them. p is exact for
+    Spearman's rho of up to 12 independent items and scipy's of more; where dialogues have several items, or more than
+    12 items share annotators, it is that of the interval. Raises ColumnsDiffer, LevelOutOfRange.
 
     >>> found = correlation([1, 2, 3, 4, 5, 6], [2, 1, 3, 4, 6, 5])
     >>> round(found.estimate, 4), round(found.p_value, 4), found.n_dialogues
     (0.8857, 0.0333, 6)
     """
-    (x, y), items = _columns(scores, ratings, dialogue=dialogue)
-    answer = _Answer(items, confidence_level, f"{_NAMES[kind]}, {_FISHER}")
-    if reason := _undefined(x, y):
-        return answer.without(reason)
-    coefficient = _COEFFICIENTS[kind]
-    interval = _fisher_interval(answer, coefficient(x, y), lambda kept: coefficient(x[kept], y[kept]))
-    if items.are_independent:
-        interval = replace(interval, p_value=_P_VALUES[kind](x, y))
-    return answer.of(coefficient(x, y), interval)
+    (found,) = _answers([_CORRELATIONS[kind]], sample_of(scores, ratings, dialogue=dialogue), confidence_level)
+    return found
 
 
 def partial_rank_correlation(
     scores: npt.ArrayLike,
-    ratings: npt.ArrayLike,
+    ratings: Ratings,
     lengths: npt.ArrayLike,
     *,
     dialogue: npt.ArrayLike | None = None,
@@ -94,19 +105,13 @@ def partial_rank_correlation(
     >>> round(found.estimate, 4)  # (.8 - .3 * .2) / sqrt(.91 * .96)
     0.7917
     """
-    (x, y, z), items = _columns(scores, ratings, lengths, dialogue=dialogue)
-    answer = _Answer(items, confidence_level, f"Spearman given length, {_FISHER}")
-    if reason := _undefined(x, y) or _undefined(y, z):
-        return answer.without(reason)
-    estimate = _partial(x, y, z)
-    if math.isnan(estimate):
-        return answer.without("length says all of one side")
-    return answer.of(estimate, _fisher_interval(answer, estimate, lambda kept: _partial(x[kept], y[kept], z[kept])))
+    (found,) = _answers([_GIVEN_LENGTH], sample_of(scores, ratings, lengths, dialogue=dialogue), confidence_level)
+    return found
 
 
 def lead_over_length(
     scores: npt.ArrayLike,
-    ratings: npt.ArrayLike,
+    ratings: Ratings,
     lengths: npt.ArrayLike,
     *,
     dialogue: npt.ArrayLike | None = None,
@@ -114,146 +119,173 @@ def lead_over_length(
 ) -> Correlation:
     """Return by how much scores correlate better with ratings than length does: rho less rho, below 0 where worse.
 
-    Both correlations share the ratings, so the interval is that of the difference: its standard error from leaving
-    out each dialogue in turn, with Student's t; p is that of the interval.
+    Both correlations share the ratings, so the interval is that of the difference, with Student's t and the standard
+    error of `correlation`; p is that of the interval.
 
     >>> lead_over_length([1, 2, 3, 4, 5], [2, 1, 4, 3, 5], [5, 3, 1, 2, 4]).estimate.__round__(9)  # .8 - -.2
     1.0
     """
-    (x, y, z), items = _columns(scores, ratings, lengths, dialogue=dialogue)
-    answer = _Answer(items, confidence_level, f"difference of Spearman's rho, {_LEFT_OUT}")
-    if reason := _undefined(x, y) or _undefined(y, z):
-        return answer.without(reason)
-
-    def lead(kept: BoolArray) -> float:
-        return _spearman(x[kept], y[kept]) - _spearman(z[kept], y[kept])
-
-    estimate = lead(np.ones(len(x), dtype=np.bool_))
-    interval = _interval(answer, estimate, lead)
-    if interval.low is not None and interval.high is not None:
-        interval = replace(interval, low=max(interval.low, -2.0), high=min(interval.high, 2.0))
-    return answer.of(estimate, interval)
+    (found,) = _answers([_LEAD], sample_of(scores, ratings, lengths, dialogue=dialogue), confidence_level)
+    return found
 
 
-@dataclass(frozen=True)
-class _Items:
-    """How many items in how many dialogues, and the group that each item is left out with."""
+def beside_length(
+    scores: npt.ArrayLike,
+    ratings: Ratings,
+    lengths: npt.ArrayLike,
+    *,
+    dialogue: npt.ArrayLike | None = None,
+    confidence_level: float = 0.95,
+) -> BesideLength:
+    """Return what `correlation`, `partial_rank_correlation` and `lead_over_length` say, leaving out only once.
 
-    n: int
-    n_dialogues: int
-    groups: IntArray
-
-    @property
-    def are_independent(self) -> bool:
-        return self.n == self.n_dialogues
+    >>> found = beside_length([1, 2, 3, 4, 5], [2, 1, 4, 3, 5], [5, 3, 1, 2, 4])
+    >>> [round(each.estimate, 4) for each in (found.spearman, found.length, found.lead)]
+    [0.8, -0.2, 1.0]
+    """
+    sample = sample_of(scores, ratings, lengths, dialogue=dialogue)
+    of_scores = [_CORRELATIONS[kind] for kind in (CorrelationKind.SPEARMAN, CorrelationKind.KENDALL)]
+    return BesideLength(*_answers([*of_scores, _OF_LENGTH, _GIVEN_LENGTH, _LEAD], sample, confidence_level))
 
 
 @dataclass(frozen=True)
-class _Interval:
-    low: float | None
-    high: float | None
-    p_value: float | None
-    reason: str | None
+class _Coefficient:
+    """A statistic of scores (column 0), ratings (1) and lengths (2), and how its intervals are made.
 
+    `columns` have to vary. `p_value` is that of independent items; None: that of the interval. `bound` is the largest
+    value; a statistic with `is_correlation` has intervals of Fisher's z.
+    """
 
-class _Answer:
-    """What all results of one call share."""
+    name: str
+    statistic: Statistic
+    columns: tuple[int, ...]
+    p_value: Callable[[FloatArray, FloatArray], float | None] | None = None
+    is_correlation: bool = True
+    has_exact_p: bool = False
 
-    def __init__(self, items: _Items, confidence_level: float, method: str) -> None:
-        if not 0 < confidence_level < 1:
-            raise LevelOutOfRange(value=confidence_level)
-        self.items, self.confidence_level, self._method = items, confidence_level, method
-
-    def of(self, estimate: float | None, interval: _Interval) -> Correlation:
-        return Correlation(
-            estimate=estimate,
-            low=interval.low,
-            high=interval.high,
-            confidence_level=self.confidence_level,
-            p_value=interval.p_value,
-            n=self.items.n,
-            n_dialogues=self.items.n_dialogues,
-            method=self._method,
-            reason=interval.reason,
-        )
-
-    def without(self, reason: str) -> Correlation:
-        return self.of(None, _Interval(None, None, None, reason))
-
-
-def _fisher_interval(answer: _Answer, estimate: float, statistic: Callable[[BoolArray], float]) -> _Interval:
-    if abs(estimate) >= 1:
-        return _Interval(None, None, None, _PERFECT)
-    found = _interval(answer, math.atanh(estimate), lambda kept: _atanh(statistic(kept)))
-    if found.low is None or found.high is None:
+    def on_scale(self, rows: Rows) -> FloatArray:
+        """Return the values on the scale on which intervals are symmetrical; NaN where one is infinite."""
+        values = self.statistic(rows)
+        if not self.is_correlation:
+            return values
+        found: FloatArray = np.arctanh(np.where(np.abs(values) < 1, values, np.nan))
         return found
-    return replace(found, low=math.tanh(found.low), high=math.tanh(found.high))
 
 
-def _interval(answer: _Answer, estimate: float, statistic: Callable[[BoolArray], float]) -> _Interval:
-    error, n_groups = jackknife_error(statistic, answer.items.groups)
-    if not (math.isfinite(error) and error > 0):
-        return _Interval(None, None, None, _NO_ERROR)
-    reach = float(scipy.stats.t.ppf((1 + answer.confidence_level) / 2, n_groups - 1)) * error
-    p_value = 2 * float(scipy.stats.t.sf(abs(estimate) / error, n_groups - 1))
-    return _Interval(estimate - reach, estimate + reach, p_value, None)
+def _answers(coefficients: Sequence[_Coefficient], sample: Sample, confidence_level: float) -> list[Correlation]:
+    if not 0 < confidence_level < 1:
+        raise LevelOutOfRange(value=confidence_level)
+    found = spreads([each.on_scale for each in coefficients], sample)
+    return [_answer(each, sample, spread, confidence_level) for each, spread in zip(coefficients, found, strict=True)]
 
 
-def _columns(*columns: npt.ArrayLike, dialogue: npt.ArrayLike | None) -> tuple[list[FloatArray], _Items]:
-    """Return the columns without items that have a NaN, and how their items belong together."""
-    arrays = [np.asarray(column, dtype=np.float64) for column in columns]
-    own = np.arange(arrays[0].size) if dialogue is None else np.asarray(dialogue)
-    for each in (*arrays, own):
-        if each.ndim != 1 or each.shape != arrays[0].shape:
-            raise ColumnsDiffer(first=arrays[0].shape, second=each.shape)
-    kept = ~np.isnan(np.array(arrays)).any(axis=0)
-    n = int(kept.sum())
-    return [each[kept] for each in arrays], _Items(n, len(np.unique(own[kept])), dialogue_groups(own[kept], n))
+def _answer(coefficient: _Coefficient, sample: Sample, spread: Spread, confidence_level: float) -> Correlation:
+    left_out = "dialogues" if sample.ratings is None else "dialogues and annotators"
+    scale = "Fisher's z, " if coefficient.is_correlation else ""
+    answer = Correlation(
+        estimate=None,
+        low=None,
+        high=None,
+        confidence_level=confidence_level,
+        p_value=None,
+        n=sample.n,
+        n_dialogues=sample.n_dialogues,
+        n_annotators=sample.n_annotators,
+        degrees_of_freedom=None,
+        method=f"{coefficient.name}, {scale}{left_out} left out in turn",
+        reason=_undefined([sample.columns[at] for at in coefficient.columns]),
+    )
+    if answer.reason is not None:
+        return answer
+    estimate = float(coefficient.statistic(sample.whole)[0])
+    if math.isnan(estimate):
+        return replace(answer, reason=_ALL_LENGTH)
+    answer = replace(answer, estimate=estimate, p_value=_p_value(coefficient, sample))
+    if coefficient.is_correlation and abs(estimate) >= 1:
+        return replace(answer, reason=_PERFECT)
+    if spread.error is None or spread.degrees is None:
+        return replace(answer, reason=spread.reason)
+    at = float(coefficient.on_scale(sample.whole)[0])
+    reach = float(scipy.stats.t.ppf((1 + confidence_level) / 2, spread.degrees)) * spread.error
+    low, high = at - reach, at + reach
+    if coefficient.is_correlation:
+        low, high = math.tanh(low), math.tanh(high)
+    p_of_interval = 2 * float(scipy.stats.t.sf(abs(at) / spread.error, spread.degrees))
+    return replace(
+        answer,
+        low=max(low, -2.0),
+        high=min(high, 2.0),
+        p_value=p_of_interval if answer.p_value is None else answer.p_value,
+        degrees_of_freedom=spread.degrees,
+    )
 
 
-def _undefined(x: FloatArray, y: FloatArray) -> str | None:
-    if len(x) < 3:
+def _p_value(coefficient: _Coefficient, sample: Sample) -> float | None:
+    """Return the p-value of independent items; None where that of the interval is due."""
+    if coefficient.p_value is None or sample.n != sample.n_dialogues:
+        return None
+    if sample.ratings is not None and not (coefficient.has_exact_p and sample.n <= MAX_EXACT):
+        return None
+    scores, ratings, *_ = sample.columns
+    return coefficient.p_value(scores, ratings)
+
+
+def _undefined(columns: Sequence[FloatArray]) -> str | None:
+    if len(columns[0]) < 3:
         return _FEW_PAIRS
-    return _CONSTANT if np.ptp(x) == 0 or np.ptp(y) == 0 else None
+    return _CONSTANT if any(np.ptp(each) == 0 for each in columns) else None
 
 
-def _atanh(value: float) -> float:
-    return math.atanh(value) if abs(value) < 1 else math.nan
+def _cosines(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Correlate the rows of two centred tables (rows, n): (rows,)."""
+    spread = np.sqrt(np.sum(x * x, axis=1)) * np.sqrt(np.sum(y * y, axis=1))
+    values = np.divide(np.sum(x * y, axis=1), spread, out=np.full(len(x), np.nan), where=spread > 0)
+    found: FloatArray = np.where(np.abs(values) > 1 - _ROUNDING, np.sign(values), values)
+    return found
 
 
-def _pearson(x: FloatArray, y: FloatArray) -> float:
-    x, y = x - x.mean(), y - y.mean()
-    spread = math.sqrt(float(x @ x)) * math.sqrt(float(y @ y))
-    value = float(x @ y) / spread if spread else math.nan
-    return math.copysign(1.0, value) if abs(value) > 1 - _ROUNDING else value
+def _spearman(first: int, second: int) -> Statistic:
+    return lambda rows: _cosines(rows.ranks(first), rows.ranks(second))
 
 
-def _spearman(x: FloatArray, y: FloatArray) -> float:
-    return _pearson(scipy.stats.rankdata(x), scipy.stats.rankdata(y))
+def _kendall(rows: Rows) -> FloatArray:
+    x, y = rows.columns[:2]
+    found = [
+        scipy.stats.kendalltau(own_x[kept], own_y[kept], method="asymptotic").statistic if kept.sum() > 2 else math.nan
+        for own_x, own_y, kept in zip(x, y, rows.kept, strict=True)
+    ]
+    return np.array(found, dtype=np.float64)
 
 
-def _kendall(x: FloatArray, y: FloatArray) -> float:
-    return float(scipy.stats.kendalltau(x, y).statistic)
+def _partial(rows: Rows) -> FloatArray:
+    xy, xz, yz = (_spearman(*pair)(rows) for pair in ((0, 1), (0, 2), (1, 2)))
+    left = np.sqrt(np.maximum((1 - xz**2) * (1 - yz**2), 0.0))
+    values = np.divide(xy - xz * yz, left, out=np.full(len(xy), np.nan), where=left > 0)
+    found: FloatArray = np.clip(values, -1.0, 1.0)
+    return found
 
 
-def _partial(x: FloatArray, y: FloatArray, z: FloatArray) -> float:
-    xy, xz, yz = _spearman(x, y), _spearman(x, z), _spearman(y, z)
-    left = math.sqrt((1 - xz**2) * (1 - yz**2))
-    return max(-1.0, min(1.0, (xy - xz * yz) / left)) if left else math.nan
-
-
-_NAMES: Final = {
-    CorrelationKind.SPEARMAN: "Spearman",
-    CorrelationKind.KENDALL: "Kendall's tau-b",
-    CorrelationKind.PEARSON: "Pearson",
+_CORRELATIONS: Final = {
+    CorrelationKind.SPEARMAN: _Coefficient(
+        "Spearman", _spearman(0, 1), (0, 1), lambda x, y: rank_correlation(x, y).p_value, has_exact_p=True
+    ),
+    CorrelationKind.KENDALL: _Coefficient(
+        "Kendall's tau-b", _kendall, (0, 1), lambda x, y: float(scipy.stats.kendalltau(x, y).pvalue)
+    ),
+    CorrelationKind.PEARSON: _Coefficient(
+        "Pearson",
+        lambda rows: _cosines(rows.values(0), rows.values(1)),
+        (0, 1),
+        lambda x, y: float(scipy.stats.pearsonr(x, y).pvalue),
+    ),
 }
-_COEFFICIENTS: Final[dict[CorrelationKind, Callable[[FloatArray, FloatArray], float]]] = {
-    CorrelationKind.SPEARMAN: _spearman,
-    CorrelationKind.KENDALL: _kendall,
-    CorrelationKind.PEARSON: _pearson,
-}
-_P_VALUES: Final[dict[CorrelationKind, Callable[[FloatArray, FloatArray], float | None]]] = {
-    CorrelationKind.SPEARMAN: lambda x, y: rank_correlation(x, y).p_value,
-    CorrelationKind.KENDALL: lambda x, y: float(scipy.stats.kendalltau(x, y).pvalue),
-    CorrelationKind.PEARSON: lambda x, y: float(scipy.stats.pearsonr(x, y).pvalue),
-}
+_OF_LENGTH: Final = _Coefficient(
+    "Spearman", _spearman(2, 1), (2, 1), lambda x, y: rank_correlation(x, y).p_value, has_exact_p=True
+)
+_GIVEN_LENGTH: Final = _Coefficient("Spearman given length", _partial, (0, 1, 2))
+_LEAD: Final = _Coefficient(
+    "difference of Spearman's rho",
+    lambda rows: _spearman(0, 1)(rows) - _spearman(2, 1)(rows),
+    (0, 1, 2),
+    is_correlation=False,
+)

@@ -1,53 +1,97 @@
-"""Standard errors by leaving dialogues out: the turns of one dialogue are alike, so they go together.
+"""Standard errors by leaving clusters out: whole dialogues, whole annotators, and what both share.
 
-Intervals of rank correlations from Fisher's z, this standard error and Student's t hold the truth at least as often as
-a percentile bootstrap over dialogues, more often where there are ten of them (`benchmarks/fed/coverage.py`),
-and need no seed.
+The turns of one dialogue are alike and go together. Where it is known who gave each rating, annotators are a sample as
+well: one who is lenient, or who likes long answers, moves all that they rate. The variance is then
+
+    V = V_dialogue + V_annotator - V_both        (Cameron, Gelbach & Miller 2011, Eq. 2.11)
+
+each part with the jackknife's variance (MacKinnon, Nielsen & Webb 2023, "CV3"), and it is never less than either of the
+first two. Degrees of freedom are Satterthwaite's (1946). `benchmarks/fed/coverage` has the coverage of what follows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray: TypeAlias = npt.NDArray[np.float64]
-IntArray: TypeAlias = npt.NDArray[np.intp]
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
+from spotthebot.fed.stats.annotator_ratings import FloatArray
+from spotthebot.fed.stats.samples import Rows, Sample
 
-MAX_GROUPS: Final = 200
-"""With more dialogues, groups of them are left out, so that an interval takes as many fits at most."""
-MIN_GROUPS: Final = 3
+Statistic: TypeAlias = Callable[[Rows], FloatArray]
+"""Maps samples to the statistic of each row (rows,); NaN where it is undefined."""
 
-
-def dialogue_groups(dialogue: npt.ArrayLike | None, n: int) -> IntArray:
-    """Return for each of n items the group that it is left out with; without dialogues each item is one.
-
-    >>> dialogue_groups(["a", "a", "b"], 3).tolist()
-    [0, 0, 1]
-    """
-    if dialogue is None:
-        code: IntArray = np.arange(n)
-    else:
-        _, first, code = np.unique(np.asarray(dialogue), return_index=True, return_inverse=True)
-        code = np.argsort(np.argsort(first))[code.ravel()]  # by their first item, so that equal data has equal groups
-    count = int(code.max(initial=-1)) + 1
-    return code if count <= MAX_GROUPS else code * MAX_GROUPS // count
+MIN_GROUPS: Final = 5
+"""With fewer dialogues, or systems, an interval exists by chance alone, and holds the truth too seldom."""
+LEAST_ANNOTATORS: Final = 10
+"""With fewer annotators intervals hold the truth of other annotators too seldom."""
+_FEW_DIALOGUES: Final = f"fewer than {MIN_GROUPS} dialogues, or one that all hangs on: no interval"
+_FEW_ANNOTATORS: Final = f"{{n}} annotators are too few for an interval of others: {LEAST_ANNOTATORS} would do"
+_ONE_ANNOTATOR: Final = "all hangs on one annotator: no interval"
 
 
-def jackknife_error(statistic: Callable[[BoolArray], float], groups: IntArray) -> tuple[float, int]:
-    """Return a statistic's standard error and the number of groups, from its values with each group left out.
+@dataclass(frozen=True)
+class Spread:
+    """The standard error of a statistic with its degrees of freedom; None with a `reason`."""
 
-    `statistic` maps which items to keep to a value. The error is NaN where one of the values is, or with fewer than
-    three groups (Efron & Tibshirani 1993, section 11.5).
+    error: float | None
+    degrees: float | None
+    reason: str | None
 
-    >>> x = np.array([1.0, 2.0, 3.0, 6.0])
-    >>> error, n = jackknife_error(lambda kept: float(x[kept].mean()), np.arange(4))
-    >>> bool(np.isclose(error, x.std(ddof=1) / 2)), n  # of a mean, it is the usual one
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The jackknife's variances (m,) of statistics; NaN where one is undefined without some cluster."""
+
+    variances: FloatArray
+    n_groups: int
+
+
+def spreads(statistics: Sequence[Statistic], sample: Sample) -> list[Spread]:
+    """Return the spread of each statistic of a sample.
+
+    Without annotators it is that of other dialogues; with them, of other dialogues and other annotators.
+
+    >>> from spotthebot.fed.stats.samples import sample_of
+    >>> sample = sample_of([1.0, 2.0, 3.0, 6.0, 8.0], [0.0] * 5, dialogue=None)
+    >>> (mean,) = spreads([lambda rows: np.mean(rows.columns[0], axis=1, where=rows.kept)], sample)
+    >>> bool(np.isclose(mean.error, np.std([1, 2, 3, 6, 8], ddof=1) / 5**0.5)), mean.degrees  # the usual one
     (True, 4)
     """
-    n_groups = int(groups.max(initial=-1)) + 1
+    dialogues = _part(statistics, sample.without_dialogues())
+    if sample.ratings is None or sample.n_annotators is None:
+        return [_spread(variance, dialogues.n_groups - 1) for variance in dialogues.variances]
+    if sample.n_annotators < LEAST_ANNOTATORS:
+        reason = _FEW_ANNOTATORS.format(n=sample.n_annotators)
+        return [Spread(None, None, reason) for _ in statistics]
+    annotators = _part(statistics, sample.without_annotators())
+    shared = _part(statistics, sample.without_shared())
+    effective = max(sample.ratings.effective_annotators - 1, 0.5)
+    found = []
+    for one, other, both in zip(dialogues.variances, annotators.variances, shared.variances, strict=True):
+        if np.isnan(one) or dialogues.n_groups < MIN_GROUPS:
+            found.append(Spread(None, None, _FEW_DIALOGUES))
+            continue
+        if np.isnan(other) or np.isnan(both):
+            found.append(Spread(None, None, _ONE_ANNOTATOR))
+            continue
+        variance = max(one + other - both, one, other)
+        parts = one**2 / (dialogues.n_groups - 1) + other**2 / effective
+        found.append(_spread(variance, variance**2 / parts if parts else 1.0))
+    return found
+
+
+def _spread(variance: float, degrees: float) -> Spread:
+    if not variance > 0:
+        return Spread(None, None, _FEW_DIALOGUES)
+    return Spread(float(np.sqrt(variance)), degrees, None)
+
+
+def _part(statistics: Sequence[Statistic], samples: Iterable[Rows]) -> _Part:
+    found = [np.array([statistic(rows) for statistic in statistics]) for rows in samples]
+    values = np.concatenate(found, axis=1) if found else np.empty((len(statistics), 0))
+    n_groups = values.shape[1]
     if n_groups < MIN_GROUPS:
-        return float("nan"), n_groups
-    values = np.array([statistic(groups != group) for group in range(n_groups)])
-    return float(np.sqrt((n_groups - 1) / n_groups * np.sum((values - values.mean()) ** 2))), n_groups
+        return _Part(np.full(len(statistics), np.nan), n_groups)
+    apart = values - values.mean(axis=1, keepdims=True)
+    return _Part((n_groups - 1) / n_groups * np.sum(apart**2, axis=1), n_groups)

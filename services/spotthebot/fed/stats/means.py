@@ -6,7 +6,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from spotthebot.fed.stats.jackknife import FloatArray
+from spotthebot.fed.stats.annotator_ratings import FloatArray
 from spotthebot.statistics.errors import ColumnsDiffer
 
 Group = TypeVar("Group", bound=Hashable)

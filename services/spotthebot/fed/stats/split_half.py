@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from spotthebot.fed.stats.jackknife import FloatArray
+from spotthebot.fed.stats.annotator_ratings import FloatArray
 
 _MIN_RATINGS: Final = 2
 _MIN_ITEMS: Final = 3

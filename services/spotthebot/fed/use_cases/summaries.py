@@ -41,6 +41,7 @@ def _dimension(
                 score=each.estimate,
                 low=each.low,
                 high=each.high,
+                reason=each.reason,
                 rank_low=each.rank_low,
                 rank_high=each.rank_high,
                 contexts=each.n,

@@ -8,8 +8,7 @@ from pydantic import Field
 from spotthebot.contracts.fed.dimensions import MAX_DIMENSIONS
 from spotthebot.contracts.wire import Wire
 
-RatingSource = Literal["label", "fluency", "sensibleness", "specificity"]
-CorrelationLevel = Literal["dialogue", "system"]
+CorrelationLevel = Literal["turn", "dialogue", "system"]
 
 
 class CorrelationOut(Wire):
@@ -20,6 +19,9 @@ class CorrelationOut(Wire):
     high: float | None
     p_value: float | None
     n: int
+    n_dialogues: int = Field(description="Dialogues, left out in turn for the interval; of systems, the systems.")
+    n_annotators: int | None = Field(description="People who rated, left out in turn as well.")
+    degrees_of_freedom: float | None = Field(description="Of Student's t in the interval; null without one.")
     method: str
     reason: str | None
 
@@ -47,11 +49,11 @@ class SplitHalfOut(Wire):
 
 
 class CorrelationsOut(Wire):
-    """The scores of a set beside what the annotators of a campaign said."""
+    """The scores of a set beside what people said."""
 
     score_set_id: UUID
-    campaign_id: UUID
-    rated: RatingSource
+    campaign_id: UUID | None = Field(description="Null for the ratings of people who chatted with the bots.")
+    rated: str
     level: CorrelationLevel
     confidence_level: float
     dimensions: tuple[DimensionCorrelationsOut, ...] = Field(max_length=MAX_DIMENSIONS)

@@ -74,6 +74,7 @@ class BotScoreOut(Wire):
     score: float
     low: float | None
     high: float | None
+    reason: str | None = Field(description="Why there is no interval; null where there is one.")
     rank_low: int
     rank_high: int
     contexts: int

@@ -1,0 +1,86 @@
+"""Ratings of items by annotators who are known, and the items' mean ratings without some of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from spotthebot.statistics.errors import ColumnsDiffer
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntArray: TypeAlias = npt.NDArray[np.intp]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+_DECIMALS: Final = 9
+"""So that means that are equal stay tied, in whatever order they were summed up."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotatorRatings:
+    """One mean rating for each annotator and item: `item`, `annotator` (codes from 0) and `value`, each (r,)."""
+
+    n_items: int
+    item: IntArray
+    annotator: IntArray
+    value: FloatArray
+
+    @property
+    def n_annotators(self) -> int:
+        return len(np.unique(self.annotator))
+
+    @property
+    def effective_annotators(self) -> float:
+        """How many annotators who rate equally often would be worth as much: (sum of w)² / sum of w² (Kish 1965)."""
+        weights = np.bincount(self.annotator).astype(np.float64)
+        return float(weights.sum() ** 2 / np.sum(weights**2)) if len(weights) else 0.0
+
+    def means(self) -> FloatArray:
+        """Return each item's mean over its annotators (n_items,); NaN where it has none."""
+        return self.means_without(np.zeros(len(self.item), dtype=np.intp), 1, 2).ravel()
+
+    def means_without(self, group: IntArray, first: int, last: int) -> FloatArray:
+        """Return the items' means (last - first, n_items) without the ratings of each group from `first` on.
+
+        `group` (r,) says which group a rating belongs to.
+        """
+        sums = np.bincount(self.item, weights=self.value, minlength=self.n_items)
+        counts = np.bincount(self.item, minlength=self.n_items)
+        chosen = (group >= first) & (group < last)
+        place = (group[chosen] - first) * self.n_items + self.item[chosen]
+        shape, size = (last - first, self.n_items), (last - first) * self.n_items
+        less = np.bincount(place, weights=self.value[chosen], minlength=size).reshape(shape)
+        fewer = np.bincount(place, minlength=size).reshape(shape)
+        left = counts - fewer
+        means = np.round((sums - less) / np.maximum(left, 1), _DECIMALS)
+        return np.where(left > 0, means, np.nan)
+
+    def of_items(self, kept: BoolArray) -> "AnnotatorRatings":
+        """Return the ratings of the items that are kept (n_items,), which are counted from 0 again."""
+        chosen = kept[self.item]
+        _, annotator = np.unique(self.annotator[chosen], return_inverse=True)
+        item = (np.cumsum(kept) - 1)[self.item[chosen]]
+        return AnnotatorRatings(int(kept.sum()), item, annotator.ravel(), self.value[chosen])
+
+
+def annotator_ratings(
+    item: npt.ArrayLike, annotator: Sequence[str], value: npt.ArrayLike, *, n_items: int
+) -> AnnotatorRatings:
+    """Return the ratings (r,) of items, numbered from 0, by named annotators.
+
+    Several ratings of an item by one annotator count as their mean. Annotators are numbered by their first rating.
+    Raises ColumnsDiffer.
+
+    >>> annotator_ratings([0, 0, 0, 1], ["ann", "ann", "ben", "ben"], [1, 3, 5, 4], n_items=3).means().tolist()
+    [3.5, 4.0, nan]
+    """
+    items, values = np.asarray(item, dtype=np.intp), np.asarray(value, dtype=np.float64)
+    if not items.shape == values.shape == (len(annotator),):
+        raise ColumnsDiffer(first=items.shape, second=values.shape)
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(annotator))}
+    who = np.array([numbers[name] for name in annotator], dtype=np.intp)
+    cells, cell = np.unique(items * max(len(numbers), 1) + who, return_inverse=True)
+    cell = cell.ravel()
+    means = np.bincount(cell, weights=values, minlength=len(cells)) / np.bincount(cell, minlength=len(cells))
+    return AnnotatorRatings(n_items, cells // max(len(numbers), 1), cells % max(len(numbers), 1), means)

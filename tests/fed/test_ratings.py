@@ -1,0 +1,146 @@
+"""What answers by protocols say of bots, as numbers."""
+
+from uuid import UUID
+
+import pytest
+
+from spotthebot.annotation.domain.protocols.builtin import built_in_protocols
+from spotthebot.contracts.annotation import AnnotationOut
+from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.fed.domain.rated_questions import rated_questions
+from spotthebot.fed.domain.ratings import (
+    ShownTurns,
+    rated_as_systems,
+    rated_in_dialogues,
+    rated_in_turns,
+    ratings_in_campaign,
+)
+from spotthebot.fed.domain.score_sets import ScoredContext
+
+TALK = UUID(int=1)
+EMPATHY = AnnotationProtocol.model_validate(
+    {
+        "format": 1,
+        "name": "empathy",
+        "version": 1,
+        "title": "Empathy",
+        "unit": {"kind": "turns", "speaker": "B"},
+        "steps": [
+            {
+                "id": "all",
+                "title": "All",
+                "questions": [
+                    {
+                        "id": "kinds",
+                        "kind": "multiple",
+                        "per": "turn",
+                        "text": "?",
+                        "choices": [{"value": "warm", "text": "Warm"}, {"value": "cold", "text": "Cold"}],
+                    },
+                    {"id": "trust", "kind": "likert", "text": "?", "scale": {"min": 1, "max": 5}},
+                    {"id": "why", "kind": "text", "text": "?"},
+                ],
+            }
+        ],
+    }
+)
+
+
+def questions(name):
+    return rated_questions(built_in_protocols()[name, 1])
+
+
+def annotation(answer, annotator="ann"):
+    return AnnotationOut(
+        id=UUID(int=2),
+        conversation_id=TALK,
+        package_id=UUID(int=3),
+        exchanges=2,
+        right=None,
+        annotator=annotator,
+        answer=answer,
+        decisions=(),
+        started_at=None,
+        ended_at=None,
+        elapsed_ms=None,
+        reported_ms=None,
+    )
+
+
+def said(question, answers, *, sides="ABAB", opening=0, opening_shown=0):
+    annotations = [annotation(answer, annotator) for annotator, answer in answers.items()]
+    shown = {TALK: ShownTurns(sides, opening, opening_shown)}
+    return ratings_in_campaign(annotations, question, {TALK: ("ada", "bob")}, shown)
+
+
+class TestRatedQuestions:
+    @pytest.mark.parametrize(
+        ("protocol", "names", "per"),
+        [
+            ("spot_the_bot", {"label", "entity:human", "fluency", "sensibleness", "specificity"}, "side"),
+            ("dialogue_likert", {"quality", "engaging"}, "side"),
+            ("turn_likert", {"quality", "engaging"}, "turn"),
+            ("factual_behaviour", {"facts:yes", "accuracy:false", "search:refuted"}, "turn"),
+        ],
+    )
+    def test_are_scales_preferences_choices_and_labels(self, protocol, names, per):
+        found = questions(protocol)
+        assert names <= set(found)
+        assert {found[name].per for name in names} == {per}
+
+    def test_are_no_free_texts_and_no_comparisons_of_two_dialogues(self):
+        assert [*rated_questions(EMPATHY)] == ["kinds:warm", "kinds:cold", "trust"]
+        assert questions("comparative") == {}
+
+    def test_count_labels_and_preferences_from_0_to_1(self):
+        answer = {"entity": {"A": "unsure", "B": "human"}, "fluency": "B", "specificity": "tie"}
+        found = {name: dict(question.numbers(answer)) for name, question in questions("spot_the_bot").items()}
+        assert found["label"] == {"A": 0.5, "B": 1.0}
+        assert (found["fluency"], found["specificity"]) == ({"A": 0.0, "B": 1.0}, {"A": 0.5, "B": 0.5})
+        assert found["sensibleness"] == {}
+
+    def test_count_a_choice_that_was_not_asked_for_as_not_taken(self):
+        """Of turn 0 nobody asks whether its facts are false, as it has none; turn 4 has no answer at all."""
+        answer = {"facts": {"0": "no", "1": "yes", "2": "yes"}, "accuracy": {"1": "false", "2": "true"}}
+        found = questions("factual_behaviour")
+        assert found["facts:yes"].numbers(answer) == {"0": 0.0, "1": 1.0, "2": 1.0}
+        assert found["accuracy:false"].numbers(answer) == {"0": 0.0, "1": 1.0, "2": 0.0}
+        assert found["search:refuted"].numbers(answer) == {"0": 0.0, "1": 0.0, "2": 0.0}
+
+    def test_count_each_of_several_choices(self):
+        found = rated_questions(EMPATHY)
+        answer = {"kinds": {"1": ["cold", "warm"], "3": []}, "trust": 4}
+        assert found["kinds:cold"].numbers(answer) == {"1": 1.0, "3": 0.0}
+        assert found["trust"].numbers(answer) == {None: 4.0}
+
+
+class TestRatings:
+    def test_ratings_of_turns_are_of_those_who_spoke_after_the_opening(self):
+        """The opening has two turns, one of them shown: turn 1 of the answer is the third of the context."""
+        answers = {"ann": {"quality": {"0": 5, "1": 2, "2": 3, "5": 4}}}
+        found = said(questions("turn_likert")["quality"], answers, opening=2, opening_shown=1)
+        assert [(each.bot, each.end, each.value) for each in found] == [("ada", 3, 2.0), ("bob", 4, 3.0)]
+
+    def test_ratings_of_a_dialogue_as_a_whole_are_of_the_side_that_is_asked_about(self):
+        (one,) = said(rated_questions(EMPATHY)["trust"], {"ann": {"trust": 4}})
+        assert (one.bot, one.value, one.end) == ("bob", 4.0, None)
+
+    def test_ratings_of_unknown_conversations_are_left_out(self):
+        question = questions("dialogue_likert")["quality"]
+        assert ratings_in_campaign([annotation({"quality": {"A": 1, "B": 2}})], question, {}, {}) == []
+
+
+class TestItems:
+    def test_are_turns_dialogues_and_systems_with_an_annotator_s_mean(self):
+        """Annotator ann rates two turns of bob with 1 and 2, and a turn that was not scored with 5; ben one with 4."""
+        contexts = [ScoredContext(TALK, 2, "bob", 10, 0, (1.0,)), ScoredContext(TALK, 4, "bob", 30, 0, (3.0,))]
+        answers = {"ann": {"quality": {"1": 1, "3": 2, "5": 5}}, "ben": {"quality": {"3": 4}}}
+        ratings = said(questions("turn_likert")["quality"], answers, sides="ABABAB")
+        first, second = rated_in_turns(contexts, ratings)
+        assert (first.annotator_means, first.scores, first.length) == ({"ann": 1.0}, (1.0,), 10)
+        assert second.annotator_means == {"ann": 2.0, "ben": 4.0}
+        (dialogue,) = rated_in_dialogues(contexts, ratings)
+        assert (dialogue.scores, dialogue.length, dialogue.cluster) == ([2.0], 20.0, str(TALK))
+        assert dialogue.annotator_means == {"ann": pytest.approx(8 / 3), "ben": 4.0}
+        (system,) = rated_as_systems([dialogue])
+        assert (system.cluster, system.annotator_means) == ("bob", dialogue.annotator_means)
