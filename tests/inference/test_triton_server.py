@@ -13,6 +13,10 @@ from tritonclient.grpc import InferInput
 from tritonclient.grpc import aio as triton
 from tritonclient.utils import InferenceServerException
 
+from spotthebot.contracts.fed import DialogueIn, DialogueTurn, DimensionSetRef, ScorerIn, ScoresIn
+from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
+from spotthebot.fed.domain.modes import ScoringRule
+from spotthebot.fed.domain.published_dimensions import FED_TURN
 from spotthebot.inference.errors import TritonNotHere
 from spotthebot.inference.models import dialogue, likelihood
 from spotthebot.inference.models.batch import run_batch
@@ -20,7 +24,10 @@ from spotthebot.inference.models.dialogue import GenerationRequest, load
 from spotthebot.inference.triton.repository import write_model
 from spotthebot.inference.triton.server import SHARED_MEMORY, clean_memory, memory_prefix
 from spotthebot.suite.environments import TRITON, Environment
+from spotthebot.suite.scores.dialogue_files import DialogueToScore, ReadDialogues
+from spotthebot.suite.scores.run import ScoringOptions, score_dialogues
 from spotthebot.suite.triton import development_server, find_installation
+from tests.factories.running_suite import run_suite
 from tests.factories.tiny_models import gpt2
 
 NAME = "dialogue"
@@ -53,6 +60,15 @@ async def server(installation, weights, tmp_path_factory):
         async with triton.InferenceServerClient(addresses.grpc) as client:
             await client.load_model(NAME)
         yield addresses
+
+
+@pytest.fixture(scope="module")
+async def scorer(server, weights):
+    """The name of a served model of likelihoods."""
+    write_model(server.repository, "scorer", weights, kind=likelihood.KIND, max_queue_delay_microseconds=50_000)
+    async with triton.InferenceServerClient(server.grpc) as client:
+        await client.load_model("scorer")
+    return "scorer"
 
 
 @pytest.fixture
@@ -150,17 +166,15 @@ class TestServer:
 
 
 class TestServedLikelihoods:
-    async def test_are_those_of_the_model_in_process_for_requests_that_arrive_together(self, client, server, weights):
+    async def test_are_those_of_the_model_in_process_for_requests_that_arrive_together(self, client, scorer, weights):
         """Sums that a batch does in another order differ by rounding; `tests/inference/likelihood` says how little."""
-        write_model(server.repository, "scorer", weights, kind=likelihood.KIND, max_queue_delay_microseconds=50_000)
-        await client.load_model("scorer")
         turns = [["Hello."], ["Hello.", "Hi, how are you?", "Fine! 🍅"], ["The train is late."], ["bread " * 99]]
         followups = ["That makes no sense!", "That is good.", "Why?"]
         requests = [
             {"turns": turns[number % 4], "followups": followups[: 1 + number % 3], "context_likelihood": True}
             for number in range(24)
         ]
-        apart = await asyncio.gather(*(asked(client, each, model="scorer") for each in requests))
+        apart = await asyncio.gather(*(asked(client, each, model=scorer) for each in requests))
         in_process = run_batch(likelihood.load(str(weights)), [json.dumps(each) for each in requests])
         for (served,), expected in zip(apart, in_process, strict=True):
             assert list(served) == list(expected)
@@ -169,8 +183,27 @@ class TestServedLikelihoods:
                 for mine, its in zip(one["followups"], other["followups"], strict=True):
                     assert mine == pytest.approx(its, rel=1e-5)
         assert ["error" in each for (each,) in apart] == [number % 4 == 3 for number in range(24)]  # too long
-        answered, executions = await counted(client, "scorer")
+        answered, executions = await counted(client, scorer)
         assert (answered, executions < 24) == (24, True)
+
+    async def test_give_the_scores_of_the_service_fed_that_the_model_gives_in_process(
+        self, server, scorer, weights, database_urls
+    ):
+        said = (("ann", "Hello."), ("bot", "Hi, how are you?"), ("ann", "Fine!"), ("bot", "Good."))
+        dialogue = DialogueIn(id="d", turns=tuple(DialogueTurn(speaker=who, text=text) for who, text in said))
+        async with run_suite(database_urls, only=["fed"], fed={"triton_servers": (server.grpc,)}) as suite:
+            fed = await suite.fed("admin")
+            asked_for = ScorerIn(model=f"triton:{scorer}", dimension_set=DimensionSetRef(set="fed-turn"))
+            served = await fed.score_dialogues(ScoresIn(scorer=asked_for, dialogues=(dialogue,), level="turn"))
+        given = Dialogue("d", tuple(Turn(*each) for each in said))
+        read = ReadDialogues((DialogueToScore(1, given, given.ends(Level.TURN), {}),), ())
+        options = ScoringOptions(FED_TURN.dimensions, ScoringRule())
+        expected = score_dialogues(likelihood.load(str(weights)), read, options, lambda _: None)
+        in_process = {(each.turn, each.score.dimension): each.score.score for each in expected.scores}
+        assert len(in_process) == 3 * len(FED_TURN.dimensions)
+        assert {(each.turn, each.dimension): each.score for each in served.scores} == pytest.approx(
+            in_process, abs=1e-4
+        )
 
 
 class TestDevelopmentServer:
