@@ -1,4 +1,5 @@
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from typing import Literal
@@ -14,7 +15,8 @@ from spotthebot.kit.pool_shares import PoolShares, PoolUser, pool_user
 from spotthebot.kit.statements import KeyedStatement, Statement, constant
 from tests.factories.databases import DatabaseUrls, PostgresServer
 
-_NAME = "the-one-under-test"
+_NAME = f"test-{os.getpid()}"
+"""Of this process alone: tests that run beside it share the server."""
 _PID = Statement(select(func.pg_backend_pid()))
 _ADD = Statement(
     text("INSERT INTO bots.idempotency_keys VALUES (gen_random_uuid(), :path, 'k', '', 200, '', now()) RETURNING path")
