@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
@@ -62,7 +63,7 @@ class TestShares:
             waits.append(seconds)
             return asyncio.Timeout(0.0)
 
-        monkeypatch.setattr(asyncio, "timeout", timeout)
+        monkeypatch.setattr(pool_shares, "asyncio", SimpleNamespace(**{**vars(asyncio), "timeout": timeout}))
         shares, end = PoolShares(1), asyncio.Event()
         held = asyncio.create_task(_hold(shares, "ann", end))
         await asyncio.sleep(0)

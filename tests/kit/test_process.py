@@ -181,7 +181,7 @@ class TestUntilStopped:
             if len(waits) == 2:
                 raise asyncio.CancelledError
 
-        monkeypatch.setattr(asyncio, "sleep", sleep)
+        monkeypatch.setattr(process, "asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": sleep}))
         with pytest.raises(asyncio.CancelledError):
             await process._beat(tmp_path / "heartbeat")
         assert waits == [1.0, 1.0]

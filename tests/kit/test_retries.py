@@ -17,7 +17,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from spotthebot.kit.database import is_passing_trouble
 from spotthebot.kit.errors import Conflict
-from spotthebot.kit.jobs import Arguments, JobContext, Task, WorkerContext
+from spotthebot.kit.jobs import Arguments, JobContext, Task, WorkerContext, outcomes
 from spotthebot.kit.jobs.outcomes import JobOutcomes
 from spotthebot.kit.jobs.tasks import UNEXPECTED, WORKER_DIED, Retries, attempt, is_passing
 
@@ -102,12 +102,12 @@ def test_trouble_of_the_queue_passes_where_its_cause_does(error: Exception, pass
 
 
 class _Clock:
-    """The running loop, whose time goes on by what is slept."""
+    """The running loop, whose time goes on by what is slept, for outcomes alone: services share the test's loop."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now, self.slept = 1000.0, list[float]()
-        monkeypatch.setattr(asyncio, "get_running_loop", lambda: self)
-        monkeypatch.setattr(asyncio, "sleep", self._sleep)
+        mine = {"get_running_loop": lambda: self, "sleep": self._sleep}
+        monkeypatch.setattr(outcomes, "asyncio", SimpleNamespace(**{**vars(asyncio), **mine}))
 
     def time(self) -> float:
         return self.now

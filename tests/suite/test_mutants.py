@@ -8,9 +8,11 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 from typer.testing import CliRunner
 
@@ -47,7 +49,10 @@ FILES = {
         "from spotthebot.shop import discount\n\n\ndef test_discount():\n    assert discount(0) == 0\n"
     ),
     "tests/shop/test_loops.py": (
-        "from spotthebot.shop.loops import count_down\n\n\ndef test_ends():\n    count_down(3)\n"
+        "import os\n\nfrom spotthebot.shop.loops import count_down\n\n\n"
+        "def test_ends():\n"
+        "    with open(os.environ.get('PIDS', os.devnull), 'a') as file:\n        print(os.getpid(), file=file)\n"
+        "    count_down(3)\n"
     ),
     "pyproject.toml": '[tool.pytest.ini_options]\naddopts = ["--import-mode=importlib", "-ra"]\n',
     ".gitignore": "__pycache__/\n",
@@ -115,17 +120,8 @@ class TestCommand:
 
     def test_an_interrupted_run_is_resumed_where_it_stopped(self, clone: Path, tmp_path: Path):
         file = tmp_path / "results.json"
-        program = (
-            "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
-            "from pathlib import Path; from spotthebot.suite.cli.mutants import _FORKS, draw_sample, run_mutants;"
-            "_FORKS.set_forkserver_preload(['pytest']);"  # the other test loads all of them
-            "root = Path(sys.argv[1]); sample = draw_sample(root, 'shop/prices', seed=1, count=3);"
-            "run_mutants(root, sample, results_file=Path(sys.argv[2]))"
-        )
-        running = subprocess.Popen([sys.executable, "-c", program, str(clone), str(file)], stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 120
-        while not file.exists() and running.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.01)
+        running = _started(clone, "shop/prices", file)
+        _wait_until(file.exists, running)
         running.send_signal(signal.SIGINT)
         assert running.wait(60) != 0
         sample = draw_sample(clone, "shop/prices", seed=1, count=3)
@@ -144,6 +140,40 @@ class TestCommand:
         run_mutants(clone, replace(sample, mutations=(endless,)), tests=["tests/shop/test_loops.py"], results_file=file)
         (result,) = read_results(file, sample).values()
         assert result.outcome is Outcome.TIMED_OUT
+
+    def test_a_mutant_that_never_ends_dies_with_a_run_that_is_killed(
+        self, clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        file = tmp_path / "pids"
+        monkeypatch.setenv("PIDS", str(file))
+        running = _started(clone, "shop/loops", tmp_path / "results.json", only="+")
+        _wait_until(lambda: file.exists() and file.read_text().count("\n") == 2, running)  # without, and with a mutant
+        endless = psutil.Process(int(file.read_text().split()[1]))
+        running.kill()
+        running.wait()
+        assert psutil.wait_procs([endless], timeout=10)[1] == []
+
+
+def _started(clone: Path, room: str, results: Path, *, only: str = "") -> subprocess.Popen[bytes]:
+    """Start a run on three mutants of a room, of those whose text is `only` where that is given."""
+    program = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "from dataclasses import replace; from pathlib import Path;"
+        "from spotthebot.suite.cli.mutants import _FORKS, draw_sample, run_mutants;"
+        "_FORKS.set_forkserver_preload(['pytest']);"  # the other test loads all of them
+        "root, room, results, only = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), sys.argv[4];"
+        "sample = draw_sample(root, room, seed=1, count=100 if only else 3);"
+        "some = tuple(each for each in sample.mutations if only in {'', each.text});"
+        "run_mutants(root, replace(sample, mutations=some), results_file=results)"
+    )
+    argv = [sys.executable, "-c", program, str(clone), room, str(results), only]
+    return subprocess.Popen(argv, stderr=subprocess.DEVNULL)
+
+
+def _wait_until(condition: Callable[[], bool], running: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 120
+    while not condition() and running.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 class TestSample:

@@ -1,10 +1,14 @@
 """A process that runs pytest on a copy of the clone, forked from one that has loaded what the tests need of others."""
 
 import json
+import multiprocessing
 import os
+import signal
 import sys
+import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -137,9 +141,11 @@ def _executing(context: str) -> str:
 def run_pytest(clone: str, arguments: Sequence[str], output: str, plugin: object) -> None:
     """Run pytest with a plugin in the copy and end this process with its exit code.
 
-    What it prints goes to the file `output`.
+    What it prints goes to the file `output`. A mutant may never end, so this process and what it started end with the
+    one that asked for it, however that ends.
     """
     os.setsid()
+    threading.Thread(target=_end_with, args=(multiprocessing.parent_process(),), daemon=True).start()
     os.chdir(clone)
     with Path(output).open("w", encoding="utf-8") as opened:
         os.dup2(opened.fileno(), 1)
@@ -155,3 +161,10 @@ def run_pytest(clone: str, arguments: Sequence[str], output: str, plugin: object
     sys.path[:0] = [clone, *sources]
     options = ["-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]  # for the preloaded
     sys.exit(pytest.main([*options, *arguments], plugins=[plugin]))
+
+
+def _end_with(parent: BaseProcess | None) -> None:
+    """Kill this process group when a process ends; the fork server between the two lives as long as this one."""
+    if parent is not None:
+        parent.join()
+        os.killpg(0, signal.SIGKILL)
