@@ -6,13 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from spotthebot.analytics.stats import (
     AnnotationTable,
     Games,
-    LabelCode,
     Measurement,
     PairTest,
     annotation_times,
@@ -20,6 +18,7 @@ from spotthebot.analytics.stats import (
     cox_regressions,
     current_status,
     fooling_rates,
+    from_csv,
     label_alpha,
     pair_tests,
     play_games,
@@ -49,24 +48,8 @@ def annotations() -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def table(annotations: list[dict[str, str]]) -> AnnotationTable:
-    names = ("Ada", "Bix", "Cleo", "Dot", "HU")
-
-    def column(name: str) -> list[int]:
-        return [int(each[name]) for each in annotations]
-
-    leads = {name: np.array(column(f"lead_{name}")) for name in ("fluency", "sensibleness", "specificity")}
-    return AnnotationTable(
-        names=names,
-        conversation=np.array(column("conversation")),
-        entity=np.array([[names.index(each["first"]), names.index(each["second"])] for each in annotations]),
-        exchanges=np.array(column("exchanges")),
-        label=np.array(
-            [[LabelCode[each[f"label_{side}"].upper()] for side in ("first", "second")] for each in annotations]
-        ),
-        annotator=np.array(column("annotator")),
-        features={name: np.column_stack([lead >= 0, lead <= 0]).astype(np.int64) for name, lead in leads.items()},
-    )
+def table() -> AnnotationTable:
+    return from_csv(FOLDER / "annotations.csv")
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,8 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from spotthebot.analytics.stats import AnnotationTable, AnnotationTableMalformed
+from spotthebot.analytics.stats import AnnotationTable, AnnotationTableMalformed, from_csv, from_dataframe
 from tests.factories.annotation_tables import table_of
 
 ROWS = [(0, "A", "B", 2, (2, 0), 0), (0, "A", "B", 3, (1, 1), 1), (1, "HU", "HU", 2, (2, 2), 0)]
@@ -62,3 +63,79 @@ class TestAnnotationTable:
     def test_says_which_column_is_wrong_and_how(self, changed, fault):
         with pytest.raises(AnnotationTableMalformed, match=fault):
             AnnotationTable(**_columns(**changed))
+
+
+FRAME = pd.DataFrame(
+    [
+        ("c7", "B", "A", 2, "human", "bot", "eve", 1),
+        ("c7", "B", "A", 3.0, "unsure", "unsure", "bob", 0),
+        ("c2", "HU", "HU", "2", "human", "human", "eve", -1),
+    ],
+    columns=["conversation", "first", "second", "exchanges", "label_first", "label_second", "annotator", "lead_wit"],
+    index=[10, 20, 30],
+)
+
+
+def _frame(column, value):
+    changed = FRAME.astype(object)
+    changed.loc[20, column] = value
+    return changed
+
+
+class TestDataFrames:
+    @pytest.mark.parametrize("dtype", [object, "category"])
+    def test_become_tables(self, dtype):
+        table = from_dataframe(FRAME.assign(note=None).astype(dtype))
+        assert table.names == ("A", "B", "HU")
+        assert (table.conversation.tolist(), table.annotator.tolist()) == ([0, 0, 1], [0, 1, 0])
+        assert table.entity.tolist() == [[1, 0], [1, 0], [2, 2]]
+        assert table.exchanges.tolist() == [2, 3, 2]
+        assert table.label.tolist() == [[2, 0], [1, 1], [2, 2]]
+        assert table.features["wit"].tolist() == [[1, 0], [1, 1], [0, 1]]
+        assert len(from_dataframe(FRAME[:0])) == 0
+
+    @pytest.mark.parametrize(
+        ("frame", "fault"),
+        [
+            (_frame("label_first", "Human"), "row 20, column label_first: 'Human' is none of bot, unsure, human"),
+            (_frame("label_second", None), "row 20, column label_second: nothing is there"),
+            (_frame("exchanges", 0), "row 20, column exchanges: 0 is not a whole number, 1 or more"),
+            (_frame("exchanges", 2.5), "row 20, column exchanges: 2.5 is not a whole number, 1 or more"),
+            (_frame("exchanges", "two"), "row 20, column exchanges: 'two' is not a whole number, 1 or more"),
+            (_frame("lead_wit", 2), "row 20, column lead_wit: 2 is not a whole number from -1 to 1"),
+            (_frame("first", 5), "row 20, column first: 5 is no name"),
+            (_frame("second", "{C}"), "row 20, column second: '{C}' spoke, but 'A' in an earlier row of this conver"),
+            (_frame("annotator", float("nan")).rename_axis("sheet row"), "sheet row 20, column annotator: nothing is"),
+            (
+                FRAME.drop(columns=["second", "annotator"]),
+                "it has no column second, annotator; there are",
+            ),
+            (FRAME.rename(columns={"lead_wit": "first"}), "column first occurs twice"),
+        ],
+    )
+    def test_are_refused_by_row_and_column(self, frame, fault):
+        with pytest.raises(AnnotationTableMalformed) as refused:
+            from_dataframe(frame)
+        assert f"The annotation table is malformed: {fault}" in str(refused.value)
+
+    def test_are_read_from_csv(self, tmp_path):
+        file = tmp_path / "labels.csv"
+        file.write_text("\ufeff" + FRAME.to_csv(index=False).replace("\n", "\n\n"), encoding="utf-8")
+        assert from_csv(file).label.tolist() == from_dataframe(FRAME).label.tolist()
+
+    @pytest.mark.parametrize(
+        ("content", "fault"),
+        [
+            (b"", "it has no column conversation, first"),
+            (b'c,A,B,2,bot,bot,"eve\nand bob"\n\nc,A,B,2,bot,,eve\n', "line 5, column label_second: nothing is there"),
+            (b"c,A,B,2,bot\n", "line 2 has 5 columns, the header 7"),
+            (b'c,A,B,2,bot,bot,"eve"x\n', "line 2: ',' expected after '\"'"),
+            (b"c,A,\xff,2,bot,bot,eve\n", "the file is not UTF-8"),
+        ],
+    )
+    def test_in_csv_are_refused_by_line(self, tmp_path, content, fault):
+        file = tmp_path / "labels.csv"
+        file.write_bytes(content and ",".join(FRAME.columns[:7]).encode() + b"\n" + content)
+        with pytest.raises(AnnotationTableMalformed) as refused:
+            from_csv(file)
+        assert fault in str(refused.value)

@@ -39,6 +39,7 @@ from spotthebot.analytics.stats.errors import (
 )
 from spotthebot.analytics.stats.evaluation_cost import EvaluationCost, evaluation_cost
 from spotthebot.analytics.stats.fooling_rate import FoolingRate, fooling_rates
+from spotthebot.analytics.stats.frames import from_csv, from_dataframe
 from spotthebot.analytics.stats.kappa import Kappa, fleiss_kappa
 from spotthebot.analytics.stats.label_agreement import AgreementRule, LabelAgreement, label_agreement
 from spotthebot.analytics.stats.more_data import MoreConversations, MorePlan, design_of, plan_more
@@ -228,6 +229,8 @@ __all__ = [
     "evaluation_cost",
     "fleiss_kappa",
     "fooling_rates",
+    "from_csv",
+    "from_dataframe",
     "interval_cox",
     "interval_log_rank",
     "interval_log_rank_pairs",
