@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -11,6 +13,7 @@ from spotthebot.suite.cli import app
 from spotthebot.suite.cli.commands import COMMANDS
 from spotthebot.suite.cli.lazy import Command, CommandGroup, load_command
 
+ROOT = Path(__file__).parents[2]
 # typer itself imports pydantic to read options.
 FRAMEWORKS = {"alembic", "fastapi", "numpy", "procrastinate", "psycopg", "pyarrow", "scipy", "sqlalchemy", "starlette"}
 SLOW = FRAMEWORKS | {"torch", "transformers", "uvicorn", *(service.package for service in SERVICES)}
@@ -47,9 +50,13 @@ class TestTable:
         loaded = load_command(words.rsplit(maxsplit=1)[-1], entry)
         assert loaded.name == words.rsplit(maxsplit=1)[-1]
         assert loaded.help.startswith(entry.help.removesuffix("."))
-        shown = CliRunner().invoke(app, [*words.split(), "--help"])
+        shown = CliRunner().invoke(app, [*words.split(), "-h"])
         assert shown.exit_code == 0
         assert f"./stb {words}".split()[-1] in shown.output
+
+    def test_gives_its_groups_the_short_option_for_help_too(self):
+        assert CliRunner().invoke(app, ["-h"]).output == CliRunner().invoke(app, ["--help"]).output
+        assert "revoke" in CliRunner().invoke(app, ["keys", "-h"]).output
 
     def test_is_what_help_lists(self):
         shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"})
@@ -64,6 +71,13 @@ class TestTable:
     @pytest.mark.parametrize("arguments", [["dance"], ["keys", "dance"], ["status", "--dance"]])
     def test_refuses_what_it_does_not_hold(self, arguments: list[str]):
         assert CliRunner().invoke(app, arguments).exit_code == 2
+
+
+class TestVersion:
+    def test_is_that_of_the_project(self):
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+        shown = CliRunner().invoke(app, ["--version"])
+        assert (shown.exit_code, shown.output) == (0, f"Spot The Bot {project['version']}\n")
 
 
 class TestImports:

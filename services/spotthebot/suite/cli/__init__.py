@@ -2,6 +2,10 @@
 
 import gc
 import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
 
 from spotthebot.kit.errors import Error
 from spotthebot.suite.cli.commands import COMMANDS
@@ -9,7 +13,28 @@ from spotthebot.suite.cli.lazy import lazy_app
 from spotthebot.suite.progress import screen
 
 gc.set_threshold(20_000, 20, 20)  # what commands import stays: looking through it takes a tenth of their start
-app = lazy_app(COMMANDS, name="stb", help="Spot The Bot: evaluate chatbots, from conversations to a ranking.")
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"Spot The Bot {version('spotthebot')}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Take the options of `stb` itself."""
+
+
+app = lazy_app(
+    COMMANDS,
+    name="stb",
+    help="Spot The Bot: evaluate chatbots, from conversations to a ranking.",
+    options=_options,
+)
 
 
 def main() -> None:

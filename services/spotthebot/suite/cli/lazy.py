@@ -1,6 +1,6 @@
 """A group of commands that imports a command's module when that command runs, and prints its help from a table."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar
@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+_HELP = {"help_option_names": ["-h", "--help"]}
+"""Commands below take it over."""
 _PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
@@ -52,13 +54,29 @@ class LazyGroup(TyperGroup):
         return name, command if name is None else load_command(name, self.table[name]), rest
 
 
-def lazy_app(table: CommandTable, *, help: str, name: str | None = None) -> typer.Typer:  # noqa: A002 - typer's word
-    """Return an application whose commands are imported one by one."""
+def _no_options() -> None:
+    """Take no options of the group itself."""
+
+
+def lazy_app(
+    table: CommandTable,
+    *,
+    help: str,  # noqa: A002 - typer's word
+    name: str | None = None,
+    options: Callable[..., None] = _no_options,
+) -> typer.Typer:
+    """Return an application whose commands are imported one by one; `options` takes those of the group itself."""
     group = type("Group", (LazyGroup,), {"table": table})
     app = typer.Typer(
-        name=name, cls=group, help=help, no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False
+        name=name,
+        cls=group,
+        help=help,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+        context_settings=_HELP,
     )
-    app.callback()(_no_options)
+    app.callback()(options)
     return app
 
 
@@ -71,7 +89,3 @@ def load_command(name: str, entry: Command | CommandGroup) -> Any:  # noqa: ANN4
         settings = _PASS_ON if entry.passes_arguments_on else None
         app.command(name, context_settings=settings)(getattr(import_module(entry.module), entry.function))
     return typer.main.get_command(app)
-
-
-def _no_options() -> None:
-    """Take no options of the group itself."""
