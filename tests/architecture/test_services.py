@@ -21,6 +21,7 @@ from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICE_NAMES, SERV
 from spotthebot.kit.web.bearer.authentication import Allow
 from spotthebot.suite.cli import app as command_line
 from spotthebot.suite.cli import documents
+from spotthebot.suite.cli.front_door import COMMANDS_FILE
 from spotthebot.suite.runtime.services import load_service
 from spotthebot.suite.supervision import preloaded
 
@@ -153,6 +154,7 @@ class TestDocuments:
     def test_are_renewed_by_one_command(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         (tmp_path / "openapi").mkdir()
         (tmp_path / "docs").mkdir()
+        (tmp_path / COMMANDS_FILE).parent.mkdir(parents=True)
         develop = (ROOT / "docs" / "develop.md").read_text()
         (tmp_path / "docs" / "develop.md").write_text(develop.replace("conversation_id FK", "conversation_id"))
         monkeypatch.setattr(documents, "ROOT", tmp_path)
@@ -162,6 +164,7 @@ class TestDocuments:
             written, committed = ((root / "openapi" / f"{name}.json").read_text() for root in (tmp_path, ROOT))
             assert json.loads(written) == json.loads(committed)
         assert (tmp_path / "docs" / "develop.md").read_text() == develop
+        assert (tmp_path / COMMANDS_FILE).read_text() == (ROOT / COMMANDS_FILE).read_text()
 
 
 def _row(entry: ServiceEntry) -> str:

@@ -5,7 +5,8 @@ from pathlib import Path
 from spotthebot.contracts.protocols import protocol_schema_text
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.process import openapi_text
-from spotthebot.suite import campaigns, collections
+from spotthebot.suite import campaigns, cli, collections
+from spotthebot.suite.cli.front_door import COMMANDS_FILE, commands_text
 from spotthebot.suite.cli.tests import ROOT, NotAClone
 from spotthebot.suite.declarations import schema_text
 from spotthebot.suite.diagrams import drawn
@@ -14,7 +15,7 @@ from spotthebot.suite.runtime.services import load_service
 
 
 def docs() -> None:
-    """Renew what a clone's documents take from the code: `openapi/`, JSON Schemas in `docs/`, and diagrams."""
+    """Renew what a clone's documents take from the code: `openapi/`, schemas, diagrams, `./stb`'s commands."""
     folder, develop = ROOT / "openapi", ROOT / "docs" / "develop.md"
     if not folder.is_dir():
         raise NotAClone
@@ -23,6 +24,7 @@ def docs() -> None:
     _renew(ROOT / "docs" / "protocol.schema.json", protocol_schema_text() + "\n")
     _renew(ROOT / "docs" / "collection.schema.json", schema_text(collections.Declaration) + "\n")
     _renew(ROOT / "docs" / "campaign.schema.json", schema_text(campaigns.Declaration) + "\n")
+    _renew(ROOT / COMMANDS_FILE, commands_text(cli.app))
     _renew(develop, drawn(develop.read_text()))
 
 

@@ -40,13 +40,12 @@ class LazyGroup(TyperGroup):
 
     table: ClassVar[CommandTable] = {}
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - typer's own click
-        return list(self.table)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 - typer's own click
-        """Return a command that knows its name and help: all that a list of commands shows."""
-        entry = self.table.get(cmd_name)
-        return None if entry is None else TyperCommand(cmd_name, help=entry.help)
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - typer's own click
+        """Hold commands that know their names and helps: all that a list of commands shows."""
+        super().__init__(**settings)
+        self.commands = {
+            name: TyperCommand(name, help=entry.help, short_help=entry.help) for name, entry in self.table.items()
+        }
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's own click
         """Return the command that the arguments name, imported."""
