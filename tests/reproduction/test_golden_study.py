@@ -24,7 +24,9 @@ from spotthebot.analytics.stats import (
     play_games,
     rank_bots,
     rate_davidson,
+    segment_results,
     survival_curves,
+    to_dataframe,
 )
 from tests.golden.study.make_study import COLUMNS, rows
 
@@ -116,3 +118,36 @@ class TestGoldenStudy:
         elapsed = [int(each["elapsed_ms"]) for each in annotations]
         times = annotation_times(elapsed, table.exchanges, table.conversation, table.annotator)
         assert times.median_seconds == near(figures["median_seconds"])
+
+
+class TestFramesOfResults:
+    def test_have_a_row_for_each_result_and_a_column_for_each_field(self, table: AnnotationTable, figures: Any):
+        frame = to_dataframe(fooling_rates(table)).set_index("bot")
+        for bot, want in figures["fooling"].items():
+            row = frame.loc[bot]
+            assert [row["n"], row["estimate"], row["low"], row["high"], row["uncertainty.degrees_of_freedom"]] == near(
+                [want["n"], want["estimate"], want["low"], want["high"], want["degrees"]]
+            )
+        assert set(frame["uncertainty.clusters"]) == {"both"}
+
+    def test_have_a_row_for_each_bot_beside_what_holds_for_all(self, table: AnnotationTable, games: Games):
+        found = rank_bots(games, n_resamples=1)
+        frame = to_dataframe(found)
+        assert frame["bot"].tolist() == [each.bot for each in found.bots]
+        assert frame["n"].tolist() == [each.n for each in found.bots]
+        assert set(frame["all_n"]) == {found.n}
+        assert frame["rank_probabilities"].tolist() == [each.rank_probabilities for each in found.bots]
+        assert "pairs" not in frame
+        segments = to_dataframe(segment_results(table))
+        assert segments.groupby("bot")["exchanges"].apply(list).to_dict() == {bot: [2, 3, 5] for bot in table.bots}
+
+    def test_have_a_row_for_each_place_of_lists_of_one_length(self, table: AnnotationTable):
+        frame = to_dataframe(survival_curves(current_status(table)))
+        (ada,) = (each for each in survival_curves(current_status(table)) if each.bot == "Ada")
+        mine = frame[frame["bot"] == "Ada"]
+        assert (mine["times"].tolist(), mine["estimate"].tolist()) == (list(ada.times), list(ada.estimate))
+        assert mine["uncertainty.annotators"].tolist() == [each.annotators for each in ada.uncertainty]
+
+    def test_are_of_results_alone(self):
+        with pytest.raises(TypeError, match="a dict is no result of the statistics"):
+            to_dataframe({})

@@ -59,6 +59,7 @@ from spotthebot.analytics.stats.rank_ranges import (
     rank_ranges,
 )
 from spotthebot.analytics.stats.ranking import BotRank, PairInterval, Ranking, rank_bots
+from spotthebot.analytics.stats.result_frames import to_dataframe
 from spotthebot.analytics.stats.sample_size import (
     PLANNED_TEST,
     Design,
@@ -268,6 +269,7 @@ __all__ = [
     "stability_sizes",
     "survival_band",
     "survival_curves",
+    "to_dataframe",
     "wilson_interval",
     "without_bot",
     "without_weak_annotators",
