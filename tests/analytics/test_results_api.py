@@ -2,15 +2,19 @@ import asyncio
 import json
 from collections import Counter
 from typing import Any
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
 from sqlalchemy import text
 
 from spotthebot.analytics import store
+from spotthebot.analytics.clients import load_campaign, load_campaign_async
 from spotthebot.analytics.domain.analysis import SECTIONS, Section, compute_section
+from spotthebot.analytics.domain.errors import NoSuchCampaign
 from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.study import Study
+from spotthebot.analytics.domain.study import Study, take_sample
+from spotthebot.clients import Annotation, AsyncAnnotation, AsyncConversations, Conversations
 from spotthebot.contracts.analytics import Provenance
 from spotthebot.kit.database import Database
 from tests.factories.annotating import WHOLE
@@ -103,6 +107,22 @@ class TestResults:
             "segments": 5,
             "simulated_annotators": 0,
         }
+
+    async def test_a_program_of_one_s_own_reads_what_the_service_reads(self, suite: RunningSuite):
+        campaign, key = UUID(await _study(suite)), await suite.keys.make("admin")
+        urls = suite.urls["annotation"], suite.urls["conversations"]
+
+        def load(campaign_id: UUID) -> Study:
+            with Annotation(urls[0], key) as annotation, Conversations(urls[1], key) as conversations:
+                return load_campaign(annotation, conversations, campaign_id)
+
+        async with AsyncAnnotation(urls[0], key) as annotation, AsyncConversations(urls[1], key) as conversations:
+            study = await load_campaign_async(annotation, conversations, campaign)
+        assert await asyncio.to_thread(load, campaign) == study
+        served = (await _get(suite, str(campaign), "win-rates")).json()["data_sha256"]
+        assert take_sample(study, "complete_packages").sha256 == served
+        with pytest.raises(NoSuchCampaign):
+            await asyncio.to_thread(load, uuid4())
 
     async def test_unfinished_packages_do_not_count(self, suite: RunningSuite):
         campaign = await _study(suite)

@@ -18,8 +18,8 @@ from pydantic import BaseModel
 from spotthebot.analytics.domain.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.domain.leaderboard import PlayedSide
 from spotthebot.analytics.domain.study import LABEL_CODES, SIMULATED, CodedAnnotation, Study
-from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound
-from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, CampaignState, Label, Preference
+from spotthebot.clients import Annotation, AsyncAnnotation, AsyncConversations, Conversations, NotFound
+from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, CampaignState, Label, PackageOut, Preference
 from spotthebot.contracts.conversations import ConversationState, ParticipantKind, SpeakersOut
 
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
@@ -68,8 +68,7 @@ class Studies:
             campaign = await self._annotation.get_campaign(campaign_id)
         except NotFound as refused:
             raise NoSuchCampaign(campaign_id=campaign_id) from refused
-        if campaign.protocol != protocol:
-            raise OtherProtocol(campaign=campaign.name, protocol=campaign.protocol, known=protocol)
+        _require_protocol(campaign, protocol)
         annotations, *collections = await asyncio.gather(
             self._annotation.annotations_revision(campaign_id),
             *map(self._conversations.get_collection, campaign.collections),
@@ -120,31 +119,64 @@ class Studies:
     async def _fetch(self, campaign: CampaignOut) -> Study:
         streamed = self._annotation.stream_annotations(campaign.id)
         annotations = [_coded_annotation(annotation, campaign) async for annotation in streamed]
-        packages: dict[Hashable, frozenset[Hashable]] = {}
-        async for package in self._annotation.list_packages(campaign.id):
-            packages[package.id] = frozenset(segment.conversation_id for segment in package.segments)
-        return Study(
-            campaign_id=campaign.id,
-            campaign=campaign.name,
-            domain=campaign.domain,
-            complete=campaign.state in {CampaignState.COMPLETE, CampaignState.CLOSED},
-            speakers=await self._speakers(campaign),
-            packages=packages,
-            annotations=annotations,
-        )
+        packages = [package async for package in self._annotation.list_packages(campaign.id)]
+        return _study(campaign, annotations, packages, [spoke async for spoke in self._spoken(campaign)])
 
     async def _spoken(self, campaign: CampaignOut) -> AsyncIterator[SpeakersOut]:
         for collection_id in campaign.collections:
             async for spoke in self._conversations.stream_speakers(collection_id):
                 yield spoke
 
-    async def _speakers(self, campaign: CampaignOut) -> dict[Hashable, tuple[str, str]]:
-        speakers: dict[Hashable, tuple[str, str]] = {}
-        async for spoke in self._spoken(campaign):
-            if spoke.state is ConversationState.COMPLETE:
-                first, second = spoke.participants
-                speakers[spoke.id] = (first.name, second.name)
-        return speakers
+
+def load_campaign(annotation: Annotation, conversations: Conversations, campaign_id: UUID) -> Study:
+    """Read a campaign by the protocol `spot_the_bot` from a program of one's own, such as a notebook.
+
+    Raises NoSuchCampaign, OtherProtocol, and the errors of the clients.
+    """
+    try:
+        campaign = annotation.get_campaign(campaign_id)
+    except NotFound as refused:
+        raise NoSuchCampaign(campaign_id=campaign_id) from refused
+    _require_protocol(campaign, SPOT_THE_BOT)
+    annotations = [_coded_annotation(each, campaign) for each in annotation.stream_annotations(campaign_id)]
+    packages = list(annotation.list_packages(campaign_id))
+    spoken = [spoke for each in campaign.collections for spoke in conversations.stream_speakers(each)]
+    return _study(campaign, annotations, packages, spoken)
+
+
+async def load_campaign_async(
+    annotation: AsyncAnnotation, conversations: AsyncConversations, campaign_id: UUID
+) -> Study:
+    """Read a campaign as `load_campaign` does, by clients on an event loop."""
+    studies = Studies(annotation, conversations)
+    return await studies.read(await studies.current_revision(campaign_id))
+
+
+def _require_protocol(campaign: CampaignOut, protocol: str) -> None:
+    if campaign.protocol != protocol:
+        raise OtherProtocol(campaign=campaign.name, protocol=campaign.protocol, known=protocol)
+
+
+def _study(
+    campaign: CampaignOut,
+    annotations: Sequence[CodedAnnotation],
+    packages: Sequence[PackageOut],
+    spoken: Sequence[SpeakersOut],
+) -> Study:
+    speakers: dict[Hashable, tuple[str, str]] = {}
+    for spoke in spoken:
+        if spoke.state is ConversationState.COMPLETE:
+            first, second = spoke.participants
+            speakers[spoke.id] = (first.name, second.name)
+    return Study(
+        campaign_id=campaign.id,
+        campaign=campaign.name,
+        domain=campaign.domain,
+        complete=campaign.state in {CampaignState.COMPLETE, CampaignState.CLOSED},
+        speakers=speakers,
+        packages={each.id: frozenset(segment.conversation_id for segment in each.segments) for each in packages},
+        annotations=annotations,
+    )
 
 
 def _played_sides(annotation: AnnotationOut, are_human: Sequence[bool]) -> Iterator[PlayedSide]:
