@@ -6,6 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from spotthebot.analytics import figures
 from spotthebot.analytics.domain.analysis import analyse
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.figures import FIGURES, FigureInput, StabilityNotComputed, render
@@ -59,6 +60,12 @@ class TestSpecs:
         counts = shown.analysis.counts
         assert f"{counts.annotations} annotations of {counts.annotated_conversations} conversations" in json.dumps(spec)
         assert '"url"' not in json.dumps(spec)
+
+    @pytest.mark.parametrize("name", FIGURES)
+    def test_are_charts_in_a_notebook(self, shown, name):
+        stable = [shown.stability] if name == "stability" else []
+        chart = getattr(figures, f"plot_{name.replace('-', '_')}")(shown.analysis, *stable)
+        assert chart.to_dict() == FIGURES[name](shown)
 
     def test_hold_the_figures_of_the_analysis(self, shown):
         ranked = {row["bot"]: row for row in _values(FIGURES["ranking"](shown)) if "win_rate" in row}

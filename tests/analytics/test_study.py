@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.results import ranking, survival, wins
-from spotthebot.analytics.domain.study import CodedAnnotation, Sample, Study, complete_packages, take_sample
+from spotthebot.analytics.domain.study import (
+    CodedAnnotation,
+    Sample,
+    Study,
+    complete_packages,
+    study_of_table,
+    take_sample,
+)
 
 # (conversation, exchanges, package, annotator, label of A, label of B)
 Row = tuple[str, int, str, str, str, str]
@@ -263,3 +270,15 @@ class TestFoolingRates:
             ("Z", 0, 1, 0, 1, 0),
             ("HU", 2, 0, 0, 2, 1),
         ]
+
+
+def test_a_table_of_one_s_own_makes_a_study_of_which_every_annotation_counts():
+    table = _table(ROWS)
+    again = take_sample(study_of_table(table, "mine"), "complete_packages").table
+    assert again.names == table.names
+    for column in ("entity", "exchanges", "label"):
+        assert getattr(again, column).tolist() == getattr(table, column).tolist()
+    assert again.features["fluency"].tolist() == [[1, 0]] * len(ROWS)
+    assert again.features["specificity"].tolist() == [[0, 1]] * len(ROWS)
+    bare = replace(table, features={})
+    assert take_sample(study_of_table(bare, "mine"), "none").table.features["fluency"].tolist() == [[1, 1]] * len(ROWS)

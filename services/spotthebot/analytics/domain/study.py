@@ -52,6 +52,38 @@ class Study:
     annotations: Sequence[CodedAnnotation]
 
 
+def study_of_table(table: AnnotationTable, name: str) -> Study:
+    """Make the study of a table of annotations, each of which counts whatever the filter; no time was measured.
+
+    Features other than `FEATURES` are left out; of one that the table has not got nobody had more.
+    """
+    none = np.ones((len(table), 2), dtype=np.int64)
+    leads = np.column_stack([np.subtract(*table.features.get(feature, none).T) for feature in FEATURES])
+    pairs = [(table.names[first], table.names[second]) for first, second in table.entity.tolist()]
+    conversations = table.conversation.tolist()
+    rows = zip(conversations, table.exchanges, table.annotator, table.label.tolist(), leads.tolist(), strict=True)
+    return Study(
+        campaign_id=None,
+        campaign=name,
+        domain=name,
+        complete=True,
+        speakers=dict(zip(conversations, pairs, strict=True)),
+        packages={each: frozenset({each}) for each in conversations},
+        annotations=[
+            CodedAnnotation(
+                conversation=conversation,
+                package=conversation,
+                exchanges=int(exchanges),
+                annotator=str(annotator),
+                labels=(first, second),
+                leads=(fluency, sensibleness, specificity),
+                elapsed_ms=None,
+            )
+            for conversation, exchanges, annotator, (first, second), (fluency, sensibleness, specificity) in rows
+        ],
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Sample:
     """The annotations of a study that count, as columns, and their fingerprint.

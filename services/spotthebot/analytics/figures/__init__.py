@@ -7,6 +7,14 @@ from spotthebot.analytics.figures.charts import FigureInput, Spec
 from spotthebot.analytics.figures.comparisons import features, ranking, win_matrix
 from spotthebot.analytics.figures.curves import segments, stability, survival
 from spotthebot.analytics.figures.errors import StabilityNotComputed
+from spotthebot.analytics.figures.plots import (
+    plot_features,
+    plot_ranking,
+    plot_segments,
+    plot_stability,
+    plot_survival,
+    plot_win_matrix,
+)
 from spotthebot.analytics.figures.renderer import render
 
 FIGURES: Final[Mapping[str, Callable[[FigureInput], Spec]]] = {
@@ -18,4 +26,16 @@ FIGURES: Final[Mapping[str, Callable[[FigureInput], Spec]]] = {
     "segments": segments,
 }
 
-__all__ = ["FIGURES", "FigureInput", "Spec", "StabilityNotComputed", "render"]
+__all__ = [
+    "FIGURES",
+    "FigureInput",
+    "Spec",
+    "StabilityNotComputed",
+    "plot_features",
+    "plot_ranking",
+    "plot_segments",
+    "plot_stability",
+    "plot_survival",
+    "plot_win_matrix",
+    "render",
+]
