@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from enum import IntEnum, StrEnum
-from functools import cache
 from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -70,7 +69,6 @@ def _is_list(value: object) -> bool:
     return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
 
 
-@cache
 def _lists_of_results(kind: type) -> frozenset[str]:
     """Return the fields that hold any number of other results."""
     hints = get_type_hints(kind)
