@@ -150,4 +150,4 @@ class TestFramesOfResults:
 
     def test_are_of_results_alone(self):
         with pytest.raises(TypeError, match="a dict is no result of the statistics"):
-            to_dataframe({})
+            to_dataframe({"bot": "Ada"})
