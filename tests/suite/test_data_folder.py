@@ -1,4 +1,4 @@
-"""The lock of a data folder: one suite at a time, however many commands look at it."""
+"""A data folder: where it lies, what reads it, and its lock: one suite at a time, however many commands look at it."""
 
 import fcntl
 import os
@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, default_data_dir
 from spotthebot.suite.errors import AlreadyRunning
 from spotthebot.suite.runtime.data_folder import DataFolder
+from tests.factories.command_line import run_stb
 
 
 @pytest.fixture
@@ -52,3 +54,37 @@ class TestLock:
         with folder.lock():
             pass
         assert seen == [None]
+
+
+class TestPlace:
+    def test_is_in_the_clone_wherever_the_command_is_called_from(self):
+        assert Path(__file__).parents[2] / ".stb" == DEFAULT_DATA_DIR
+
+    def test_is_the_working_directory_for_an_installed_package(self, tmp_path: Path):
+        assert default_data_dir(tmp_path) == Path(".stb")
+
+
+class TestReadingCommands:
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ("rank", "demo"),
+            ("report", "demo", "--out", "report"),
+            ("keys", "list"),
+            ("keys", "revoke", "0198c0de-0000-7000-8000-000000000000"),
+            ("corpora", "list"),
+            ("status",),
+            ("down",),
+            ("logs",),
+            ("env", "bots"),
+        ],
+        ids=" ".join,
+    )
+    def test_make_no_suite_where_there_is_none(
+        self, arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.chdir(tmp_path)
+        said = run_stb(*arguments, "--data-dir", "data")
+        assert (said.returncode, said.stdout) == (1, "")
+        assert said.stderr.startswith(f"Error: There is no suite in {tmp_path / 'data'}: './stb up'")
+        assert list(tmp_path.iterdir()) == []

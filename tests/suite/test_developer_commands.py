@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from spotthebot.suite.cli import app, logs, tests
 from spotthebot.suite.cli.changed_tests import changed_files, pick_tests
 from spotthebot.suite.cli.coverage import read_packages
-from spotthebot.suite.runtime.data_folder import DataFolder, RunningService, State
+from spotthebot.suite.runtime.data_folder import KEY_OF_ADMIN, DataFolder, RunningService, State
 from tests.factories.fast_selection import is_pure
 
 ROOT = Path(__file__).parents[2]
@@ -72,7 +72,10 @@ class TestEnv:
         assert _stb("env", "nobody", folder=folder).exit_code == 2
 
     def test_needs_a_running_suite(self, tmp_path: Path):
-        assert "No suite runs" in str(_stb("env", "bots", folder=DataFolder(tmp_path)).exception)
+        stopped = DataFolder(tmp_path)
+        stopped.keep_secret(KEY_OF_ADMIN, "key")
+        said = str(_stb("env", "bots", folder=stopped).exception)
+        assert said == f"No suite runs on {tmp_path}: start one with './stb up'."
 
 
 class TestLogs:

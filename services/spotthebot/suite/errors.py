@@ -4,6 +4,7 @@ Conflict
 ├── AlreadyRunning
 └── CampaignNameTaken
 NotFound
+├── NoSuite
 ├── NothingRuns
 ├── ServicesMissing
 ├── NoSuchCampaignName
@@ -31,6 +32,10 @@ class AlreadyRunning(Conflict):
 
 class CampaignNameTaken(Conflict):
     """Another file made the campaign '{name}' ({differences}): choose another name."""
+
+
+class NoSuite(NotFound):
+    """There is no suite in {folder}: './stb up' and './stb demo' make one, --data-dir names another folder."""
 
 
 class NothingRuns(NotFound):

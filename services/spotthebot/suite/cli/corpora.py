@@ -16,6 +16,7 @@ from spotthebot.suite.cli.options import (
     JsonFile,
     check_output,
     folder_at,
+    suite_at,
     write_json,
 )
 from spotthebot.suite.corpora import add_file, list_corpora
@@ -63,7 +64,7 @@ def add(
 
 def list_all(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
     """List corpora with their statistics by split."""
-    with open_session(folder_at(data_dir)) as session:
+    with open_session(suite_at(data_dir)) as session:
         corpora = asyncio.run(_list(session))
     if as_json:
         write_json(Path("-"), {"corpora": [corpus.model_dump(mode="json") for corpus in corpora]})

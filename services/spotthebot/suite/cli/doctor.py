@@ -51,8 +51,9 @@ def _postgres() -> dict[str, Any]:
 
 
 def _suite(data_dir: Path) -> dict[str, Any]:
-    state = folder_at(data_dir).read_state()
-    return _finding("Running suite", f"process {state.pid} on {data_dir}" if state else None, "commands on its data")
+    folder = folder_at(data_dir)
+    state = folder.read_state()
+    return _finding("Running suite", f"process {state.pid} on {folder.path}" if state else None, "commands on its data")
 
 
 def _models() -> str | None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from spotthebot.contracts.services import SERVICE_NAMES, get_service
-from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, folder_at
+from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, suite_at
 from spotthebot.suite.errors import NothingRuns, SecretsWithheld
 from spotthebot.suite.progress import screen
 from spotthebot.suite.runtime.data_folder import DataFolder
@@ -25,10 +25,10 @@ def env(
     if service not in SERVICE_NAMES:
         message = f"there is no service {service}: choose among {', '.join(SERVICE_NAMES)}"
         raise typer.BadParameter(message, param_hint="SERVICE")
-    folder = folder_at(data_dir)
+    folder = suite_at(data_dir)
     state = folder.read_state()
     if state is None:
-        raise NothingRuns(folder=data_dir)
+        raise NothingRuns(folder=folder.path)
     _check_reader(folder, secrets=secrets)
     entry = get_service(service)
     port = state.urls[service].rpartition(":")[2]

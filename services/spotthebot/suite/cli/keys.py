@@ -15,7 +15,7 @@ from spotthebot.kit.access import store
 from spotthebot.kit.access.keys import ApiKey
 from spotthebot.kit.clock import system_clock
 from spotthebot.kit.database import Database
-from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, write_json
+from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, suite_at, write_json
 from spotthebot.suite.postgres.provision import ACCESS
 from spotthebot.suite.progress import screen
 from spotthebot.suite.runtime.bootstrap import bootstrap
@@ -60,7 +60,7 @@ def list_keys(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> 
         async with database.read() as session:
             return await store.list_keys(session)
 
-    keys = [_facts(key) for key in _with_access(folder_at(data_dir), read)]
+    keys = [_facts(key) for key in _with_access(suite_at(data_dir), read)]
     if as_json:
         write_json(Path("-"), {"keys": keys})
         return
@@ -77,7 +77,7 @@ def revoke(key_id: Annotated[UUID, typer.Argument(help="The key's id.")], data_d
         async with database.write() as session:
             return await store.revoke_key(session, key_id, system_clock())
 
-    key = _with_access(folder_at(data_dir), end)
+    key = _with_access(suite_at(data_dir), end)
     screen.print(f"Key {key.id} is revoked.")
 
 

@@ -10,7 +10,7 @@ import typer
 
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.suite.cli.log_lines import readable
-from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, folder_at
+from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, suite_at
 
 _LOOK_EVERY_SECONDS = 0.2
 _TAIL_BYTES = 1024 * 1024
@@ -27,7 +27,7 @@ def logs(
     if service is not None and service not in SERVICE_NAMES:
         message = f"there is no service {service}: choose among {', '.join(SERVICE_NAMES)}"
         raise typer.BadParameter(message, param_hint="SERVICE")
-    folder = folder_at(data_dir).logs
+    folder = suite_at(data_dir).logs
     shape = _as_written if raw else _for_people
     files = _log_files(folder, service)
     ends = {file: file.stat().st_size for file in files}

@@ -9,18 +9,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spotthebot.suite.errors import OutputNotWritable
+from spotthebot.suite.errors import NoSuite, OutputNotWritable
 from spotthebot.suite.progress import say
 from spotthebot.suite.runtime.data_folder import DataFolder
 
 if TYPE_CHECKING:
     from spotthebot.suite.runtime.session import Session
 
-DataDir = Annotated[Path, typer.Option("--data-dir", envvar="SPOTTHEBOT_DATA_DIR", help="Folder of the suite's data.")]
+DataDir = Annotated[
+    Path,
+    typer.Option(
+        "--data-dir",
+        envvar="SPOTTHEBOT_DATA_DIR",
+        help="Folder of the suite's data.",
+        show_default=".stb beside ./stb",
+    ),
+]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the result to this file, '-' for the screen.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
-DEFAULT_DATA_DIR = Path(".stb")
+
+def default_data_dir(root: Path) -> Path:
+    """Return the data folder of a clone; that of the working directory where `root` is none."""
+    return root / ".stb" if (root / "stb").is_file() else Path(".stb")
+
+
+DEFAULT_DATA_DIR = default_data_dir(Path(__file__).parents[4])
 
 
 class Source(StrEnum):
@@ -32,6 +46,14 @@ class Source(StrEnum):
 def folder_at(path: Path) -> DataFolder:
     """Return the data folder, which need not exist yet."""
     return DataFolder(path)
+
+
+def suite_at(path: Path) -> DataFolder:
+    """Return the data folder of a suite that was made before, for commands that read; raises NoSuite."""
+    folder = folder_at(path)
+    if not folder.holds_suite:
+        raise NoSuite(folder=folder.path)
+    return folder
 
 
 def say_session(session: "Session") -> None:

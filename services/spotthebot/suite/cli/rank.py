@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from spotthebot.suite.cli.analysis_options import Campaign, takes_parameters
-from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, JsonFile, check_output, folder_at, write_json
+from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, JsonFile, check_output, suite_at, write_json
 from spotthebot.suite.runtime.session import connect, open_session
 from spotthebot.suite.studies import ranking
 
@@ -23,7 +23,7 @@ def rank(
 ) -> None:
     """Rank the bots of a campaign."""
     check_output(json_file)
-    with open_session(folder_at(data_dir)) as session:
+    with open_session(suite_at(data_dir)) as session:
 
         async def run() -> "Analysis":
             async with connect(session) as clients:

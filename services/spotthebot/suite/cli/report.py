@@ -13,7 +13,7 @@ from spotthebot.suite.cli.analysis_options import (
     StabilityRuleOption,
     takes_parameters,
 )
-from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, check_folder, folder_at
+from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, check_folder, suite_at
 from spotthebot.suite.progress import screen, showing_progress
 from spotthebot.suite.runtime.session import connect, open_session
 from spotthebot.suite.studies import ranking
@@ -31,7 +31,7 @@ def report(
 ) -> None:
     """Write a campaign's report: one HTML page, and its tables as CSV, JSON and LaTeX."""
     check_folder(out)
-    with open_session(folder_at(data_dir)) as session:
+    with open_session(suite_at(data_dir)) as session:
 
         async def run() -> tuple[Analysis, Stability | None]:
             async with connect(session) as clients:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import typer
 from rich.table import Table
 
-from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, write_json
+from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, suite_at, write_json
 from spotthebot.suite.errors import NothingRuns, TookTooLong
 from spotthebot.suite.progress import screen
 
@@ -21,7 +21,8 @@ _OK = 200
 
 def status(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
     """Show what runs on the data folder; exit code 1 where nothing does or something is unwell."""
-    state = folder_at(data_dir).read_state()
+    folder = folder_at(data_dir) if as_json else suite_at(data_dir)
+    state = folder.read_state()
     services = [
         {"name": each.name, "url": each.url, "pid": each.pid, "healthy": _is_healthy(each.url)}
         for each in (state.services if state else ())
@@ -30,7 +31,7 @@ def status(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> Non
     if as_json:
         write_json(Path("-"), {"services": services, "workers": workers})
     elif state is None:
-        raise NothingRuns(folder=data_dir)
+        raise NothingRuns(folder=folder.path)
     else:
         table = Table("Process", "URL", "Pid", "Healthy")
         for each in services:
@@ -44,10 +45,10 @@ def status(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> Non
 
 def down(data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Stop the suite that runs on the data folder."""
-    folder = folder_at(data_dir)
+    folder = suite_at(data_dir)
     holder = folder.holder()
     if holder is None:
-        raise NothingRuns(folder=data_dir)
+        raise NothingRuns(folder=folder.path)
     os.kill(holder, signal.SIGTERM)
     deadline = time.monotonic() + _STOP_SECONDS
     while folder.holder() == holder:

@@ -198,7 +198,8 @@ def _print_demo(shown: Demonstration, urls: dict[str, str], data_dir: Path, *, r
         console.print(f"Read it again: {urls['analytics']}/v1/campaigns/{campaign}/ranking (key: ./stb keys create)")
         console.print("The services are running: ./stb status, ./stb down")
     else:
-        console.print(f"Read it again: ./stb rank {campaign} --data-dir {data_dir}, or over REST after ./stb up")
+        folder = data_dir.resolve()
+        console.print(f"Read it again: ./stb rank {campaign} --data-dir {folder}, or over REST after ./stb up")
 
 
 def _print_scores(console: Console, scores: ScoreSetOut | None) -> None:

@@ -14,6 +14,8 @@ from typing import Any
 from spotthebot.suite.errors import AlreadyRunning, StateUnreadable
 from spotthebot.suite.postgres.home import disk_errors, write_private
 
+KEY_OF_ADMIN = "key/admin"
+"""The secret that is made when the database is complete."""
 _PID_BYTES = 32
 _LOCK_TRIES = 50
 _LOCK_WAIT_SECONDS = 0.01
@@ -60,6 +62,11 @@ class DataFolder:
     @property
     def logs(self) -> Path:
         return self.path / "logs"
+
+    @property
+    def holds_suite(self) -> bool:
+        """Whether a suite runs here or its database was once made."""
+        return self.holder() is not None or self.known_secret(KEY_OF_ADMIN) is not None
 
     def create(self) -> None:
         """Make the folders; raises FolderNotWritable or DiskFull."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from spotthebot import clients
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.suite.errors import ServicesMissing, TookTooLong
-from spotthebot.suite.runtime.data_folder import DataFolder, State
+from spotthebot.suite.runtime.data_folder import KEY_OF_ADMIN, DataFolder, State
 from spotthebot.suite.supervision.spec import Event
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ async def connect(session: Session) -> AsyncIterator[Clients]:
         urls = {service.name: service.url for service in state.services}
         if missing := [name for name in SERVICE_NAMES if name not in urls]:
             raise ServicesMissing(folder=session.folder.path, services=", ".join(missing))
-        admin, frontend = session.folder.secret("key/admin"), session.folder.secret("key/annotation")
+        admin, frontend = session.folder.secret(KEY_OF_ADMIN), session.folder.secret("key/annotation")
         yield await stack.enter_async_context(Clients(urls, admin_key=admin, frontend_key=frontend))
 
 
