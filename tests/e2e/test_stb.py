@@ -69,6 +69,12 @@ class TestUp:
         assert "already runs" in second.stderr
         assert "Traceback" not in second.stderr
 
+    def test_is_not_purged_while_it_runs(self, folder: Folder):
+        refused = folder.process("purge", "--yes")
+        assert refused.returncode == 1
+        assert "already runs" in refused.stderr
+        assert folder.stb("status").returncode == 0
+
     def test_a_taken_port_is_an_error_before_anything_starts(self, folder: Folder, port_base: int, tmp_path: Path):
         command = [*STB, "up", "--data-dir", str(tmp_path / "other"), "--port-base", str(port_base)]
         second = subprocess.run(
@@ -250,3 +256,16 @@ class TestDown:
         wait_until(lambda: not any(map(lives, children)), 10)  # the process that forks ends when it sees that we did
         assert folder.stb("status").returncode == 1
         assert folder.stb("down").returncode == 1
+
+
+class TestPurge:
+    def test_removes_the_data_folder_and_the_home_of_its_database(self, folder: Folder):
+        homes = folder.parent / "homes"
+        made = [folder.data / "postgres" / "cluster", *homes.glob("*/cluster")]  # a user's or root's
+        assert any(cluster.is_dir() for cluster in made)
+        purged = folder.process("purge", "--yes")
+        assert purged.returncode == 0, purged.stderr
+        assert f"Removed {folder.data}" in purged.stderr
+        assert not folder.data.exists()
+        assert list(homes.iterdir()) == []
+        assert "There is no suite in" in folder.stb("status").stderr

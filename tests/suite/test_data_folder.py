@@ -6,9 +6,14 @@ import threading
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from spotthebot.suite.cli import app
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, default_data_dir
 from spotthebot.suite.errors import AlreadyRunning
+from spotthebot.suite.postgres.errors import ClusterInUse
+from spotthebot.suite.postgres.home import HOME_VARIABLE, Home, Lock, find
+from spotthebot.suite.postgres.removal import remove_cluster
 from spotthebot.suite.runtime.data_folder import DataFolder
 from tests.factories.command_line import run_stb
 
@@ -88,3 +93,54 @@ class TestReadingCommands:
         assert (said.returncode, said.stdout) == (1, "")
         assert said.stderr.startswith(f"Error: There is no suite in {tmp_path / 'data'}: './stb up'")
         assert list(tmp_path.iterdir()) == []
+
+
+class TestPurge:
+    @pytest.fixture
+    def used(self, folder: DataFolder) -> DataFolder:
+        with folder.lock():
+            pass
+        return folder
+
+    def test_removes_the_folder_and_a_home_outside_it_once_that_is_confirmed(
+        self, used: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        beside, cluster_id = tmp_path / "beside", "0123456789abcdef"
+        for kept in (beside, tmp_path / "homes" / "another"):
+            kept.mkdir(parents=True)
+        home = tmp_path / "homes" / cluster_id
+        (home / "cluster").mkdir(parents=True)
+        (used.path / "postgres.id").write_text(cluster_id)
+        (used.path / "models").symlink_to(beside)
+        monkeypatch.setenv(HOME_VARIABLE, str(home.parent))
+        arguments = ["purge", "--data-dir", str(used.path)]
+        refused = CliRunner().invoke(app, arguments, input="n\n")
+        assert refused.exit_code == 1
+        assert home.exists()
+        assert used.path.exists()
+        assert CliRunner().invoke(app, arguments, input="y\n").exit_code == 0
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["beside", "homes"]
+        assert [path.name for path in home.parent.iterdir()] == ["another"]
+
+    def test_refuses_a_folder_that_no_suite_used(self, folder: DataFolder):
+        said = run_stb("purge", "--yes", "--data-dir", folder.path)
+        assert (said.returncode, folder.path.exists()) == (1, True)
+        assert "There is no suite in" in said.stderr
+
+    def test_refuses_a_folder_that_holds_the_working_directory(self, used: DataFolder, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.chdir(used.logs)
+        said = run_stb("purge", "--yes", "--data-dir", used.path)
+        assert (said.returncode, used.logs.exists()) == (1, True)
+        assert f"because {used.logs} lies in it" in said.stderr
+
+    def test_leaves_a_database_that_runs(self, used: DataFolder):
+        (used.path / "postgres").mkdir()
+        home = find(used.path)
+        assert home == Home(used.path, used.path / "postgres", None)
+        lock = Lock(home)
+        with pytest.raises(ClusterInUse, match=f"process {os.getpid()}"):
+            remove_cluster(home)
+        lock.release()
+        assert home.folder.exists()
+        remove_cluster(home)
+        assert find(used.path) is None

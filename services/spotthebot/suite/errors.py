@@ -11,6 +11,7 @@ NotFound
 ├── CampaignNameIsAmbiguous
 └── NoSuchModelDirectory
 Invalid
+├── FolderNotOurs
 ├── NotAnExport
 ├── NotAModelDirectory
 ├── StateUnreadable
@@ -56,6 +57,10 @@ class CampaignNameIsAmbiguous(NotFound):
 
 class NoSuchModelDirectory(NotFound):
     """There is no directory '{path}', from the file's folder or from here: `./stb fed train-scorer` makes a model."""
+
+
+class FolderNotOurs(Invalid):
+    """{folder} is not removed, because {other} lies in it: remove what is the suite's by hand."""
 
 
 class NotAnExport(Invalid):

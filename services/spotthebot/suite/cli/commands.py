@@ -60,6 +60,9 @@ COMMANDS: CommandTable = {
     "protocols": CommandGroup("Protocols of annotation: convert the tasks of others.", PROTOCOLS),
     "install": Command(f"{_HERE}.install", "install", "Install an optional part."),
     "doctor": Command(f"{_HERE}.doctor", "doctor", "Show which optional parts are there, and what each is for."),
+    "purge": Command(
+        f"{_HERE}.purge", "purge", "Remove the data folder with all that is in it, and PostgreSQL's home."
+    ),
     "docs": Command(f"{_HERE}.documents", "docs", "Renew what a clone's documents take from the code."),
     "pins": Command(f"{_HERE}.pins", "pins", "Renew requirements.txt, the hashes of all that is installed."),
     "test": Command(f"{_HERE}.tests", "run_tests", "Run the whole test suite.", passes_arguments_on=True),

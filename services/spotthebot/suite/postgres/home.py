@@ -64,7 +64,7 @@ def settle(data_folder: Path, parent: Path | None = None) -> Home:
             folder.mkdir(mode=0o700, exist_ok=True)
             return Home(data_folder=data_folder, folder=folder, account=None)
         cluster_id = _read_or_make_id(data_folder / "postgres.id")
-    parent = (parent or Path(os.environ.get(HOME_VARIABLE) or _DEFAULT_PARENT)).resolve()
+    parent = _parent_of_homes(parent)
     folder = parent / cluster_id
     account = pick_account(folder)
     with disk_errors(parent):
@@ -77,6 +77,15 @@ def settle(data_folder: Path, parent: Path | None = None) -> Home:
         if account:
             os.chown(folder, account.uid, account.gid)
     return Home(data_folder=data_folder, folder=folder, account=account)
+
+
+def find(data_folder: Path, parent: Path | None = None) -> Home | None:
+    """Return the home of a data folder's cluster, None where there is none; makes nothing. `parent` as in `settle`."""
+    data_folder = data_folder.resolve()
+    id_file = data_folder / "postgres.id"
+    with disk_errors(data_folder):
+        folder = _parent_of_homes(parent) / _read_id(id_file) if id_file.exists() else data_folder / "postgres"
+        return Home(data_folder=data_folder, folder=folder, account=None) if folder.is_dir() else None
 
 
 @contextmanager
@@ -142,8 +151,16 @@ def _read_or_make_id(path: Path) -> str:
     with one_at_a_time(path.parent):
         if not path.exists():
             write_private(path, secrets.token_hex(8))
+    return _read_id(path)
+
+
+def _read_id(path: Path) -> str:
     cluster_id = path.read_text().strip()
     # It becomes part of a path that root writes to.
     if not re.fullmatch(r"[0-9a-f]{16}", cluster_id):
         raise FolderNotWritable(folder=path, reason="it does not hold the id of a cluster")
     return cluster_id
+
+
+def _parent_of_homes(given: Path | None) -> Path:
+    return (given or Path(os.environ.get(HOME_VARIABLE) or _DEFAULT_PARENT)).resolve()

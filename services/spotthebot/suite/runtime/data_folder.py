@@ -68,6 +68,11 @@ class DataFolder:
         """Whether a suite runs here or its database was once made."""
         return self.holder() is not None or self.known_secret(KEY_OF_ADMIN) is not None
 
+    @property
+    def was_used(self) -> bool:
+        """Whether a suite ever began to be made here."""
+        return (self.path / "suite.lock").exists()
+
     def create(self) -> None:
         """Make the folders; raises FolderNotWritable or DiskFull."""
         with disk_errors(self.path):
