@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from spotthebot.suite.cli.commands import COMMANDS
-from spotthebot.suite.cli.lazy import Command, CommandGroup, load_command
+from spotthebot.suite.cli.lazy import Command, CommandGroup, CommandTable, load_command
 
 COMMANDS_FILE = Path("services", "spotthebot", "suite", "cli", "commands.json")
 """From a clone's root: made by `./stb docs`."""
@@ -20,14 +20,14 @@ def commands_text(app: typer.Typer) -> str:
     Each has `help` (its text, 80 columns wide) and `options` (whether each takes a value); a command has
     `passes_arguments_on`, a group has `commands`.
     """
-    entry = CommandGroup("", COMMANDS)
-    return json.dumps(_describe("./stb", typer.main.get_command(app), entry, None), indent=1, ensure_ascii=False) + "\n"
+    described = _describe("./stb", typer.main.get_command(app), COMMANDS, None)
+    return json.dumps(described, indent=1, ensure_ascii=False) + "\n"
 
 
 def _describe(
     name: str,
     command: Any,  # noqa: ANN401 - typer's own click
-    entry: Command | CommandGroup,
+    entry: Command | CommandTable,
     parent: Any,  # noqa: ANN401 - typer's own click
 ) -> dict[str, Any]:
     command.rich_markup_mode = None  # without boxes, for every terminal
@@ -43,5 +43,10 @@ def _describe(
     described: dict[str, Any] = {"help": command.get_help(context), "options": dict(sorted(takes_value.items()))}
     if isinstance(entry, Command):
         return described | {"passes_arguments_on": entry.passes_arguments_on}
-    below = {word: _describe(word, load_command(word, held), held, context) for word, held in entry.commands.items()}
+    below = {
+        word: _describe(
+            word, load_command(word, held), held.commands if isinstance(held, CommandGroup) else held, context
+        )
+        for word, held in entry.items()
+    }
     return described | {"commands": below}
