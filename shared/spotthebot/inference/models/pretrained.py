@@ -81,7 +81,7 @@ def load_pretrained(name_or_directory: str, *, device: torch.device, dtype: str,
         raise UnknownModelKind(name, f"a model of type '{config.model_type}' does not write text")
     tokenizer = _attempt(name, NoTokenizer, "its tokenizer", lambda: AutoTokenizer.from_pretrained(name, **options))
     if not _knows_words(tokenizer):
-        raise NoTokenizer(name, "its tokenizer knows no words: are the files of its vocabulary there?")
+        raise NoTokenizer(name, "its tokenizer knows no words, as if files of its vocabulary were missing")
     if tokenizer.eos_token_id is None:
         raise NoTokenizer(name, "its tokenizer has no end-of-text token")
     options |= {"config": config, "dtype": find_dtype(name, dtype, device) or "auto", "weights_only": True}
