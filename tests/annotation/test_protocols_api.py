@@ -86,16 +86,16 @@ class TestCreateProtocol:
             (
                 _body({"id": "l", "kind": "likert", "text": "?", "scale": {"min": 1, "max": 5}, "choices": []}),
                 "/protocol/steps/0/questions/0/choices",
-                "Extra inputs are not permitted",
+                "is not known here: leave it out",
             ),
             (_body({"id": "l", "kind": "slider", "text": "?"}), "/protocol/steps/0/questions/0", "'slider'"),
             (_body(name="Not A Name"), "/protocol/name", "pattern"),
-            (_body(unit={"kind": "segment", "exchanges": 3}), "/protocol/unit/exchanges", "Extra inputs"),
+            (_body(unit={"kind": "segment", "exchanges": 3}), "/protocol/unit/exchanges", "is not known here"),
             (_body(*[single(f"q{n}", "a", "b") for n in range(51)]), "/protocol/steps/0/questions", "at most 50"),
             (_body(single("x", "yes")), "/protocol/steps/0/questions/0/choices", "must hold at least 2 items"),
             ({"protocol": document([])}, "/protocol/steps/0/questions", "must hold at least 1 item"),
             ({"protocol": document()}, "/protocol/steps", "must hold at least 1 item"),
-            ({}, "/protocol", "Field required"),
+            ({}, "/protocol", "is missing"),
         ],
     )
     async def test_names_the_field_and_the_rule(

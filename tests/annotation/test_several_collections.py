@@ -153,7 +153,7 @@ class TestCampaign:
             ({"collections": [str(new_id()) for _ in range(101)]}, "/collections", "100"),
             ({"collections": ["im"]}, "/collections/0", "UUID"),
             ({"collection_id": str(new_id()), "human_share": 1}, "/human_share", "less than 1"),
-            ({"collection_id": str(new_id()), "human_share": -0.1}, "/human_share", "greater than or equal to 0"),
+            ({"collection_id": str(new_id()), "human_share": -0.1}, "/human_share", "at least 0"),
             ({"collection_id": str(new_id()), "human_share": 0.1, "mode": "import"}, "", "mode live"),
         ],
     )

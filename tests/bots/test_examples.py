@@ -107,7 +107,7 @@ class TestCheck:
         ("arguments", "words"),
         [
             (["not-a-url"], "begins with http"),
-            (["http://127.0.0.1:9", "--protocol", "openai"], "model: Field required"),
+            (["http://127.0.0.1:9", "--protocol", "openai"], "model: is missing"),
             (["http://127.0.0.1:9", "--options", "{"], "no JSON object"),
             (["http://127.0.0.1:9", "--secret-from", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE is not set"),
         ],

@@ -268,7 +268,7 @@ class TestImportOfAnExport:
         assert "has not ended" in reasons[5]
         assert "held as bipartite, the collection's as all_play_all" in reasons[6]
         assert "speakers must alternate" in reasons[7]
-        assert "seed: Field required" in reasons[8]
+        assert "seed: is missing" in reasons[8]
         assert "not UTF-8" in reasons[9]
         assert "the id 'c1' stands for another conversation already" in reasons[11]
         assert await _unflagged(suite, collection) == _lines(*good)

@@ -196,8 +196,8 @@ class TestRepliesOfTheWrongForm:
     @pytest.mark.parametrize(
         ("answer", "reason"),
         [
-            ("<h1>Oh</h1>", "Invalid JSON"),
-            ("{}", "bot_id: Field required"),
+            ("<h1>Oh</h1>", "must be JSON"),
+            ("{}", "bot_id: is missing"),
             (NO_REPLIES.model_dump_json(), "0 replies to 1 contexts"),
         ],
     )

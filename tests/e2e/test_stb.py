@@ -115,7 +115,7 @@ class TestUp:
             done = folder.stb(*wrong)
             assert done.returncode == 2, wrong
             assert "Traceback" not in done.stderr
-        assert f'{faulty}, line 5: exchanges: input should be a valid integer, not "many".' in done.stderr
+        assert f'{faulty}, line 5: exchanges: must be a whole number, not "many".' in done.stderr
 
     @pytest.mark.parametrize("name", ["bots", "conversations-worker"])
     def test_a_killed_process_comes_back_at_its_address(self, folder: Folder, name: str):

@@ -54,7 +54,7 @@ class TestRun:
         monkeypatch.delenv("SPOTTHEBOT_ANALYTICS_DATABASE_URL", raising=False)
         for command in ("serve", "work", "migrate"):
             monkeypatch.setattr(sys, "argv", ["analytics", command])
-            with pytest.raises(SystemExit, match="settings of analytics are incomplete: database_url: Field required"):
+            with pytest.raises(SystemExit, match="settings of analytics are incomplete: database_url: is missing"):
                 run("analytics")
 
     def test_migrates_or_serves_by_its_command(self, monkeypatch: pytest.MonkeyPatch):

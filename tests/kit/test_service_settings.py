@@ -78,4 +78,4 @@ def test_a_service_says_which_settings_it_lacks_instead_of_starting():
     command = [sys.executable, "-m", "spotthebot.bots", "serve"]
     run = subprocess.run(command, env={"PATH": ""}, capture_output=True, text=True, check=False)
     assert run.returncode == 1
-    assert run.stderr == "The settings of bots are incomplete: database_url: Field required\n"
+    assert run.stderr == "The settings of bots are incomplete: database_url: is missing\n"

@@ -119,8 +119,8 @@ class TestImport:
         faults = {
             "conversations-2.jsonl": (None, "there is no such file"),
             "annotations.jsonl": (None, "there is no annotations.jsonl in it"),
-            "packages.jsonl": ("{}\n", "line 1: campaign: Field required"),
-            "campaign.json": ('{"format": 2}', "format: Input should be 1"),
+            "packages.jsonl": ("{}\n", "line 1: campaign: is missing"),
+            "campaign.json": ('{"format": 2}', "format: must be 1"),
         }
         for file, (content, reason) in faults.items():
             if content is None:

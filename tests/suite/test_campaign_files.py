@@ -93,14 +93,14 @@ class TestFaults:
             "name: 17\ncolections: [a]\nsegments: [2, x]\nannotations_per_segment: 0\npackage_size: 201\n"
             'lease_minutes: "60"\nseed: -1\n',
         )
-        assert faults[0] == "line 1: name: input should be a valid string, not 17: put it in quotes."
+        assert faults[0] == "line 1: name: must be a text, not 17: put it in quotes."
         assert faults[1].startswith("line 1: collections: the key is missing. Whose conversations are shown")
         assert faults[2] == "line 2: colections: there is no such key: did you mean 'collections'?"
-        assert faults[3] == 'line 3: segments[1]: input should be a valid integer, not "x".'
-        assert faults[4] == "line 4: annotations_per_segment: input should be greater than or equal to 1, not 0."
-        assert faults[5] == "line 5: package_size: input should be less than or equal to 200, not 201."
-        assert faults[6] == 'line 6: lease_minutes: input should be a valid integer, not "60".'
-        assert faults[7] == "line 7: seed: input should be greater than or equal to 0, not -1."
+        assert faults[3] == 'line 3: segments[1]: must be a whole number, not "x".'
+        assert faults[4] == "line 4: annotations_per_segment: must be at least 1, not 0."
+        assert faults[5] == "line 5: package_size: must be at most 200, not 201."
+        assert faults[6] == 'line 6: lease_minutes: must be a whole number, not "60".'
+        assert faults[7] == "line 7: seed: must be at least 0, not -1."
         assert len(faults) == 8
 
     @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ class TestFaults:
             ),
             ("training: {attempts: 2}", "line 3: training.name: the key is missing. A stored training"),
             ("trainings: [none.json]", "line 3: trainings: the file none.json can't be read: No such file"),
-            ("trainings: [empty.json]", "line 3: trainings: empty.json, /format: Field required."),
+            ("trainings: [empty.json]", "line 3: trainings: empty.json, /format: is missing."),
             ("pay: {per_package: 1.5}", "line 3: pay.currency: the key is missing. ISO 4217, such as EUR."),
             ("segments: [3, 2, 2]", "line 3: segments: lengths have to grow, each once: write [2, 3]."),
             (
@@ -120,10 +120,10 @@ class TestFaults:
                 "line 3: instructions: the file none.md can't be read: No such file or directory.",
             ),
             ("consent: none.md", "line 3: consent: the file none.md can't be read: No such file or directory."),
-            ("consent: long.md", "line 3: consent: long.md: Value should have at most 20000 items"),
-            ("panel: prolific", "line 3: panel: input should be an object, not"),
-            ("panel: {completion_code: C1}", "line 3: panel: unable to extract tag using discriminator 'kind'"),
-            ("panel: {kind: sona}", "line 3: panel: input tag 'sona' found using 'kind' does not match any"),
+            ("consent: long.md", "line 3: consent: long.md: must have at most 20000"),
+            ("panel: prolific", "line 3: panel: must be an object, not"),
+            ("panel: {completion_code: C1}", "line 3: panel: must name its 'kind'"),
+            ("panel: {kind: sona}", "line 3: panel: must have one of 'prolific'"),
             ("panel: {kind: prolific}", "line 3: panel.completion_code: the key is missing. A completion code of the"),
             (
                 "panel: {kind: mturk, host: x}",
@@ -135,19 +135,19 @@ class TestFaults:
             ),
             (
                 "panel: {kind: generic, parameter: pid, redirect_url: 'http://x.example/'}",
-                "line 3: panel.redirect_url: value error, must be an https:// URL of a host",
+                "line 3: panel.redirect_url: must be an https:// URL of a host",
             ),
             (
                 "panel: {kind: cloudresearch}",
-                "line 3: panel: value error, give either redirect_url or completion_code",
+                "line 3: panel: give either redirect_url or completion_code",
             ),
             ("instructions: .", "line 3: instructions: the file . can't be read: Is a directory."),
             ("instructions: latin.md", "line 3: instructions: the file latin.md is not UTF-8: save it with that"),
-            ("instructions: long.md", "line 3: instructions: long.md: Value should have at most 20000 items"),
+            ("instructions: long.md", "line 3: instructions: long.md: must have at most 20000"),
             ("instructions: huge.md", "line 3: instructions: the file huge.md holds more than 1048576 bytes."),
             ("protocol: none.json", "line 3: protocol: the file none.json can't be read: No such file or directory."),
             ("protocol: long.md", "line 3: protocol: long.md: no JSON: Expecting value"),
-            ("protocol: empty.json", "line 3: protocol: empty.json, /format: Field required."),
+            ("protocol: empty.json", "line 3: protocol: empty.json, /format: is missing."),
         ],
     )
     def test_in_one_key_or_the_file_that_it_names_are_reported(self, file: Path, more: str, fault: str):

@@ -95,19 +95,19 @@ class TestFaults:
             "stop: {repeated: 1}\n"
             "seed: -1\n",
         )
-        assert faults[0] == "line 1: name: input should be a valid string, not 17: put it in quotes."
+        assert faults[0] == "line 1: name: must be a text, not 17: put it in quotes."
         assert faults[1].startswith("line 1: domain: the key is missing.")
         assert faults[2] == "line 2: domian: there is no such key: did you mean 'domain'?"
-        assert faults[3] == "line 3: mode: input should be 'self_play', 'all_play_all' or 'bipartite', not \"all\"."
-        assert faults[4] == "line 4: bots[1]: input should be a valid string, not 12: put it in quotes."
-        assert faults[5] == 'line 4: bots[2]: input should be a valid string, not {"b": 1}.'
+        assert faults[3] == "line 3: mode: must be 'self_play', 'all_play_all' or 'bipartite', not \"all\"."
+        assert faults[4] == "line 4: bots[1]: must be a text, not 12: put it in quotes."
+        assert faults[5] == 'line 4: bots[2]: must be a text, not {"b": 1}.'
         assert faults[6] == "line 5: partners.version: the key is missing. Its version."
         assert faults[7] == "line 5: partners.verson: there is no such key: did you mean 'version'?"
-        assert faults[8] == "line 6: exchanges: input should be a valid integer, not true."
-        assert faults[9] == 'line 7: conversations_per_pair: input should be a valid integer, not "4".'
-        assert faults[10].startswith("line 9: opening.take: input should be 'first_utterance', ")
-        assert faults[11] == "line 11: stop.repeated: input should be greater than or equal to 2, not 1."
-        assert faults[12] == "line 12: seed: input should be greater than or equal to 0, not -1."
+        assert faults[8] == "line 6: exchanges: must be a whole number, not true."
+        assert faults[9] == 'line 7: conversations_per_pair: must be a whole number, not "4".'
+        assert faults[10].startswith("line 9: opening.take: must be 'first_utterance', ")
+        assert faults[11] == "line 11: stop.repeated: must be at least 2, not 1."
+        assert faults[12] == "line 12: seed: must be at least 0, not -1."
         assert len(faults) == 13
 
     @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ class TestOpenExport:
             (None, "there is no conversations.jsonl in it"),
             ("\n\n", "it is empty"),
             ("[1]\n", "its first line does not hold one"),
-            ('{"id": "x"}\n', "collection: Field required"),
+            ('{"id": "x"}\n', "collection: is missing"),
         ):
             if content is not None:
                 (tmp_path / "conversations.jsonl").write_text(content)

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 import scipy
+from typer.testing import CliRunner
 
+from spotthebot.suite.cli import app
 from spotthebot.suite.declarations import DeclarationFaulty
 from spotthebot.suite.errors import JobFailed, NoSuchModelDirectory, NotAModelDirectory
 from spotthebot.suite.evaluations import PlayMode, compare_modes, evaluate, find_flips, read_evaluation
@@ -158,7 +160,7 @@ class TestBadInput:
         [
             (LEAGUE.replace("partners: [eliza]\n", ""), 1, "bipartite needs partners"),
             (LEAGUE.replace("[eliza]", "[dull]"), 4, "it would talk to itself"),
-            (LEAGUE.replace("exchanges: 2", "exchanges: many"), 5, "valid integer"),
+            (LEAGUE.replace("exchanges: 2", "exchanges: many"), 5, "whole number"),
             (LEAGUE.replace("model: scorer, ", ""), 7, "the key is missing"),
             (LEAGUE.replace("model: scorer", "model: scorer, mode: best"), 7, "followup_mean"),
             (LEAGUE.replace("model: scorer", "modell: scorer"), 7, "model"),
@@ -169,6 +171,21 @@ class TestBadInput:
             read(text)
         assert f"line {line}" in str(faulty.value)
         assert said in str(faulty.value)
+
+    @pytest.mark.parametrize(
+        ("unfair", "said"),
+        [("mirror,eliza", "'eliza' is a partner"), ("dull", "'dull' is a target"), ("a, a", "'a' is named twice")],
+    )
+    def test_bots_that_can_not_stack_the_pool_are_refused_before_anything_is_played(
+        self, place: Path, unfair: str, said: str
+    ):
+        (place / "league.yaml").write_text(LEAGUE)
+        data = place / "unused"
+        options = ["--unfair", unfair, "--data-dir", str(data)]
+        done = CliRunner().invoke(app, ["evaluate", "bipartite", str(place / "league.yaml"), *options])
+        assert done.exit_code == 2
+        assert said in done.stderr
+        assert not data.exists()
 
     async def test_an_unknown_dimension_or_model_ends_with_the_reason(self, play, place):
         with pytest.raises(Exception, match="kindness"):

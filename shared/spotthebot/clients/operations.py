@@ -16,6 +16,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from spotthebot.clients.errors import UnexpectedAnswer
 from spotthebot.clients.requests import Content, Request
+from spotthebot.kit.validation import faults_of
 
 if TYPE_CHECKING:
     from spotthebot.clients.channel import Channel
@@ -308,9 +309,7 @@ def _decoded(kind: type[R], content: bytes, request: Request, channel: "Channel"
         # A newer service may say more than this client knows.
         found: R = _adapter(cast("Any", kind)).validate_json(content or b"null", extra="ignore")
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        where = "/".join(map(str, fault["loc"]))
-        reason = f"{where}: {fault['msg']}" if where else fault["msg"]
+        reason = faults_of(error)[0]
         raise UnexpectedAnswer(peer=channel.peer, method=request.method, path=request.path, reason=reason) from error
     return found
 

@@ -25,6 +25,7 @@ from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.logs import configure_logs
 from spotthebot.kit.migrations import Lineage, upgrade
 from spotthebot.kit.settings import ServiceSettings
+from spotthebot.kit.validation import faults_of
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -100,8 +101,7 @@ def _read_settings(name: str, kind: type[Settings]) -> Settings:
     try:
         settings = kind()
     except ValidationError as error:
-        missing = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-        sys.exit(f"The settings of {name} are incomplete: {missing}")
+        sys.exit(f"The settings of {name} are incomplete: {'; '.join(faults_of(error, separator='.'))}")
     configure_logs(name, settings.log_level, request_lines_per_second=settings.request_log_lines_per_second)
     return settings
 

@@ -22,6 +22,7 @@ from spotthebot.contracts.bots import BotStatus, RepliesIn
 from spotthebot.contracts.wire import Text
 from spotthebot.kit import errors
 from spotthebot.kit.ids import new_id
+from spotthebot.kit.validation import reason_of
 from spotthebot.kit.web.core.problems import status_of
 from spotthebot.kit.web.core.routes import CheckedRoute
 
@@ -41,7 +42,8 @@ class _OpenAIRoute(CheckedRoute):
             except RequestValidationError as error:
                 fault = error.errors()[0]
                 where = ".".join(str(part) for part in fault["loc"][1:])
-                return _error(400, fault["msg"], "invalid_request_error", param=where or None)
+                message = f"{where or 'the request'} {reason_of(fault)}"
+                return _error(400, message, "invalid_request_error", param=where or None)
             except HTTPException as error:
                 return _error(error.status_code, str(error.detail), "invalid_request_error")
             except errors.Error as error:

@@ -11,6 +11,7 @@ from spotthebot.bots.domain.errors import BotNotNamed, MessagesNotAlternating, M
 from spotthebot.bots.use_cases.context import BotsContext
 from spotthebot.contracts.bots import ContextIn
 from spotthebot.kit.access.keys import Principal
+from spotthebot.kit.validation import faults_of
 
 
 async def get_named_bot(context: BotsContext, principal: Principal, name: str) -> Bot:
@@ -51,5 +52,4 @@ def context_of(messages: Sequence[tuple[str, str]], seed: int) -> ContextIn:
     try:
         return ContextIn(turns=turns, persona=persona, seed=seed)
     except ValidationError as error:  # messages of one role become one turn, which may be longer than each
-        fault = error.errors()[0]
-        raise MessagesNotUsable(reason=f"{fault['loc'][0]}: {fault['msg']}") from error
+        raise MessagesNotUsable(reason=faults_of(error)[0]) from error

@@ -15,6 +15,7 @@ from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.requirements import GoldItems, RequiredTraining
 from spotthebot.contracts.trainings import Training
 from spotthebot.kit.errors import FieldError
+from spotthebot.kit.validation import faults_of, reason_of
 from spotthebot.suite import declarations
 from spotthebot.suite.campaigns.declaration import Declaration, Pay
 from spotthebot.suite.declarations import Contradictions, DeclarationFaulty, Form, read_declared
@@ -92,7 +93,7 @@ def _read_document(
         document = kind.model_validate(json.loads(content))
         faults = [(fault.pointer, fault.detail) for fault in check(document)]
     except ValidationError as error:
-        faults = [("".join(f"/{part}" for part in each["loc"]), f"{each['msg']}.") for each in error.errors()]
+        faults = [("".join(f"/{part}" for part in each["loc"]), f"{reason_of(each)}.") for each in error.errors()]
     except (ValueError, RecursionError) as error:
         faults = [("", f"no JSON: {error}.")]
     if faults:
@@ -108,7 +109,7 @@ def _read_text(declared: declarations.Declared[Declaration], key: str, name: str
     try:
         checked: str = _TEXTS[key].validate_python(text)
     except ValidationError as error:
-        reason = "; ".join(each["msg"] for each in error.errors())
+        reason = "; ".join(faults_of(error))
         raise declared.faulty(((key,), f"{name}: {reason}.")) from error
     return checked
 

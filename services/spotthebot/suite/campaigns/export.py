@@ -10,6 +10,7 @@ from spotthebot.contracts.annotation import MAX_COLLECTIONS, CampaignOut, Campai
 from spotthebot.contracts.annotation_exports import ExportedRows
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.wire import Domain, Name, Wire
+from spotthebot.kit.validation import faults_of
 from spotthebot.suite.errors import NotAnExport
 from spotthebot.suite.runtime.session import Clients
 from spotthebot.suite.whole_files import written
@@ -93,6 +94,4 @@ def read_exported_campaign(folder: Path) -> ExportedCampaign | None:
     try:
         return ExportedCampaign.model_validate_json(content)
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        place = "/".join(map(str, fault["loc"]))
-        raise NotAnExport(path=path, reason=f"{place + ': ' if place else ''}{fault['msg']}.") from error
+        raise NotAnExport(path=path, reason=f"{faults_of(error)[0]}.") from error

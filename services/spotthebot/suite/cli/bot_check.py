@@ -14,6 +14,7 @@ from rich.table import Table
 from spotthebot.bots.conformance_check import check_bot
 from spotthebot.contracts.bots import Limits, ProbeReport, Protocol, Verdict
 from spotthebot.kit.errors import Invalid
+from spotthebot.kit.validation import faults_of
 from spotthebot.suite.cli.options import AsJson, write_json
 from spotthebot.suite.progress import screen
 
@@ -68,7 +69,7 @@ def _protocol(kind: RemoteKind, url: str, model: str | None, options: str | None
         fields |= json.loads(options) if options else {}
         return _protocols.validate_python(fields)
     except ValidationError as error:
-        faults = [f"{'.'.join(str(part) for part in fault['loc'][1:])}: {fault['msg']}" for fault in error.errors()]
+        faults = [each.removeprefix(f"{kind.value}.") for each in faults_of(error, separator=".")]
         raise NotAProtocol(kind=kind.value, reason="; ".join(faults)) from error
     except (ValueError, TypeError) as error:
         raise NotAProtocol(kind=kind.value, reason=f"--options is no JSON object ({error})") from error

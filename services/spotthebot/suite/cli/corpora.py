@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from rich.table import Table
 
 from spotthebot.contracts.conversations import CorpusFormat, CorpusIn, CorpusOut, CorpusVisibility, UploadOut
+from spotthebot.kit.validation import faults_of
 from spotthebot.suite.cli.options import (
     DEFAULT_DATA_DIR,
     AsJson,
@@ -51,9 +52,7 @@ def add(
             visibility=CorpusVisibility.SHARED if shared else CorpusVisibility.PRIVATE,
         )
     except ValidationError as error:
-        fault = error.errors()[0]
-        message = f"{fault['loc'][0]}: {fault['msg']}"
-        raise typer.BadParameter(message) from None
+        raise typer.BadParameter(faults_of(error)[0]) from None
     with open_session(folder_at(data_dir)) as session:
         corpus, done = asyncio.run(_add(session, request, file, form, split, splits, with_bots=with_bots))
     write_json(json_file, {"corpus": corpus.model_dump(mode="json"), "upload": done.model_dump(mode="json")})

@@ -21,6 +21,7 @@ from spotthebot.suite.cli.options import (
     say_session,
     write_json,
 )
+from spotthebot.suite.collections.declaration import PartnerSet
 from spotthebot.suite.evaluations import Evaluation, PlayMode
 from spotthebot.suite.progress import Steps, say, showing_progress
 from spotthebot.suite.runtime.session import Session, connect, open_session
@@ -51,7 +52,7 @@ def bipartite(
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Rank bots by FED after bipartite-play; the same file again changes nothing, or goes on where it stopped."""
-    added = tuple(dict.fromkeys(name.strip() for name in (unfair or "").split(",") if name.strip()))
+    added = tuple(name.strip() for name in (unfair or "").split(",") if name.strip())
     if schema:
         print_schema(evaluations.EvaluationDeclaration)
         return
@@ -81,6 +82,7 @@ def _evaluate(
     folder = folder_at(data_dir)
     with declaration_faults():
         declared = evaluations.read_evaluation(path, mode)
+        _check_added(added, declared.request)
         with open_session(folder) as session, showing_progress() as steps:
             say_session(session)
             try:
@@ -91,6 +93,16 @@ def _evaluate(
     write_json(json_file, result.to_json())
     if str(json_file) != "-":
         result.show(Console())
+
+
+def _check_added(added: tuple[str, ...], request: evaluations.EvaluationDeclaration) -> None:
+    """Refuse, before anything is played, bots that can't be added to the pool; by name, as the file names them."""
+    partners = () if isinstance(request.partners, PartnerSet) else request.partners
+    for number, bot in enumerate(added):
+        role = "a target" if bot in request.bots else "a partner" if bot in partners else ""
+        if role or bot in added[:number]:
+            message = f"'{bot}' is {role or 'named twice'}: stack the pool with other bots"
+            raise typer.BadParameter(message, param_hint="--unfair")
 
 
 class _Result:

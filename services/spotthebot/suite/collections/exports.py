@@ -14,6 +14,7 @@ from spotthebot.contracts.conversations import (
     ImportedOut,
     ImportIn,
 )
+from spotthebot.kit.validation import faults_of
 from spotthebot.suite.errors import NotAnExport
 from spotthebot.suite.progress import Steps
 
@@ -43,9 +44,7 @@ def open_export(path: Path) -> Export:
     try:
         return Export(file, ExportedConversation.model_validate_json(line))
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        place = "/".join(map(str, fault["loc"]))
-        reason = f"its first line does not hold one ({place + ': ' if place else ''}{fault['msg']})."
+        reason = f"its first line does not hold one ({faults_of(error)[0]})."
         raise NotAnExport(path=file, reason=reason) from error
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from spotthebot.kit.validation import reason_of
 from spotthebot.suite.declarations.errors import DeclarationFaulty, Fault
 from spotthebot.suite.declarations.yaml_file import Place, YamlFile, dotted
 
@@ -111,6 +112,8 @@ def _reason(form: Form[DeclarationT], place: Place, error: Mapping[str, Any], *,
     given = json.dumps(error["input"], ensure_ascii=False)
     if error["type"] in _OF_LISTS:
         return _OF_LISTS[error["type"]].format(**error.get("ctx", {}), given=given[:60])
-    reason = f"{error['msg'][:1].lower()}{error['msg'][1:]}, not {given[:60]}"
+    if error["type"] == "value_error":  # a check of ours, which says itself what was given
+        return f"{reason_of(error)}."
+    reason = f"{reason_of(error)}, not {given[:60]}"
     quotes = error["type"] == "string_type" and isinstance(error["input"], int | float)
     return f"{reason}: put it in quotes." if quotes else f"{reason}."

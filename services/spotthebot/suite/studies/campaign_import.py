@@ -25,6 +25,7 @@ from spotthebot.contracts.annotation_uploads import (
 from spotthebot.contracts.batches import StoredOut
 from spotthebot.contracts.protocols import ProtocolIn
 from spotthebot.contracts.wire import Wire
+from spotthebot.kit.validation import faults_of
 from spotthebot.suite import campaigns
 from spotthebot.suite.campaigns import ExportedCampaign, conversations_file, rows_file
 from spotthebot.suite.collections.exports import import_export, open_export
@@ -143,10 +144,7 @@ def _read(path: Path, kind: type[Row]) -> Iterator[Row]:
             try:
                 yield kind.model_validate_json(line)
             except ValidationError as error:
-                fault = error.errors(include_url=False)[0]
-                place = "/".join(map(str, fault["loc"]))
-                reason = f"line {number}: {place + ': ' if place else ''}{fault['msg']}."
-                raise NotAnExport(path=path, reason=reason) from error
+                raise NotAnExport(path=path, reason=f"line {number}: {faults_of(error)[0]}.") from error
 
 
 def _packages(items: Iterator[ExportedItem]) -> Iterator[PackageIn]:

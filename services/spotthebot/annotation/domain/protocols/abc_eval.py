@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from spotthebot.annotation.domain.errors import TaskNotConvertible
 from spotthebot.annotation.domain.protocols.checks import check_protocol
 from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.kit.validation import faults_of
 
 _SOURCE = "ABC-Eval, Finch, Finch and Choi 2023: annotation_buckets.json"
 _LONGEST_NAME = 50
@@ -53,9 +54,7 @@ def _convert(name: str, task: object) -> Conversion:
     except TaskNotConvertible as error:
         return Conversion(name, None, str(error.facts["reason"]))
     except ValidationError as error:
-        fault = error.errors()[0]
-        place = ".".join(map(str, fault["loc"]))
-        return Conversion(name, None, f"no protocol can say it: {place}: {fault['msg']}")
+        return Conversion(name, None, f"no protocol can say it: {faults_of(error, separator='.')[0]}")
 
 
 def _protocol(name: str, task: object) -> AnnotationProtocol:

@@ -18,6 +18,7 @@ from spotthebot.annotation.domain.trainings.checks import check_dialogue
 from spotthebot.contracts.annotation import Answer
 from spotthebot.contracts.protocols import AnnotationProtocol, MultipleQuestion, Question, SingleQuestion
 from spotthebot.contracts.trainings import Training, TrainingDialogue
+from spotthebot.kit.validation import faults_of
 
 _SOURCE = "ABC-Eval, Finch, Finch and Choi 2023: training dialogues"
 _SPEAKERS = {"user": "A", "system": "B"}
@@ -86,9 +87,7 @@ def _convert(name: str, theirs: Mapping[str, Any], protocol: AnnotationProtocol)
     except TrainingNotConvertible as error:
         return ConvertedDialogue(name, None, str(error.facts["reason"]))
     except ValidationError as error:
-        fault = error.errors()[0]
-        place = ".".join(map(str, fault["loc"]))
-        return ConvertedDialogue(name, None, f"no training can say it: {place}: {fault['msg']}")
+        return ConvertedDialogue(name, None, f"no training can say it: {faults_of(error, separator='.')[0]}")
     for found in check_dialogue(protocol, dialogue):
         return ConvertedDialogue(name, None, f"its labels are no answer: {found.pointer}: {found.detail}")
     return ConvertedDialogue(name, dialogue, "")

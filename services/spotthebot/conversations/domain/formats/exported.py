@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from spotthebot.contracts.conversations import ConversationState
 from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.conversations.domain.formats.records import Fault
+from spotthebot.kit.validation import faults_of
 
 _MAX_FAULTS = 3
 
@@ -55,9 +56,6 @@ class ExportLines:
 
 
 def _faults_of(error: ValidationError) -> str:
-    faults = error.errors(include_url=False, include_input=False)
-    reasons = "; ".join(
-        ": ".join(part for part in ("/".join(map(str, each["loc"])), each["msg"]) if part)
-        for each in faults[:_MAX_FAULTS]
-    )
+    faults = faults_of(error)
+    reasons = "; ".join(faults[:_MAX_FAULTS])
     return f"{reasons}; and {len(faults) - _MAX_FAULTS} more" if len(faults) > _MAX_FAULTS else reasons

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 
 from spotthebot.kit import errors
 from spotthebot.kit.logs import get_logger
+from spotthebot.kit.validation import reason_of
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -145,7 +146,7 @@ async def _framework(request: Request, error: Exception) -> Response:
 
 def _field(fault: Mapping[str, Any], body: object) -> ProblemField:
     place, *path = fault["loc"]
-    detail = _shortened(fault["msg"], _LONGEST_DETAIL)
+    detail = _shortened(reason_of(fault), _LONGEST_DETAIL)
     if place == "body":
         pointer = _shortened(_pointer(fault, path, body), _LONGEST_POINTER)
         return ProblemField(pointer=pointer, parameter=None, detail=detail)
