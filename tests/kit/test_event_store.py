@@ -13,8 +13,7 @@ from spotthebot.conversations.tables import EVENT_TABLES
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.events.domain import TEST_EVENT, AttemptOutcome, ClaimedDelivery, DeliveryState, Subscription
 from spotthebot.kit.events.errors import NoSuchEvent, NoSuchSubscription
-from spotthebot.kit.events.store import outbox, subscriptions
-from spotthebot.kit.ids import new_id, new_ids
+from spotthebot.kit.ids import new_id
 from tests.factories.databases import DatabaseUrls
 from tests.factories.savepoints import rolled_back
 
@@ -24,11 +23,8 @@ OUTBOX, QUEUE, SUBSCRIPTIONS = EVENTS.outbox, EVENTS.deliveries, EVENTS.subscrip
 
 
 @pytest.fixture
-async def session(shared_urls: DatabaseUrls, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[WriteSession]:
-    """One transaction: its `now()` is the same in every statement, and its ids are in order within a millisecond."""
-    ids = iter(new_ids(1000))
-    for module in (outbox, subscriptions):
-        monkeypatch.setattr(module, "new_id", lambda: next(ids))
+async def session(shared_urls: DatabaseUrls) -> AsyncIterator[WriteSession]:
+    """One transaction: its `now()` is the same in every statement."""
     async with rolled_back(shared_urls.app["conversations"]) as database, database.write() as opened:
         yield opened
 

@@ -12,13 +12,14 @@ class TestIds:
     def test_are_laid_out_as_in_rfc_9562(self, monkeypatch: pytest.MonkeyPatch):
         """Appendix A.6 of the RFC: 22 February 2022 19:22:22 UTC, rand_a CC3, rand_b 18C4DC0C0C07398F."""
         moment = datetime(2022, 2, 22, 19, 22, 22, tzinfo=UTC)
-        bits = 0xCC3 << 68 | 0x18C4DC0C0C07398F
-        monkeypatch.setattr(time, "time_ns", lambda: int(moment.timestamp()) * 1_000_000_000)
-        monkeypatch.setattr(os, "urandom", lambda count: bits.to_bytes(count, "big"))
+        fraction = -(-0xCC3 * 1_000_000 // 4096)  # of a millisecond, in nanoseconds, rounded up
+        monkeypatch.setattr(time, "time_ns", lambda: int(moment.timestamp()) * 1_000_000_000 + fraction)
+        monkeypatch.setattr(os, "urandom", lambda count: (0xD8C4DC0C0C07398F).to_bytes(count, "big"))
         assert new_id() == UUID("017F22E2-79B0-7CC3-98C4-DC0C0C07398F")
 
-    def test_sort_by_the_time_they_were_made(self, monkeypatch: pytest.MonkeyPatch):
-        clock = iter(range(1_700_000_000_000_000_000, 1_700_000_001_000_000_000, 1_000_000))  # a millisecond apart
+    @pytest.mark.parametrize("step", [250, 1_000_000], ids=["within a millisecond", "a millisecond apart"])
+    def test_sort_by_the_time_they_were_made(self, monkeypatch: pytest.MonkeyPatch, step: int):
+        clock = iter(range(1_700_000_000_000_000_000, 1_700_000_001_000_000_000, step))
         monkeypatch.setattr(time, "time_ns", lambda: next(clock))
         ids = [new_id() for _ in range(1000)]
         assert ids == sorted(ids)

@@ -7,11 +7,15 @@ from uuid import UUID
 
 
 def new_id() -> UUID:
-    """Make a UUIDv7: 48 bits of milliseconds since the epoch, then 74 random bits."""
-    milliseconds = time.time_ns() // 1_000_000
-    random_bits = int.from_bytes(os.urandom(10), "big")
-    value = milliseconds << 80 | 0x7 << 76 | random_bits >> 68 << 64
-    return UUID(int=value | 0b10 << 62 | random_bits & (1 << 62) - 1)
+    """Make a UUIDv7: 48 bits of milliseconds since the epoch, 12 bits of a millisecond's 4096ths, then 62 random bits.
+
+    A process's identifiers sort in the order they are made, within a millisecond as well (RFC 9562, section 6.2,
+    method 3), as long as its clock is not set back.
+    """
+    milliseconds, nanoseconds = divmod(time.time_ns(), 1_000_000)
+    fraction = (nanoseconds << 12) // 1_000_000
+    random_bits = int.from_bytes(os.urandom(8), "big") & (1 << 62) - 1
+    return UUID(int=milliseconds << 80 | 0x7 << 76 | fraction << 64 | 0b10 << 62 | random_bits)
 
 
 def first_id_at(moment: datetime) -> UUID:
