@@ -184,10 +184,10 @@ class TestOverHttp:
             ({"mode": "bipartite", "partners": "BOTS"}, "is a target and a partner"),
             ({"mode": "self_play", "order": "target_first"}, "there is no target"),
             ({"order": "target_first"}, "there is no target"),
-            ({"conversations_per_pair": 0}, "greater than or equal to 1"),
-            ({"conversations_per_pair": 1_000_000}, "less than or equal to"),
+            ({"conversations_per_pair": 0}, "at least 1"),
+            ({"conversations_per_pair": 1_000_000}, "at most"),
             ({"opening": {"corpus_id": "00000000-0000-7000-8000-000000000000", "take": 5}}, "is longer than"),
-            ({"opening": {"corpus_id": "00000000-0000-7000-8000-000000000000", "take": 0}}, "greater than or equal"),
+            ({"opening": {"corpus_id": "00000000-0000-7000-8000-000000000000", "take": 0}}, "at least 1"),
         ],
     )
     async def test_impossible_plans_are_refused(self, suite: RunningSuite, change: dict[str, Any], said: str):

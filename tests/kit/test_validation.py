@@ -93,7 +93,7 @@ def _faults(kind: Any, document: str) -> list[str]:
         (
             Annotated[Cat | Dog, Field(discriminator="kind")],
             '{"kind": "cow"}',
-            "must have one of 'cat', 'dog' as its 'kind'",
+            "must have one of 'cat', 'dog' as its 'kind', not 'cow'",
         ),
         (Annotated[Cat | Dog, Field(discriminator="kind")], "{}", "must name its 'kind'"),
         (bytes, "3", "must be a valid bytes"),

@@ -54,7 +54,7 @@ _REASONS: Final[Mapping[str, str]] = {
     "dataclass_type": _OBJECT,
     "enum": "must be {expected}",
     "literal_error": "must be {expected}",
-    "union_tag_invalid": "must have one of {expected_tags} as its {discriminator}",
+    "union_tag_invalid": "must have one of {expected_tags} as its {discriminator}, not '{tag}'",
     "union_tag_not_found": "must name its {discriminator}",
     "uuid_type": _UUID,
     "uuid_parsing": _UUID,
