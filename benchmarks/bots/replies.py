@@ -156,6 +156,8 @@ def _row(delay: int, in_flight: int, contexts: int, way: _Way, *, direct: Speed,
     goals: list[tuple[str, bool]] = []
     if delay and (in_flight, contexts) == (1, 1):
         goals.append(("p50 < +3 ms", added < 3))
+    if delay and (in_flight, contexts) == (PER_REQUEST, 1):
+        goals.append((">= 90 % of direct", share >= 0.9))
     if delay and (in_flight, contexts) == (PER_REQUEST, PER_REQUEST):
         goals += [(">= 90 % of direct", share >= 0.9), ("p50 < +10 ms", added < 10)]
     if not delay and contexts == PER_REQUEST:

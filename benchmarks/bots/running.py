@@ -30,8 +30,13 @@ from spotthebot.suite.supervision.sockets import bind
 HOST = "127.0.0.1"
 _START_SECONDS = 60
 _STOP_SECONDS = 10
-# One key asks here as often as all teams of a campaign together.
-_OWN_SETTINGS = {"ALLOWED_NETWORKS": '["127.0.0.0/8"]', "RATE_LIMIT_REQUESTS_PER_MINUTE": "100000000"}
+_WITHOUT_LIMIT = "100000000"
+# One key asks here as often as all teams of a campaign together, and an unknown one as often as is measured.
+_OWN_SETTINGS = {
+    "ALLOWED_NETWORKS": '["127.0.0.0/8"]',
+    "RATE_LIMIT_REQUESTS_PER_MINUTE": _WITHOUT_LIMIT,
+    "FAILED_KEYS_PER_MINUTE": _WITHOUT_LIMIT,
+}
 
 
 @dataclass(frozen=True)
