@@ -149,7 +149,7 @@ class TestUp:
         assert first["ranking"] == again["ranking"]
         assert first["survival"] == again["survival"]
         assert first["data_sha256"] == again["data_sha256"]
-        assert first["campaign_id"] != again["campaign_id"]
+        assert [each["campaign"] for each in results] == ["demo", "demo-2"]
         assert first["preliminary"] is False
         (scores,), (scored_again,) = (each["fed"]["dimensions"] for each in results)
         assert scores == scored_again

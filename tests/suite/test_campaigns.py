@@ -21,9 +21,9 @@ from spotthebot.suite.campaigns import (
     estimate,
 )
 from spotthebot.suite.declarations import DeclarationFaulty
-from spotthebot.suite.errors import CampaignNameTaken, JobFailed, PanelNotSimulated, ProtocolNotSimulated
+from spotthebot.suite.errors import CampaignNameTaken, JobFailed, NoSuchName, PanelNotSimulated, ProtocolNotSimulated
+from spotthebot.suite.resources import Campaigns, find
 from spotthebot.suite.runtime.session import Clients
-from spotthebot.suite.studies.ranking import find_campaign
 from tests.factories.annotator_trainings import gold_dialogue, training
 from tests.factories.declared_campaigns import SMALL, Write, annotate_simulated
 from tests.factories.protocols import document, single
@@ -140,7 +140,10 @@ class TestDeclare:
             await estimate(clients, declared(SMALL.replace("[1, 2]", "[1, 9]").replace("people", "others")))
         made = await declare(clients, declared(SMALL), opens=True)
         assert made.is_new
-        assert (await find_campaign(clients, "people")).id == made.campaign.id
+        assert (await find(Campaigns(clients), "people")).id == made.campaign.id
+        assert (await find(Campaigns(clients), str(made.campaign.id)[:-1])).id == made.campaign.id
+        with pytest.raises(NoSuchName, match=r"^There is no campaign 'poeple': did you mean 'people'"):
+            await find(Campaigns(clients), "poeple")
 
     async def test_stores_the_protocol_of_a_file(self, clients: Clients, declared: Write, tmp_path: Path):
         own = tmp_path / "own.json"

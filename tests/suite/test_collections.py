@@ -158,7 +158,7 @@ class TestCollect:
         target, partner = [await add_bot(suite, model) for model in ("dull", "eliza")]
         admin = await suite.client("conversations", "admin")
         await created(admin, "/v1/partner-sets", {"name": "those", "bots": [partner]})
-        text = SMALL.replace("all_play_all", "bipartite").replace("[eliza, parrot]", f"['{target}']")
+        text = SMALL.replace("all_play_all", "bipartite").replace("[eliza, parrot]", f"['{target[:-2]}']")
         estimated = await estimate(
             clients, declared(text + "order: target_first\npartners: {set: those, version: 1}\n")
         )
@@ -185,9 +185,11 @@ class TestCollect:
             await start(clients, folder, request, restart=False)
         file = request.file.path
         lines = str(raised.value).splitlines()
-        assert lines[0].startswith(f"{file}, line 4: bots[1]: there is no bot 'our-bott': name one of our-bot, ")
+        assert lines[0].startswith(f"{file}, line 4: bots[1]: there is no bot 'our-bott': did you mean 'our-bot'?")
         assert lines[1].startswith(f"{file}, line 4: bots[2]: there is no bot '{nobody}'")
-        assert lines[2].startswith(f"{file}, line 7: opening.corpus: there is no corpus 'simple': name one of sample")
+        assert lines[2].startswith(
+            f"{file}, line 7: opening.corpus: there is no corpus 'simple': did you mean 'sample'?"
+        )
         assert lines[3].startswith(f"{file}, line 8: partners: there is no partner set 'none': there is none yet")
         assert [each.name async for each in clients.bots.list_bots()] == ["our-bot"]  # eliza was not registered
 

@@ -7,8 +7,9 @@ NotFound
 ├── NoSuite
 ├── NothingRuns
 ├── ServicesMissing
-├── NoSuchCampaignName
-├── CampaignNameIsAmbiguous
+├── NoSuchName
+├── NameIsAmbiguous
+├── PrefixIsAmbiguous
 └── NoSuchModelDirectory
 Invalid
 ├── FolderNotOurs
@@ -47,12 +48,16 @@ class ServicesMissing(NotFound):
     """The suite on {folder} runs without {services}, which this command needs: start './stb up' without --only."""
 
 
-class NoSuchCampaignName(NotFound):
-    """There is no campaign '{name}': './stb campaign', './stb import' and './stb demo' print the names of theirs."""
+class NoSuchName(NotFound):
+    """There is no {noun} '{name}': {instead}"""  # noqa: D400 - ends as the suggestion does
 
 
-class CampaignNameIsAmbiguous(NotFound):
-    """There are {count} campaigns named '{name}': give the id of one: {ids}."""
+class NameIsAmbiguous(NotFound):
+    """There are {count} {plural} called '{name}': give the id of one of them: {ids}."""
+
+
+class PrefixIsAmbiguous(NotFound):
+    """There are {count} {plural} whose ids begin with '{prefix}': give more of the id: {ids}."""
 
 
 class NoSuchModelDirectory(NotFound):

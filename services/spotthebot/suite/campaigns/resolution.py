@@ -1,19 +1,17 @@
 """Resolves the names of a campaign's declaration to what the services know."""
 
-import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import Unit
 from spotthebot.annotation.domain.campaigns import unit_of
-from spotthebot.clients import NotFound
 from spotthebot.contracts.annotation import CampaignIn
 from spotthebot.contracts.conversations import CollectionOut
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.suite.campaigns.declaration_file import CampaignDeclared
-from spotthebot.suite.declarations import Place, UnknownName, is_id, listed
+from spotthebot.suite.declarations import Place, UnknownName, instead_of
+from spotthebot.suite.resources import Collections, find_declared
 from spotthebot.suite.runtime.session import Clients
 
 
@@ -36,7 +34,7 @@ async def resolve(clients: Clients, declared: CampaignDeclared, *, opens: bool) 
     protocol, unit = declared.protocol, None
     for number, name in enumerate(declared.request.collections):
         try:
-            collections.append(_checked(await _find_collection(clients, name), collections))
+            collections.append(_checked(await find_declared(Collections(clients), name), collections))
         except UnknownName as unknown:
             faults.append((("collections", number), str(unknown)))
     try:
@@ -78,25 +76,6 @@ async def resolve(clients: Clients, declared: CampaignDeclared, *, opens: bool) 
     return Resolved(request, unit)
 
 
-async def _find_collection(clients: Clients, name: str) -> CollectionOut:
-    if is_id(name):
-        try:
-            return await clients.conversations.get_collection(UUID(name))
-        except NotFound:
-            pass  # as with any other name that nobody has
-    else:
-        found = [each async for each in clients.conversations.list_collections(name=name)]
-        if len(found) > 1:
-            ids = ", ".join(f"{each.id} ({each.state}, of {each.created_at:%Y-%m-%d %H:%M})" for each in found)
-            message = f"{len(found)} collections are called '{name}': write the id of one of them: {ids}."
-            raise UnknownName(message)
-        if found:
-            return found[0]
-    there = [each.name async for each in clients.conversations.list_collections()]
-    message = f"there is no collection '{name}': {_instead(name, there, 'make one with ./stb collect')}"
-    raise UnknownName(message)
-
-
 def _checked(collection: CollectionOut, before: Sequence[CollectionOut]) -> CollectionOut:
     """Return a collection that goes with those before; raises UnknownName."""
     if collection.id in {each.id for each in before}:
@@ -117,14 +96,6 @@ async def _find_protocol(clients: Clients, name: str) -> AnnotationProtocol:
     versions = [each.version for each in there if each.name == name]
     if not versions:
         known = (each.name for each in there)
-        message = f"there is no protocol '{name}': {_instead(name, known, 'name a file that ends in .json')}"
+        message = f"there is no protocol '{name}': {instead_of(name, known, 'name a file that ends in .json')}"
         raise UnknownName(message)
     return (await clients.annotation.get_protocol(name, max(versions))).protocol
-
-
-def _instead(name: str, there: Iterable[str], otherwise: str) -> str:
-    """Return what to write instead of a name that nothing has."""
-    known = list(there)
-    if near := difflib.get_close_matches(name, known, n=1):
-        return f"did you mean '{near[0]}'?"
-    return f"name one of {listed(known)}, or {otherwise}." if known else f"{otherwise}."

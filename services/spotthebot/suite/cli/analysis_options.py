@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from spotthebot.suite.cli.options import NAMED
+
 
 class Filter(StrEnum):
     """Which annotations count."""
@@ -59,7 +61,7 @@ class StabilityRule(StrEnum):
     PUBLISHED = "published"
 
 
-Campaign = Annotated[str, typer.Argument(help="Name or id of the campaign.")]
+Campaign = Annotated[str, typer.Argument(help=f"{NAMED} the campaign.")]
 ReportFolder = Annotated[Path, typer.Option("--out", help="Folder of the report; made where it is missing.")]
 StabilityOption = Annotated[
     bool, typer.Option("--stability", help="Compute the stability of the ranking, too; takes minutes.")

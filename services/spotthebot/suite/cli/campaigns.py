@@ -15,6 +15,7 @@ from spotthebot.suite.campaigns import CampaignDeclared, DeclaredCampaign, Estim
 from spotthebot.suite.cli.declarations import Schema, declaration_faults, print_schema, required
 from spotthebot.suite.cli.options import (
     DEFAULT_DATA_DIR,
+    NAMED,
     DataDir,
     JsonFile,
     check_folder,
@@ -24,8 +25,8 @@ from spotthebot.suite.cli.options import (
     write_json,
 )
 from spotthebot.suite.progress import say, showing_progress
+from spotthebot.suite.resources import Campaigns, find
 from spotthebot.suite.runtime.session import Session, connect, open_session
-from spotthebot.suite.studies.ranking import find_campaign
 
 _WORKABLE = {CampaignState.OPEN, CampaignState.COMPLETE}
 
@@ -73,7 +74,7 @@ def campaign(
 
 
 def annotate(
-    name: Annotated[str, typer.Argument(help="Name or id of the campaign.", metavar="CAMPAIGN")],
+    name: Annotated[str, typer.Argument(help=f"{NAMED} the campaign.", metavar="CAMPAIGN")],
     simulated: Annotated[int, typer.Option("--simulated", min=1, max=1000, help="How many simulated annotators.")],
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Same seed: same annotators.")] = 7,
     json_file: JsonFile = None,
@@ -107,7 +108,7 @@ async def _estimate(session: Session, declared: CampaignDeclared) -> Estimate:
 
 async def _annotate(session: Session, name: str, count: int, seed: int) -> tuple[SimulatedWork, CampaignOut]:
     async with connect(session) as clients:
-        found = await find_campaign(clients, name)
+        found = await find(Campaigns(clients), name)
         with showing_progress() as steps:
             total = found.annotations_needed - found.annotations
             with steps.step("Simulated annotators at work", total=total) as step:

@@ -26,6 +26,8 @@ DataDir = Annotated[
     ),
 ]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the result to this file, '-' for the screen.")]
+NAMED = "Name, id or beginning of the id of"
+"""How the helps of all arguments begin that `suite.resources` finds."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

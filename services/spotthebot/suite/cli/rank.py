@@ -7,6 +7,7 @@ from rich.console import Console
 
 from spotthebot.suite.cli.analysis_options import Campaign, takes_parameters
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, JsonFile, check_output, suite_at, write_json
+from spotthebot.suite.resources import Campaigns, find
 from spotthebot.suite.runtime.session import connect, open_session
 from spotthebot.suite.studies import ranking
 
@@ -27,7 +28,7 @@ def rank(
 
         async def run() -> "Analysis":
             async with connect(session) as clients:
-                known = await ranking.find_campaign(clients, campaign)
+                known = await find(Campaigns(clients), campaign)
                 return await ranking.rank(clients, known.id, parameters)
 
         results = asyncio.run(run())

@@ -15,6 +15,7 @@ from spotthebot.suite.cli.analysis_options import (
 )
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, check_folder, suite_at
 from spotthebot.suite.progress import screen, showing_progress
+from spotthebot.suite.resources import Campaigns, find
 from spotthebot.suite.runtime.session import connect, open_session
 from spotthebot.suite.studies import ranking
 from spotthebot.suite.studies.report import compute_stability, find_stability
@@ -35,7 +36,7 @@ def report(
 
         async def run() -> tuple[Analysis, Stability | None]:
             async with connect(session) as clients:
-                known = await ranking.find_campaign(clients, campaign)
+                known = await find(Campaigns(clients), campaign)
                 with showing_progress() as steps:
                     with steps.step("Computing the results", total=1):
                         analysis = await ranking.rank(clients, known.id, parameters)

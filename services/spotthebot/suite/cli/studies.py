@@ -193,13 +193,15 @@ def _print_demo(shown: Demonstration, urls: dict[str, str], data_dir: Path, *, r
         " that the machinery works, not how people would label."
     )
     _print_scores(console, shown.scores)
-    campaign = shown.analysis.campaign_id
+    console.print(
+        f"Read it again: ./stb rank {shown.analysis.campaign} --data-dir {data_dir.resolve()}", soft_wrap=True
+    )
     if running:
-        console.print(f"Read it again: {urls['analytics']}/v1/campaigns/{campaign}/ranking (key: ./stb keys create)")
+        path = f"/v1/campaigns/{shown.analysis.campaign_id}/ranking"
+        console.print(f"Over REST: {urls['analytics']}{path} (key: ./stb keys create)", soft_wrap=True)
         console.print("The services are running: ./stb status, ./stb down")
     else:
-        folder = data_dir.resolve()
-        console.print(f"Read it again: ./stb rank {campaign} --data-dir {folder}, or over REST after ./stb up")
+        console.print("It can be read over REST after ./stb up.")
 
 
 def _print_scores(console: Console, scores: ScoreSetOut | None) -> None:

@@ -35,12 +35,14 @@ Bot = Annotated[
     Name,
     Field(
         description=(
-            "Name or id of a registered bot; a built-in model (retrieval, ngram, eliza, stray, parrot, dull) is "
-            "registered when it is named first."
+            "Name, id or beginning of the id of a registered bot; a built-in model (retrieval, ngram, eliza, stray, "
+            "parrot, dull) is registered when it is named first."
         )
     ),
 ]
-Corpus = Annotated[Name, Field(description="Name or id of a corpus; `sample` is uploaded when it is named first.")]
+Corpus = Annotated[
+    Name, Field(description="Name or id (or its beginning) of a corpus; `sample` is uploaded when it is named first.")
+]
 
 
 class OpeningFrom(Wire):

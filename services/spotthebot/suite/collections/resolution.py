@@ -4,8 +4,6 @@ from collections.abc import Awaitable, Iterator, Mapping
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
-from spotthebot.clients import NotFound
-from spotthebot.contracts.bots import BotStatus
 from spotthebot.contracts.conversations import (
     AllPlayAllIn,
     BipartiteIn,
@@ -19,7 +17,8 @@ from spotthebot.contracts.conversations import (
 from spotthebot.suite import sample
 from spotthebot.suite.collections.declaration import Declaration, PartnerSet
 from spotthebot.suite.collections.declaration_file import Declared
-from spotthebot.suite.declarations import Place, UnknownName, is_id, listed
+from spotthebot.suite.declarations import Place, UnknownName, listed
+from spotthebot.suite.resources import Bots, Corpora, NamedBy, find_addable
 from spotthebot.suite.runtime.session import Clients
 from spotthebot.suite.seeding import BUILT_IN, LEARNING, register_built_in, upload_sample
 
@@ -49,8 +48,15 @@ async def resolve(clients: Clients, declared: Declared) -> PlannedIn:
             faults.append((place, str(unknown)))
             return None
 
-    bots = {name: await found(place, _find_bot(clients, name)) for place, name in _bots_named(request)}
-    corpora = {name: await found(place, _find_corpus(clients, name)) for place, name in _corpora_named(request)}
+    known_bots, known_corpora = Bots(clients), Corpora(clients)
+    bots = {
+        name: await found(place, _id_of(find_addable(known_bots, name, BUILT_IN)))
+        for place, name in _bots_named(request)
+    }
+    corpora = {
+        name: await found(place, _id_of(find_addable(known_corpora, name, (sample.NAME,))))
+        for place, name in _corpora_named(request)
+    }
     if isinstance(request.partners, PartnerSet):
         await found(("partners",), _find_partner_set(clients, request.partners))
     if faults:
@@ -64,40 +70,9 @@ async def resolve(clients: Clients, declared: Declared) -> PlannedIn:
     return _planned(request, _ids(bots), _ids(corpora))
 
 
-async def _find_bot(clients: Clients, name: str) -> UUID | None:
-    """Return a bot's id; None for a built-in model that nobody registered yet."""
-    if is_id(name):
-        try:
-            return (await clients.bots.get_bot(UUID(name))).id
-        except NotFound:
-            pass  # as with any other name that nobody has
-    else:
-        named = [each async for each in clients.bots.list_bots(name=name)]
-        found = [each for each in named if each.status is not BotStatus.RETIRED] or named
-        if len(found) > 1:
-            ids = ", ".join(f"{each.id} (of {each.team or 'the operator'})" for each in found)
-            message = f"{len(found)} bots are called '{name}': write the id of one of them: {ids}."
-            raise UnknownName(message)
-        if found:
-            return found[0].id
-        if name in BUILT_IN:
-            return None
-    there = [each.name async for each in clients.bots.list_bots() if each.status is not BotStatus.RETIRED]
-    message = f"there is no bot '{name}': name one of {listed([*there, *BUILT_IN])}, or register it first."
-    raise UnknownName(message)
-
-
-async def _find_corpus(clients: Clients, name: str) -> UUID | None:
-    """Return a corpus' id; None for the sample where it was not uploaded yet."""
-    corpora = [each async for each in clients.conversations.list_corpora()]
-    for each in corpora:
-        if name in {each.name, str(each.id)}:
-            return each.id
-    if name == sample.NAME:
-        return None
-    there = listed([*(each.name for each in corpora), sample.NAME])
-    message = f"there is no corpus '{name}': name one of {there}, or upload it first."
-    raise UnknownName(message)
+async def _id_of(finding: Awaitable[NamedBy | None]) -> UUID | None:
+    found = await finding
+    return None if found is None else found.id
 
 
 async def _find_partner_set(clients: Clients, request: PartnerSet) -> str:

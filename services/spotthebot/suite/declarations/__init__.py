@@ -2,7 +2,7 @@
 
 from spotthebot.suite.declarations.declared import Contradictions, Declared, Form, read_declared, schema_text
 from spotthebot.suite.declarations.errors import DeclarationFaulty
-from spotthebot.suite.declarations.names import UnknownName, is_id, listed
+from spotthebot.suite.declarations.names import UnknownName, instead_of, is_id, listed
 from spotthebot.suite.declarations.refusals import faults_of
 from spotthebot.suite.declarations.yaml_file import Place
 
@@ -14,6 +14,7 @@ __all__ = [
     "Place",
     "UnknownName",
     "faults_of",
+    "instead_of",
     "is_id",
     "listed",
     "read_declared",

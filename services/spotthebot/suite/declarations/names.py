@@ -1,7 +1,10 @@
 """Names in a declaration, which stand for what the services know by ids."""
 
+import difflib
 from collections.abc import Iterable
 from uuid import UUID
+
+from spotthebot.kit.text import printable
 
 _MAX_LISTED = 20
 
@@ -12,7 +15,7 @@ class UnknownName(Exception):
 
 def listed(names: Iterable[str]) -> str:
     """Write names as a list for people: each once, and of very many the first."""
-    different = list(dict.fromkeys(names))
+    different = list(dict.fromkeys(map(printable, names)))
     more = f" and {len(different) - _MAX_LISTED} more" if len(different) > _MAX_LISTED else ""
     return ", ".join(different[:_MAX_LISTED]) + more
 
@@ -24,3 +27,11 @@ def is_id(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def instead_of(name: str, there: Iterable[str], otherwise: str) -> str:
+    """Return what to write instead of a name that nothing has; `there` are the names that something has."""
+    known = list(there)
+    if near := difflib.get_close_matches(name, known, n=1):
+        return f"did you mean '{printable(near[0])}'?"
+    return f"name one of {listed(known)}, or {otherwise}." if known else f"{otherwise}."

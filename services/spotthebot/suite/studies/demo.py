@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Final
 from uuid import UUID
 
 from pydantic import SecretStr
@@ -22,6 +23,8 @@ from spotthebot.suite.seeding import BUILT_IN, register_built_in, upload_sample
 from spotthebot.suite.studies import ranking
 from spotthebot.suite.studies.demo_scores import score_demo
 
+NAME: Final = "demo"
+"""What the campaign and the collection of the first demonstration are called."""
 _EXCHANGES = 5
 _SEGMENTS = (2, 3, 5)
 _CONVERSATIONS_PER_PAIR = 8
@@ -45,7 +48,8 @@ async def run_demo(clients: Clients, folder: DataFolder, steps: Steps, *, seed: 
     """Play the whole study and return its results."""
     corpus_id = await _upload_corpus(clients, steps)
     bot_ids = await _register_bots(clients, corpus_id, steps)
-    collection = await _collect(clients, corpus_id, bot_ids, seed, steps)
+    name = await _free_name(clients)
+    collection = await _collect(clients, name, corpus_id, bot_ids, seed, steps)
     campaign = await _build(clients, collection, seed, steps)
     with steps.step("Simulated annotators at work", total=campaign.annotations_needed) as step:
         annotators = campaigns.simulated_annotators(_ANNOTATORS, seed=seed)
@@ -70,12 +74,27 @@ async def _register_bots(clients: Clients, corpus_id: UUID, steps: Steps) -> lis
     return ids
 
 
+async def _free_name(clients: Clients) -> str:
+    """Return `demo`, or `demo-2` and so on where an earlier demonstration has that name."""
+    number, name = 1, NAME
+    while await _is_taken(clients, name):
+        number += 1
+        name = f"{NAME}-{number}"
+    return name
+
+
+async def _is_taken(clients: Clients, name: str) -> bool:
+    campaigns_there = await clients.annotation.list_campaigns(name=name).page()
+    collections_there = await clients.conversations.list_collections(name=name).page()
+    return bool(campaigns_there.items or collections_there.items)
+
+
 async def _collect(
-    clients: Clients, corpus_id: UUID, bot_ids: Sequence[UUID], seed: int, steps: Steps
+    clients: Clients, name: str, corpus_id: UUID, bot_ids: Sequence[UUID], seed: int, steps: Steps
 ) -> CollectionOut:
     request = AllPlayAllIn(
         mode="all_play_all",
-        name="demo",
+        name=name,
         domain=DOMAIN,
         bots=tuple(bot_ids),
         exchanges=_EXCHANGES,
@@ -100,7 +119,7 @@ async def _collect(
 
 async def _build(clients: Clients, collection: CollectionOut, seed: int, steps: Steps) -> CampaignOut:
     request = CampaignIn(
-        name=f"demo (simulated annotators, {str(collection.id)[-6:]})",
+        name=collection.name,
         domain=DOMAIN,
         collections=(collection.id,),
         segments=_SEGMENTS,

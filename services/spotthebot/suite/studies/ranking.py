@@ -7,28 +7,11 @@ from uuid import UUID
 from rich.console import Console
 from rich.table import Table
 
-from spotthebot.suite.errors import CampaignNameIsAmbiguous, NoSuchCampaignName
 from spotthebot.suite.runtime.session import Clients
 
 if TYPE_CHECKING:
     # Building these models takes a tenth of a second: `rank` imports them when the services are ready.
     from spotthebot.contracts.analytics import Analysis, FoolingRate, Ranking, Stability, Survival, WinRates
-    from spotthebot.contracts.annotation import CampaignOut
-
-
-async def find_campaign(clients: Clients, name_or_id: str) -> "CampaignOut":
-    """Return a campaign by its id or its name; raises NoSuchCampaignName or CampaignNameIsAmbiguous."""
-    try:
-        found = [await clients.annotation.get_campaign(UUID(name_or_id))]
-    except ValueError:
-        named = [each async for each in clients.annotation.list_campaigns(name=name_or_id)]
-        found = [each for each in named if each.state != "failed"] or named
-    if not found:
-        raise NoSuchCampaignName(name=name_or_id)
-    if len(found) > 1:
-        ids = ", ".join(str(each.id) for each in found)
-        raise CampaignNameIsAmbiguous(count=len(found), name=name_or_id, ids=ids)
-    return found[0]
 
 
 async def rank(clients: Clients, campaign_id: UUID, parameters: Mapping[str, Any]) -> "Analysis":

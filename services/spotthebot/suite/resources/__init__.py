@@ -1,0 +1,16 @@
+"""What a user names: bots, campaigns, collections, corpora, keys, by name, by id or by the beginning of an id."""
+
+from spotthebot.suite.resources.directories import Bots, Campaigns, Collections, Corpora
+from spotthebot.suite.resources.resolver import Directory, NamedBy, find, find_addable, find_declared
+
+__all__ = [
+    "Bots",
+    "Campaigns",
+    "Collections",
+    "Corpora",
+    "Directory",
+    "NamedBy",
+    "find",
+    "find_addable",
+    "find_declared",
+]
