@@ -85,7 +85,8 @@ class TestUp:
         assert not (tmp_path / "other" / "postgres.id").exists()
 
     def test_keys_are_shown_once_and_revoked_at_once(self, folder: Folder, port_base: int):
-        made = json.loads(folder.stb("keys", "create", "--role", "team", "--team", "acme", "--json").stdout)
+        team = ("--role", "team", "--team", "acme", "--note", "our first")
+        made = json.loads(folder.stb("keys", "create", *team, "--json").stdout)
         frontend = json.loads(folder.stb("keys", "create", "--role", "annotation", "--team", "panel", "--json").stdout)
         assert (frontend["role"], frontend["team"]) == ("annotation", "panel")
         headers = {"Authorization": f"Bearer {made['key']}"}
@@ -94,7 +95,13 @@ class TestUp:
         listed = folder.stb("keys", "list", "--json").stdout
         assert made["id"] in listed
         assert made["key"] not in listed
-        assert folder.stb("keys", "revoke", made["id"]).returncode == 0
+        shown = json.loads(folder.stb("keys", "show", "our first", "--json").stdout)
+        assert (shown["id"], shown["role"], shown["revoked_at"]) == (made["id"], "team", None)
+        assert "There are" in folder.stb("keys", "revoke", made["id"][:4]).stderr
+        assert json.loads(folder.stb("keys", "show", made["key"], "--json").stdout) == shown
+        part = folder.stb("keys", "revoke", made["key"][:-1])
+        assert (part.returncode, made["key"][:-1] in part.stdout + part.stderr) == (1, False)
+        assert folder.stb("keys", "revoke", made["id"][:-1]).returncode == 0
         assert httpx.get(url, headers=headers, trust_env=False).status_code == 401
         logs = "".join(path.read_text() for path in (folder.data / "logs").glob("*.log"))
         assert made["key"] not in logs
@@ -150,6 +157,8 @@ class TestUp:
         assert first["survival"] == again["survival"]
         assert first["data_sha256"] == again["data_sha256"]
         assert [each["campaign"] for each in results] == ["demo", "demo-2"]
+        campaigns = folder.stb("campaigns", "list").stdout
+        assert all(f"{each['campaign_id']}\n" in campaigns for each in results)
         assert first["preliminary"] is False
         (scores,), (scored_again,) = (each["fed"]["dimensions"] for each in results)
         assert scores == scored_again

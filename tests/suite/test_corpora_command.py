@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 from spotthebot.clients import AsyncConversations, PeerRefused
 from spotthebot.contracts.conversations import CorpusFormat, CorpusIn, CorpusOut, UploadOut
 from spotthebot.suite.cli import app
-from spotthebot.suite.corpora import add_file, list_corpora
+from spotthebot.suite.corpora import add_file
 from spotthebot.suite.progress import showing_progress
 from tests.factories.running_suite import RunningSuite
 
@@ -26,7 +26,7 @@ async def _add(
     async with AsyncConversations(suite.urls["conversations"], key) as client:
         with showing_progress() as steps:
             corpus, done = await add_file(client, REQUEST, file, form, steps, split=split, splits=splits)
-        return corpus, done, await list_corpora(client)
+        return corpus, done, [each async for each in client.list_corpora()]
 
 
 class TestAddFile:

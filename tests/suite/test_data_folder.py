@@ -78,6 +78,8 @@ class TestReadingCommands:
             ("keys", "list"),
             ("keys", "revoke", "0198c0de-0000-7000-8000-000000000000"),
             ("corpora", "list"),
+            ("bots", "remove", "eliza", "--yes"),
+            ("campaigns", "show", "demo"),
             ("status",),
             ("down",),
             ("logs",),

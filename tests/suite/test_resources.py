@@ -78,9 +78,9 @@ class TestFind:
             await find(twice, "one")
         ids = f"{FIRST} (number 1), {SECOND} (number 2)"
         assert str(raised.value) == f"There are 2 things called 'one': give the id of one of them: {ids}."
-        with pytest.raises(PrefixIsAmbiguous) as begun:
+        with pytest.raises(PrefixIsAmbiguous) as beginning:
             await find(twice, "0193")
-        assert str(begun.value) == f"There are 2 things whose ids begin with '0193': give more of the id: {ids}."
+        assert str(beginning.value) == f"There are 2 things whose ids begin with '0193': give more of the id: {ids}."
 
     @pytest.mark.parametrize(
         ("text", "instead"),

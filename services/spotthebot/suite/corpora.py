@@ -1,4 +1,4 @@
-"""Sends files of dialogues to corpora, as they are, and lists what corpora there are."""
+"""Sends files of dialogues to corpora, as they are."""
 
 import asyncio
 from pathlib import Path
@@ -27,11 +27,6 @@ async def add_file(
             corpus.id, step.read(file), form, split=split, splits=splits, speakers=speakers
         )
     return await conversations.get_corpus(corpus.id), done
-
-
-async def list_corpora(conversations: AsyncConversations) -> list[CorpusOut]:
-    """Return all corpora, oldest first."""
-    return [each async for each in conversations.list_corpora()]
 
 
 async def _find_or_create(conversations: AsyncConversations, request: CorpusIn) -> CorpusOut:

@@ -7,11 +7,16 @@ NotFound
 ├── NoSuite
 ├── NothingRuns
 ├── ServicesMissing
+├── NoServiceThere
 ├── NoSuchName
 ├── NameIsAmbiguous
 ├── PrefixIsAmbiguous
 └── NoSuchModelDirectory
 Invalid
+├── AddressNotUsable
+├── KeyNotSecret
+├── NotAKey
+├── NotWithUrl
 ├── FolderNotOurs
 ├── NotAnExport
 ├── NotAModelDirectory
@@ -48,6 +53,10 @@ class ServicesMissing(NotFound):
     """The suite on {folder} runs without {services}, which this command needs: start './stb up' without --only."""
 
 
+class NoServiceThere(NotFound):
+    """There is no service '{service}' at {url}: see whether --url gives the right address."""
+
+
 class NoSuchName(NotFound):
     """There is no {noun} '{name}': {instead}"""  # noqa: D400 - ends as the suggestion does
 
@@ -62,6 +71,22 @@ class PrefixIsAmbiguous(NotFound):
 
 class NoSuchModelDirectory(NotFound):
     """There is no directory '{path}', from the file's folder or from here: `./stb fed train-scorer` makes a model."""
+
+
+class AddressNotUsable(Invalid):
+    """The services can't be at this address: {reason}. Give one such as https://bots.example.org."""
+
+
+class KeyNotSecret(Invalid):
+    """The API key would go to {host} unencrypted: give an https address, or allow it with --allow-http."""
+
+
+class NotAKey(Invalid):
+    """This is no API key: it begins with stb_ and a role, and was shown by './stb keys create'."""
+
+
+class NotWithUrl(Invalid):
+    """{what} can't be used with --url, which uses no data folder: leave --url out, {instead}."""
 
 
 class FolderNotOurs(Invalid):

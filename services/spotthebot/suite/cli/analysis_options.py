@@ -1,14 +1,12 @@
 """The options of `rank`, `report` and `analyse`: what every result depends on beside the data."""
 
-import functools
-import inspect
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from spotthebot.suite.cli.option_groups import adding
 from spotthebot.suite.cli.options import NAMED
 
 
@@ -113,17 +111,5 @@ def _parameters(
     }
 
 
-def takes_parameters(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of an analysis, whose values it gets as its argument `parameters`."""
-    options = inspect.signature(_parameters).parameters
-    own = inspect.signature(command).parameters
-
-    @functools.wraps(command)
-    def run(**values: Any) -> None:  # noqa: ANN401 - whatever typer read
-        chosen = {name: values.pop(name) for name in options}
-        command(**values, parameters=_parameters(**chosen))
-
-    mine = [parameter for name, parameter in own.items() if name != "parameters"]
-    everything = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in (*mine, *options.values())]
-    vars(run)["__signature__"] = inspect.Signature(everything)
-    return run
+takes_parameters = adding(_parameters, "parameters")
+"""Gives a command the options of an analysis, whose values it gets as its argument `parameters`."""

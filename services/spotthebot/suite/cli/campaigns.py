@@ -14,24 +14,24 @@ from spotthebot.suite import campaigns
 from spotthebot.suite.campaigns import CampaignDeclared, DeclaredCampaign, Estimate, SimulatedWork
 from spotthebot.suite.cli.declarations import Schema, declaration_faults, print_schema, required
 from spotthebot.suite.cli.options import (
-    DEFAULT_DATA_DIR,
     NAMED,
-    DataDir,
     JsonFile,
     check_folder,
     check_output,
-    folder_at,
     say_session,
     write_json,
 )
+from spotthebot.suite.cli.service_options import takes_services
 from spotthebot.suite.progress import say, showing_progress
 from spotthebot.suite.resources import Campaigns, find
-from spotthebot.suite.runtime.session import Session, connect, open_session
+from spotthebot.suite.runtime.session import Services, Session, connect, open_session
 
 _WORKABLE = {CampaignState.OPEN, CampaignState.COMPLETE}
 
 
+@takes_services
 def campaign(
+    services: Services,
     file: Annotated[
         Path | None,
         typer.Argument(
@@ -47,7 +47,6 @@ def campaign(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what it would hold and make nothing.")] = False,
     schema: Schema = False,
-    data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Make a campaign of annotation that a file declares; the same file again changes nothing."""
     if schema:
@@ -59,7 +58,7 @@ def campaign(
         check_folder(export)
     with declaration_faults():
         declared = campaigns.read_declaration(path)
-        with open_session(folder_at(data_dir)) as session:
+        with open_session(services) as session:
             say_session(session)
             if dry_run:
                 estimate = asyncio.run(_estimate(session, declared))
@@ -73,16 +72,17 @@ def campaign(
                     say(f"Exported: {', '.join(map(str, exported))}")
 
 
+@takes_services
 def annotate(
+    services: Services,
     name: Annotated[str, typer.Argument(help=f"{NAMED} the campaign.", metavar="CAMPAIGN")],
     simulated: Annotated[int, typer.Option("--simulated", min=1, max=1000, help="How many simulated annotators.")],
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Same seed: same annotators.")] = 7,
     json_file: JsonFile = None,
-    data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Let simulated annotators work on a campaign until nothing is left for them."""
     check_output(json_file)
-    with open_session(folder_at(data_dir)) as session:
+    with open_session(services) as session:
         say_session(session)
         work, seen = asyncio.run(_annotate(session, name, simulated, seed))
     write_json(json_file, asdict(work))

@@ -12,24 +12,23 @@ from spotthebot.suite import collections
 from spotthebot.suite.cli.collection_display import showing_collection
 from spotthebot.suite.cli.declarations import Schema, declaration_faults, print_schema, required
 from spotthebot.suite.cli.options import (
-    DEFAULT_DATA_DIR,
-    DataDir,
     JsonFile,
     check_folder,
     check_output,
-    folder_at,
     say_session,
     write_json,
 )
+from spotthebot.suite.cli.service_options import takes_services
 from spotthebot.suite.collections import CollectionProgress, Declared
 from spotthebot.suite.progress import say
-from spotthebot.suite.runtime.data_folder import DataFolder
-from spotthebot.suite.runtime.session import Session, connect, open_session
+from spotthebot.suite.runtime.session import Services, Session, connect, open_session
 
 _INTERRUPTED = 130
 
 
+@takes_services
 def collect(
+    services: Services,
     file: Annotated[
         Path | None,
         typer.Argument(
@@ -45,7 +44,6 @@ def collect(
         bool, typer.Option("--restart", help="Start a new collection even if this file was collected before.")
     ] = False,
     schema: Schema = False,
-    data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Run a collection of conversations that a file declares; the same file again goes on where it stopped."""
     if schema:
@@ -55,22 +53,20 @@ def collect(
     check_output(json_file)
     if export is not None:
         check_folder(export)
-    folder = folder_at(data_dir)
     with declaration_faults():
         declared = collections.read_declaration(path)
-        with open_session(folder) as session:
+        with open_session(services) as session:
             say_session(session)
             if dry_run:
                 _print_estimate(asyncio.run(_estimate(session, declared)), declared, json_file)
                 return
-            whole = _collect(session, folder, declared, json_file, export, restart=restart)
+            whole = _collect(session, declared, json_file, export, restart=restart)
     if not whole:
         raise typer.Exit(1)
 
 
 def _collect(
     session: Session,
-    folder: DataFolder,
     declared: Declared,
     json_file: Path | None,
     export: Path | None,
@@ -78,9 +74,9 @@ def _collect(
     restart: bool,
 ) -> bool:
     try:
-        progress, result = asyncio.run(_run_collection(session, folder, declared, export, restart=restart))
+        progress, result = asyncio.run(_run_collection(session, declared, export, restart=restart))
     except KeyboardInterrupt:
-        goes_on = "goes on" if session.prepared is None else f"stays as it is in {folder.path}"
+        goes_on = "goes on" if session.prepared is None else "stays as it is in the data folder"
         say(f"Stopped. The collection {goes_on}; the same command takes it up again.")
         raise typer.Exit(_INTERRUPTED) from None
     write_json(json_file, result)
@@ -88,10 +84,10 @@ def _collect(
 
 
 async def _run_collection(
-    session: Session, folder: DataFolder, declared: Declared, export: Path | None, *, restart: bool
+    session: Session, declared: Declared, export: Path | None, *, restart: bool
 ) -> tuple[CollectionProgress, dict[str, Any]]:
     async with connect(session) as clients:
-        started = await collections.start(clients, folder, declared, restart=restart)
+        started = await collections.start(clients, session.folder, declared, restart=restart)
         say(f"Collection {started.collection.id}{'' if started.is_new else ', started before: going on with it'}")
         began = time.monotonic()
         with showing_collection() as show:

@@ -7,15 +7,69 @@ _HERE = "spotthebot.suite.cli"
 KEYS = {
     "create": Command(f"{_HERE}.keys", "create", "Make an API key."),
     "list": Command(f"{_HERE}.keys", "list_keys", "List API keys, without their texts."),
+    "show": Command(f"{_HERE}.keys", "show", "Show an API key, without its text."),
     "revoke": Command(f"{_HERE}.keys", "revoke", "Revoke an API key at once."),
 }
 BOTS = {
+    "list": Command(f"{_HERE}.bots", "list_bots", "List bots; a team's key lists its own."),
+    "show": Command(f"{_HERE}.bots", "show", "Show a bot, how it is asked, and what its last probe found."),
+    "register": Command(
+        f"{_HERE}.bot_registration",
+        "register",
+        "Register a bot, which is probed at once; exit code 1 where it can't take part yet.",
+    ),
+    "versions": Command(
+        f"{_HERE}.bots", "versions", "List the versions of a bot: what decided its replies, and since when."
+    ),
+    "conversations": Command(
+        f"{_HERE}.bots", "conversations", "List the conversations of a bot, oldest first; --json has what was said."
+    ),
+    "remove": Command(
+        f"{_HERE}.bots", "remove", "Retire a bot: it is asked nothing more, for good; its conversations stay."
+    ),
     "check": Command(f"{_HERE}.bot_check", "check", "Run the conformance kit on a bot, as registration does."),
     "train": Command(f"{_HERE}.training", "train_model", "Train a model on a corpus."),
 }
 CORPORA = {
     "add": Command(f"{_HERE}.corpora", "add", "Upload a file to a corpus."),
-    "list": Command(f"{_HERE}.corpora", "list_all", "List corpora with their statistics by split."),
+    "list": Command(f"{_HERE}.corpus_display", "list_corpora", "List corpora and how much they hold."),
+    "show": Command(
+        f"{_HERE}.corpus_display", "show", "Show a corpus: where it comes from, and the statistics of its splits."
+    ),
+}
+CAMPAIGNS = {
+    "list": Command(f"{_HERE}.campaign_control", "list_campaigns", "List campaigns and how far they are."),
+    "show": Command(
+        f"{_HERE}.campaign_control",
+        "show",
+        "Show a campaign: what it asks, how far it is, and what its conversations come from.",
+    ),
+    "open": Command(
+        f"{_HERE}.campaign_control",
+        "open_campaign",
+        "Let annotators claim packages of a draft or of a paused campaign.",
+    ),
+    "pause": Command(
+        f"{_HERE}.campaign_control",
+        "pause",
+        "Let nothing be claimed until the campaign is opened again; packages that annotators hold can be submitted.",
+    ),
+    "close": Command(f"{_HERE}.campaign_control", "close", "End a campaign with the annotations that it has."),
+}
+COLLECTIONS = {
+    "list": Command(f"{_HERE}.collection_control", "list_collections", "List collections and how far they are."),
+    "show": Command(
+        f"{_HERE}.collection_control",
+        "show",
+        "Show a collection: how far it is, its pairs, and why conversations failed or wait.",
+    ),
+    "pause": Command(f"{_HERE}.collection_control", "pause", "Ask bots nothing more until the collection is resumed."),
+    "resume": Command(f"{_HERE}.collection_control", "resume", "Go on with a paused collection."),
+    "cancel": Command(
+        f"{_HERE}.collection_control",
+        "cancel",
+        "End a collection for good: conversations that run are cancelled, what was said stays.",
+    ),
 }
 EVALUATIONS = {
     "bipartite": Command(f"{_HERE}.evaluations", "bipartite", "Rank bots by FED after bipartite-play."),
@@ -53,7 +107,9 @@ COMMANDS: CommandTable = {
     ),
     "analyse": Command(f"{_HERE}.analyse", "analyse", "Analyse a published study where it lies, without any service."),
     "keys": CommandGroup("API keys: made here, shown once, revocable at once.", KEYS),
-    "bots": CommandGroup("Bots: check whether one can take part, train models to register.", BOTS),
+    "bots": CommandGroup("Bots: check, register and list them, train models to register.", BOTS),
+    "campaigns": CommandGroup("Campaigns of annotation: list them, open, pause and close them.", CAMPAIGNS),
+    "collections": CommandGroup("Collections of conversations: list them, pause, resume and cancel them.", COLLECTIONS),
     "corpora": CommandGroup("Corpora: human dialogues to learn from, to open with, to mix in.", CORPORA),
     "evaluate": CommandGroup("Evaluations without people: bots converse, a language model rates.", EVALUATIONS),
     "fed": CommandGroup("FED: a language model rates dialogues; train one for it.", FED),

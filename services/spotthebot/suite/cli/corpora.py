@@ -1,4 +1,4 @@
-"""`stb corpora`: upload files of dialogues, list what there is."""
+"""`stb corpora add`: upload files of dialogues."""
 
 import asyncio
 from pathlib import Path
@@ -11,21 +11,19 @@ from rich.table import Table
 from spotthebot.contracts.conversations import CorpusFormat, CorpusIn, CorpusOut, CorpusVisibility, UploadOut
 from spotthebot.kit.validation import faults_of
 from spotthebot.suite.cli.options import (
-    DEFAULT_DATA_DIR,
-    AsJson,
-    DataDir,
     JsonFile,
     check_output,
-    folder_at,
-    suite_at,
     write_json,
 )
-from spotthebot.suite.corpora import add_file, list_corpora
+from spotthebot.suite.cli.service_options import takes_services
+from spotthebot.suite.corpora import add_file
 from spotthebot.suite.progress import screen, showing_progress
-from spotthebot.suite.runtime.session import Session, connect, open_session
+from spotthebot.suite.runtime.session import Services, Session, connect, open_session
 
 
+@takes_services
 def add(
+    services: Services,
     name: Annotated[str, typer.Argument(help="Name of the corpus; a new one is created.")],
     file: Annotated[Path, typer.Argument(help="File of dialogues.", exists=True, dir_okay=False, readable=True)],
     form: Annotated[CorpusFormat, typer.Option("--format", help="How the file is written.")] = CorpusFormat.JSONL,
@@ -38,7 +36,6 @@ def add(
     owner: Annotated[str | None, typer.Option(help="Team that a new corpus belongs to; else the operator.")] = None,
     shared: Annotated[bool, typer.Option("--shared", help="Bots of every team may learn from a new corpus.")] = False,
     json_file: JsonFile = None,
-    data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Upload a file to a corpus; a second time changes nothing, an interrupted one goes on."""
     check_output(json_file)
@@ -53,22 +50,12 @@ def add(
         )
     except ValidationError as error:
         raise typer.BadParameter(faults_of(error)[0]) from None
-    with open_session(folder_at(data_dir)) as session:
+    with open_session(services) as session:
         corpus, done = asyncio.run(_add(session, request, file, form, split, splits, with_bots=with_bots))
     write_json(json_file, {"corpus": corpus.model_dump(mode="json"), "upload": done.model_dump(mode="json")})
     _print_upload(corpus, done)
     if done.rejected.count and not done.stored + done.already_there:
         raise typer.Exit(1)
-
-
-def list_all(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
-    """List corpora with their statistics by split."""
-    with open_session(suite_at(data_dir)) as session:
-        corpora = asyncio.run(_list(session))
-    if as_json:
-        write_json(Path("-"), {"corpora": [corpus.model_dump(mode="json") for corpus in corpora]})
-        return
-    screen.print(_table(corpora))
 
 
 async def _add(
@@ -87,11 +74,6 @@ async def _add(
             return await add_file(
                 clients.conversations, request, file, form, steps, split=split, splits=splits, speakers=speakers
             )
-
-
-async def _list(session: Session) -> list[CorpusOut]:
-    async with connect(session) as clients:
-        return await list_corpora(clients.conversations)
 
 
 def _print_upload(corpus: CorpusOut, done: UploadOut) -> None:

@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 from spotthebot.contracts.services import SERVICE_NAMES, get_service
+from spotthebot.suite.cli.local_commands import on_this_machine
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, suite_at
 from spotthebot.suite.errors import NothingRuns, SecretsWithheld
 from spotthebot.suite.progress import screen
 from spotthebot.suite.runtime.data_folder import DataFolder
 
 
+@on_this_machine
 def env(
     service: Annotated[str, typer.Argument(help="Name of the service.")],
     secrets: Annotated[

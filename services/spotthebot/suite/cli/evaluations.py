@@ -13,18 +13,16 @@ from spotthebot.suite import evaluations
 from spotthebot.suite.cli.declarations import Schema, declaration_faults, print_schema, required
 from spotthebot.suite.cli.fed_tables import bot_scores_table
 from spotthebot.suite.cli.options import (
-    DEFAULT_DATA_DIR,
-    DataDir,
     JsonFile,
     check_output,
-    folder_at,
     say_session,
     write_json,
 )
+from spotthebot.suite.cli.service_options import takes_services
 from spotthebot.suite.collections.declaration import PartnerSet
 from spotthebot.suite.evaluations import Evaluation, PlayMode
 from spotthebot.suite.progress import Steps, say, showing_progress
-from spotthebot.suite.runtime.session import Session, connect, open_session
+from spotthebot.suite.runtime.session import Services, Session, connect, open_session
 
 _INTERRUPTED: Final = 130
 
@@ -35,7 +33,9 @@ File = Annotated[
 ]
 
 
+@takes_services
 def bipartite(
+    services: Services,
     file: File = None,
     json_file: JsonFile = None,
     compare: Annotated[
@@ -49,41 +49,41 @@ def bipartite(
         ),
     ] = None,
     schema: Schema = False,
-    data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Rank bots by FED after bipartite-play; the same file again changes nothing, or goes on where it stopped."""
     added = tuple(name.strip() for name in (unfair or "").split(",") if name.strip())
     if schema:
         print_schema(evaluations.EvaluationDeclaration)
         return
-    _evaluate(required(file), PlayMode.BIPARTITE, json_file, data_dir, compare=compare, added=added)
+    _evaluate(required(file), PlayMode.BIPARTITE, json_file, services, compare=compare, added=added)
 
 
-def self_play(file: File = None, json_file: JsonFile = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+@takes_services
+def self_play(services: Services, file: File = None, json_file: JsonFile = None) -> None:
     """Rank bots by FED after self-play; the same file again changes nothing, or goes on where it stopped."""
-    _evaluate(required(file), PlayMode.SELF_PLAY, json_file, data_dir)
+    _evaluate(required(file), PlayMode.SELF_PLAY, json_file, services)
 
 
-def all_play_all(file: File = None, json_file: JsonFile = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+@takes_services
+def all_play_all(services: Services, file: File = None, json_file: JsonFile = None) -> None:
     """Rank bots by FED after all-play-all; the same file again changes nothing, or goes on where it stopped."""
-    _evaluate(required(file), PlayMode.ALL_PLAY_ALL, json_file, data_dir)
+    _evaluate(required(file), PlayMode.ALL_PLAY_ALL, json_file, services)
 
 
 def _evaluate(
     path: Path,
     mode: PlayMode,
     json_file: Path | None,
-    data_dir: Path,
+    services: Services,
     *,
     compare: bool = False,
     added: tuple[str, ...] = (),
 ) -> None:
     check_output(json_file)
-    folder = folder_at(data_dir)
     with declaration_faults():
         declared = evaluations.read_evaluation(path, mode)
         _check_added(added, declared.request)
-        with open_session(folder) as session, showing_progress() as steps:
+        with open_session(services) as session, showing_progress() as steps:
             say_session(session)
             try:
                 result = asyncio.run(_run(session, declared, mode, steps, compare=compare, added=added))

@@ -1,29 +1,36 @@
 """`stb keys`: make, list and revoke API keys."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 import typer
-from rich.table import Table
 
 from spotthebot.contracts.access import Role
 from spotthebot.kit.access import store
-from spotthebot.kit.access.keys import ApiKey
+from spotthebot.kit.access.keys import ApiKey, parse_key
 from spotthebot.kit.clock import system_clock
-from spotthebot.kit.database import Database
+from spotthebot.kit.database import Database, ReadSession
+from spotthebot.kit.text import printable
+from spotthebot.suite.cli.local_commands import on_this_machine
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, suite_at, write_json
+from spotthebot.suite.cli.resource_tables import ID, print_facts, print_list
+from spotthebot.suite.errors import NotAKey
 from spotthebot.suite.postgres.provision import ACCESS
-from spotthebot.suite.progress import screen
+from spotthebot.suite.progress import say, screen
+from spotthebot.suite.resources import Directory, find
 from spotthebot.suite.runtime.bootstrap import bootstrap
 from spotthebot.suite.runtime.data_folder import DataFolder
 
 Answer = TypeVar("Answer")
+_NAMED = "The key's id or its beginning, its note, or its text."
 
 
+@on_this_machine
 def create(
     role: Annotated[Role, typer.Option(help="What the key may do.")],
     team: Annotated[str | None, typer.Option(help="Team that the key belongs to: role team or annotation.")] = None,
@@ -53,6 +60,7 @@ def create(
     typer.echo(text)
 
 
+@on_this_machine
 def list_keys(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
     """List API keys, without their texts."""
 
@@ -60,25 +68,115 @@ def list_keys(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> 
         async with database.read() as session:
             return await store.list_keys(session)
 
-    keys = [_facts(key) for key in _with_access(suite_at(data_dir), read)]
+    keys = _with_access(suite_at(data_dir), read)
     if as_json:
-        write_json(Path("-"), {"keys": keys})
+        write_json(Path("-"), {"keys": [_facts(key) for key in keys]})
         return
-    table = Table("Id", "Role", "Team", "Note", "Created", "Expires", "Revoked")
-    for key in keys:
-        table.add_row(*(value or "" for value in key.values()))
-    screen.print(table)
+    now = system_clock()
+    rows = ((key.note, key.role, key.team, _state(key, now), key.id) for key in keys)
+    print_list(("Note", "Role", "Team", "State", ID), rows, empty="There is no key: ./stb keys create makes one.")
 
 
-def revoke(key_id: Annotated[UUID, typer.Argument(help="The key's id.")], data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+@on_this_machine
+def show(
+    named: Annotated[str, typer.Argument(metavar="KEY", help=_NAMED)],
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+    as_json: AsJson = False,
+) -> None:
+    """Show an API key, without its text."""
+
+    async def read(database: Database) -> ApiKey:
+        async with database.read() as session:
+            return (await find(_Keys(session), _name_of(named))).key
+
+    found = _with_access(suite_at(data_dir), read)
+    if as_json:
+        write_json(Path("-"), _facts(found))
+        return
+    facts: dict[str, Any] = {
+        "Note": found.note or None,
+        "Id": found.id,
+        "Role": found.role,
+        "Team": found.team,
+        "State": _state(found, system_clock()),
+        "Created": found.created_at,
+        "Expires": found.expires_at,
+        "Revoked": found.revoked_at,
+    }
+    print_facts(facts)
+
+
+@on_this_machine
+def revoke(
+    named: Annotated[str, typer.Argument(metavar="KEY", help=_NAMED)], data_dir: DataDir = DEFAULT_DATA_DIR
+) -> None:
     """Revoke an API key at once."""
 
     async def end(database: Database) -> ApiKey:
         async with database.write() as session:
-            return await store.revoke_key(session, key_id, system_clock())
+            found = await find(_Keys(session), _name_of(named))
+            return await store.revoke_key(session, found.id, system_clock())
 
-    key = _with_access(suite_at(data_dir), end)
-    screen.print(f"Key {key.id} is revoked.")
+    revoked = _with_access(suite_at(data_dir), end)
+    note = f" ({printable(revoked.note)})" if revoked.note else ""
+    say(f"Key {revoked.id}{note} is revoked.")
+
+
+def _name_of(key: str) -> str:
+    """Return what to look for: of a key's text its id, so that no message holds the text; raises NotAKey."""
+    if not key.startswith("stb_"):
+        return key
+    if (parsed := parse_key(key)) is None:
+        raise NotAKey
+    return str(parsed[0])
+
+
+@dataclass(frozen=True)
+class _NamedKey:
+    """A key, which has its note as its name."""
+
+    key: ApiKey
+
+    @property
+    def id(self) -> UUID:
+        return self.key.id
+
+    @property
+    def name(self) -> str:
+        return self.key.note
+
+
+class _Keys(Directory[_NamedKey]):
+    """All API keys; of those with one note, the valid ones come first."""
+
+    noun, plural, otherwise = "API key", "API keys", "make one with ./stb keys create"
+
+    def __init__(self, session: ReadSession) -> None:
+        self._session = session
+
+    async def get(self, resource_id: UUID) -> _NamedKey:
+        for each in await store.list_keys(self._session):
+            if each.id == resource_id:
+                return _NamedKey(each)
+        raise store.NoSuchKey(key_id=resource_id)
+
+    async def list(self, name: str | None = None) -> AsyncIterator[_NamedKey]:
+        for each in await store.list_keys(self._session):
+            if name is None or (name and name == each.note):
+                yield _NamedKey(each)
+
+    def describe(self, resource: _NamedKey) -> str:
+        key = resource.key
+        return f"{_state(key, system_clock())}, {key.role}{f' of {key.team}' if key.team else ''}"
+
+    def gives_way(self, resource: _NamedKey) -> bool:
+        return _state(resource.key, system_clock()) != "valid"
+
+
+def _state(key: ApiKey, now: datetime) -> str:
+    if key.revoked_at is not None:
+        return "revoked"
+    return "expired" if key.expires_at is not None and key.expires_at <= now else "valid"
 
 
 def _with_access(folder: DataFolder, do: Callable[[Database], Awaitable[Answer]]) -> Answer:

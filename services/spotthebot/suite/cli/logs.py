@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.suite.cli.local_commands import on_this_machine
 from spotthebot.suite.cli.log_lines import readable
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, suite_at
 
@@ -16,6 +17,7 @@ _LOOK_EVERY_SECONDS = 0.2
 _TAIL_BYTES = 1024 * 1024
 
 
+@on_this_machine
 def logs(
     service: Annotated[str | None, typer.Argument(help="Name of a service, its worker included; none: all.")] = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with new lines until Ctrl-C.")] = False,

@@ -59,8 +59,11 @@ def suite_at(path: Path) -> DataFolder:
 
 
 def say_session(session: "Session") -> None:
-    """Say whether services are started now, which takes a moment."""
-    say("Starting the services ..." if session.prepared else "Using the services that run ...")
+    """Say which services are used, and whether they are started now, which takes a moment."""
+    if session.folder is None:
+        say("Using the services at the address of --url ...")
+    else:
+        say("Starting the services ..." if session.prepared else "Using the services that run ...")
 
 
 def check_output(path: Path | None) -> None:

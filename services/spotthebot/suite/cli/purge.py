@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from spotthebot.suite.cli.local_commands import on_this_machine
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, folder_at
 from spotthebot.suite.cli.tests import ROOT
 from spotthebot.suite.errors import AlreadyRunning, FolderNotOurs, NoSuite
@@ -18,6 +19,7 @@ from spotthebot.suite.runtime.bootstrap import DATABASE_URL_VARIABLE
 _BYTES_PER_MEGABYTE = 10**6
 
 
+@on_this_machine
 def purge(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,

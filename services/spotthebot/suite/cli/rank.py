@@ -6,25 +6,27 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from spotthebot.suite.cli.analysis_options import Campaign, takes_parameters
-from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, JsonFile, check_output, suite_at, write_json
+from spotthebot.suite.cli.options import JsonFile, check_output, write_json
+from spotthebot.suite.cli.service_options import reads_services
 from spotthebot.suite.resources import Campaigns, find
-from spotthebot.suite.runtime.session import connect, open_session
+from spotthebot.suite.runtime.session import Services, connect, open_session
 from spotthebot.suite.studies import ranking
 
 if TYPE_CHECKING:
     from spotthebot.contracts.analytics import Analysis
 
 
+@reads_services
 @takes_parameters
 def rank(
+    services: Services,
     campaign: Campaign,
     parameters: dict[str, Any],
     json_file: JsonFile = None,
-    data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Rank the bots of a campaign."""
     check_output(json_file)
-    with open_session(suite_at(data_dir)) as session:
+    with open_session(services) as session:
 
         async def run() -> "Analysis":
             async with connect(session) as clients:

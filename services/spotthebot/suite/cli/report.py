@@ -13,26 +13,28 @@ from spotthebot.suite.cli.analysis_options import (
     StabilityRuleOption,
     takes_parameters,
 )
-from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, check_folder, suite_at
+from spotthebot.suite.cli.options import check_folder
+from spotthebot.suite.cli.service_options import reads_services
 from spotthebot.suite.progress import screen, showing_progress
 from spotthebot.suite.resources import Campaigns, find
-from spotthebot.suite.runtime.session import connect, open_session
+from spotthebot.suite.runtime.session import Services, connect, open_session
 from spotthebot.suite.studies import ranking
 from spotthebot.suite.studies.report import compute_stability, find_stability
 
 
+@reads_services
 @takes_parameters
 def report(
+    services: Services,
     campaign: Campaign,
     out: ReportFolder,
     parameters: dict[str, Any],
     stability: StabilityOption = False,
     stability_rule: StabilityRuleOption = StabilityRule.PERCENTILE,
-    data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Write a campaign's report: one HTML page, and its tables as CSV, JSON and LaTeX."""
     check_folder(out)
-    with open_session(suite_at(data_dir)) as session:
+    with open_session(services) as session:
 
         async def run() -> tuple[Analysis, Stability | None]:
             async with connect(session) as clients:

@@ -12,6 +12,7 @@ import typer
 from rich.table import Table
 
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICE_NAMES
+from spotthebot.suite.cli.local_commands import on_this_machine
 from spotthebot.suite.cli.log_lines import readable
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, folder_at
 from spotthebot.suite.progress import screen
@@ -22,6 +23,7 @@ from spotthebot.suite.runtime.running_suite import Addresses, bound_addresses, r
 from spotthebot.suite.supervision.spec import Event
 
 
+@on_this_machine
 def up(
     data_dir: DataDir = DEFAULT_DATA_DIR,
     port_base: Annotated[

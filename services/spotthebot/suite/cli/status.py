@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import typer
 from rich.table import Table
 
+from spotthebot.suite.cli.local_commands import on_this_machine
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, suite_at, write_json
 from spotthebot.suite.errors import NothingRuns, TookTooLong
 from spotthebot.suite.progress import screen
@@ -19,6 +20,7 @@ _ANSWER_SECONDS = 5
 _OK = 200
 
 
+@on_this_machine
 def status(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
     """Show what runs on the data folder; exit code 1 where nothing does or something is unwell."""
     folder = folder_at(data_dir) if as_json else suite_at(data_dir)
@@ -43,6 +45,7 @@ def status(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> Non
         raise typer.Exit(1)
 
 
+@on_this_machine
 def down(data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Stop the suite that runs on the data folder."""
     folder = suite_at(data_dir)

@@ -16,6 +16,7 @@ from spotthebot.contracts.fed import ScoreSetOut
 from spotthebot.suite import campaigns
 from spotthebot.suite.campaigns import ExportedCampaign
 from spotthebot.suite.cli.fed_tables import bot_scores_table
+from spotthebot.suite.cli.local_commands import on_this_machine
 from spotthebot.suite.cli.options import (
     DEFAULT_DATA_DIR,
     DataDir,
@@ -27,18 +28,20 @@ from spotthebot.suite.cli.options import (
     write_json,
 )
 from spotthebot.suite.cli.rejected_rows import print_rejected
+from spotthebot.suite.cli.service_options import takes_services
 from spotthebot.suite.collections.exports import import_export, open_export
 from spotthebot.suite.errors import JobFailed
 from spotthebot.suite.progress import screen, showing_progress
 from spotthebot.suite.published_dump import Rejected, open_dump
 from spotthebot.suite.runtime.data_folder import DataFolder
-from spotthebot.suite.runtime.session import Session, connect, open_session
+from spotthebot.suite.runtime.session import Services, Session, connect, open_session
 from spotthebot.suite.studies import ranking
 from spotthebot.suite.studies.campaign_import import import_campaign
 from spotthebot.suite.studies.demo import Demonstration, run_demo
 from spotthebot.suite.studies.dump_import import Imported, import_dump
 
 
+@on_this_machine
 def demo(
     json_file: JsonFile = None,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the services running afterwards.")] = False,
@@ -51,7 +54,7 @@ def demo(
     if keep and folder.holder() is None:
         _start_in_background(folder)
     with open_session(folder) as session:
-        shown, urls = asyncio.run(_demo(session, seed))
+        shown, urls = asyncio.run(_demo(session, folder, seed))
     running = session.prepared is None
     result = {
         "simulated_annotators": True,
@@ -72,7 +75,9 @@ class ImportSource(StrEnum):
     EXPORT = "export"
 
 
+@takes_services
 def import_study(
+    services: Services,
     source: Annotated[ImportSource, typer.Argument(help="Form of the data.")],
     path: Annotated[
         Path,
@@ -89,7 +94,6 @@ def import_study(
         typer.Option(help="export only: name of the collection, or of the campaign; without it, the name that it had."),
     ] = None,
     json_file: JsonFile = None,
-    data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Import a published study, or an export; a second import changes nothing, an interrupted one goes on."""
     check_output(json_file)
@@ -98,18 +102,18 @@ def import_study(
             message = "an export says its domain itself: leave --domain out"
             raise typer.BadParameter(message)
         if (exported := campaigns.read_exported_campaign(path)) is None:
-            _import_export(path, name, json_file, folder_at(data_dir))
+            _import_export(path, name, json_file, services)
         else:
-            _import_campaign(path, exported, name, json_file, folder_at(data_dir))
+            _import_campaign(path, exported, name, json_file, services)
         return
     if domain is None or name is not None:
         message = "spot-the-bot needs --domain, and takes no --name"
         raise typer.BadParameter(message)
-    _import_dump(path, domain, json_file, folder_at(data_dir))
+    _import_dump(path, domain, json_file, services)
 
 
-def _import_dump(path: Path, domain: str, json_file: Path | None, folder: DataFolder) -> None:
-    with open_dump(path, domain) as dump, open_session(folder) as session:
+def _import_dump(path: Path, domain: str, json_file: Path | None, services: Services) -> None:
+    with open_dump(path, domain) as dump, open_session(services) as session:
 
         async def run() -> Imported:
             async with connect(session) as clients:
@@ -121,9 +125,9 @@ def _import_dump(path: Path, domain: str, json_file: Path | None, folder: DataFo
 
 
 def _import_campaign(
-    path: Path, exported: ExportedCampaign, name: str | None, json_file: Path | None, folder: DataFolder
+    path: Path, exported: ExportedCampaign, name: str | None, json_file: Path | None, services: Services
 ) -> None:
-    with open_session(folder) as session:
+    with open_session(services) as session:
 
         async def run() -> Imported:
             async with connect(session) as clients:
@@ -141,9 +145,9 @@ def _say_import(source: ImportSource, imported: Imported, ranked: str, json_file
         _print_import(imported, ranked)
 
 
-def _import_export(path: Path, name: str | None, json_file: Path | None, folder: DataFolder) -> None:
+def _import_export(path: Path, name: str | None, json_file: Path | None, services: Services) -> None:
     export = open_export(path)
-    with open_session(folder) as session:
+    with open_session(services) as session:
 
         async def run() -> tuple[CollectionOut, ImportedOut]:
             async with connect(session) as clients:
@@ -162,11 +166,11 @@ def _import_export(path: Path, name: str | None, json_file: Path | None, folder:
         screen.print(f"Collection: {collection.id}", highlight=False)
 
 
-async def _demo(session: Session, seed: int) -> tuple[Demonstration, dict[str, str]]:
+async def _demo(session: Session, folder: DataFolder, seed: int) -> tuple[Demonstration, dict[str, str]]:
     say_session(session)
     async with connect(session) as clients:
         with showing_progress() as steps:
-            return await run_demo(clients, session.folder, steps, seed=seed), clients.urls
+            return await run_demo(clients, folder, steps, seed=seed), clients.urls
 
 
 def _start_in_background(folder: DataFolder) -> None:

@@ -62,15 +62,17 @@ class StartedCollection:
     is_new: bool
 
 
-async def start(clients: Clients, folder: DataFolder, declared: Declared, *, restart: bool) -> StartedCollection:
+async def start(clients: Clients, folder: DataFolder | None, declared: Declared, *, restart: bool) -> StartedCollection:
     """Start the collection, or find the one that a call with the same name and content started in this data folder.
+
+    Without a folder the service alone knows of the calls before, for the day that it keeps the keys of requests.
 
     A paused collection is resumed; `restart` starts a new one in any case. Raises DeclarationFaulty for what only the
     services can know to be wrong.
     """
     identity = hashlib.sha256(f"{declared.request.name}/{declared.sha256}".encode()).hexdigest()
-    note = folder.path / "collecting" / f"{identity}.json"
-    if not restart and (known := await _known(clients, note)) is not None:
+    note = None if folder is None else folder.path / "collecting" / f"{identity}.json"
+    if note is not None and not restart and (known := await _known(clients, note)) is not None:
         if known.state is CollectionState.PAUSED:
             known = await clients.conversations.resume_collection(known.id)
         return StartedCollection(known, is_new=False)
@@ -83,9 +85,10 @@ async def start(clients: Clients, folder: DataFolder, declared: Declared, *, res
         made = await clients.conversations.create_collection(request, idempotency_key=key)
     except PeerRefused as refused:
         raise faults_of(declared, refused, API_KEYS) from refused
-    with disk_errors(folder.path):
-        note.parent.mkdir(mode=0o700, exist_ok=True)
-        write_private(note, json.dumps({"collection_id": str(made.id), "name": declared.request.name}))
+    if note is not None:
+        with disk_errors(note.parent.parent):
+            note.parent.mkdir(mode=0o700, exist_ok=True)
+            write_private(note, json.dumps({"collection_id": str(made.id), "name": declared.request.name}))
     return StartedCollection(made, is_new=True)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from spotthebot.inference.model_files import files_in, files_sha256_of
-from spotthebot.suite.errors import NoSuchModelDirectory, NotAModelDirectory
+from spotthebot.suite.errors import NoSuchModelDirectory, NotAModelDirectory, NotWithUrl
 from spotthebot.suite.postgres.home import disk_errors
 from spotthebot.suite.runtime.data_folder import DataFolder
 
@@ -14,11 +14,12 @@ _SCORERS: Final = "scorers"
 _TRITON: Final = "triton:"
 
 
-def offer_model(folder: DataFolder, named: str, *, beside: Path) -> str:
+def offer_model(folder: DataFolder | None, named: str, *, beside: Path) -> str:
     """Return under which name the service finds a model; blocks while a directory is copied.
 
     A directory is looked for in the folder `beside` and then in the working directory. What is none is a name on the
-    hub, or of a Triton model. Raises NoSuchModelDirectory for a path that leads nowhere, and NotAModelDirectory.
+    hub, or of a Triton model. Raises NoSuchModelDirectory for a path that leads nowhere, NotAModelDirectory, and
+    NotWithUrl for a directory where there is no data folder, as the services run elsewhere.
     """
     if named.startswith(_TRITON):
         return named
@@ -30,6 +31,8 @@ def offer_model(folder: DataFolder, named: str, *, beside: Path) -> str:
         return named
     if not (found / "config.json").is_file():
         raise NotAModelDirectory(path=found)
+    if folder is None:
+        raise NotWithUrl(what=f"The model in '{found}'", instead="or name a model on the hub, or triton:NAME")
     name = f"{_SCORERS}/{files_sha256_of(files_in(found))[:16]}"
     target = folder.path / "models" / name
     if not target.is_dir():

@@ -71,7 +71,7 @@ class Evaluation:
 
 async def evaluate(
     clients: Clients,
-    folder: DataFolder,
+    folder: DataFolder | None,
     declared: DeclaredEvaluation,
     mode: PlayMode,
     steps: Steps,
@@ -124,7 +124,7 @@ async def _partner_set(clients: Clients, declared: DeclaredEvaluation) -> Partne
     )
 
 
-async def _collect(clients: Clients, folder: DataFolder, declared: collections.Declared, steps: Steps) -> UUID:
+async def _collect(clients: Clients, folder: DataFolder | None, declared: collections.Declared, steps: Steps) -> UUID:
     with steps.step(f"Collecting conversations: {declared.request.mode}") as step:
         started = await collections.start(clients, folder, declared, restart=False)
 

@@ -73,14 +73,14 @@ async def find(directory: Directory[Resource], text: str, *, also: Iterable[str]
         raise NameIsAmbiguous(count=len(named), plural=directory.plural, name=text, ids=ids)
     everything = [each async for each in directory.list()]
     if _PREFIX.fullmatch(text):
-        begun = text.replace("-", "").lower()
-        found = [each for each in everything if each.id.hex.startswith(begun)]
+        beginning = text.replace("-", "").lower()
+        found = [each for each in everything if each.id.hex.startswith(beginning)]
         if len(found) == 1:
             return found[0]
         if found:
             ids = _candidates(directory, found)
             raise PrefixIsAmbiguous(count=len(found), plural=directory.plural, prefix=text, ids=ids)
-    names = [*(each.name for each in everything if not directory.gives_way(each)), *also]
+    names = [*(each.name for each in everything if each.name and not directory.gives_way(each)), *also]
     raise NoSuchName(noun=directory.noun, name=text, instead=instead_of(text, names, directory.otherwise))
 
 

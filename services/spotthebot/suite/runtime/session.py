@@ -1,4 +1,4 @@
-"""The suite that a command works with: the one that runs on the data folder, or one that runs for this command."""
+"""The suite that a command works with: one that runs elsewhere or on the data folder, or that runs for this command."""
 
 import asyncio
 import contextlib
@@ -7,12 +7,13 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 
 from spotthebot import clients
 from spotthebot.contracts.services import SERVICE_NAMES
-from spotthebot.suite.errors import ServicesMissing, TookTooLong
+from spotthebot.suite.errors import NoServiceThere, ServicesMissing, TookTooLong
 from spotthebot.suite.runtime.data_folder import KEY_OF_ADMIN, DataFolder, State
+from spotthebot.suite.runtime.remote import Remote
 from spotthebot.suite.supervision.spec import Event
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ _Client = TypeVar("_Client", bound="AsyncClient")
 
 class Clients:
     """The services, as an administrator sees them, and the task API, as a frontend sees it.
+
+    Services that run elsewhere are seen as the one key sees them that the command was given.
 
     A client is made when it is first used: a command imports the schemas of the services that it calls, and no others.
     """
@@ -71,48 +74,71 @@ class Clients:
         return client
 
 
+Services: TypeAlias = DataFolder | Remote
+"""Where a command finds the services: by the folder of a suite on this machine, or by their address."""
+
+
 @dataclass(frozen=True)
 class Session:
-    """A data folder; `prepared` is None where a suite runs on it, else the database for one that is still to start."""
+    """Services that can be reached; `prepared` is the database for those that are still to start on the data folder."""
 
-    folder: DataFolder
+    services: Services
     prepared: "Bootstrap | None"
+
+    @property
+    def folder(self) -> DataFolder | None:
+        """The data folder; None where the services run elsewhere."""
+        return self.services if isinstance(self.services, DataFolder) else None
 
 
 @contextmanager
-def open_session(folder: DataFolder) -> Iterator[Session]:
-    """Find the suite that runs here, or lock the folder and prepare the database for one. Blocks: no event loop yet."""
-    if folder.holder() is not None:
-        yield Session(folder, None)
+def open_session(services: Services) -> Iterator[Session]:
+    """Find the suite that runs, or lock the data folder and prepare the database for one. Blocks: no event loop yet."""
+    if not isinstance(services, DataFolder) or services.holder() is not None:
+        yield Session(services, None)
         return
     # Imported where no suite runs only: a command that asks a running one starts in a tenth of the time.
     from spotthebot.suite.runtime.bootstrap import bootstrap  # noqa: PLC0415
 
-    folder.create()
-    with folder.lock(), bootstrap(folder) as prepared:
-        yield Session(folder, prepared)
+    services.create()
+    with services.lock(), bootstrap(services) as prepared:
+        yield Session(services, prepared)
 
 
 @asynccontextmanager
 async def connect(session: Session) -> AsyncIterator[Clients]:
     """Yield clients of the services; services that this call started stop at the end of the block."""
+    services = session.services
+    if isinstance(services, DataFolder):
+        async with _connect_here(services, session.prepared) as clients_here:
+            yield clients_here
+        return
+    async with Clients(services.urls, admin_key=services.key, frontend_key=services.key) as clients_there:
+        try:
+            yield clients_there
+        except clients.NotFound as missing:
+            if missing.problem.type != "about:blank":  # our services name the kind of a problem
+                raise
+            raise NoServiceThere(service=missing.peer, url=services.urls[missing.peer]) from missing
+
+
+@asynccontextmanager
+async def _connect_here(folder: DataFolder, prepared: "Bootstrap | None") -> AsyncIterator[Clients]:
     async with contextlib.AsyncExitStack() as stack:
-        if session.prepared is None:
-            state = await _wait_until_ready(session.folder)
+        if prepared is None:
+            state = await _wait_until_ready(folder)
         else:
             from spotthebot.suite.runtime.local_settings import local_settings  # noqa: PLC0415 - as above
             from spotthebot.suite.runtime.running_suite import bound_addresses, running_suite  # noqa: PLC0415 - as above
 
             addresses = stack.enter_context(bound_addresses(None))
-            local = stack.enter_context(local_settings(session.folder))
-            running = running_suite(
-                session.folder, session.prepared, addresses, local, on_line=_ignore_line, on_event=_ignore_event
-            )
+            local = stack.enter_context(local_settings(folder))
+            running = running_suite(folder, prepared, addresses, local, on_line=_ignore_line, on_event=_ignore_event)
             state = await stack.enter_async_context(running)
         urls = {service.name: service.url for service in state.services}
         if missing := [name for name in SERVICE_NAMES if name not in urls]:
-            raise ServicesMissing(folder=session.folder.path, services=", ".join(missing))
-        admin, frontend = session.folder.secret(KEY_OF_ADMIN), session.folder.secret("key/annotation")
+            raise ServicesMissing(folder=folder.path, services=", ".join(missing))
+        admin, frontend = folder.secret(KEY_OF_ADMIN), folder.secret("key/annotation")
         yield await stack.enter_async_context(Clients(urls, admin_key=admin, frontend_key=frontend))
 
 

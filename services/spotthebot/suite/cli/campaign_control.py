@@ -1,0 +1,104 @@
+"""`stb campaigns`: list and show campaigns, open, pause and close them."""
+
+from typing import Annotated, Any
+
+import typer
+
+from spotthebot.contracts.annotation import CampaignOut, CampaignState
+from spotthebot.kit.text import printable
+from spotthebot.suite.cli.options import NAMED, AsJson
+from spotthebot.suite.cli.resource_commands import Yes, ask, confirm, dumped, list_all, print_json
+from spotthebot.suite.cli.resource_tables import ID, print_facts, print_list
+from spotthebot.suite.cli.service_options import reads_services
+from spotthebot.suite.progress import say
+from spotthebot.suite.resources import Campaigns, find
+from spotthebot.suite.runtime.session import Clients, Services
+
+Campaign = Annotated[str, typer.Argument(metavar="CAMPAIGN", help=f"{NAMED} the campaign.")]
+
+
+@reads_services
+def list_campaigns(services: Services, as_json: AsJson = False) -> None:
+    """List campaigns and how far they are."""
+    found = list_all(services, Campaigns)
+    if as_json:
+        print_json({"campaigns": dumped(found)})
+        return
+    rows = ((each.name, each.state, _annotations(each), each.id) for each in found)
+    empty = "There is no campaign: ./stb campaign FILE makes one, ./stb import and ./stb demo do."
+    print_list(("Name", "State", "Annotations", ID), rows, empty=empty)
+
+
+@reads_services
+def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> None:
+    """Show a campaign: what it asks, how far it is, and what its conversations come from."""
+
+    async def read(clients: Clients) -> tuple[CampaignOut, list[str]]:
+        found = await find(Campaigns(clients), campaign)
+        names = [(await clients.conversations.get_collection(each)).name for each in found.collections]
+        return found, names
+
+    found, collections = ask(services, read)
+    if as_json:
+        print_json(found)
+        return
+    pay = None if found.pay_per_package is None else f"{found.pay_per_package} {found.currency} a package"
+    facts: dict[str, Any] = {
+        "Name": found.name,
+        "Id": found.id,
+        "State": found.state,
+        "Failure": found.failure,
+        "Mode": found.mode,
+        "Domain": found.domain,
+        "Collections": ", ".join(collections),
+        "Protocol": f"{found.protocol}, version {found.protocol_version}",
+        "Segments": ", ".join(map(str, found.segments)),
+        "Packages": f"{found.packages} of {found.package_size} items at most, {found.submitted} submitted",
+        "Annotations": f"{_annotations(found)}, {found.annotations_per_segment} of each item",
+        "Pay": pay,
+        "Seed": found.seed,
+        "Created": found.created_at,
+    }
+    print_facts(facts)
+
+
+@reads_services
+def open_campaign(services: Services, campaign: Campaign) -> None:
+    """Let annotators claim packages of a draft or of a paused campaign."""
+
+    async def change(clients: Clients) -> CampaignOut:
+        return await clients.annotation.open_campaign((await find(Campaigns(clients), campaign)).id)
+
+    _say_state(ask(services, change))
+
+
+@reads_services
+def pause(services: Services, campaign: Campaign) -> None:
+    """Let nothing be claimed until the campaign is opened again; packages that annotators hold can be submitted."""
+
+    async def change(clients: Clients) -> CampaignOut:
+        return await clients.annotation.pause_campaign((await find(Campaigns(clients), campaign)).id)
+
+    _say_state(ask(services, change))
+
+
+@reads_services
+def close(services: Services, campaign: Campaign, yes: Yes = False) -> None:
+    """End a campaign with the annotations that it has. Asks before it does."""
+
+    async def change(clients: Clients) -> CampaignOut:
+        found = await find(Campaigns(clients), campaign)
+        if found.state is not CampaignState.CLOSED:
+            name = printable(found.name)
+            confirm(f"Campaign {name} ({found.id}) ends for good with {_annotations(found)} annotations.", yes=yes)
+        return await clients.annotation.close_campaign(found.id)
+
+    _say_state(ask(services, change))
+
+
+def _annotations(campaign: CampaignOut) -> str:
+    return f"{campaign.annotations} of {campaign.annotations_needed}"
+
+
+def _say_state(campaign: CampaignOut) -> None:
+    say(f"Campaign {printable(campaign.name)} ({campaign.id}): {campaign.state}")

@@ -1,0 +1,60 @@
+"""`stb corpora list` and `show`: what corpora there are, and what their splits hold."""
+
+from typing import Annotated, Any
+
+import typer
+
+from spotthebot.contracts.conversations import CorpusOut
+from spotthebot.suite.cli.options import NAMED, AsJson
+from spotthebot.suite.cli.resource_commands import ask, dumped, list_all, print_json
+from spotthebot.suite.cli.resource_tables import ID, print_facts, print_list
+from spotthebot.suite.cli.service_options import reads_services
+from spotthebot.suite.resources import Corpora, find
+from spotthebot.suite.runtime.session import Clients, Services
+
+Corpus = Annotated[str, typer.Argument(metavar="CORPUS", help=f"{NAMED} the corpus.")]
+
+
+@reads_services
+def list_corpora(services: Services, as_json: AsJson = False) -> None:
+    """List corpora and how much they hold."""
+    found = list_all(services, Corpora)
+    if as_json:
+        print_json({"corpora": dumped(found)})
+        return
+    rows = ((each.name, each.domain, each.visibility, sum(each.dialogues.values()), each.id) for each in found)
+    empty = "There is no corpus: ./stb corpora add makes one of a file."
+    print_list(("Name", "Domain", "Visibility", "Dialogues", ID), rows, empty=empty)
+
+
+@reads_services
+def show(services: Services, corpus: Corpus, as_json: AsJson = False) -> None:
+    """Show a corpus: where it comes from, and the statistics of its splits."""
+
+    async def read(clients: Clients) -> CorpusOut:
+        return await find(Corpora(clients), corpus)
+
+    found = ask(services, read)
+    if as_json:
+        print_json(found)
+        return
+    facts: dict[str, Any] = {
+        "Name": found.name,
+        "Id": found.id,
+        "Domain": found.domain,
+        "Origin": found.origin,
+        "Licence": found.licence,
+        "Owner": found.owner or "operator",
+        "Visibility": found.visibility,
+        "Created": found.created_at,
+    }
+    print_facts(facts)
+    rows = (
+        (split, held.dialogues, held.utterances, _mean(held.mean_exchanges), _mean(held.words_per_turn))
+        for split, held in found.statistics.items()
+    )
+    print_list(("Split", "Dialogues", "Utterances", "Exchanges", "Words a turn"), rows, empty="It is empty.")
+
+
+def _mean(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

@@ -1,0 +1,28 @@
+"""Commands that work with the suite of this machine alone. Imports no service and no HTTP library."""
+
+import os
+from typing import Annotated, Final
+
+import typer
+
+from spotthebot.suite.cli.option_groups import adding
+from spotthebot.suite.progress import say
+
+URL_VARIABLE: Final = "SPOTTHEBOT_URL"
+"""The address of services that run elsewhere, for commands that can work with them."""
+_Url = Annotated[str | None, typer.Option("--url", hidden=True)]
+_Key = Annotated[str | None, typer.Option("--key", hidden=True)]
+
+
+def _nowhere_else(context: typer.Context, url: _Url = None, key: _Key = None) -> None:
+    """Refuse an address where a command works with the suite of this machine, and say so of one in the environment."""
+    command = f"./stb {context.command_path.partition(' ')[2]}"
+    if url is not None or key is not None:
+        message = f"'{command}' works on the machine of the suite alone: it takes no --url and no --key"
+        raise typer.BadParameter(message)
+    if os.environ.get(URL_VARIABLE):
+        say(f"{URL_VARIABLE} does not count: '{command}' works on the machine of the suite alone.")
+
+
+on_this_machine = adding(_nowhere_else)
+"""For commands that need the data folder or the database: says that --url is not for them."""
