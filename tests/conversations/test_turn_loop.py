@@ -85,6 +85,7 @@ def _bot(bot_id: UUID, status: BotStatus) -> BotOut:
         description="",
         domains=("everyday",),
         limits=Limits(),
+        public=False,
         status=status,
         status_reason=None,
         version=1,

@@ -5,37 +5,41 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from spotthebot.analytics.api import analyses, figures, results
-from spotthebot.analytics.clients import Studies
+from spotthebot.analytics.api import analyses, figures, results, standings
+from spotthebot.analytics.clients import Studies, Teams
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.analytics.use_cases.result_cache import ResultCache
-from spotthebot.clients import AsyncAnnotation, AsyncConversations
+from spotthebot.analytics.use_cases.standings import Standings
+from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.process import Service
 from spotthebot.kit.web.api import build_service
 
 
 def create_app(settings: AnalyticsSettings) -> FastAPI:
-    """Return the application that serves results and figures of `/v1/campaigns`, and `/v1/analyses`."""
+    """Return the application that serves results and figures of `/v1/campaigns`, `/v1/analyses` and `/v1/teams`."""
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
         key = settings.service_key.get_secret_value()
         app.state.jobs = Jobs(settings.database_url.get_secret_value(), "analytics")
         async with (
+            AsyncBots(settings.bots_url, key) as bots,
             AsyncAnnotation(settings.annotation_url, key) as annotation,
             AsyncConversations(settings.conversations_url, key) as conversations,
         ):
             app.state.studies = Studies(annotation, conversations)
+            app.state.teams = Teams(bots, annotation, conversations)
             app.state.results = ResultCache(app.state.database, app.state.studies)
+            app.state.standings = Standings(app.state.database, app.state.teams, app.state.studies, app.state.results)
             yield
 
     return build_service(
         "analytics",
         summary="Rankings, survival, agreement and all other results of campaigns, with their figures.",
         settings=settings,
-        routers=[results.router, figures.router, analyses.router],
+        routers=[results.router, figures.router, analyses.router, standings.router],
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,
         lifespan=live,

@@ -1,4 +1,4 @@
-"""Calls to `annotation` and `conversations`: a campaign's annotations and the speakers, each as one stream.
+"""Calls to `annotation`, `conversations` and `bots`: a campaign's annotations, who spoke, and what a team owns.
 
 Annotators come under their pseudonyms, so no result holds an id of a panel.
 
@@ -7,9 +7,10 @@ A campaign that was read stays here until its annotations change, so that nine q
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Hashable, Iterator, Sequence
+from collections.abc import AsyncIterator, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
 from typing import Final, Literal
 from uuid import UUID
 
@@ -18,15 +19,19 @@ from pydantic import BaseModel
 from spotthebot.analytics.domain.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.domain.leaderboard import PlayedSide
 from spotthebot.analytics.domain.study import LABEL_CODES, SIMULATED, CodedAnnotation, Study
-from spotthebot.clients import Annotation, AsyncAnnotation, AsyncConversations, Conversations, NotFound
+from spotthebot.clients import Annotation, AsyncAnnotation, AsyncBots, AsyncConversations, Conversations, NotFound
 from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, CampaignState, Label, PackageOut, Preference
+from spotthebot.contracts.bots import BotOut
 from spotthebot.contracts.conversations import ConversationState, ParticipantKind, SpeakersOut
 
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
 SPOT_THE_BOT: Final = "spot_the_bot"
 GAME: Final = "spot_the_bot_gamified"
+ENDED: Final = frozenset({CampaignState.COMPLETE, CampaignState.CLOSED})
 _MAX_STUDIES: Final = 8
 _MAX_ANNOTATIONS: Final = 500_000
+_REQUESTS_AT_ONCE: Final = 16
+_BOTS_AT_ONCE: Final = 100
 
 
 class _Entities(BaseModel):
@@ -102,6 +107,15 @@ class Studies:
             for side in _played_sides(annotation, are_human[annotation.conversation_id])
         ]
 
+    async def read_bots_by_name(self, revision: CampaignRevision) -> dict[str, frozenset[UUID | None]]:
+        """Read which bots have each name that results may hold: None stands for people and imported bots."""
+        bots: dict[str, frozenset[UUID | None]] = {}
+        async for spoke in self._spoken(revision.campaign):
+            if spoke.state is ConversationState.COMPLETE:
+                for side in spoke.participants:
+                    bots[side.name] = bots.get(side.name, frozenset()) | {side.bot_id}
+        return bots
+
     def _forget_failed(self, key: tuple[UUID, str], task: asyncio.Task[Study]) -> None:
         if (task.cancelled() or task.exception() is not None) and self._read.get(key) is task:
             del self._read[key]
@@ -126,6 +140,48 @@ class Studies:
         for collection_id in campaign.collections:
             async for spoke in self._conversations.stream_speakers(collection_id):
                 yield spoke
+
+
+class Teams:
+    """The bots of teams, and the campaigns whose results teams may see."""
+
+    def __init__(self, bots: AsyncBots, annotation: AsyncAnnotation, conversations: AsyncConversations) -> None:
+        self._bots = bots
+        self._annotation = annotation
+        self._conversations = conversations
+
+    async def list_bots(self, team: str) -> list[BotOut]:
+        """Return all bots of a team, oldest first."""
+        # The service strips blanks around a name, and two teams may differ by them alone.
+        return [bot async for bot in self._bots.list_bots(team=team) if bot.team == team]
+
+    async def find_public(self, bot_ids: Iterable[UUID]) -> frozenset[UUID]:
+        """Return those of the bots that everybody may see the names of."""
+        requests = asyncio.Semaphore(_REQUESTS_AT_ONCE)
+
+        async def is_public(bot_id: UUID) -> bool:
+            try:
+                async with requests:
+                    return (await self._bots.get_bot(bot_id)).public
+            except NotFound:
+                return False
+
+        ids = list(bot_ids)
+        return frozenset(compress(ids, await asyncio.gather(*map(is_public, ids))))
+
+    async def list_released(self, bots: Sequence[BotOut]) -> list[CampaignOut]:
+        """Return the campaigns with released results over conversations of these bots, oldest first."""
+        collections = {
+            collection.id
+            for at in range(0, len(bots), _BOTS_AT_ONCE)
+            async for collection in self._conversations.list_collections(
+                bot_id=[bot.id for bot in bots[at : at + _BOTS_AT_ONCE]]
+            )
+        }
+        if not collections:
+            return []
+        released = self._annotation.list_campaigns(released=True)
+        return [campaign async for campaign in released if not collections.isdisjoint(campaign.collections)]
 
 
 def load_campaign(annotation: Annotation, conversations: Conversations, campaign_id: UUID) -> Study:
@@ -172,7 +228,7 @@ def _study(
         campaign_id=campaign.id,
         campaign=campaign.name,
         domain=campaign.domain,
-        complete=campaign.state in {CampaignState.COMPLETE, CampaignState.CLOSED},
+        complete=campaign.state in ENDED,
         speakers=speakers,
         packages={each.id: frozenset(segment.conversation_id for segment in each.segments) for each in packages},
         annotations=annotations,

@@ -11,6 +11,9 @@ class AnalyticsSettings(ServiceSettings):
 
     model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_ANALYTICS_", frozen=True, extra="ignore")
 
+    bots_url: str = Field(
+        default="http://127.0.0.1:8101", description="Where the service `bots` is, for the bots of a team."
+    )
     conversations_url: str = Field(
         default="http://127.0.0.1:8102", description="Where the service `conversations` is, for the speakers."
     )

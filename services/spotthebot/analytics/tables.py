@@ -4,7 +4,7 @@ from datetime import datetime
 from pathlib import Path
 from uuid import UUID
 
-from sqlalchemy import DateTime, Index, LargeBinary, String, func
+from sqlalchemy import DateTime, Index, LargeBinary, String, func, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from spotthebot.kit.database import schema_metadata
@@ -28,6 +28,17 @@ class ResultRow(_Base):
     revision: Mapped[str] = mapped_column(String(200))
     body: Mapped[bytes] = mapped_column(LargeBinary)
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
+class PseudonymKeyRow(_Base):
+    """The key that makes the pseudonyms of a campaign's bots in what teams see; it leaves this table for no answer."""
+
+    __tablename__ = "pseudonym_keys"
+
+    campaign_id: Mapped[UUID] = mapped_column(primary_key=True)
+    key: Mapped[bytes] = mapped_column(
+        LargeBinary, server_default=text("(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))")
+    )
 
 
 STEP_JOBS = step_job_tables(_Base.metadata)

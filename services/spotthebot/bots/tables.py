@@ -33,6 +33,7 @@ class BotRow(_Base):
     description: Mapped[str] = mapped_column(String(2000))
     domains: Mapped[list[str]] = mapped_column(ARRAY(String(50)))
     limits: Mapped[dict[str, Any]] = mapped_column(JSONB, server_default="{}")
+    public: Mapped[bool] = mapped_column(server_default="false")
     status: Mapped[str] = mapped_column(String(20), server_default="active")
     status_reason: Mapped[str | None] = mapped_column(String(1000))
     version: Mapped[int] = mapped_column(server_default="1")

@@ -22,6 +22,7 @@ from spotthebot.contracts.analytics import (
     RankingOut,
     SegmentsOut,
     SensitivityOut,
+    StandingOut,
     SurvivalOut,
     Test,
     TimeOut,
@@ -118,6 +119,11 @@ class AnalyticsOperations(ServiceOperations):
     def figure(self, campaign_id: UUID, figure: str, **parameters: Unpack[Parameters]) -> Call[bytes]:
         """Return a figure, such as `ranking.svg`; `.json` is a Vega-Lite spec, `.svg` and `.png` are rendered."""
         return Call(bytes, "GET", f"/v1/campaigns/{campaign_id}/figures/{quote(figure, safe='')}", params=parameters)
+
+    @operation
+    def list_standings(self, **paging: Unpack[Paging]) -> Listing[StandingOut]:
+        """List the standings of the bots of the team whose key it is, where results were released."""
+        return Listing(StandingOut, "/v1/teams/me/standings", paging)
 
     @operation
     def list_analyses(self, *, campaign_id: UUID | None = None, **paging: Unpack[Paging]) -> Listing[AnalysisJobOut]:

@@ -63,9 +63,11 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
     peer = "annotation"
 
     @operation
-    def list_campaigns(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[CampaignOut]:
-        """List campaigns, oldest first."""
-        return Listing(CampaignOut, "/v1/campaigns", paging, params={"name": name})
+    def list_campaigns(
+        self, *, name: str | None = None, released: bool | None = None, **paging: Unpack[Paging]
+    ) -> Listing[CampaignOut]:
+        """List campaigns, oldest first; with `released` those whose results teams may see, or may not."""
+        return Listing(CampaignOut, "/v1/campaigns", paging, params={"name": name, "released": released})
 
     @operation
     def create_campaign(self, campaign: CampaignIn, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
@@ -81,6 +83,18 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
     def close_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
         """End a campaign with the annotations it has."""
         path = f"/v1/campaigns/{campaign_id}/close"
+        return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
+
+    @operation
+    def release_results(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
+        """Let teams see the results of a campaign that has ended and that their bots take part in."""
+        path = f"/v1/campaigns/{campaign_id}/results/release"
+        return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
+
+    @operation
+    def withdraw_results(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
+        """Let no team see the results of a campaign any more."""
+        path = f"/v1/campaigns/{campaign_id}/results/withdraw"
         return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
 
     @operation

@@ -32,9 +32,11 @@ class BotsOperations(ServiceOperations):
     peer = "bots"
 
     @operation
-    def list_bots(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[BotOut]:
+    def list_bots(
+        self, *, name: str | None = None, team: str | None = None, **paging: Unpack[Paging]
+    ) -> Listing[BotOut]:
         """List bots, oldest first; a team sees its own."""
-        return Listing(BotOut, "/v1/bots", paging, params={"name": name})
+        return Listing(BotOut, "/v1/bots", paging, params={"name": name, "team": team})
 
     @operation
     def register_bot(

@@ -256,6 +256,9 @@ class CampaignOut(Wire):
     submitted: int = Field(description="Packages that were submitted, each as often as an annotator did.")
     annotations: int
     annotations_needed: int
+    released_at: datetime | None = Field(
+        description="When its results were released to the teams whose bots take part; null where they are not."
+    )
     created_at: datetime
 
 

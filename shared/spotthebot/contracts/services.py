@@ -81,13 +81,13 @@ SERVICES: tuple[ServiceEntry, ...] = (
     ),
     ServiceEntry(
         name="analytics",
-        owns="answers it computed, analyses as jobs",
+        owns="answers it computed, analyses as jobs, standings of teams",
         port=8104,
         schema="analytics",
         extra="analytics",
         has_worker=True,
-        roles=frozenset({Role.ADMIN, Role.ANALYST, Role.SERVICE}),
-        calls=("conversations", "annotation"),
+        roles=frozenset({Role.ADMIN, Role.TEAM, Role.ANALYST, Role.SERVICE}),
+        calls=("bots", "conversations", "annotation"),
     ),
     ServiceEntry(
         name="fed",

@@ -4,10 +4,12 @@ from typing import Annotated
 
 from fastapi import Depends, Query, Request
 
-from spotthebot.analytics.clients import Studies
+from spotthebot.analytics.clients import Studies, Teams
+from spotthebot.analytics.domain.errors import KeyWithoutTeam
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.use_cases.analyses import require_campaign
 from spotthebot.analytics.use_cases.result_cache import ResultCache
+from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.analytics import AnalysisIn, ParametersIn
 from spotthebot.kit.access.keys import Principal
@@ -45,6 +47,26 @@ async def _parameters(request: Annotated[ParametersIn, Query()]) -> Parameters:
     return Parameters(**request.model_dump())
 
 
+async def _teams(request: Request) -> Teams:
+    teams: Teams = request.app.state.teams
+    return teams
+
+
+async def _standings(request: Request) -> Standings:
+    standings: Standings = request.app.state.standings
+    return standings
+
+
+async def _team(caller: Annotated[Principal, Depends(allow(Role.TEAM))]) -> str:
+    if not caller.team:
+        raise KeyWithoutTeam
+    return caller.team
+
+
+Team = Annotated[str, Depends(_team)]
+"""The team that calls: what is answered is about its own bots."""
+TeamsClient = Annotated[Teams, Depends(_teams)]
+StandingsOfTeams = Annotated[Standings, Depends(_standings)]
 Results = Annotated[ResultCache, Depends(_results)]
 StudiesClient = Annotated[Studies, Depends(_studies)]
 

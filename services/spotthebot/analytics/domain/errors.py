@@ -4,6 +4,8 @@ NotFound
 ├── NoSuchCampaign
 ├── NoSuchAnalysis
 └── NoSuchFigure
+Forbidden
+└── KeyWithoutTeam
 Conflict
 ├── NothingToAnalyse
 ├── OtherProtocol
@@ -12,7 +14,7 @@ Conflict
 └── AnalysisHasEnded
 """
 
-from spotthebot.kit.errors import Conflict, NotFound
+from spotthebot.kit.errors import Conflict, Forbidden, NotFound
 
 
 class NoSuchCampaign(NotFound):
@@ -25,6 +27,10 @@ class NoSuchAnalysis(NotFound):
 
 class NoSuchFigure(NotFound):
     """There is no figure '{figure}': there are {known}, as .json, .svg or .png."""
+
+
+class KeyWithoutTeam(Forbidden):
+    """This API key names no team: ask the operator for one made with `--team`."""
 
 
 class NothingToAnalyse(Conflict):

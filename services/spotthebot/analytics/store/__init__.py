@@ -1,5 +1,5 @@
 """The only SQL of `analytics`, one module for each noun."""
 
-from spotthebot.analytics.store import analyses, results
+from spotthebot.analytics.store import analyses, pseudonym_keys, results
 
-__all__ = ["analyses", "results"]
+__all__ = ["analyses", "pseudonym_keys", "results"]

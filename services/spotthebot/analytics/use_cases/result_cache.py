@@ -23,6 +23,7 @@ from spotthebot.contracts.analytics import Analysis, LeaderboardEntry
 from spotthebot.kit.database import Database
 
 _ENTRIES = TypeAdapter(tuple[LeaderboardEntry, ...])
+_BOTS_BY_NAME = TypeAdapter(dict[str, frozenset[UUID | None]])
 
 
 class ResultCache:
@@ -35,17 +36,34 @@ class ResultCache:
 
     async def get(self, campaign_id: UUID, section: str, parameters: Parameters) -> bytes:
         """Return one of `SECTIONS` as JSON; raises NoSuchCampaign, NothingToAnalyse or OneBotOnly."""
+        return await self.get_at(await self._studies.current_revision(campaign_id), section, parameters)
+
+    async def get_at(self, revision: CampaignRevision, section: str, parameters: Parameters) -> bytes:
+        """Return one of `SECTIONS` as JSON for one revision; raises NothingToAnalyse or OneBotOnly."""
         return await self._find_or_compute(
-            campaign_id,
+            revision,
             section,
             parameters,
             lambda study: compute_section(SECTIONS[section], study, parameters).model_dump_json().encode(),
         )
 
+    async def get_bots_by_name(self, revision: CampaignRevision) -> Mapping[str, frozenset[UUID | None]]:
+        """Return which bots have each name of a campaign's results: None stands for people and imported bots."""
+
+        async def compute() -> bytes:
+            return _BOTS_BY_NAME.dump_json(await self._studies.read_bots_by_name(revision))
+
+        return _BOTS_BY_NAME.validate_json(
+            await self._kept_or_computed(revision, _key(revision, "bots-by-name", {}), compute)
+        )
+
     async def get_document(self, campaign_id: UUID, parameters: Parameters) -> bytes:
         """Return all sections as one JSON document."""
         return await self._find_or_compute(
-            campaign_id, "analysis", parameters, lambda study: analyse(study, parameters).model_dump_json().encode()
+            await self._studies.current_revision(campaign_id),
+            "analysis",
+            parameters,
+            lambda study: analyse(study, parameters).model_dump_json().encode(),
         )
 
     async def get_analysis(self, campaign_id: UUID, parameters: Parameters) -> Analysis:
@@ -65,10 +83,8 @@ class ResultCache:
         return _ENTRIES.validate_json(body)
 
     async def _find_or_compute(
-        self, campaign_id: UUID, section: str, parameters: Parameters, compute: Callable[[Study], bytes]
+        self, revision: CampaignRevision, section: str, parameters: Parameters, compute: Callable[[Study], bytes]
     ) -> bytes:
-        revision = await self._studies.current_revision(campaign_id)
-
         async def of_study() -> bytes:
             return await asyncio.to_thread(compute, await self._studies.read(revision))
 

@@ -12,7 +12,7 @@ from spotthebot.annotation.api.deps import Admin, AdminReader, CampaignReader, J
 from spotthebot.annotation.api.fetched import CheckedCollections, MissingConversations
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.previews import preview
-from spotthebot.annotation.use_cases import campaigns, imports
+from spotthebot.annotation.use_cases import campaigns, imports, releases
 from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
 from spotthebot.contracts.annotation_uploads import AnnotationBatchIn, PackageBatchIn
 from spotthebot.contracts.conversations import StoredOut
@@ -39,10 +39,18 @@ async def create_campaign(
 
 @router.get("", operation_id="list_campaigns")
 async def list_campaigns(
-    session: Reading, _caller: CampaignReader, paging: Paging, name: Annotated[Name | None, Query()] = None
+    session: Reading,
+    _caller: CampaignReader,
+    paging: Paging,
+    name: Annotated[Name | None, Query()] = None,
+    released: Annotated[
+        bool | None, Query(description="Those whose results teams may see, or (false) may not.")
+    ] = None,
 ) -> Page[CampaignOut]:
     """List campaigns, oldest first."""
-    rows = await store.campaigns.list_campaigns(session, name=name, after=paging.after, limit=paging.limit + 1)
+    rows = await store.campaigns.list_campaigns(
+        session, name=name, released=released, after=paging.after, limit=paging.limit + 1
+    )
     return page_of(rows, paging, key=lambda campaign: campaign.id, to_out=_to_out)
 
 
@@ -90,6 +98,21 @@ async def pause_campaign(session: Writing, _caller: Admin, campaign_id: UUID) ->
 async def close_campaign(session: Writing, _caller: Admin, campaign_id: UUID) -> CampaignOut:
     """End a campaign: nothing can be claimed any more; closing it again changes nothing."""
     return _to_out(await campaigns.close_campaign(session, campaign_id))
+
+
+@router.post("/{campaign_id}/results/release", operation_id="release_results")
+async def release_results(session: Writing, caller: Admin, campaign_id: UUID) -> CampaignOut:
+    """Let teams see the results of a campaign that has ended and that their bots take part in.
+
+    Others' bots have pseudonyms unless they are public. Releasing again changes nothing; see the audit log for who did.
+    """
+    return _to_out(await releases.release_results(session, campaign_id, key_id=caller.key_id))
+
+
+@router.post("/{campaign_id}/results/withdraw", operation_id="withdraw_results")
+async def withdraw_results(session: Writing, caller: Admin, campaign_id: UUID) -> CampaignOut:
+    """Let no team see a campaign's results any more; withdrawing again changes nothing."""
+    return _to_out(await releases.withdraw_results(session, campaign_id, key_id=caller.key_id))
 
 
 @router.post("/{campaign_id}/packages", status_code=201, operation_id="import_packages", openapi_extra=_PACKAGES)
@@ -152,5 +175,6 @@ def _to_out(campaign: Campaign) -> CampaignOut:
         submitted=campaign.progress.submitted,
         annotations=campaign.progress.annotations,
         annotations_needed=campaign.progress.items * campaign.annotations_per_segment,
+        released_at=campaign.released_at,
         created_at=campaign.created_at,
     )

@@ -13,6 +13,7 @@ from spotthebot.annotation.domain.allocation import Unit
 from spotthebot.annotation.domain.errors import (
     CampaignCannotMove,
     CampaignClosed,
+    CampaignNotEnded,
     CampaignTakesNoClaims,
     NoPay,
     PackagesNotNamed,
@@ -108,6 +109,7 @@ class Campaign:
     created_at: datetime
     state: CampaignState
     failure: str | None
+    released_at: datetime | None
     too_short: int | None
     not_selected: int | None
     unpaired: int | None
@@ -161,6 +163,11 @@ class Campaign:
         """Raise CampaignClosed where packages are not there, or never will be."""
         if self.state in {CampaignState.BUILDING, CampaignState.FAILED}:
             raise CampaignClosed(name=self.name, state=self.state)
+
+    def require_ended(self) -> None:
+        """Raise CampaignNotEnded where annotations are still to come: who sees a ranking grow can steer it."""
+        if self.state not in {CampaignState.COMPLETE, CampaignState.CLOSED}:
+            raise CampaignNotEnded(name=self.name, state=self.state)
 
     def require_move(self, state: CampaignState) -> None:
         """Raise CampaignCannotMove where `state` may not follow the present one, nor is it."""

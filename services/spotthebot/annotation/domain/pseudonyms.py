@@ -1,12 +1,11 @@
 """Pseudonyms of annotators, for those who may see what was annotated and not by whom."""
 
-import base64
-import hashlib
-import hmac
 import re
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
+
+from spotthebot.kit.pseudonyms import keyed_name
 
 _BYTES: Final = 16
 _KEPT = re.compile(r"simulated-\d{1,9}|p-[0-9a-v]{26}")
@@ -31,5 +30,4 @@ class Pseudonyms:
         """
         if self.are_published or _KEPT.fullmatch(name):
             return name
-        digest = hmac.digest(self.key, annotator_id.bytes, hashlib.sha256)[:_BYTES]
-        return f"p-{base64.b32hexencode(digest).decode().rstrip('=').lower()}"
+        return f"p-{keyed_name(self.key, annotator_id.bytes, size=_BYTES)}"

@@ -75,8 +75,13 @@ async def get_campaign(runner: Runner, campaign_id: UUID) -> Campaign:
     return _campaign(rows[0])
 
 
-async def list_campaigns(session: ReadSession, *, name: str | None, after: UUID | None, limit: int) -> list[Campaign]:
+async def list_campaigns(
+    session: ReadSession, *, name: str | None, released: bool | None, after: UUID | None, limit: int
+) -> list[Campaign]:
+    """Return campaigns, oldest first; of this `name`, and those whose results are `released` or not, where given."""
     statement = select(CampaignRow).order_by(CampaignRow.id).limit(limit)
+    if released is not None:
+        statement = statement.where(CampaignRow.released_at.is_not(None) == released)
     if name is not None:
         statement = statement.where(CampaignRow.name == name)
     if after is not None:
@@ -157,6 +162,28 @@ async def close_campaign(session: WriteSession, campaign_id: UUID) -> bool:
     return await move_campaign(session, campaign_id, CampaignState.CLOSED, closed_at=datetime.now(UTC))
 
 
+async def release_results(session: WriteSession, campaign_id: UUID) -> bool:
+    """Note that teams may see a campaign's results, unless they may already; say whether that is new."""
+    released = await session.scalar(
+        update(CampaignRow)
+        .where(CampaignRow.id == campaign_id, CampaignRow.released_at.is_(None))
+        .values(released_at=func.now())
+        .returning(CampaignRow.id)
+    )
+    return released is not None
+
+
+async def withdraw_results(session: WriteSession, campaign_id: UUID) -> bool:
+    """Note that teams may not see a campaign's results any more; say whether they could."""
+    withdrawn = await session.scalar(
+        update(CampaignRow)
+        .where(CampaignRow.id == campaign_id, CampaignRow.released_at.is_not(None))
+        .values(released_at=None)
+        .returning(CampaignRow.id)
+    )
+    return withdrawn is not None
+
+
 async def move_campaign(session: WriteSession, campaign_id: UUID, state: CampaignState, **values: object) -> bool:
     """Bring a campaign to `state`, unless it is in a state that may not be followed by it; say whether it came."""
     moved = await session.scalar(
@@ -220,6 +247,7 @@ def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psyc
         created_at=row.created_at,
         state=CampaignState(row.state),
         failure=row.failure,
+        released_at=row.released_at,
         too_short=row.too_short,
         not_selected=row.not_selected,
         unpaired=row.unpaired,

@@ -58,11 +58,15 @@ async def register_bot(
 
 @router.get("", operation_id="list_bots")
 async def list_bots(
-    context: Context, caller: Reader, paging: Paging, name: Annotated[Name | None, Query()] = None
+    context: Context,
+    caller: Reader,
+    paging: Paging,
+    name: Annotated[Name | None, Query()] = None,
+    team: Annotated[Name | None, Query(description="The bots of this team; a team's key sees its own alone.")] = None,
 ) -> Page[BotOut]:
     """List bots, oldest first; a team sees its own."""
     rows = await store.bots.list_bots(
-        context.database.lookups, caller, name=name, after=paging.after, limit=paging.limit + 1
+        context.database.lookups, caller, name=name, team=team, after=paging.after, limit=paging.limit + 1
     )
     return page_of(rows, paging, key=lambda bot: bot.id, to_out=_to_out)
 
@@ -133,6 +137,7 @@ def _to_out(bot: Bot) -> BotOut:
         description=bot.description,
         domains=bot.domains,
         limits=bot.limits,
+        public=bot.public,
         status=bot.status,
         status_reason=bot.status_reason,
         version=bot.version.number,

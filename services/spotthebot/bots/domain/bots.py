@@ -33,6 +33,7 @@ class Bot:
     description: str
     domains: tuple[str, ...]
     limits: Limits
+    public: bool
     status: BotStatus
     status_reason: str | None
     version: BotVersion

@@ -38,6 +38,7 @@ async def add_bot(session: WriteSession, request: BotIn, *, team: str | None, pr
             description=request.description,
             domains=list(request.domains),
             limits=request.limits.model_dump(mode="json"),
+            public=request.public,
             status=INITIAL,
             version=0,
             next_probe_at=func.now() + probe_in,
@@ -71,11 +72,21 @@ async def find_bots(lookups: Lookups, bot_ids: Sequence[UUID]) -> dict[UUID, Bot
 
 
 async def list_bots(
-    lookups: Lookups, principal: Principal, *, name: str | None, after: UUID | None, limit: int
+    lookups: Lookups,
+    principal: Principal,
+    *,
+    name: str | None,
+    team: str | None = None,
+    after: UUID | None,
+    limit: int,
 ) -> Sequence[Bot]:
-    """Return the bots that the caller may see, oldest first; `name` is compared as a whole."""
-    lookup = _lookup_of_lists(by_name=name is not None, of_team=principal.role == Role.TEAM)
-    parameters = {"name": name, "team": principal.team, "after": after or _FIRST, "limit": limit}
+    """Return the bots that the caller may see, oldest first; `name` and `team` are compared as a whole."""
+    if principal.role == Role.TEAM:
+        if team not in {None, principal.team}:
+            return []
+        team = principal.team
+    lookup = _lookup_of_lists(by_name=name is not None, of_team=team is not None or principal.role == Role.TEAM)
+    parameters = {"name": name, "team": team, "after": after or _FIRST, "limit": limit}
     return [_bot(row) for row in await lookups.fetch(lookup, parameters)]
 
 
@@ -211,6 +222,7 @@ _PRESENT = select(
     BotRow.description,
     BotRow.domains,
     BotRow.limits,
+    BotRow.public,
     BotRow.status,
     BotRow.status_reason,
     BotRow.probe,
@@ -247,6 +259,7 @@ def _bot(row: Any) -> Bot:  # noqa: ANN401 - SQLAlchemy's row of these columns, 
         description=row.description,
         domains=tuple(row.domains),
         limits=Limits.model_validate(row.limits),
+        public=row.public,
         status=BotStatus(row.status),
         status_reason=row.status_reason,
         version=BotVersion(

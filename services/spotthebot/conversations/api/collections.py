@@ -66,10 +66,18 @@ async def estimate_collection(
 
 @router.get("/collections", operation_id="list_collections")
 async def list_collections(
-    session: Reading, _caller: Reader, paging: Paging, name: Annotated[Name | None, Query()] = None
+    session: Reading,
+    _caller: Reader,
+    paging: Paging,
+    name: Annotated[Name | None, Query()] = None,
+    bot_id: Annotated[
+        tuple[UUID, ...], Query(max_length=100, description="Those that one of these bots takes part in.")
+    ] = (),
 ) -> Page[CollectionOut]:
     """List collections, oldest first."""
-    rows = await store.collections.list_collections(session, name=name, after=paging.after, limit=paging.limit + 1)
+    rows = await store.collections.list_collections(
+        session, name=name, bots=bot_id, after=paging.after, limit=paging.limit + 1
+    )
     return page_of(rows, paging, key=lambda collection: collection.id, to_out=collection_out)
 
 

@@ -4,15 +4,16 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, select, text, update
+from sqlalchemy import Select, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.contracts.conversations import CollectionId, CollectionState
 from spotthebot.conversations.domain import collections as domain
 from spotthebot.conversations.domain.collections import FailureReason, PairProgress
 from spotthebot.conversations.domain.errors import NoSuchCollection
+from spotthebot.conversations.store.pairs import takes_part
 from spotthebot.conversations.store.states import is_complete_now
-from spotthebot.conversations.tables import CollectionRow
+from spotthebot.conversations.tables import CollectionRow, PairRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
@@ -54,11 +55,15 @@ async def get_collection(session: ReadSession, collection_id: UUID) -> domain.Co
 
 
 async def list_collections(
-    session: ReadSession, *, name: str | None, after: UUID | None, limit: int
+    session: ReadSession, *, name: str | None, bots: Sequence[UUID], after: UUID | None, limit: int
 ) -> list[domain.Collection]:
+    """Return collections, oldest first: of this `name`, and with one of these `bots`, where given."""
     statement = select(CollectionRow).order_by(CollectionRow.id).limit(limit)
     if name is not None:
         statement = statement.where(CollectionRow.name == name)
+    if bots:
+        theirs = select(PairRow.collection_id).where(or_(*map(takes_part, bots)))
+        statement = statement.where(CollectionRow.id.in_(theirs))
     if after is not None:
         statement = statement.where(CollectionRow.id > after)
     return await _list_collections(session, statement)

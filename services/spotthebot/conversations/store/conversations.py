@@ -18,6 +18,7 @@ from spotthebot.contracts.conversations import (
 from spotthebot.conversations.domain.conversations import Conversation, Speakers
 from spotthebot.conversations.domain.errors import NoSuchConversation
 from spotthebot.conversations.domain.plans import Sides
+from spotthebot.conversations.store.pairs import takes_part
 from spotthebot.conversations.tables import CollectionRow, ConversationRow, PairRow, TurnRow
 from spotthebot.kit.database import ReadSession, WriteSession
 
@@ -107,8 +108,7 @@ async def list_conversations_of_bot(
     session: ReadSession, bot_id: UUID, *, after: UUID | None, limit: int
 ) -> list[Conversation]:
     """Return the conversations that a bot takes part in, with their turns, oldest first."""
-    takes_part = PairRow.participants.contains([{"bot_id": str(bot_id)}])
-    theirs = select(PairRow.collection_id, PairRow.number).where(takes_part)
+    theirs = select(PairRow.collection_id, PairRow.number).where(takes_part(bot_id))
     statement = _whole().where(tuple_(ConversationRow.collection_id, ConversationRow.pair).in_(theirs))
     if after is not None:
         statement = statement.where(ConversationRow.id > after)

@@ -1,5 +1,6 @@
 """Operations on collections: plan, create, follow, change, end."""
 
+from collections.abc import Sequence
 from typing import Unpack
 from uuid import UUID
 
@@ -19,9 +20,11 @@ class CollectionOperations:
     """`/v1/collections`."""
 
     @operation
-    def list_collections(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[CollectionOut]:
-        """List collections, oldest first."""
-        return Listing(CollectionOut, "/v1/collections", paging, params={"name": name})
+    def list_collections(
+        self, *, name: str | None = None, bot_id: Sequence[UUID] = (), **paging: Unpack[Paging]
+    ) -> Listing[CollectionOut]:
+        """List collections, oldest first; with `bot_id` those that one of these bots takes part in, at most 100."""
+        return Listing(CollectionOut, "/v1/collections", paging, params={"name": name, "bot_id": bot_id})
 
     @operation
     def create_collection(self, collection: CollectionIn, *, idempotency_key: str | None = None) -> Call[CollectionOut]:

@@ -55,6 +55,7 @@ from spotthebot.contracts.analytics.results import (
     WinRatesOut,
 )
 from spotthebot.contracts.analytics.sensitivity import Alternative, Sensitivity
+from spotthebot.contracts.analytics.standings import ShownAs, StandingBot, StandingOut, StandingPair, StandingSurvival
 from spotthebot.contracts.analytics.survival import CoxCoefficient, LogRank, Survival, SurvivalCurve
 from spotthebot.contracts.analytics.wins import (
     BotWinRate,
@@ -109,6 +110,7 @@ __all__ = [
     "Sensitivity",
     "SensitivityOut",
     "Settings",
+    "ShownAs",
     "SidesAlike",
     "Skill",
     "Stability",
@@ -116,6 +118,10 @@ __all__ = [
     "StabilityIn",
     "StabilityParameters",
     "StabilityPoint",
+    "StandingBot",
+    "StandingOut",
+    "StandingPair",
+    "StandingSurvival",
     "Strength",
     "Survival",
     "SurvivalCurve",

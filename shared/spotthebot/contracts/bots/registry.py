@@ -39,6 +39,9 @@ def _not_the_humans(name: str) -> str:
 _BotName = Annotated[Name, AfterValidator(_not_the_humans)]
 _Description = Annotated[Text, StringConstraints(max_length=2000)]
 _Domains = Annotated[tuple[Domain, ...], Field(min_length=1, max_length=20)]
+_Public = Annotated[
+    bool, Field(description="Whether other teams see its name in results of campaigns that both take part in.")
+]
 _Secret = Annotated[SecretStr, Field(min_length=1, max_length=4000)]
 
 
@@ -114,6 +117,7 @@ class BotIn(BotVersionIn):
     description: _Description = ""
     domains: _Domains = Field(description="What it can talk about.")
     limits: Limits = Limits()
+    public: _Public = False
 
 
 class BotChangesIn(Wire):
@@ -122,6 +126,7 @@ class BotChangesIn(Wire):
     description: _Description | None = None
     domains: _Domains | None = None
     limits: Limits | None = None
+    public: _Public | None = None
     status: Annotated[BotStatus, Field(description="active (ends a suspension), suspended or retired.")] | None = None
 
 
@@ -140,6 +145,7 @@ class BotOut(Wire):
     description: str
     domains: tuple[str, ...] = Field(max_length=20)
     limits: Limits
+    public: _Public
     status: BotStatus
     status_reason: str | None = Field(description="Why the bot is failing; null if it is not.")
     version: int = Field(description="Counts from 1; the bot's replies change with it, and only with it.")

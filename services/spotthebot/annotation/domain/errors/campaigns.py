@@ -19,6 +19,7 @@ Conflict
 ├── CampaignNotOpen
 ├── CampaignNoDraft
 ├── CampaignCannotMove
+├── CampaignNotEnded
 ├── CampaignTakesNoImports
 ├── CampaignTakesNoClaims
 └── NoPay
@@ -85,6 +86,10 @@ class CampaignNoDraft(Conflict):
 
 class CampaignCannotMove(Conflict):
     """The campaign '{name}' is {state} and cannot become {requested}."""
+
+
+class CampaignNotEnded(Conflict):
+    """The campaign '{name}' is {state}: its results can be released once it is complete, or after you close it."""
 
 
 class CampaignTakesNoImports(Conflict):

@@ -1,0 +1,16 @@
+"""Keys of pseudonyms, one for each campaign."""
+
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+
+from spotthebot.analytics.tables import PseudonymKeyRow
+from spotthebot.kit.database import WriteSession
+
+
+async def get_pseudonym_key(session: WriteSession, campaign_id: UUID) -> bytes:
+    """Return the key of a campaign, which PostgreSQL draws when it is first asked for."""
+    row = PseudonymKeyRow
+    await session.execute(insert(row).values(campaign_id=campaign_id).on_conflict_do_nothing())
+    return (await session.scalars(select(row.key).where(row.campaign_id == campaign_id))).one()

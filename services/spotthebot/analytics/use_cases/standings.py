@@ -1,0 +1,110 @@
+"""What a team sees of the campaigns that its bots take part in and whose results were released."""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import TypeVar
+
+from spotthebot.analytics import store
+from spotthebot.analytics.clients import ENDED, CampaignRevision, Studies, Teams
+from spotthebot.analytics.domain.errors import NoSuchCampaign
+from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.domain.standings import (
+    NO_NAMES,
+    NO_RESULTS,
+    NOT_ANNOTATED,
+    NOT_RANKED,
+    Names,
+    Results,
+    standing_bots,
+    standing_pairs,
+)
+from spotthebot.analytics.use_cases.result_cache import ResultCache
+from spotthebot.contracts.analytics import (
+    FoolingRatesOut,
+    Provenance,
+    RankingOut,
+    Settings,
+    ShownAs,
+    StandingOut,
+    SurvivalOut,
+    WinRatesOut,
+)
+from spotthebot.contracts.annotation import CampaignOut
+from spotthebot.contracts.bots import BotOut
+from spotthebot.kit.database import Database
+from spotthebot.kit.errors import Conflict
+
+_Result = TypeVar("_Result", bound=Provenance)
+
+
+class Standings:
+    """Standings of teams, made from the results that the operator reads."""
+
+    def __init__(self, database: Database, teams: Teams, studies: Studies, results: ResultCache) -> None:
+        self._database = database
+        self._teams = teams
+        self._studies = studies
+        self._results = results
+
+    async def find(self, campaign: CampaignOut, bots: Sequence[BotOut]) -> StandingOut | None:
+        """Return the standing of a team's bots in a campaign; None where its results are not released, or no more."""
+        try:
+            revision = await self._studies.current_revision(campaign.id)
+        except NoSuchCampaign:
+            return None
+        except Conflict as refused:
+            return _standing(campaign, [refused.detail])
+        if revision.campaign.released_at is None:
+            return None
+        names = await self._names(revision, bots)
+        reasons: list[str] = []
+        results = Results(
+            ranking=await self._result(RankingOut, revision, "ranking", reasons),
+            win_rates=await self._result(WinRatesOut, revision, "win-rates", reasons),
+            fooling_rates=await self._result(FoolingRatesOut, revision, "fooling-rates", reasons),
+            survival=await self._result(SurvivalOut, revision, "survival", reasons),
+        )
+        if results.ranking and results.ranking.ranking.reason:
+            reasons.append(NOT_RANKED)
+        if results.fooling_rates and not any(each.shown_as is ShownAs.OWN for each in standing_bots(results, names)):
+            return _standing(revision.campaign, [NOT_ANNOTATED])
+        return _standing(revision.campaign, reasons, results, names)
+
+    async def _names(self, revision: CampaignRevision, bots: Sequence[BotOut]) -> Names:
+        own = {bot.id for bot in bots}
+        by_name = await self._results.get_bots_by_name(revision)
+        others = {bot_id for ids in by_name.values() for bot_id in ids if bot_id is not None} - own
+        async with self._database.write() as session:
+            key = await store.pseudonym_keys.get_pseudonym_key(session, revision.campaign.id)
+        return Names(by_name, own, await self._teams.find_public(others), key)
+
+    async def _result(
+        self, kind: type[_Result], revision: CampaignRevision, section: str, reasons: list[str]
+    ) -> _Result | None:
+        """Return a result; None, with its reason among the `reasons`, where the annotations do not allow it."""
+        try:
+            return kind.model_validate_json(await self._results.get_at(revision, section, Parameters()))
+        except Conflict as refused:
+            reasons.append(refused.detail)
+            return None
+
+
+def _standing(
+    campaign: CampaignOut, reasons: Sequence[str], results: Results = NO_RESULTS, names: Names = NO_NAMES
+) -> StandingOut | None:
+    if campaign.released_at is None:
+        return None
+    provenance = results.fooling_rates
+    return StandingOut(
+        campaign_id=campaign.id,
+        campaign=campaign.name,
+        domain=campaign.domain,
+        released_at=campaign.released_at,
+        preliminary=campaign.state not in ENDED,
+        reasons=tuple(dict.fromkeys(reasons)),
+        settings=Settings(**provenance.model_dump(include=set(Settings.model_fields))) if provenance else None,
+        counts=provenance.counts if provenance else None,
+        bots=standing_bots(results, names),
+        pairs=standing_pairs(results, names),
+        version=version("spotthebot"),
+    )

@@ -1,0 +1,80 @@
+"""A team's standing in a campaign whose results were released: its own bots beside the others under pseudonyms."""
+
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import Field
+
+from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS, MAX_PAIRS
+from spotthebot.contracts.analytics.provenance import Counts, Interval, Settings
+from spotthebot.contracts.wire import Wire
+
+
+class ShownAs(StrEnum):
+    """How a standing names one who took part."""
+
+    OWN = "own"
+    """A bot of the team, by its name."""
+    PUBLIC = "public"
+    """A bot of others, whose owner lets everybody see its name."""
+    PSEUDONYM = "pseudonym"
+    """A bot of others, by a name that is the same throughout the campaign and another in every other campaign."""
+    PEOPLE = "people"
+    """All people together, HU."""
+
+
+class StandingSurvival(Wire):
+    """The share of times that one is not yet spotted after a number of exchanges."""
+
+    exchanges: int
+    survival: Interval
+
+
+class StandingBot(Wire):
+    """One who took part in a campaign, as a team may see it."""
+
+    bot: str = Field(description="Its name where it is the team's or public, else its pseudonym in this campaign.")
+    shown_as: ShownAs
+    rank_low: int | None = Field(
+        description="Best rank of a set of ranks that hold for all bots together; null for people, and where no bots"
+        " were ranked."
+    )
+    rank_high: int | None = Field(description="Worst rank of that set.")
+    win_rate: Interval | None = Field(description="Mean over its opponents; null for people, and where none met.")
+    fooling_rate: Interval = Field(description="Share of its labels that are human.")
+    labels: int
+    survival: tuple[StandingSurvival, ...] = Field(max_length=MAX_LENGTHS)
+
+
+class StandingPair(Wire):
+    """The games of a bot of the team against another bot, from its own side."""
+
+    bot: str
+    other: str
+    wins: int
+    losses: int
+    ties: int
+    win_rate: Interval
+    p_adjusted: float | None = Field(description="Of even odds, corrected over all pairs of the campaign.")
+    significant: bool
+
+
+class StandingOut(Wire):
+    """A team's standing in one campaign: the figures of the operator's own results with their standard parameters."""
+
+    campaign_id: UUID
+    campaign: str
+    domain: str
+    released_at: datetime
+    preliminary: bool = Field(description="Whether annotations are missing: work was rejected after the release.")
+    reasons: tuple[str, ...] = Field(max_length=10, description="Why some figures, or all, are missing.")
+    settings: Settings | None = Field(description="How the annotations were analysed; null where they can't be.")
+    counts: Counts | None = Field(
+        description="What the figures stand on; annotators that are programs are counted as simulated."
+    )
+    bots: tuple[StandingBot, ...] = Field(
+        max_length=MAX_BOTS, description="All who took part, the best win rate first, and people last."
+    )
+    pairs: tuple[StandingPair, ...] = Field(max_length=MAX_PAIRS, description="Those with a bot of the team.")
+    version: str = Field(description="Of the software.")
