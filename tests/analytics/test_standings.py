@@ -160,6 +160,31 @@ class TestFigures:
         ]
 
 
+class TestPerformance:
+    async def test_is_the_teams_own_in_standings_and_in_the_list_of_its_bots(self, suite: RunningSuite):
+        bots = await _bots(suite)
+        await _released(suite, bots)
+        seen = {each["shown_as"]: each["performance"] for each in (await _standing(suite))["bots"]}
+        # Nine conversations of three pairs; all were imported, which have no times.
+        assert seen["own"]["conversations"] == {"complete": 9}
+        assert (seen["own"]["collections"], seen["own"]["failed"], seen["own"]["latency"]) == (1, 0, None)
+        assert [seen[each] for each in ("public", "pseudonym", "people")] == [None, None, None]
+        us = await suite.client("analytics", "team", team="us")
+        (listed,) = (await us.get("/v1/teams/me/bots")).json()["items"]
+        assert (listed["id"], listed["name"], listed["public"]) == (bots["ours"], "ours", False)
+        assert listed["performance"] == seen["own"]
+
+    async def test_needs_no_release(self, suite: RunningSuite):
+        await _campaign(suite, await _bots(suite))
+        names = {}
+        for team in ("us", "them", "others"):
+            client = await suite.client("analytics", "team", team=team)
+            names[team] = [each["name"] for each in (await client.get("/v1/teams/me/bots")).json()["items"]]
+        assert names == {"us": ["ours"], "them": ["secretive"], "others": []}
+        admin = await suite.client("analytics", "admin")
+        assert (await admin.get("/v1/teams/me/bots")).status_code == 403
+
+
 class TestNames:
     async def test_of_others_are_pseudonyms_unless_they_are_public(self, suite: RunningSuite):
         bots = await _bots(suite)

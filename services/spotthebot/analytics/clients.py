@@ -22,7 +22,7 @@ from spotthebot.analytics.domain.study import LABEL_CODES, SIMULATED, CodedAnnot
 from spotthebot.clients import Annotation, AsyncAnnotation, AsyncBots, AsyncConversations, Conversations, NotFound
 from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, CampaignState, Label, PackageOut, Preference
 from spotthebot.contracts.bots import BotOut
-from spotthebot.contracts.conversations import ConversationState, ParticipantKind, SpeakersOut
+from spotthebot.contracts.conversations import BotPerformanceOut, ConversationState, ParticipantKind, SpeakersOut
 
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
 SPOT_THE_BOT: Final = "spot_the_bot"
@@ -168,6 +168,10 @@ class Teams:
 
         ids = list(bot_ids)
         return frozenset(compress(ids, await asyncio.gather(*map(is_public, ids))))
+
+    async def get_performance(self, bot_id: UUID, collections: Sequence[UUID] = ()) -> BotPerformanceOut:
+        """Return how a bot did in the conversations of these collections, or in all of its own."""
+        return await self._conversations.get_bot_performance(bot_id, collection_id=collections)
 
     async def list_released(self, bots: Sequence[BotOut]) -> list[CampaignOut]:
         """Return the campaigns with released results over conversations of these bots, oldest first."""

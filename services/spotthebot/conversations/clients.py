@@ -41,6 +41,12 @@ class Bots:
         self._known[bot_id] = _Known(bot, now + _KNOWN_FOR_SECONDS)
         return bot
 
+    async def find_named(self, name: str | None, team: str | None) -> list[BotOut]:
+        """Return the bots of a name, or all where it is None; with `team`, those of a team alone."""
+        listed = self._bots.list_bots(name=name, team=team or None)
+        # The service strips blanks around a name, and two teams may differ by them alone.
+        return [bot async for bot in listed if team is None or bot.team == team]
+
     async def find_all(self, ids: Sequence[UUID]) -> tuple[BotOut, ...]:
         """Return those of several bots that `bots` knows, as they are now, in this order."""
         return tuple(each for each in await self._gather(self._find, ids) if each is not None)

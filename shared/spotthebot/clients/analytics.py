@@ -24,6 +24,7 @@ from spotthebot.contracts.analytics import (
     SensitivityOut,
     StandingOut,
     SurvivalOut,
+    TeamBotOut,
     Test,
     TimeOut,
     Unit,
@@ -124,6 +125,11 @@ class AnalyticsOperations(ServiceOperations):
     def list_standings(self, **paging: Unpack[Paging]) -> Listing[StandingOut]:
         """List the standings of the bots of the team whose key it is, where results were released."""
         return Listing(StandingOut, "/v1/teams/me/standings", paging)
+
+    @operation
+    def list_team_bots(self, **paging: Unpack[Paging]) -> Listing[TeamBotOut]:
+        """List the bots of the team whose key it is, with their failures and latencies."""
+        return Listing(TeamBotOut, "/v1/teams/me/bots", paging)
 
     @operation
     def list_analyses(self, *, campaign_id: UUID | None = None, **paging: Unpack[Paging]) -> Listing[AnalysisJobOut]:

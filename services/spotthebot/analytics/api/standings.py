@@ -3,13 +3,15 @@
 from fastapi import APIRouter
 
 from spotthebot.analytics.api.deps import StandingsOfTeams, Team, TeamsClient
-from spotthebot.contracts.analytics import StandingOut
-from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.contracts.analytics import StandingOut, TeamBotOut
+from spotthebot.kit.web.core.pagination import Page, PageRequest, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute
 
 router = APIRouter(prefix="/v1/teams/me", tags=["teams"], route_class=CheckedRoute)
 _MAX_CAMPAIGNS = 10
 """On a page: results that were never asked for take seconds each."""
+_MAX_BOTS = 20
+"""On a page: the time of each reply of each is read."""
 
 
 @router.get("/standings", operation_id="list_standings")
@@ -23,7 +25,36 @@ async def list_standings(
     """
     bots = await teams.list_bots(team)
     released = [each for each in await teams.list_released(bots) if paging.after is None or each.id > paging.after]
-    paging = paging.model_copy(update={"limit": min(paging.limit, _MAX_CAMPAIGNS)})
+    paging = _at_most(_MAX_CAMPAIGNS, paging)
     campaigns = page_of(released, paging, key=lambda campaign: campaign.id, to_out=lambda campaign: campaign)
     found = [await standings.find(campaign, bots) for campaign in campaigns.items]
     return Page(items=[each for each in found if each is not None], next_cursor=campaigns.next_cursor)
+
+
+@router.get("/bots", operation_id="list_team_bots")
+async def list_team_bots(team: Team, teams: TeamsClient, paging: Paging) -> Page[TeamBotOut]:
+    """List the team's bots, oldest first, each with its failures and latencies in all of its conversations.
+
+    No result of annotations is among them, so nothing has to be released. A page holds twenty bots at most.
+    """
+    bots = [each for each in await teams.list_bots(team) if paging.after is None or each.id > paging.after]
+    page = page_of(bots, _at_most(_MAX_BOTS, paging), key=lambda bot: bot.id, to_out=lambda bot: bot)
+    return Page(
+        items=[
+            TeamBotOut(
+                id=bot.id,
+                name=bot.name,
+                status=bot.status,
+                status_reason=bot.status_reason,
+                version=bot.version,
+                public=bot.public,
+                performance=await teams.get_performance(bot.id),
+            )
+            for bot in page.items
+        ],
+        next_cursor=page.next_cursor,
+    )
+
+
+def _at_most(limit: int, paging: PageRequest) -> PageRequest:
+    return paging.model_copy(update={"limit": min(paging.limit, limit)})

@@ -7,6 +7,7 @@ order that follows names: an alphabetical one would tell something of those that
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
@@ -25,6 +26,7 @@ from spotthebot.contracts.analytics import (
     SurvivalOut,
     WinRatesOut,
 )
+from spotthebot.contracts.conversations import BotPerformanceOut
 from spotthebot.kit.pseudonyms import keyed_name
 
 NOT_RANKED: Final = (
@@ -78,15 +80,21 @@ class Results:
 
 
 NO_RESULTS: Final = Results(ranking=None, win_rates=None, fooling_rates=None, survival=None)
+NO_PERFORMANCES: Final[Mapping[str, BotPerformanceOut]] = MappingProxyType({})
 NO_NAMES: Final = Names(bots_by_name={}, own=frozenset(), public=frozenset(), key=b"")
 
 
-def standing_bots(results: Results, names: Names) -> tuple[StandingBot, ...]:
-    """Return all who took part: bots by their win rate, the best first, and people last."""
+def standing_bots(
+    results: Results, names: Names, performances: Mapping[str, BotPerformanceOut] = NO_PERFORMANCES
+) -> tuple[StandingBot, ...]:
+    """Return all who took part: bots by their win rate, the best first, and people last.
+
+    `performances` are those of the team's bots, by name.
+    """
     ranked = {each.bot: each for each in results.ranking.ranking.bots} if results.ranking else {}
     rates = results.fooling_rates.fooling_rates if results.fooling_rates else ()
     curves = _curves(results.survival)
-    bots = [_standing_bot(each, ranked.get(each.bot), curves.get(each.bot, ()), names) for each in rates]
+    bots = [_standing_bot(each, ranked.get(each.bot), curves.get(each.bot, ()), names, performances) for each in rates]
     return tuple(sorted(bots, key=_place))
 
 
@@ -102,7 +110,11 @@ def _place(bot: StandingBot) -> tuple[bool, bool, float, str]:
 
 
 def _standing_bot(
-    rate: FoolingRate, ranked: RankedBot | None, survival: Sequence[StandingSurvival], names: Names
+    rate: FoolingRate,
+    ranked: RankedBot | None,
+    survival: Sequence[StandingSurvival],
+    names: Names,
+    performances: Mapping[str, BotPerformanceOut],
 ) -> StandingBot:
     shown = names.shown(rate.bot)
     return StandingBot(
@@ -114,6 +126,7 @@ def _standing_bot(
         fooling_rate=Interval(estimate=rate.rate, low=rate.low, high=rate.high, uncertainty=rate.uncertainty),
         labels=rate.n,
         survival=tuple(survival),
+        performance=performances.get(rate.bot) if shown.shown_as is ShownAs.OWN else None,
     )
 
 

@@ -1,6 +1,6 @@
 """What a team sees of the campaigns that its bots take part in and whose results were released."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import TypeVar
 
@@ -10,6 +10,7 @@ from spotthebot.analytics.domain.errors import NoSuchCampaign
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.standings import (
     NO_NAMES,
+    NO_PERFORMANCES,
     NO_RESULTS,
     NOT_ANNOTATED,
     NOT_RANKED,
@@ -31,6 +32,7 @@ from spotthebot.contracts.analytics import (
 )
 from spotthebot.contracts.annotation import CampaignOut
 from spotthebot.contracts.bots import BotOut
+from spotthebot.contracts.conversations import BotPerformanceOut
 from spotthebot.kit.database import Database
 from spotthebot.kit.errors import Conflict
 
@@ -66,9 +68,15 @@ class Standings:
         )
         if results.ranking and results.ranking.ranking.reason:
             reasons.append(NOT_RANKED)
-        if results.fooling_rates and not any(each.shown_as is ShownAs.OWN for each in standing_bots(results, names)):
+        own = {each.bot for each in standing_bots(results, names) if each.shown_as is ShownAs.OWN}
+        if results.fooling_rates and not own:
             return _standing(revision.campaign, [NOT_ANNOTATED])
-        return _standing(revision.campaign, reasons, results, names)
+        performances = {
+            bot.name: await self._teams.get_performance(bot.id, revision.campaign.collections)
+            for bot in bots
+            if bot.name in own
+        }
+        return _standing(revision.campaign, reasons, results, names, performances)
 
     async def _names(self, revision: CampaignRevision, bots: Sequence[BotOut]) -> Names:
         own = {bot.id for bot in bots}
@@ -90,7 +98,11 @@ class Standings:
 
 
 def _standing(
-    campaign: CampaignOut, reasons: Sequence[str], results: Results = NO_RESULTS, names: Names = NO_NAMES
+    campaign: CampaignOut,
+    reasons: Sequence[str],
+    results: Results = NO_RESULTS,
+    names: Names = NO_NAMES,
+    performances: Mapping[str, BotPerformanceOut] = NO_PERFORMANCES,
 ) -> StandingOut | None:
     if campaign.released_at is None:
         return None
@@ -104,7 +116,7 @@ def _standing(
         reasons=tuple(dict.fromkeys(reasons)),
         settings=Settings(**provenance.model_dump(include=set(Settings.model_fields))) if provenance else None,
         counts=provenance.counts if provenance else None,
-        bots=standing_bots(results, names),
+        bots=standing_bots(results, names, performances),
         pairs=standing_pairs(results, names),
         version=version("spotthebot"),
     )

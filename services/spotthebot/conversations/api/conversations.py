@@ -3,12 +3,14 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 
-from spotthebot.contracts.conversations import ConversationOut
+from spotthebot.contracts.bots import BotOut
+from spotthebot.contracts.conversations import BotConversationOut, BotPerformanceOut, ConversationOut
+from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import BotsClient, Reader, Taker
-from spotthebot.conversations.api.shapes import conversation_out
+from spotthebot.conversations.api.shapes import bot_conversation_out, conversation_out
 from spotthebot.conversations.use_cases import conversations
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute
@@ -17,19 +19,39 @@ from spotthebot.kit.web.database.sessions import Reading
 router = APIRouter(prefix="/v1/conversations", tags=["conversations"], route_class=CheckedRoute)
 
 
-@router.get("", operation_id="list_conversations_of_bot")
-async def list_of_bot(
-    session: Reading,
+async def _bot(
     caller: Taker,
     bots: BotsClient,
-    paging: Paging,
-    bot_id: Annotated[UUID, Query(description="A bot; a team's key can name its own.")],
-) -> Page[ConversationOut]:
+    bot_id: Annotated[UUID | None, Query(description="A bot; a team's key can name its own.")] = None,
+    bot: Annotated[Name | None, Query(description="The same by its name: give one of the two.")] = None,
+) -> BotOut:
+    return await conversations.find_bot(bots, caller, conversations.BotRequest(bot_id, bot))
+
+
+RequestedBot = Annotated[BotOut, Depends(_bot)]
+"""The bot that a query names, asked for before the transaction begins."""
+
+
+@router.get("", operation_id="list_conversations_of_bot")
+async def list_of_bot(bot: RequestedBot, session: Reading, caller: Taker, paging: Paging) -> Page[BotConversationOut]:
     """List the conversations that a bot takes part in, oldest first; a team does not learn its partners' names."""
     rows = await conversations.list_conversations_of_bot(
-        session, bots, caller, bot_id, after=paging.after, limit=paging.limit + 1
+        session, caller, bot, after=paging.after, limit=paging.limit + 1
     )
-    return page_of(rows, paging, key=lambda conversation: conversation.id, to_out=conversation_out)
+    return page_of(rows, paging, key=lambda row: row[0].id, to_out=lambda row: bot_conversation_out(*row))
+
+
+@router.get("/performance", operation_id="get_bot_performance")
+async def get_performance(
+    bot: RequestedBot,
+    session: Reading,
+    _caller: Taker,
+    collection_id: Annotated[
+        tuple[UUID, ...], Query(max_length=100, description="Conversations of these collections; left out: of all.")
+    ] = (),
+) -> BotPerformanceOut:
+    """Say how a bot did: its conversations by state, why they failed at its turn, and how fast it answered."""
+    return await conversations.get_performance(session, bot, collection_id)
 
 
 @router.get("/{conversation_id}", operation_id="get_conversation")

@@ -1,6 +1,7 @@
 """Types of the domain as contracts, for the endpoints that return them."""
 
 from spotthebot.contracts.conversations import (
+    BotConversationOut,
     CollectionOut,
     ConversationOut,
     FailureOut,
@@ -29,6 +30,11 @@ def conversation_out(conversation: Conversation) -> ConversationOut:
         opening_shown=conversation.opening_shown,
         turns=conversation.spoken_turns,
     )
+
+
+def bot_conversation_out(conversation: Conversation, collection: str) -> BotConversationOut:
+    """Return a conversation with the name of its collection."""
+    return BotConversationOut(**dict(conversation_out(conversation)), collection=collection)
 
 
 def texts_out(conversation: Conversation) -> TextsOut:

@@ -29,6 +29,7 @@ TRANSITIONS: Final[Mapping[ConversationState, frozenset[ConversationState]]] = M
     }
 )
 """The states that may follow each state: a conversation ends once, and for good."""
+PARTNER_FAILED: Final = "The partner failed."
 _NEVER = StopRules()
 
 
@@ -86,9 +87,11 @@ class Conversation:
         return self.opening + self.turns
 
     def seen_by(self, bot_id: UUID) -> "Conversation":
-        """Return what the bot's owner may see: everything but which other bot took part."""
+        """Return what the bot's owner may see: all but which other bot took part, and what its server said."""
         first, second = (side if side.bot_id == bot_id else _nameless(side) for side in self.participants)
-        return replace(self, participants=(first, second))
+        at_partner = self.participants[len(self.turns) % 2].bot_id != bot_id
+        failure = PARTNER_FAILED if at_partner and self.state is ConversationState.FAILED else self.failure
+        return replace(self, participants=(first, second), failure=failure)
 
     @property
     def opening_turns(self) -> tuple[Turn, ...]:

@@ -22,9 +22,11 @@ Invalid
 ├── BotsDiffer
 ├── OpeningsDiffer
 ├── NamedAlike
-└── HumanShareUnreachable
+├── HumanShareUnreachable
+└── BotNotNamed
 NotFound
 ├── NoSuchBot
+├── NoBotOfName
 ├── NoSuchCorpus
 ├── NoSuchCollection
 ├── NoSuchPartnerSet
@@ -43,7 +45,8 @@ Conflict
 ├── TooFewTurns
 ├── ChatEndedMeanwhile
 ├── ChatIsOver
-└── NotTimeToRate
+├── NotTimeToRate
+└── SeveralBotsOfName
 Unauthenticated
 ├── NoSuchChatToken
 └── ChatTokenExpired
@@ -144,8 +147,16 @@ class HumanShareUnreachable(Invalid):
     """There are {available} human dialogues of {exchanges} exchanges, a share of {share} needs {needed}: lower it."""
 
 
+class BotNotNamed(Invalid):
+    """Name one bot: by `bot_id`, or by `bot`, which takes a name."""
+
+
 class NoSuchBot(NotFound):
     """There is no bot {bot_id}, or this API key may not see it."""
+
+
+class NoBotOfName(NotFound):
+    """There is no bot '{name}' that this API key may see: {suggestion}."""
 
 
 class NoSuchCorpus(NotFound):
@@ -218,6 +229,10 @@ class ChatIsOver(Conflict):
 
 class NotTimeToRate(Conflict):
     """This chat is {state}: it is rated when all its conversations are over."""
+
+
+class SeveralBotsOfName(Conflict):
+    """{count} bots are called '{name}': give the `bot_id` of one of them: {owners}."""
 
 
 class NoSuchChatToken(Unauthenticated):

@@ -54,6 +54,12 @@ async def get_collection(session: ReadSession, collection_id: UUID) -> domain.Co
     return collections[0]
 
 
+async def get_names(session: ReadSession, ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return the names of collections by their ids."""
+    found = await session.execute(select(CollectionRow.id, CollectionRow.name).where(CollectionRow.id.in_(ids)))
+    return {row.id: row.name for row in found}
+
+
 async def list_collections(
     session: ReadSession, *, name: str | None, bots: Sequence[UUID], after: UUID | None, limit: int
 ) -> list[domain.Collection]:

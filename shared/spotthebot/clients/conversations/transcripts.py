@@ -8,6 +8,8 @@ from uuid import UUID
 from spotthebot.clients.operations import Call, Download, Listing, Ndjson, Paging, operation
 from spotthebot.clients.requests import Content
 from spotthebot.contracts.conversations import (
+    BotConversationOut,
+    BotPerformanceOut,
     ConversationBatchIn,
     ConversationOut,
     ImportedOut,
@@ -44,9 +46,19 @@ class TranscriptOperations:
         return Listing(ConversationOut, f"/v1/collections/{collection_id}/conversations", paging)
 
     @operation
-    def list_conversations_of_bot(self, bot_id: UUID, **paging: Unpack[Paging]) -> Listing[ConversationOut]:
-        """List the conversations that a bot takes part in; a team sees its own bots' only."""
-        return Listing(ConversationOut, "/v1/conversations", paging, params={"bot_id": bot_id})
+    def list_conversations_of_bot(
+        self, bot_id: UUID | None = None, *, bot: str | None = None, **paging: Unpack[Paging]
+    ) -> Listing[BotConversationOut]:
+        """List the conversations that a bot, by its id or its name, takes part in; a team sees its own bots' only."""
+        return Listing(BotConversationOut, "/v1/conversations", paging, params={"bot_id": bot_id, "bot": bot})
+
+    @operation
+    def get_bot_performance(
+        self, bot_id: UUID | None = None, *, bot: str | None = None, collection_id: Sequence[UUID] = ()
+    ) -> Call[BotPerformanceOut]:
+        """Say how a bot did in these collections, or in all: states, failures at its turn, latencies."""
+        params = {"bot_id": bot_id, "bot": bot, "collection_id": collection_id}
+        return Call(BotPerformanceOut, "GET", "/v1/conversations/performance", params=params)
 
     @operation
     def stream_texts(self, collection_id: UUID) -> Ndjson[TextsOut]:

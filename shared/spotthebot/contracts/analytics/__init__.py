@@ -55,7 +55,14 @@ from spotthebot.contracts.analytics.results import (
     WinRatesOut,
 )
 from spotthebot.contracts.analytics.sensitivity import Alternative, Sensitivity
-from spotthebot.contracts.analytics.standings import ShownAs, StandingBot, StandingOut, StandingPair, StandingSurvival
+from spotthebot.contracts.analytics.standings import (
+    ShownAs,
+    StandingBot,
+    StandingOut,
+    StandingPair,
+    StandingSurvival,
+    TeamBotOut,
+)
 from spotthebot.contracts.analytics.survival import CoxCoefficient, LogRank, Survival, SurvivalCurve
 from spotthebot.contracts.analytics.wins import (
     BotWinRate,
@@ -126,6 +133,7 @@ __all__ = [
     "Survival",
     "SurvivalCurve",
     "SurvivalOut",
+    "TeamBotOut",
     "Test",
     "Time",
     "TimeOfSegment",

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS, MAX_PAIRS
 from spotthebot.contracts.analytics.provenance import Counts, Interval, Settings
+from spotthebot.contracts.conversations import BotPerformanceOut
 from spotthebot.contracts.wire import Wire
 
 
@@ -45,6 +46,9 @@ class StandingBot(Wire):
     fooling_rate: Interval = Field(description="Share of its labels that are human.")
     labels: int
     survival: tuple[StandingSurvival, ...] = Field(max_length=MAX_LENGTHS)
+    performance: BotPerformanceOut | None = Field(
+        description="Failures and latencies in the conversations that the campaign is about; null for others' bots."
+    )
 
 
 class StandingPair(Wire):
@@ -78,3 +82,15 @@ class StandingOut(Wire):
     )
     pairs: tuple[StandingPair, ...] = Field(max_length=MAX_PAIRS, description="Those with a bot of the team.")
     version: str = Field(description="Of the software.")
+
+
+class TeamBotOut(Wire):
+    """A bot of the team, and how it did in all conversations that it takes part in."""
+
+    id: UUID
+    name: str
+    status: str = Field(description="As `bots` says it: active, failing and so on.")
+    status_reason: str | None = Field(description="Why the bot is failing; null if it is not.")
+    version: int
+    public: bool = Field(description="Whether other teams see its name in their standings.")
+    performance: BotPerformanceOut

@@ -82,6 +82,12 @@ from spotthebot.contracts.conversations.partner_sets import (
     PartnerSetOut,
     PartnerSetRef,
 )
+from spotthebot.contracts.conversations.performance import (
+    BotConversationOut,
+    BotPerformanceOut,
+    FailureReasonOut,
+    LatencyOut,
+)
 from spotthebot.contracts.conversations.quality import (
     DistributionOut,
     FlagCountOut,
@@ -105,6 +111,8 @@ __all__ = [
     "MAX_CONVERSATIONS",
     "AllPlayAllIn",
     "BipartiteIn",
+    "BotConversationOut",
+    "BotPerformanceOut",
     "ChatConversationOut",
     "ChatIn",
     "ChatOut",
@@ -145,6 +153,7 @@ __all__ = [
     "ExportedScore",
     "ExportedTurn",
     "FailureOut",
+    "FailureReasonOut",
     "FlagCountOut",
     "FlagKind",
     "HumanBotIn",
@@ -152,6 +161,7 @@ __all__ = [
     "ImportIn",
     "ImportedOut",
     "InteractorOut",
+    "LatencyOut",
     "LearnableRevisionOut",
     "MixOut",
     "Opening",

@@ -1,0 +1,62 @@
+"""How a bot did: its conversations by state, the reasons of failures at its turn, and the times of its replies."""
+
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy import TextClause, text
+
+from spotthebot.contracts.conversations import BotPerformanceOut, FailureReasonOut, LatencyOut
+from spotthebot.kit.database import ReadSession
+
+MAX_REASONS: Final = 20
+
+
+def _over_conversations(select: str) -> TextClause:
+    """Return a statement over the bot's conversations `c`, with `is_first` and `is_second` for the side it is on."""
+    return text(f"""
+        WITH theirs AS (
+            SELECT collection_id, number, participants -> 0 ->> 'bot_id' = :bot AS is_first,
+                participants -> 1 ->> 'bot_id' = :bot AS is_second
+            FROM conversations.pairs
+            WHERE participants @> jsonb_build_array(jsonb_build_object('bot_id', CAST(:bot AS text)))
+                AND (cardinality(CAST(:collections AS uuid[])) = 0 OR collection_id = ANY(:collections))
+        ), held AS (
+            SELECT c.id, c.collection_id, c.state, c.failure, c.turns_said, p.is_first, p.is_second
+            FROM theirs AS p
+            JOIN conversations.conversations AS c ON c.collection_id = p.collection_id AND c.pair = p.number
+        )
+        {select}
+    """)  # noqa: S608 - constant statements
+
+
+_BY_STATE: Final = _over_conversations("SELECT state, count(*) AS conversations FROM held GROUP BY state")
+_COLLECTIONS: Final = _over_conversations("SELECT count(DISTINCT collection_id) FROM theirs")
+_FAILURES: Final = _over_conversations("""
+    SELECT COALESCE(failure, '') AS reason, count(*) AS conversations, sum(count(*)) OVER () AS failed FROM held
+    WHERE state = 'failed' AND CASE turns_said % 2 WHEN 0 THEN is_first ELSE is_second END
+    GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT :most
+""")
+_LATENCIES: Final = _over_conversations("""
+    SELECT count(*) AS replies, max(t.latency_ms) AS longest,
+        percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY t.latency_ms) AS percentiles
+    FROM held JOIN conversations.turns AS t ON t.conversation_id = held.id
+    WHERE t.latency_ms IS NOT NULL AND CASE t.position % 2 WHEN 0 THEN is_first ELSE is_second END
+""")
+
+
+async def get_performance(session: ReadSession, bot_id: UUID, collections: Sequence[UUID]) -> BotPerformanceOut:
+    """Return how a bot did in these collections, or in all where none is named."""
+    values = {"bot": str(bot_id), "collections": list(collections)}
+    states = (await session.execute(_BY_STATE, values)).all()
+    failures = (await session.execute(_FAILURES, {**values, "most": MAX_REASONS})).all()
+    times = (await session.execute(_LATENCIES, values)).one()
+    median, p95 = times.percentiles or (None, None)
+    return BotPerformanceOut(
+        collections=await session.scalar(_COLLECTIONS, values) or 0,
+        conversations={row.state: row.conversations for row in states},
+        failed=int(failures[0].failed) if failures else 0,
+        failures=tuple(FailureReasonOut(reason=row.reason, conversations=row.conversations) for row in failures),
+        replies=times.replies,
+        latency=LatencyOut(median_ms=median, p95_ms=p95, longest_ms=times.longest) if times.replies else None,
+    )

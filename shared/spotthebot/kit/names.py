@@ -1,0 +1,27 @@
+"""What to say of a name that nothing has: the nearest known one, or those that there are."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Final
+
+_MAX_LISTED: Final = 10
+_MAX_NAME: Final = 100
+
+
+def suggestion(name: str, known: Sequence[str]) -> str:
+    """Return the words for the end of a refusal's sentence.
+
+    >>> suggestion("autum", ["autumn", "spring"])
+    "the nearest is 'autumn'"
+    >>> suggestion("x", ["autumn", "spring"])
+    "there are 'autumn', 'spring'"
+    >>> suggestion("x", [])
+    'there are none yet'
+    """
+    if not known:
+        return "there are none yet"
+    if nearest := get_close_matches(name[:_MAX_NAME], known, n=1):
+        return f"the nearest is '{nearest[0]}'"
+    more = len(known) - _MAX_LISTED
+    listed = ", ".join(f"'{each}'" for each in known[:_MAX_LISTED])
+    return f"there are {listed} and {more} more" if more > 0 else f"there are {listed}"
