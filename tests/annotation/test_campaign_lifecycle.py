@@ -41,6 +41,7 @@ CAMPAIGN = Campaign(
     created_at=datetime(2026, 1, 1, tzinfo=UTC),
     state=CampaignState.OPEN,
     failure=None,
+    released_at=None,
     too_short=None,
     not_selected=None,
     unpaired=None,

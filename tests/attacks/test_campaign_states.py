@@ -120,6 +120,8 @@ ROUTES = (
     Route("list_assignments", ADMIN, 200),
     Route("get_annotator_quality", ADMIN, 200),
     Route("get_training_record", ADMIN, 200),
+    Route("release_results", ADMIN, (409, 409, 409, 200, 200)),
+    Route("withdraw_results", ADMIN, 200),
     Route("import_packages", ADMIN, 409, lambda _: {"packages": [PACKAGE]}),
     Route("import_annotations", ADMIN, 409, lambda _: {"annotations": [IMPORTED]}),
     # The way in: a frontend's people are its own, whatever they are called.

@@ -76,7 +76,7 @@ async def get_campaign(runner: Runner, campaign_id: UUID) -> Campaign:
 
 
 async def list_campaigns(
-    session: ReadSession, *, name: str | None, released: bool | None, after: UUID | None, limit: int
+    session: ReadSession, *, name: str | None, released: bool | None = None, after: UUID | None, limit: int
 ) -> list[Campaign]:
     """Return campaigns, oldest first; of this `name`, and those whose results are `released` or not, where given."""
     statement = select(CampaignRow).order_by(CampaignRow.id).limit(limit)

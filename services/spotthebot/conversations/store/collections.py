@@ -61,7 +61,7 @@ async def get_names(session: ReadSession, ids: Collection[UUID]) -> dict[UUID, s
 
 
 async def list_collections(
-    session: ReadSession, *, name: str | None, bots: Sequence[UUID], after: UUID | None, limit: int
+    session: ReadSession, *, name: str | None, bots: Sequence[UUID] = (), after: UUID | None, limit: int
 ) -> list[domain.Collection]:
     """Return collections, oldest first: of this `name`, and with one of these `bots`, where given."""
     statement = select(CollectionRow).order_by(CollectionRow.id).limit(limit)

@@ -36,6 +36,7 @@ from spotthebot.annotation.domain.errors.assignments import (
 from spotthebot.annotation.domain.errors.campaigns import (
     CampaignCannotMove,
     CampaignNoDraft,
+    CampaignNotEnded,
     CampaignNotOpen,
     CampaignTakesNoClaims,
     CampaignTakesNoImports,
@@ -107,6 +108,7 @@ __all__ = [
     "CampaignCannotMove",
     "CampaignClosed",
     "CampaignNoDraft",
+    "CampaignNotEnded",
     "CampaignNotOpen",
     "CampaignTakesNoClaims",
     "CampaignTakesNoImports",
