@@ -45,10 +45,11 @@ PACKAGE = {
 }
 
 
-async def _study(suite: RunningSuite, annotations: list[tuple[Any, ...]] = ANNOTATIONS) -> str:
+async def _study(suite: RunningSuite, annotations: list[tuple[Any, ...]] = ANNOTATIONS, *, seed: int = 0) -> str:
     collection = await import_conversations(suite, CONVERSATIONS)
     admin = await suite.client("annotation", "admin")
     body = {"mode": "import", "name": "s", "domain": "everyday", "collection_id": collection, "segments": [1]}
+    body["seed"] = seed
     campaign = await created(admin, "/v1/campaigns", body)
     path = f"/v1/campaigns/{campaign['id']}"
     await until(admin, path, "open")
@@ -219,6 +220,18 @@ class TestResults:
         campaign = await _study(suite, [("hh1", 1, "ann", "human", "bot")])
         answer = await _get(suite, campaign, "ranking", filter="none")
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:one-bot-only")
+
+
+class TestSeed:
+    async def test_is_the_campaigns_where_the_request_names_none(self, suite: RunningSuite):
+        campaign = await _study(suite, seed=5)
+        of_campaign, fifth, sixth = [
+            (await _get(suite, campaign, "ranking", filter="none", **more)).json()
+            for more in ({}, {"seed": 5}, {"seed": 6})
+        ]
+        assert of_campaign == fifth
+        assert of_campaign["seed"] == 5
+        assert of_campaign["ranking"] != sixth["ranking"]  # TrueSkill plays its matches in another order
 
 
 class TestResultCache:

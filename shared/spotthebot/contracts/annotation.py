@@ -137,7 +137,12 @@ class CampaignIn(Requirements):
         default="", description="What annotators consent to before they get a package; empty: they are not asked."
     )
     panel: Panel | None = Field(default=None, description="Where annotators come from, which says how their ids look.")
-    seed: int = Field(default=0, ge=0, lt=2**31)
+    seed: int = Field(
+        default=0,
+        ge=0,
+        lt=2**31,
+        description="Mixed into every draw, with the secret; results are computed with it unless they name another.",
+    )
     annotators_published: bool = Field(
         default=False,
         description="Of an import: its annotators' names are public, so exports and analyses show no pseudonyms.",

@@ -1,8 +1,9 @@
 """How to analyse: what every result depends on beside the data."""
 
 from dataclasses import dataclass
+from typing import Self
 
-from spotthebot.contracts.analytics import Clusters, Correction, Filter, Test, Unit
+from spotthebot.contracts.analytics import Clusters, Correction, Filter, ParametersIn, Test, Unit
 
 
 @dataclass(frozen=True)
@@ -18,3 +19,8 @@ class Parameters:
     correction: Correction = "holm"
     resamples: int = 1000
     seed: int = 0
+
+    @classmethod
+    def of_campaign(cls, request: ParametersIn, seed: int) -> Self:
+        """Return what was asked for; `seed` is the campaign's, which counts where the request names none."""
+        return cls(**request.model_dump() | {"seed": seed if request.seed is None else request.seed})

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from spotthebot.analytics import store
 from spotthebot.analytics.domain.errors import NoSuchFigure
-from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.use_cases.result_cache import ResultCache
+from spotthebot.contracts.analytics import ParametersIn
 from spotthebot.kit.database import Database
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ Form = Literal["json", "svg", "png"]
 
 
 async def draw_figure(
-    database: Database, results: ResultCache, campaign_id: UUID, figure: str, form: Form, parameters: Parameters
+    database: Database, results: ResultCache, campaign_id: UUID, figure: str, form: Form, request: ParametersIn
 ) -> bytes:
     """Draw one of `FIGURES`; raises NoSuchFigure, and the errors of `ResultCache.get`."""
     figures = await asyncio.to_thread(_figures)
     if figure not in figures:
         raise NoSuchFigure(figure=figure, known=", ".join(figures))
-    analysis = await results.get_analysis(campaign_id, parameters)
+    analysis = await results.get_analysis(campaign_id, request)
     async with database.read() as reading:
         stability = await store.analyses.find_stability(reading, campaign_id)
 

@@ -19,7 +19,7 @@ from spotthebot.analytics.domain.analysis import SECTIONS, analyse, compute_sect
 from spotthebot.analytics.domain.leaderboard import leaderboard
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Study
-from spotthebot.contracts.analytics import Analysis, LeaderboardEntry
+from spotthebot.contracts.analytics import Analysis, LeaderboardEntry, ParametersIn
 from spotthebot.kit.database import Database
 
 _ENTRIES = TypeAdapter(tuple[LeaderboardEntry, ...])
@@ -34,7 +34,7 @@ class ResultCache:
         self._studies = studies
         self._underway: dict[bytes, asyncio.Task[bytes]] = {}
 
-    async def get(self, campaign_id: UUID, section: str, parameters: Parameters) -> bytes:
+    async def get(self, campaign_id: UUID, section: str, request: ParametersIn) -> bytes:
         """Return one of `SECTIONS` as JSON; raises NoSuchCampaign, NothingToAnalyse or OneBotOnly."""
         return await self.get_at(await self._studies.current_revision(campaign_id), section, parameters)
 
@@ -43,10 +43,11 @@ class ResultCache:
         return await self._find_or_compute(
             revision,
             section,
-            parameters,
-            lambda study: compute_section(SECTIONS[section], study, parameters).model_dump_json().encode(),
+            request,
+            lambda study, parameters: compute_section(SECTIONS[section], study, parameters).model_dump_json().encode(),
         )
 
+<<<<<<< HEAD
     async def get_bots_by_name(self, revision: CampaignRevision) -> Mapping[str, frozenset[UUID | None]]:
         """Return which bots have each name of a campaign's results: None stands for people and imported bots."""
 
@@ -64,11 +65,20 @@ class ResultCache:
             "analysis",
             parameters,
             lambda study: analyse(study, parameters).model_dump_json().encode(),
+=======
+    async def get_document(self, campaign_id: UUID, request: ParametersIn) -> bytes:
+        """Return all sections as one JSON document."""
+        return await self._find_or_compute(
+            campaign_id,
+            "analysis",
+            request,
+            lambda study, parameters: analyse(study, parameters).model_dump_json().encode(),
+>>>>>>> 950eacf (Results without a seed of their own take the campaign's)
         )
 
-    async def get_analysis(self, campaign_id: UUID, parameters: Parameters) -> Analysis:
+    async def get_analysis(self, campaign_id: UUID, request: ParametersIn) -> Analysis:
         """Return the document as an object."""
-        return Analysis.model_validate_json(await self.get_document(campaign_id, parameters))
+        return Analysis.model_validate_json(await self.get_document(campaign_id, request))
 
     async def get_leaderboard(self, campaign_id: UUID, *, penalty: float) -> tuple[LeaderboardEntry, ...]:
         """Return the annotators of a game, best first; raises NoSuchCampaign, OtherProtocol and OneKindOnly."""
@@ -83,10 +93,18 @@ class ResultCache:
         return _ENTRIES.validate_json(body)
 
     async def _find_or_compute(
+<<<<<<< HEAD
         self, revision: CampaignRevision, section: str, parameters: Parameters, compute: Callable[[Study], bytes]
     ) -> bytes:
+=======
+        self, campaign_id: UUID, section: str, request: ParametersIn, compute: Callable[[Study, Parameters], bytes]
+    ) -> bytes:
+        revision = await self._studies.current_revision(campaign_id)
+        parameters = Parameters.of_campaign(request, revision.campaign.seed)
+
+>>>>>>> 950eacf (Results without a seed of their own take the campaign's)
         async def of_study() -> bytes:
-            return await asyncio.to_thread(compute, await self._studies.read(revision))
+            return await asyncio.to_thread(compute, await self._studies.read(revision), parameters)
 
         return await self._kept_or_computed(revision, _key(revision, section, asdict(parameters)), of_study)
 

@@ -35,6 +35,7 @@ class ExportedCampaign(Wire):
     annotations_per_segment: int
     package_size: int
     instructions: Instructions
+    seed: int = Field(default=0, ge=0, lt=2**31, description="What results are computed with unless another is named.")
     protocol: AnnotationProtocol
     ended: bool = Field(description="Whether it was complete or closed: else its annotations are not all.")
 
@@ -75,6 +76,7 @@ async def export(clients: Clients, campaign: CampaignOut, folder: Path) -> list[
         annotations_per_segment=campaign.annotations_per_segment,
         package_size=campaign.package_size,
         instructions=campaign.instructions,
+        seed=campaign.seed,
         protocol=protocol.protocol,
         ended=campaign.state in _ENDED,
     )

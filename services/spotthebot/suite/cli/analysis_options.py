@@ -95,9 +95,14 @@ def _parameters(
         Correction, typer.Option("--correction", help="Of the p-values of all pairs.")
     ] = Correction.HOLM,
     resamples: Annotated[int, typer.Option("--resamples", min=1, max=100_000, help="Bootstrap replicates.")] = 1000,
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Same seed, same data: same result.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed", min=0, max=2**63 - 1, help="Same seed, same data: same result; else the campaign's, of files 0."
+        ),
+    ] = None,
 ) -> dict[str, Any]:
-    """Return the parameters of an analysis, as the API names them."""
+    """Return the parameters of an analysis, as the API names them; a seed only where one is given."""
     return {
         "filter": filter_.value,
         "unit": unit.value,
@@ -107,8 +112,7 @@ def _parameters(
         "test": test.value,
         "correction": correction.value,
         "resamples": resamples,
-        "seed": seed,
-    }
+    } | ({} if seed is None else {"seed": seed})
 
 
 takes_parameters = adding(_parameters, "parameters")

@@ -47,7 +47,7 @@ def report(
                             campaign_id=known.id,
                             filter=parameters["filter"],
                             rule=stability_rule.value,
-                            seed=parameters["seed"],
+                            seed=analysis.seed,
                         )
                         return analysis, await compute_stability(clients, stability_request, steps)
                 return analysis, await find_stability(clients, known.id)

@@ -113,6 +113,7 @@ async def _find_or_create(
         annotations_per_segment=exported.annotations_per_segment,
         package_size=exported.package_size,
         instructions=exported.instructions,
+        seed=exported.seed,
         protocol=exported.protocol.name,
         protocol_version=exported.protocol.version,
     )

@@ -55,7 +55,7 @@ async def run_demo(clients: Clients, folder: DataFolder, steps: Steps, *, seed: 
         annotators = campaigns.simulated_annotators(_ANNOTATORS, seed=seed)
         await campaigns.annotate(clients.tasks, campaign, annotators, step)
     with steps.step("Computing the ranking", total=1):
-        analysis = await ranking.rank(clients, campaign.id, {"seed": seed})
+        analysis = await ranking.rank(clients, campaign.id, {})
     scores = await score_demo(clients, folder, collection.id, steps, seed=seed)
     return Demonstration(collection.id, analysis, scores)
 

@@ -68,7 +68,9 @@ class ParametersIn(Wire):
     )
     correction: Correction = Field(default="holm", description="Of the p-values of all pairs.")
     resamples: int = Field(default=1000, ge=1, le=100_000, description="Bootstrap replicates.")
-    seed: int = Field(default=0, ge=0, lt=2**63, description="Same seed, same data: same result.")
+    seed: int | None = Field(
+        default=None, ge=0, lt=2**63, description="Same seed, same data: same result. Null: the campaign's seed."
+    )
 
 
 class Settings(Wire):
