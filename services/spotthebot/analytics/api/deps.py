@@ -4,13 +4,8 @@ from typing import Annotated
 
 from fastapi import Depends, Query, Request
 
-<<<<<<< HEAD
 from spotthebot.analytics.clients import Studies, Teams
 from spotthebot.analytics.domain.errors import KeyWithoutTeam
-from spotthebot.analytics.domain.parameters import Parameters
-=======
-from spotthebot.analytics.clients import Studies
->>>>>>> 950eacf (Results without a seed of their own take the campaign's)
 from spotthebot.analytics.use_cases.analyses import require_campaign
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.standings import Standings
@@ -47,7 +42,6 @@ async def _jobs(request: Request) -> Jobs:
     return jobs
 
 
-<<<<<<< HEAD
 async def _parameters(request: Annotated[ParametersIn, Query()]) -> Parameters:
     return Parameters(**request.model_dump())
 
@@ -72,8 +66,6 @@ Team = Annotated[str, Depends(_team)]
 """The team that calls: what is answered is about its own bots."""
 TeamsClient = Annotated[Teams, Depends(_teams)]
 StandingsOfTeams = Annotated[Standings, Depends(_standings)]
-=======
->>>>>>> 950eacf (Results without a seed of their own take the campaign's)
 Results = Annotated[ResultCache, Depends(_results)]
 StudiesClient = Annotated[Studies, Depends(_studies)]
 

@@ -36,9 +36,9 @@ class ResultCache:
 
     async def get(self, campaign_id: UUID, section: str, request: ParametersIn) -> bytes:
         """Return one of `SECTIONS` as JSON; raises NoSuchCampaign, NothingToAnalyse or OneBotOnly."""
-        return await self.get_at(await self._studies.current_revision(campaign_id), section, parameters)
+        return await self.get_at(await self._studies.current_revision(campaign_id), section, request)
 
-    async def get_at(self, revision: CampaignRevision, section: str, parameters: Parameters) -> bytes:
+    async def get_at(self, revision: CampaignRevision, section: str, request: ParametersIn) -> bytes:
         """Return one of `SECTIONS` as JSON for one revision; raises NothingToAnalyse or OneBotOnly."""
         return await self._find_or_compute(
             revision,
@@ -47,7 +47,6 @@ class ResultCache:
             lambda study, parameters: compute_section(SECTIONS[section], study, parameters).model_dump_json().encode(),
         )
 
-<<<<<<< HEAD
     async def get_bots_by_name(self, revision: CampaignRevision) -> Mapping[str, frozenset[UUID | None]]:
         """Return which bots have each name of a campaign's results: None stands for people and imported bots."""
 
@@ -58,22 +57,13 @@ class ResultCache:
             await self._kept_or_computed(revision, _key(revision, "bots-by-name", {}), compute)
         )
 
-    async def get_document(self, campaign_id: UUID, parameters: Parameters) -> bytes:
+    async def get_document(self, campaign_id: UUID, request: ParametersIn) -> bytes:
         """Return all sections as one JSON document."""
         return await self._find_or_compute(
             await self._studies.current_revision(campaign_id),
             "analysis",
-            parameters,
-            lambda study: analyse(study, parameters).model_dump_json().encode(),
-=======
-    async def get_document(self, campaign_id: UUID, request: ParametersIn) -> bytes:
-        """Return all sections as one JSON document."""
-        return await self._find_or_compute(
-            campaign_id,
-            "analysis",
             request,
             lambda study, parameters: analyse(study, parameters).model_dump_json().encode(),
->>>>>>> 950eacf (Results without a seed of their own take the campaign's)
         )
 
     async def get_analysis(self, campaign_id: UUID, request: ParametersIn) -> Analysis:
@@ -93,16 +83,14 @@ class ResultCache:
         return _ENTRIES.validate_json(body)
 
     async def _find_or_compute(
-<<<<<<< HEAD
-        self, revision: CampaignRevision, section: str, parameters: Parameters, compute: Callable[[Study], bytes]
+        self,
+        revision: CampaignRevision,
+        section: str,
+        request: ParametersIn,
+        compute: Callable[[Study, Parameters], bytes],
     ) -> bytes:
-=======
-        self, campaign_id: UUID, section: str, request: ParametersIn, compute: Callable[[Study, Parameters], bytes]
-    ) -> bytes:
-        revision = await self._studies.current_revision(campaign_id)
         parameters = Parameters.of_campaign(request, revision.campaign.seed)
 
->>>>>>> 950eacf (Results without a seed of their own take the campaign's)
         async def of_study() -> bytes:
             return await asyncio.to_thread(compute, await self._studies.read(revision), parameters)
 

@@ -7,7 +7,6 @@ from typing import TypeVar
 from spotthebot.analytics import store
 from spotthebot.analytics.clients import ENDED, CampaignRevision, Studies, Teams
 from spotthebot.analytics.domain.errors import NoSuchCampaign
-from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.standings import (
     NO_NAMES,
     NO_PERFORMANCES,
@@ -22,6 +21,7 @@ from spotthebot.analytics.domain.standings import (
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.contracts.analytics import (
     FoolingRatesOut,
+    ParametersIn,
     Provenance,
     RankingOut,
     Settings,
@@ -91,7 +91,7 @@ class Standings:
     ) -> _Result | None:
         """Return a result; None, with its reason among the `reasons`, where the annotations do not allow it."""
         try:
-            return kind.model_validate_json(await self._results.get_at(revision, section, Parameters()))
+            return kind.model_validate_json(await self._results.get_at(revision, section, ParametersIn()))
         except Conflict as refused:
             reasons.append(refused.detail)
             return None
