@@ -110,6 +110,43 @@ class TestFaults:
         assert faults[12] == "line 12: seed: must be at least 0, not -1."
         assert len(faults) == 13
 
+    def test_of_values_on_lines_of_their_own_name_these_lines(self, file: Path):
+        faults = _faults(
+            file,
+            "# a comment\n"
+            "name: |\n"
+            f"  {'long ' * 50}\n"
+            "domain:\n"
+            "\n"
+            "  No\n"
+            "mode: all_play_all\n"
+            "bots:\n"
+            "  - a\n"
+            '  - "b\u2028\n'
+            '    c"\n'
+            "  - 12\n"
+            "exchanges: 1\n"
+            "conversations_per_pair: 1\n"
+            "opening:\n"
+            "  # nothing but this\n"
+            "  take: 1\n"
+            "stops:\n"
+            "\n"
+            "  - a\n"
+            "humans: {\n"
+            "  corpus: c,\n"
+            "  conversations: 0\n"
+            "}\n",
+        )
+        assert [fault.split(": ")[:2] for fault in faults] == [
+            ["line 2", "name"],
+            ["line 6", "domain"],
+            ["line 12", "bots[2]"],
+            ["line 15", "opening.corpus"],
+            ["line 18", "stops"],
+            ["line 23", "humans.conversations"],
+        ]
+
     @pytest.mark.parametrize(
         ("change", "fault"),
         [
@@ -131,19 +168,36 @@ class TestFaults:
         [
             ("", "the file is empty"),
             ("- a\n", "line 1: the file has to hold keys and values"),
-            ("bots: [a, b\nname: x", "line 2: not YAML: while parsing a flow sequence"),
+            (
+                "a: 1\nbots: [a,\n  b\nname: x",
+                "line 2: not YAML: while parsing a flow sequence, expected ',' or ']', but got ':' on line 4.",
+            ),
+            (
+                "a: 1\nname x\nb: 2",
+                "line 2: not YAML: while scanning a simple key, could not find expected ':' on line 3",
+            ),
+            (
+                'a: 1\nname: "x\nb: 2',
+                "line 2: not YAML: while scanning a quoted scalar, found unexpected end of stream",
+            ),
+            (
+                "opening:\n    take: 1\n  corpus: c",
+                "line 3: not YAML: while parsing a block mapping, expected <block",
+            ),
+            ('name: "a\u2028b\x85c"\r\ndomain: d: e\r\n', "line 2: not YAML: mapping values are not allowed here: is"),
             ("name: a\n\tdomain: b", "line 2: not YAML:"),
-            ("name: a: b", "line 1: not YAML: mapping values are not allowed here."),
+            ("name: a: b", "line 1: not YAML: mapping values are not allowed here: is"),
             ("name: a\ndomain: b\nname: c", "line 3: name: the key stands on line 1 already"),
             ("opening:\n  take: 1\n  take: 2", "line 3: opening.take: the key stands on line 2 already"),
             ("name: a\n---\nname: b", "line 2: not YAML: expected a single document"),
-            ("a: &x [1]\nb: *x", "line 1: b: anchors and aliases"),
-            ("a: &x [*x]", "line 1: a[0]: anchors and aliases"),
+            ("a: &x [1]\nb:\n  - c\n  - *x", "line 4: b[1]: aliases (*) are not read"),
+            ("a: &x [\n*x]", "line 2: a[0]: aliases (*) are not read"),
+            ("a: 1\nb: *x", "line 2: b: aliases (*) are not read"),
             ("a: !!python/object/apply:os.system [x]", "line 1: a: the tag "),
             ("a: !!set {b, c}", "line 1: a: the tag "),
             ("a: !!binary aGk=", "line 1: a: the tag "),
             ("? [1]\n: 2", "line 1: a key has to be text"),
-            ("name: a\x00b", "not YAML: unacceptable character"),
+            ("a: 1\nname: a\x00b", "line 2: not YAML: the character U+0000 can't stand there"),
             (b"name: a\nbots: [\xe9]", "line 2: this is not UTF-8"),
             ("[" * 5000, "the values are nested too deeply"),
             ("#" * (1024 * 1024 + 1), "the file holds more than 1048576 bytes"),

@@ -24,6 +24,8 @@ from spotthebot.suite.errors import CampaignNameTaken, JobFailed
 from spotthebot.suite.poll import poll_until
 from spotthebot.suite.runtime.session import Clients
 
+_API_KEYS = {"pay_per_package": "pay", "currency": "pay", "protocol_version": "protocol"}
+"""Keys of the API that are called otherwise in a declaration."""
 _COMPARED = (
     "human_share",
     "segments",
@@ -192,7 +194,7 @@ async def _create(annotation: AsyncAnnotation, declared: CampaignDeclared, reque
         key = f"campaign/{hashlib.sha256(body.encode()).hexdigest()}"
         return await annotation.create_campaign(request, idempotency_key=key)
     except PeerRefused as refused:
-        raise faults_of(declared, refused, {}) from refused
+        raise faults_of(declared, refused, _API_KEYS) from refused
 
 
 def _account(

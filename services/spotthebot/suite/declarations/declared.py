@@ -87,7 +87,8 @@ def schema_text(model: type[BaseModel]) -> str:
 def _fault(form: Form[DeclarationT], file: YamlFile, error: Mapping[str, Any]) -> Fault:
     missing = error["type"] == "missing"
     place = _place(file, error["loc"], missing=missing)
-    return Fault(file.line(place), dotted(place), _reason(form, place, error, missing=missing))
+    line = file.line_of_key(place) if error["type"] == "extra_forbidden" else file.line(place)
+    return Fault(line, dotted(place), _reason(form, place, error, missing=missing))
 
 
 def _place(file: YamlFile, loc: Place, *, missing: bool) -> Place:
