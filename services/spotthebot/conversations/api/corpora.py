@@ -22,7 +22,8 @@ from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Admin, DialogueReader, LearningService, Reader, Uploader, pieces_of
 from spotthebot.conversations.domain.corpora import Corpus, Dialogue, DialogueOutcome
 from spotthebot.conversations.use_cases.corpora.learn import Learner, get_learnable_revision, list_learnable
-from spotthebot.conversations.use_cases.corpora.upload import Upload, store_upload
+from spotthebot.conversations.use_cases.corpora.read import Upload
+from spotthebot.conversations.use_cases.corpora.upload import store_upload
 from spotthebot.kit.database import Database
 from spotthebot.kit.web.core.bodies import file_upload, large_batch
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
@@ -94,8 +95,8 @@ async def upload_dialogues(
     A file can be sent again, also after an interruption: dialogues are known by their key, or by their turns where the
     file has no keys. No Idempotency-Key is needed.
     """
-    upload = Upload(database, corpus_id, form, split, splits, bots_too=speakers == "all")
-    return await store_upload(upload, pieces_of(request))
+    upload = Upload(form, split, splits, bots_too=speakers == "all")
+    return await store_upload(database, corpus_id, upload, pieces_of(request))
 
 
 @router.get("/{corpus_id}/dialogues", operation_id="list_dialogues")

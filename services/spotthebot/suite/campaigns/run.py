@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -24,8 +24,6 @@ from spotthebot.suite.errors import CampaignNameTaken, JobFailed
 from spotthebot.suite.poll import poll_until
 from spotthebot.suite.runtime.session import Clients
 
-_API_KEYS = {"pay_per_package": "pay", "currency": "pay", "protocol_version": "protocol"}
-"""Keys of the API that are called otherwise in a declaration."""
 _COMPARED = (
     "human_share",
     "segments",
@@ -185,16 +183,19 @@ def _requirement(
 
 async def _create(annotation: AsyncAnnotation, declared: CampaignDeclared, request: CampaignIn) -> CampaignOut:
     body = json.dumps(request.model_dump(mode="json"), sort_keys=True)
+    api_keys: Mapping[str, str] = {}
     try:
         if declared.protocol is not None:
             await annotation.create_protocol(ProtocolIn(protocol=declared.protocol))
+        api_keys = {"training": "trainings"}
         for training in declared.trainings:
             await annotation.create_training(TrainingIn(training=training))
+        api_keys = {"pay_per_package": "pay", "currency": "pay", "protocol_version": "protocol"}
         # Two calls at once make one campaign.
         key = f"campaign/{hashlib.sha256(body.encode()).hexdigest()}"
         return await annotation.create_campaign(request, idempotency_key=key)
     except PeerRefused as refused:
-        raise faults_of(declared, refused, _API_KEYS) from refused
+        raise faults_of(declared, refused, api_keys) from refused
 
 
 def _account(

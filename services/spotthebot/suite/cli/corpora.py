@@ -2,13 +2,14 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from pydantic import ValidationError
 from rich.table import Table
 
 from spotthebot.contracts.conversations import CorpusFormat, CorpusIn, CorpusOut, CorpusVisibility, UploadOut
+from spotthebot.conversations.use_cases.corpora.read import Upload
 from spotthebot.kit.validation import faults_of
 from spotthebot.suite.cli.options import (
     JsonFile,
@@ -16,8 +17,8 @@ from spotthebot.suite.cli.options import (
     write_json,
 )
 from spotthebot.suite.cli.service_options import takes_services
-from spotthebot.suite.corpora import add_file
-from spotthebot.suite.progress import screen, showing_progress
+from spotthebot.suite.corpora import add_file, check_file
+from spotthebot.suite.progress import say, screen, showing_progress
 from spotthebot.suite.runtime.session import Services, Session, connect, open_session
 
 
@@ -35,9 +36,13 @@ def add(
     licence: Annotated[str, typer.Option(help="Licence of a new corpus.")] = "not stated",
     owner: Annotated[str | None, typer.Option(help="Team that a new corpus belongs to; else the operator.")] = None,
     shared: Annotated[bool, typer.Option("--shared", help="Bots of every team may learn from a new corpus.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Store nothing of a file with a line to reject.")] = False,
     json_file: JsonFile = None,
 ) -> None:
-    """Upload a file to a corpus; a second time changes nothing, an interrupted one goes on."""
+    """Upload a file to a corpus; a second time changes nothing, an interrupted one goes on.
+
+    The file is checked first: where nothing of it can be stored, no corpus is created.
+    """
     check_output(json_file)
     try:
         request = CorpusIn(
@@ -50,42 +55,40 @@ def add(
         )
     except ValidationError as error:
         raise typer.BadParameter(faults_of(error)[0]) from None
+    upload = Upload(form, split, splits, bots_too=with_bots)
+    with showing_progress() as steps:
+        checked = asyncio.run(check_file(file, upload, steps))
+    if not checked.stored or (strict and checked.rejected.count):
+        write_json(
+            json_file, {"corpus": None, "upload": checked.model_copy(update={"stored": 0}).model_dump(mode="json")}
+        )
+        _print_counts(checked, "could be stored")
+        say("Nothing was stored, and no corpus created.")
+        raise typer.Exit(1)
     with open_session(services) as session:
-        corpus, done = asyncio.run(_add(session, request, file, form, split, splits, with_bots=with_bots))
+        corpus, done = asyncio.run(_add(session, request, file, upload))
     write_json(json_file, {"corpus": corpus.model_dump(mode="json"), "upload": done.model_dump(mode="json")})
-    _print_upload(corpus, done)
+    _print_counts(done, "stored")
+    screen.print(_table([corpus]))
     if done.rejected.count and not done.stored + done.already_there:
         raise typer.Exit(1)
 
 
-async def _add(
-    session: Session,
-    request: CorpusIn,
-    file: Path,
-    form: CorpusFormat,
-    split: str | None,
-    splits: str | None,
-    *,
-    with_bots: bool,
-) -> tuple[CorpusOut, UploadOut]:
-    speakers: Literal["all"] | None = "all" if with_bots else None
+async def _add(session: Session, request: CorpusIn, file: Path, upload: Upload) -> tuple[CorpusOut, UploadOut]:
     async with connect(session) as clients:
         with showing_progress() as steps:
-            return await add_file(
-                clients.conversations, request, file, form, steps, split=split, splits=splits, speakers=speakers
-            )
+            return await add_file(clients.conversations, request, file, upload, steps)
 
 
-def _print_upload(corpus: CorpusOut, done: UploadOut) -> None:
+def _print_counts(done: UploadOut, stored: str) -> None:
     skipped = f", {done.skipped} with bots skipped" if done.skipped else ""
     known = f", {done.already_there} there already" if done.already_there else ""
-    screen.print(f"{done.read} dialogues read, {done.stored} stored{known}{skipped}", highlight=False)
+    screen.print(f"{done.read} dialogues read, {done.stored} {stored}{known}{skipped}", highlight=False)
     screen.print(f"rejected: {done.rejected.count}", highlight=False)
     for each in done.rejected.first:
         screen.print(f"  line {each.line}: {each.reason}", markup=False, highlight=False, soft_wrap=True)
     if done.rejected.count > len(done.rejected.first):
         screen.print(f"  ... and {done.rejected.count - len(done.rejected.first)} more", highlight=False)
-    screen.print(_table([corpus]))
 
 
 def _table(corpora: list[CorpusOut]) -> Table:
