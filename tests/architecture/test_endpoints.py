@@ -21,7 +21,15 @@ from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.suite.runtime.services import load_service
 
 ROOT = Path(__file__).parents[2]
-OPEN_ON_PURPOSE = {"/healthz", "/readyz", "/docs", "/docs/oauth2-redirect", "/openapi.json"}
+OPEN_ON_PURPOSE = {
+    "/healthz",
+    "/readyz",
+    "/openapi.json",
+    "/docs",
+    "/docs/start.js",
+    "/docs/swagger-ui.css",
+    "/docs/swagger-ui-bundle.js",
+}
 EVERY = pytest.mark.parametrize("service", SERVICE_NAMES, indirect=True)
 
 

@@ -1,6 +1,9 @@
 """What is installed is known by its hash: packages, and the images that services stand on."""
 
+import json
+import platform
 import re
+import sys
 import tomllib
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distribution
@@ -11,6 +14,7 @@ from packaging.markers import Marker
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from spotthebot.suite.cli.downloads import DOWNLOADS_FILE, pins_digest
 from spotthebot.suite.cli.pins import BUILD, EXTRAS
 
 ROOT = Path(__file__).parents[2]
@@ -88,6 +92,22 @@ class TestRequirements:
             if (name := canonicalize_name(line[1])) in constrained and (version := line[2]) != constrained[name]
         }
         assert other == {}, "renew them: ./stb pins"
+
+
+class TestDownloads:
+    """What `./stb` says of its downloads before it begins."""
+
+    KNOWN = json.loads((ROOT / DOWNLOADS_FILE).read_text())
+
+    def test_are_those_of_the_present_pins(self):
+        assert self.KNOWN["pins"] == pins_digest(ROOT), "renew them: ./stb pins"
+
+    def test_are_as_many_packages_as_are_pinned(self):
+        here = self.KNOWN["suite"].get(f"{sys.platform}-{platform.machine()}", {})
+        version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+        if version not in here:
+            pytest.skip("the sizes on this machine are not known")
+        assert here[version]["packages"] == len(packages_of("suite") | packages_of(BUILD))
 
 
 def test_images_stand_on_bases_that_are_known_by_their_digest():

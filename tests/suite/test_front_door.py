@@ -2,6 +2,8 @@
 
 import ast
 import importlib.util
+import json
+import re
 import shutil
 import subprocess
 import sys
@@ -13,10 +15,11 @@ from types import ModuleType
 import pytest
 
 from spotthebot.suite.cli import app
+from spotthebot.suite.cli.downloads import DOWNLOADS_FILE, sizes_of
 from spotthebot.suite.cli.front_door import COMMANDS_FILE, commands_text
 
 ROOT = Path(__file__).parents[2]
-FILES = ("stb", "pyproject.toml", "constraints.txt", "requirements.txt", str(COMMANDS_FILE))
+FILES = ("stb", "pyproject.toml", "constraints.txt", "requirements.txt", str(COMMANDS_FILE), str(DOWNLOADS_FILE))
 Run = Callable[..., int]
 
 
@@ -147,7 +150,139 @@ class TestScript:
         ]
         assert [each.returncode for each in printed] == [0, 1]
         assert "Making .venv" not in printed[0].stderr
-        assert "Making .venv" in printed[1].stderr
+        assert "First start: downloading what the suite needs into .venv (" in printed[1].stderr
+        assert printed[1].stderr.index("First start") < printed[1].stderr.index("Making .venv")
 
     def test_can_be_read_by_pythons_that_are_too_old_to_run_it(self):
         ast.parse((ROOT / "stb").read_text(encoding="utf-8"), feature_version=(3, 4))
+
+
+@pytest.fixture
+def here(stb: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that the sizes are known of, whichever runs the tests."""
+    monkeypatch.setattr(stb.sys, "platform", "linux")
+    monkeypatch.setattr(stb.platform, "machine", lambda: "x86_64")
+
+
+@pytest.mark.usefixtures("here")
+class TestAnnouncement:
+    @pytest.mark.parametrize(
+        ("extra", "is_first", "lines"),
+        [
+            (
+                "suite",
+                True,
+                ["First start: downloading what the suite needs", "Not among them: torch and transformers"],
+            ),
+            ("suite", False, ["The dependencies have changed: downloading", "Not among them: torch and transformers"]),
+            ("models,suite", True, ["First start: downloading", "Then torch and transformers, to train, host"]),
+            ("dev", True, ["First start: downloading", "Then torch and transformers", "Then what tests the suite"]),
+        ],
+    )
+    def test_tells_the_models_apart_with_their_size(
+        self, stb: ModuleType, extra: str, is_first: bool, lines: list[str], capsys: pytest.CaptureFixture[str]
+    ):
+        stb.announce(extra, is_first)
+        said = capsys.readouterr().err.splitlines()
+        assert len(said) == len(lines)
+        assert all(printed.startswith(line) for printed, line in zip(said, lines, strict=True)), said
+        sizes = [re.search(r"(\d+) packages, about ([\d.]+) ([MG]B)\)", line) for line in said]
+        of_suite, of_models = [size and size.groups()[1:] for size in sizes[:2]]
+        known = json.loads((ROOT / DOWNLOADS_FILE).read_text())
+        version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+        of_bytes = [known[part]["linux-x86_64"][version]["bytes"] for part in ("suite", "models")]
+        assert of_suite == (f"{of_bytes[0] / 1e6:.0f}", "MB")
+        assert of_models == (f"{of_bytes[1] / 1e9:.1f}", "GB")
+
+    def test_of_a_machine_that_nothing_is_known_of_names_no_number(
+        self, stb: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ):
+        monkeypatch.setattr(stb.platform, "machine", lambda: "riscv64")
+        stb.announce("suite", is_first=True)
+        assert "their size on this machine is not known" in capsys.readouterr().err
+        assert stb.Progress("Downloading", [None]).line() == "Downloading: 0 MB, 0 packages"
+
+
+class TestProgress:
+    """What pip 25 prints with `--progress-bar raw` into a pipe, and without."""
+
+    SAID = (
+        "Collecting aiohttp==3.14.5 (from -r requirements-suite.txt (line 1))\n",
+        "  Using cached aiohttp-3.14.5-cp311-cp311-manylinux2014_x86_64.whl (2.0 MB)\n",
+        "Collecting numpy==2.4.6 (from -r requirements-suite.txt (line 2))\n",
+        "  Downloading numpy-2.4.6-cp311-cp311-manylinux_2_27_x86_64.whl.metadata (6.6 kB)\n",
+        "Requirement already satisfied: packaging==26.3\n",
+        "  Downloading numpy-2.4.6-cp311-cp311-manylinux_2_27_x86_64.whl (16.0 MB)\n",
+        "Progress 0 of 16000000\n",
+        "Progress 8000000 of 16000000\n",
+    )
+
+    def test_adds_up_files_and_the_bytes_of_the_present_one(
+        self, stb: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ):
+        monkeypatch.setattr(stb, "LINE_EVERY_SECONDS", 0)
+        progress = stb.Progress("Downloading", [{"packages": 2, "bytes": 20_000_000}, {"packages": 1, "bytes": 0}])
+        for line in self.SAID:
+            progress.read(line)
+        progress.read("Installing collected packages: numpy, aiohttp\n")
+        assert capsys.readouterr().err.splitlines() == [
+            "Downloading: 0 MB of 20 MB, 1 of 3 packages",
+            "Downloading: 0 MB of 20 MB, 1 of 3 packages",
+            "Downloading: 0 MB of 20 MB, 2 of 3 packages",
+            "Downloading: 2 MB of 20 MB, 2 of 3 packages",
+            "Downloading: 2 MB of 20 MB, 2 of 3 packages",
+            "Downloading: 10 MB of 20 MB, 2 of 3 packages",
+            "Unpacking: 18 MB of 20 MB, 2 of 3 packages",
+        ]
+
+    def test_is_quiet_off_a_terminal_until_ten_seconds_have_passed(
+        self, stb: ModuleType, capsys: pytest.CaptureFixture[str]
+    ):
+        progress = stb.Progress("Downloading", [])
+        for line in self.SAID:
+            progress.read(line)
+        assert capsys.readouterr().err == ""
+        progress.said -= 10
+        progress.read(self.SAID[0])
+        progress.read(self.SAID[0])
+        assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+class TestSizes:
+    """The file that pip takes on a machine: the wheel that fits it best, else the source."""
+
+    LOCK = {  # noqa: RUF012 - not changed
+        "packages": [
+            {
+                "name": "compiled",
+                "sdist": {"size": 1},
+                "wheels": [
+                    {"url": f"https://index/compiled-1-{tags}.whl", "size": size}
+                    for tags, size in (
+                        ("py3-none-any", 10),
+                        ("cp312-cp312-manylinux_2_28_x86_64", 20),
+                        ("cp311-cp311-manylinux_2_28_x86_64", 30),
+                        ("cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64", 40),
+                        ("cp39-abi3-macosx_11_0_arm64", 50),
+                        ("cp311-cp311-win_amd64", 60),
+                    )
+                ],
+            },
+            {"name": "source", "sdist": {"size": 2}},
+            {"name": "nowhere", "wheels": [{"url": "https://index/nowhere-1-cp311-cp311-win_amd64.whl", "size": 3}]},
+            {"name": "older", "marker": "python_version < '3.12' and sys_platform == 'linux'", "sdist": {"size": 4}},
+        ]
+    }
+
+    @pytest.mark.parametrize(
+        ("system", "machine", "minor", "compiled", "older"),
+        [
+            ("linux", "x86_64", 11, 30, True),
+            ("linux", "x86_64", 12, 20, False),
+            ("linux", "aarch64", 11, 10, True),
+            ("darwin", "arm64", 13, 50, False),
+        ],
+    )
+    def test_are_of_the_best_file(self, system: str, machine: str, minor: int, compiled: int, older: bool):
+        found = dict(sizes_of(self.LOCK, system, machine, (3, minor)))
+        assert found == {"compiled": compiled, "source": 2, "nowhere": None} | ({"older": 4} if older else {})

@@ -1,4 +1,4 @@
-"""`stb pins`: renew requirements.txt, the hashes of all that `./stb` and the images install."""
+"""`stb pins`: renew requirements.txt, the hashes of all that `./stb` and the images install, and how much that is."""
 
 import re
 import shutil
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.errors import Unavailable
+from spotthebot.suite.cli.downloads import DOWNLOADS_FILE, Lock, downloads_text
 from spotthebot.suite.cli.tests import ROOT, NotAClone
 from spotthebot.suite.progress import screen
 
@@ -33,7 +34,7 @@ class PinsUnsolvable(Unavailable):
 
 
 def pins() -> None:
-    """Renew requirements.txt, the hashes of all that is installed."""
+    """Renew requirements.txt, the hashes of all that is installed, and the sizes of its downloads."""
     project, constraints = ROOT / "pyproject.toml", ROOT / "constraints.txt"
     if not constraints.is_file():
         raise NotAClone
@@ -47,19 +48,33 @@ def pins() -> None:
         tools.write_text("\n".join([*backend, *_BUILD_TOOLS]))
         for line in _resolve(BUILD, [str(tools)]):
             parts[line].append(BUILD)
+        build = _lock(BUILD, [str(tools)])
     lines = [f"{line}  # {' '.join(sorted(used))}" for line, used in sorted(parts.items())]
     (ROOT / "requirements.txt").write_text(_HEADER + "\n".join(lines) + "\n")
+    locks = {part: [_lock(part, [str(project), "--extra", part])] for part in ("suite", "models", "dev")}
+    locks["suite"].append(build)
+    (ROOT / DOWNLOADS_FILE).write_text(downloads_text(ROOT, locks))
     screen.print(f"requirements.txt: {len(lines)} packages")
 
 
 def _resolve(part: str, sources: list[str]) -> list[str]:
     """Return the packages of a part for all platforms and Pythons, each with its hashes in one line."""
+    said = _compile(part, ["--generate-hashes", "--no-annotate", "--no-header", *sources])
+    return [" ".join(line.split()) for line in re.sub(r" \\\n\s+", " ", said).split("\n") if line.strip()]
+
+
+def _lock(part: str, sources: list[str]) -> Lock:
+    """Return the packages of a part for all platforms and Pythons, with the sizes of their files."""
+    return tomllib.loads(_compile(part, ["--format", "pylock.toml", *sources]))
+
+
+def _compile(part: str, arguments: list[str]) -> str:
     uv = shutil.which("uv")
     if uv is None:
         raise UvMissing
-    options = ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-annotate", "--no-header"]
+    options = ["--universal", "--python-version", "3.11", "--constraints", str(ROOT / "constraints.txt")]
     done = subprocess.run(  # noqa: S603 - a program that was looked up, with our own arguments
-        [uv, "pip", "compile", "--quiet", *options, "--constraints", str(ROOT / "constraints.txt"), *sources],
+        [uv, "pip", "compile", "--quiet", *options, *arguments],
         capture_output=True,
         text=True,
         check=False,
@@ -67,4 +82,4 @@ def _resolve(part: str, sources: list[str]) -> list[str]:
     )
     if done.returncode:
         raise PinsUnsolvable(part=part, reason=" ".join(done.stderr.split())[-500:])
-    return [" ".join(line.split()) for line in re.sub(r" \\\n\s+", " ", done.stdout).split("\n") if line.strip()]
+    return done.stdout

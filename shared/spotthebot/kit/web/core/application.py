@@ -10,6 +10,7 @@ from starlette.middleware.cors import CORSMiddleware
 from spotthebot.kit.clock import system_clock
 from spotthebot.kit.settings import EdgeSettings
 from spotthebot.kit.web.core import operations
+from spotthebot.kit.web.core.documentation import mount_documentation
 from spotthebot.kit.web.core.error_responses import ErrorResponses
 from spotthebot.kit.web.core.metrics import RequestMetrics
 from spotthebot.kit.web.core.parts import Part
@@ -56,6 +57,7 @@ def build_application(
         summary=summary,
         version=version("spotthebot"),
         lifespan=running,
+        docs_url=None,
         redoc_url=None,
     )
     app.state.settings = settings
@@ -69,6 +71,7 @@ def build_application(
         app.add_router(router, documented)
     app.add_router(operations.router)
     operations.mount_document(app)
+    mount_documentation(app)
     error_responses.mount(app)
     for part in parts:
         part.mount(app)

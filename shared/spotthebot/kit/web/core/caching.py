@@ -6,9 +6,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 
-def revalidated(request: Request, body: bytes, media_type: str) -> Response:
+def etag_of(body: bytes) -> str:
+    """Return the ETag of a body, in its quotes."""
+    return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+
+
+def revalidated(request: Request, body: bytes, media_type: str, *, etag: str | None = None) -> Response:
     """Answer with the body and its ETag, or with 304 and no body where `If-None-Match` names it (RFC 9110, 13.1.2)."""
-    etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    etag = etag or etag_of(body)
     headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
     named = {each.strip().removeprefix("W/") for each in request.headers.get("If-None-Match", "").split(",")}
     if etag in named or "*" in named:
