@@ -3,21 +3,17 @@
 import asyncio
 import contextlib
 import json
-import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 import uvicorn
 
 from spotthebot.suite.supervision.sockets import bind
+from tests.factories.browser import browser, needs_browser
 from tests.factories.databases import DatabaseUrls
 from tests.factories.frontends import open_study, start, two_bots
 from tests.factories.running_suite import run_suite, serve_all
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PAGE = """<!doctype html><meta charset="utf-8"><script>
 const {service, chat, token} = %s;
 const report = {origin: location.origin, events: [], opened: 0};
@@ -62,25 +58,7 @@ class Pages:
         await send({"type": "http.response.body", "body": content})
 
 
-@asynccontextmanager
-async def _browser(url: str, profile: Path) -> AsyncIterator[None]:
-    options = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
-    process = await asyncio.create_subprocess_exec(
-        str(BROWSER),
-        *options,
-        f"--user-data-dir={profile}",
-        url,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    try:
-        yield
-    finally:
-        process.terminate()
-        await process.wait()
-
-
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+@needs_browser
 async def test_a_page_of_another_origin_chats_hears_every_event_once_and_stops(
     database_urls: DatabaseUrls, tmp_path: Path
 ):
@@ -98,7 +76,7 @@ async def test_a_page_of_another_origin_chats_hears_every_event_once_and_stops(
             frontend = await suite.client("conversations", "annotation")
             token = (await frontend.put(f"/v1/chats/{chat['id']}/token")).json()["token"]
             pages.page = PAGE % json.dumps({"service": suite.urls["conversations"], "chat": chat["id"], "token": token})
-            async with _browser(origin, tmp_path), asyncio.timeout(60):
+            async with browser(origin, tmp_path), asyncio.timeout(60):
                 report = await pages.report
             shown = (await frontend.get(f"/v1/chats/{chat['id']}")).json()
     assert "refused" not in report
