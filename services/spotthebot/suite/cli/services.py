@@ -9,18 +9,17 @@ from types import FrameType
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICE_NAMES
+from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICE_NAMES, SERVICES
 from spotthebot.suite.cli.local_commands import on_this_machine
 from spotthebot.suite.cli.log_lines import readable
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, folder_at
-from spotthebot.suite.progress import screen
+from spotthebot.suite.cli.up_display import SuiteDisplay
+from spotthebot.suite.progress import say, screen
 from spotthebot.suite.runtime.bootstrap import Bootstrap, bootstrap, describe_database
-from spotthebot.suite.runtime.data_folder import DataFolder, State
+from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.runtime.local_settings import LocalSettings, local_settings
-from spotthebot.suite.runtime.running_suite import Addresses, bound_addresses, running_suite
-from spotthebot.suite.supervision.spec import Event
+from spotthebot.suite.runtime.running_suite import DATABASE, HOST, Addresses, bound_addresses, running_suite
 
 
 @on_this_machine
@@ -39,7 +38,7 @@ def up(
             help="Teams may register bots and subscribers on this machine too, and read what its servers answer them.",
         ),
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Keep the services' log lines off the screen.")] = False,
+    logs: Annotated[bool, typer.Option("--logs", help="Print the services' log lines as well.")] = False,
     only: Annotated[
         list[str] | None, typer.Option("--only", help="Run these services only: --only bots --only annotation.")
     ] = None,
@@ -47,7 +46,7 @@ def up(
         bool, typer.Option("--reload", help="Restart a service when its Python files change; for development.")
     ] = False,
 ) -> None:
-    """Run all services until Ctrl-C."""
+    """Run all services until Ctrl-C; their logs go to files, which `stb logs` shows."""
     names = _named_services(only or [])
     folder = folder_at(data_dir)
     signal.signal(signal.SIGTERM, _interrupt)
@@ -61,7 +60,7 @@ def up(
     ):
         screen.print(f"Preparing the database ({describe_database()}) ...")
         with bootstrap(folder) as prepared, contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
-            asyncio.run(_run(folder, prepared, addresses, local, quiet=quiet, reload=reload))
+            asyncio.run(_run(folder, prepared, addresses, local, logs=logs, reload=reload))
         screen.print("All services have stopped.")
 
 
@@ -71,39 +70,35 @@ async def _run(
     addresses: Addresses,
     local: LocalSettings,
     *,
-    quiet: bool,
+    logs: bool,
     reload: bool,
 ) -> None:
-    def show_line(name: str, line: str) -> None:
-        if not quiet:
-            screen.print(f"{name:>20} | {readable(line)}", markup=False, highlight=False, soft_wrap=True)
+    display = SuiteDisplay(screen, *_processes(prepared, addresses))
 
-    def show_event(event: Event) -> None:
-        if event.kind == "hung":
-            screen.print(f"{event.name} does not answer: it is killed and started again.")
-        if event.kind == "died":
-            wait = f"{event.delay_seconds:.1f} s"
-            screen.print(f"{event.name} died (exit code {event.exit_code}): it is started again in {wait}.")
+    def show_line(name: str, line: str) -> None:
+        if logs:
+            say(f"{name:>20} | {readable(line)}")
 
     def show_change(name: str, file: Path) -> None:
-        screen.print(f"{file.name} changed: {name} restarts.", markup=False, highlight=False)
+        display.say(f"{file.name} changed: {name} restarts.")
 
     if task := asyncio.current_task():
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    screen.print("Starting the services ...")
-    async with running_suite(
-        folder,
-        prepared,
-        addresses,
-        local,
-        on_line=show_line,
-        on_event=show_event,
-        on_change=show_change if reload else None,
-    ) as state:
-        _print_addresses(folder, state)
-        if local.local_bots is not None:
-            screen.print(f"Bots on this machine may be registered with {local.local_bots}.")
-        await asyncio.Event().wait()
+    with display.shown():
+        async with running_suite(
+            folder,
+            prepared,
+            addresses,
+            local,
+            on_line=show_line,
+            on_event=display.take,
+            on_change=show_change if reload else None,
+        ):
+            display.is_up(_notes(folder, local))
+            try:
+                await asyncio.Event().wait()
+            finally:
+                display.ends()
 
 
 def _named_services(only: Sequence[str]) -> list[str]:
@@ -115,12 +110,24 @@ def _named_services(only: Sequence[str]) -> list[str]:
     return names
 
 
-def _print_addresses(folder: DataFolder, state: State) -> None:
-    table = Table("Service", "Address", "Documentation", title="The suite is up (Ctrl-C stops it)")
-    for service in state.services:
-        table.add_row(service.name, service.url, f"{service.url}/docs")
-    screen.print(table)
-    screen.print(f"Logs: {folder.logs}. API keys: ./stb keys create --role admin")
+def _processes(prepared: Bootstrap, addresses: Addresses) -> tuple[list[str], dict[str, str]]:
+    """Return the processes in the order of their start, and the addresses of those that have one."""
+    services = [service for service in SERVICES if service.name in addresses.sockets]
+    names = [service.name for service in services] + [f"{each.name}-worker" for each in services if each.has_worker]
+    urls = {service.name: addresses.urls[service.name] for service in services}
+    if prepared.cluster is None:
+        return names, urls
+    return [DATABASE, *names], urls | {DATABASE: f"{HOST}:{prepared.cluster.port}"}
+
+
+def _notes(folder: DataFolder, local: LocalSettings) -> list[str]:
+    notes = [
+        "Documentation: /docs at each address of a service. API keys: ./stb keys create --role admin",
+        f"Logs: ./stb logs --follow, from {folder.logs}",
+    ]
+    if local.local_bots is not None:
+        notes.append(f"Bots on this machine may be registered with {local.local_bots}.")
+    return notes
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

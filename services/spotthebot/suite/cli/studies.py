@@ -176,15 +176,15 @@ async def _demo(session: Session, folder: DataFolder, seed: int) -> tuple[Demons
 def _start_in_background(folder: DataFolder) -> None:
     """Start `stb up` apart from us and return once it holds the folder; raises JobFailed if it gives up first."""
     folder.create()
-    command = [sys.executable, "-m", "spotthebot.suite", "up", "--quiet", "--data-dir", str(folder.path)]
+    command = [sys.executable, "-m", "spotthebot.suite", "up", "--data-dir", str(folder.path)]
     log_file = folder.logs / "suite.log"
     with log_file.open("ab") as log:
         start = log.tell()
         child = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 - our own command
     while folder.read_state() is None:
         if child.poll() is not None:
-            said = log_file.read_bytes()[start:].decode(errors="replace").split("\n")
-            raise JobFailed(what="Starting the suite", reason=" ".join(line.strip() for line in said).strip())
+            said = log_file.read_bytes()[start:].decode(errors="replace").rpartition("Error:")[2]
+            raise JobFailed(what="Starting the suite", reason=" ".join(said.split()))
         time.sleep(0.1)
 
 

@@ -18,6 +18,7 @@ from spotthebot.suite.postgres.health import wait_until_server_hangs
 from spotthebot.suite.runtime.bootstrap import Bootstrap
 from spotthebot.suite.runtime.data_folder import DataFolder, RunningService, RunningWorker, State
 from spotthebot.suite.runtime.environment import inherited_environment, service_environment
+from spotthebot.suite.runtime.event_log import log_event
 from spotthebot.suite.runtime.local_settings import LocalSettings
 from spotthebot.suite.runtime.reload import restart_on_change, watched_folders
 from spotthebot.suite.supervision.log_file import cut
@@ -26,6 +27,8 @@ from spotthebot.suite.supervision.spec import Event, OnLine, ProcessSpec
 from spotthebot.suite.supervision.supervisor import Supervisor
 
 HOST = "127.0.0.1"
+DATABASE = "postgres"
+"""What the database is called in events."""
 _DATABASE_CHECK_SECONDS = 0.5
 
 
@@ -89,15 +92,21 @@ async def running_suite(
 
     ready = False
 
+    def happened(event: Event) -> None:
+        log_event(folder.logs, event)
+        on_event(event)
+
     def changed(event: Event) -> None:
         write_state(ready=ready)
-        on_event(event)
+        happened(event)
 
     supervisor = Supervisor(specs, on_line=on_line, on_event=changed)
     async with _background() as start:
         if prepared.cluster is not None:
-            start(_restart_dead_database(prepared.cluster))
-            start(_kill_hung_database(prepared.cluster, on_event))
+            happened(Event(DATABASE, "started", prepared.cluster.pid))
+            happened(Event(DATABASE, "ready", prepared.cluster.pid))
+            start(_restart_dead_database(prepared.cluster, happened))
+            start(_kill_hung_database(prepared.cluster, happened))
         async with supervisor:
             ready = True
             state = write_state(ready=True)
@@ -121,20 +130,27 @@ async def _background() -> AsyncIterator[Callable[[Coroutine[Any, Any, None]], N
                 await task
 
 
-async def _restart_dead_database(cluster: Cluster) -> None:
+async def _restart_dead_database(cluster: Cluster, on_event: Callable[[Event], None]) -> None:
     """Start the database again when it dies, on its old port, so that the services find it; bound its log."""
+    pid: int | None = cluster.pid
     while True:
         await asyncio.sleep(_DATABASE_CHECK_SECONDS)
         cut(cluster.log_file)
         if not cluster.running:
+            if pid is not None:
+                on_event(Event(DATABASE, "died", pid))
+                pid = None
             with contextlib.suppress(Error):  # the next round tries again; its log says why it did not start
                 cluster.start()  # blocks for a moment, from the main thread: there the server dies with us
+                pid = cluster.pid
+                on_event(Event(DATABASE, "started", pid))
+                on_event(Event(DATABASE, "ready", pid))
 
 
 async def _kill_hung_database(cluster: Cluster, on_event: Callable[[Event], None]) -> None:
     while True:
         await wait_until_server_hangs(cluster)
-        on_event(Event("postgres", "hung", cluster.pid))
+        on_event(Event(DATABASE, "hung", cluster.pid))
         cluster.kill()
 
 
