@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -192,9 +193,11 @@ class TestBotsThatFail:
                 is_well = False
                 path = await _start(admin, ids, exchanges=3, conversations_per_pair=20)
                 waiting = await _when(admin, path, lambda found: found["waiting"] == 40 and found["complete"] == 20)
-                assert (waiting["failed"], waiting["state"]) == (0, "collecting")
+                assert (waiting["failed"], waiting["state"], waiting["seconds_left"]) == (0, "collecting", None)
                 (waiting,) = (await admin.get(f"{path}/failures")).json()["items"]
                 assert (waiting["state"], waiting["bot"], waiting["conversations"]) == ("waiting", "bot-0", 40)
+                left = datetime.fromisoformat(waiting["until"]) - datetime.now(UTC)
+                assert 30 < left.total_seconds() < LIVELY["bot_patience_seconds"]
                 is_well = True
                 done = await until(admin, path, "complete")
                 assert (done["complete"], done["failed"], done["waiting"], done["turns"]) == (60, 0, 0, 360)
@@ -215,6 +218,7 @@ class TestBotsThatFail:
                 assert (done["complete"], done["failed"]) == (20, 40)
                 (failed,) = (await admin.get(f"{path}/failures")).json()["items"]
                 assert (failed["state"], failed["bot"], failed["conversations"]) == ("failed", "bot-0", 40)
+                assert failed["until"] is None
                 assert "bot-0 did not recover" in failed["reason"]
                 questions = [each for each in bots[0].asked if each["conversation_id"] is not None]
                 assert len(questions) < 40 + FAILURES_TO_OPEN  # once its circuit was open, only probes came

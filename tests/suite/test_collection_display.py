@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -7,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from spotthebot.contracts.conversations import CollectionOut, FailureOut, PairOut
+from spotthebot.suite import progress
 from spotthebot.suite.cli import collection_display
 from spotthebot.suite.collections import CollectionProgress
 
@@ -31,9 +33,11 @@ COLLECTION = CollectionOut.model_validate(
         "finished_at": None,
     }
 )
+UNTIL = datetime(2026, 1, 2, 12, 30, tzinfo=UTC)
+GIVEN_UP = f"{UNTIL.astimezone():%Y-%m-%d %H:%M}"
 FAILURES = (
-    FailureOut(state="failed", reason="timeout: no answer in 30 s [/red]", bot="slow", conversations=3),
-    FailureOut(state="waiting", reason="unreachable", bot="gone", conversations=5),
+    FailureOut(state="failed", reason="timeout: no answer in 30 s [/red]", bot="slow", conversations=3, until=None),
+    FailureOut(state="waiting", reason="unreachable", bot="gone", conversations=5, until=UNTIL),
 )
 
 
@@ -78,7 +82,7 @@ class TestTable:
         ]
         assert "Running ┃ Complete ┃ Failed" in drawn
         assert "3 failed, slow to speak: timeout: no answer in 30 s [/red]" in drawn  # a bot's words are no markup
-        assert "5 wait, gone to speak: unreachable" in drawn
+        assert f"5 wait for gone until {GIVEN_UP} at most, then they fail: unreachable" in drawn
 
     def test_with_very_many_pairs_shows_those_that_failed_or_run(self):
         drawn = _drawn(_progress(pairs=300), max_pairs=20)
@@ -101,8 +105,27 @@ class TestWatching:
         lines = capsys.readouterr().err.splitlines()
         assert [line.split(":")[0].strip() for line in lines] == [
             "collecting",
+            "3 failed, slow to speak",
+            f"5 wait for gone until {GIVEN_UP[:-3]}",
             "paused",
             "complete",
             "3 failed, slow to speak",
-            "5 wait, gone to speak",
+            f"5 wait for gone until {GIVEN_UP[:-3]}",
+        ]
+
+    def test_without_a_terminal_prints_each_reason_once_and_that_a_bot_is_not_waited_for_any_more(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr(progress, "screen", Console(stderr=True, width=20))
+        monkeypatch.setattr(collection_display, "screen", Console(file=io.StringIO()))
+        one = FAILURES[1].model_copy(update={"conversations": 1, "until": datetime.now(UTC)})
+        with collection_display.showing_collection() as show:
+            for failures in (FAILURES, (FAILURES[0], one), FAILURES[:1], (), (FAILURES[0], one)):
+                show(replace(_progress(), failures=failures))
+        lines = capsys.readouterr().err.splitlines()
+        assert [line.strip() for line in lines] == [
+            "3 failed, slow to speak: timeout: no answer in 30 s [/red]",
+            f"5 wait for gone until {GIVEN_UP} at most, then they fail: unreachable",
+            "nothing waits for gone any more",
+            f"1 waits for gone until {datetime.now().astimezone():%H:%M} at most, then it fails: unreachable",
         ]

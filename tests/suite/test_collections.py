@@ -1,13 +1,18 @@
 import asyncio
 import json
+import os
+import pty
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
-from spotthebot.contracts.conversations import CollectionState
+from spotthebot.contracts.conversations import CollectionState, PartnerSetIn
+from spotthebot.suite.cli.questions import confirmed, is_interactive
 from spotthebot.suite.collections import (
+    BotWarning,
     CollectionProgress,
     Declared,
     account,
@@ -68,6 +73,65 @@ def declared(tmp_path: Path) -> Callable[[str], Declared]:
 
 def _ignore(_sight: CollectionProgress) -> None:
     """What is shown is looked at elsewhere."""
+
+
+class _Declined(Exception):
+    """A person said no."""
+
+
+async def _decline(warnings: list[BotWarning]) -> None:
+    raise _Declined([(each.sentence, each.is_failing) for each in warnings])
+
+
+class TestWarnings:
+    async def test_name_failing_bots_with_the_reason_and_bots_of_other_domains_before_anything_starts(
+        self, suite: RunningSuite, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+    ):
+        registry = await suite.client("bots", "admin")
+        protocol = {"kind": "webhook", "url": "http://127.0.0.1:9/"}  # where nothing listens
+        gone = await created(registry, "/v1/bots", {"name": "gone", "domains": ["movies"], "protocol": protocol})
+        await add_bot(suite, "dull")
+        bots = "mode: bipartite\npartners: [dull]\n"
+        request = declared(SMALL.replace("[eliza, parrot]", "[gone]").replace("mode: all_play_all\n", bots))
+        with pytest.raises(_Declined) as declined:
+            await start(clients, folder, request, restart=False, approve=_decline)
+        why = gone["status_reason"].rstrip(".")
+        failing = f"The bot 'gone' is failing ({why}): its conversations wait until it recovers."
+        other = "The bot 'gone' is registered for movies; the collection is about everyday."
+        assert declined.value.args[0] == [(failing, True), (other, False)]
+        assert [each async for each in clients.conversations.list_collections()] == []
+        started = await start(clients, folder, request, restart=False)  # warns, and starts
+        assert started.is_new
+        await clients.conversations.cancel_collection(started.collection.id)
+
+    async def test_name_the_partners_of_a_set(
+        self, suite: RunningSuite, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+    ):
+        bots = {name: await add_bot(suite, name) for name in ("dull", "parrot")}
+        partners = PartnerSetIn(name="set", description="For a test.", bots=(UUID(bots["dull"]),))
+        await clients.conversations.create_partner_set(partners)
+        text = SMALL.replace("[eliza, parrot]", "[parrot]").replace("domain: everyday", "domain: movies")
+        request = declared(text.replace("all_play_all", "bipartite") + "partners: {set: set, version: 1}\n")
+        with pytest.raises(_Declined) as declined:
+            await start(clients, folder, request, restart=False, approve=_decline)
+        assert [sentence.split("'")[1] for sentence, _ in declined.value.args[0]] == ["parrot", "dull"]
+
+
+class TestQuestion:
+    @pytest.mark.parametrize(("typed", "is_yes"), [("y\n", True), ("Yes\n", True), ("\n", False), ("no\n", False)])
+    async def test_is_answered_by_what_is_typed(self, typed: str, is_yes: bool, monkeypatch: pytest.MonkeyPatch):
+        terminal, ours = pty.openpty()
+        with os.fdopen(terminal, "w", buffering=1) as keyboard, os.fdopen(ours) as screen:
+            monkeypatch.setattr("sys.stdin", screen)
+            asking = asyncio.create_task(confirmed("Start all the same?"))
+            await asyncio.sleep(0)  # whatever runs beside it goes on
+            assert not asking.done()
+            keyboard.write(typed)
+            async with asyncio.timeout(5):
+                assert await asking is is_yes
+
+    def test_is_not_asked_off_a_terminal(self):
+        assert not is_interactive()
 
 
 class TestCollect:

@@ -10,7 +10,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from spotthebot.contracts.conversations import FailureOut, PairOut
 from spotthebot.conversations import store
-from spotthebot.conversations.api.deps import Reader
+from spotthebot.conversations.api.deps import Reader, Settings
 from spotthebot.conversations.api.shapes import collection_out, failure_out, pair_out
 from spotthebot.conversations.domain.collections import ENDED
 from spotthebot.kit.database import Database
@@ -35,13 +35,20 @@ async def list_pairs(session: Reading, _caller: Reader, collection_id: UUID, pag
 
 
 @router.get("/failures", operation_id="list_failures")
-async def list_failures(session: Reading, _caller: Reader, collection_id: UUID, paging: Paging) -> Page[FailureOut]:
+async def list_failures(
+    session: Reading, _caller: Reader, settings: Settings, collection_id: UUID, paging: Paging
+) -> Page[FailureOut]:
     """List why conversations failed, or wait for an unavailable bot, the most frequent reasons first."""
     await store.collections.get_collection(session, collection_id)
     after = paging.after_number or 0
     rows = await store.collections.list_failures(session, collection_id, offset=after, limit=paging.limit + 1)
     numbered = list(enumerate(rows, start=after + 1))
-    return page_of(numbered, paging, key=lambda pair: UUID(int=pair[0]), to_out=lambda pair: failure_out(pair[1]))
+    return page_of(
+        numbered,
+        paging,
+        key=lambda pair: UUID(int=pair[0]),
+        to_out=lambda pair: failure_out(pair[1], settings.bot_patience_seconds),
+    )
 
 
 async def _known(session: Reading, _caller: Reader, collection_id: UUID) -> UUID:

@@ -1,5 +1,7 @@
 """Types of the domain as contracts, for the endpoints that return them."""
 
+from datetime import timedelta
+
 from spotthebot.contracts.conversations import (
     BotConversationOut,
     CollectionOut,
@@ -55,7 +57,7 @@ def speakers_out(speakers: Speakers) -> SpeakersOut:
 
 
 def collection_out(collection: Collection) -> CollectionOut:
-    """Return a collection, with the time that is left at the rate of the last minute."""
+    """Return a collection, with the time that is left at the rate of the last minute, unless a bot is waited for."""
     rate = collection.rate_turns_per_second
     left = collection.turns_planned - collection.turns
     return CollectionOut(
@@ -73,7 +75,7 @@ def collection_out(collection: Collection) -> CollectionOut:
         turns=collection.turns,
         turns_planned=collection.turns_planned,
         rate_turns_per_second=round(rate, 3) if rate else None,
-        seconds_left=round(left / rate, 1) if rate else None,
+        seconds_left=round(left / rate, 1) if rate and not collection.waiting else None,
         created_at=collection.created_at,
         finished_at=collection.finished_at,
     )
@@ -84,9 +86,15 @@ def pair_out(pair: PairProgress) -> PairOut:
     return PairOut(number=pair.number, participants=pair.participants, conversations=dict(pair.conversations))
 
 
-def failure_out(failure: FailureReason) -> FailureOut:
-    """Return why conversations failed, or wait."""
-    return FailureOut(state=failure.state, reason=failure.reason, bot=failure.bot, conversations=failure.conversations)
+def failure_out(failure: FailureReason, patience_seconds: float) -> FailureOut:
+    """Return why conversations failed, or wait, and when they wait no longer."""
+    return FailureOut(
+        state=failure.state,
+        reason=failure.reason,
+        bot=failure.bot,
+        conversations=failure.conversations,
+        until=failure.since and failure.since + timedelta(seconds=patience_seconds),
+    )
 
 
 def partner_set_out(found: PartnerSet) -> PartnerSetOut:

@@ -81,12 +81,13 @@ class PairProgress:
 
 @dataclass(frozen=True)
 class FailureReason:
-    """Why conversations of a collection failed, or wait; `bot` was to speak next."""
+    """Why conversations of a collection failed, or wait; `bot` was to speak next, and is waited for `since` then."""
 
     state: Literal["failed", "waiting"]
     reason: str
     bot: str | None
     conversations: int
+    since: datetime | None
 
 
 @dataclass(frozen=True)

@@ -193,12 +193,12 @@ async def list_failures(session: ReadSession, collection_id: UUID, *, offset: in
     rows = await session.execute(
         text("""
             SELECT c.state AS state, c.failure AS reason, p.participants -> (c.turns_said % 2) ->> 'name' AS bot,
-                count(*) AS number
+                count(*) AS number, CAST(NULL AS timestamptz) AS since
             FROM conversations.conversations AS c
             JOIN conversations.pairs AS p ON p.collection_id = c.collection_id AND p.number = c.pair
             WHERE c.collection_id = :collection AND c.state = 'failed' GROUP BY 1, 2, 3
             UNION ALL
-            SELECT 'waiting', a.reason, a.name, c.waiting
+            SELECT 'waiting', a.reason, a.name, c.waiting, a.since
             FROM conversations.unavailable_bots AS a, LATERAL (
                 SELECT count(*) AS waiting FROM conversations.conversations
                 WHERE collection_id = :collection AND next_bot = a.bot_id AND state = 'running'
@@ -210,7 +210,8 @@ async def list_failures(session: ReadSession, collection_id: UUID, *, offset: in
         {"collection": collection_id, "limit": limit, "offset": offset},
     )
     return [
-        FailureReason(state=row.state, reason=row.reason or "", bot=row.bot, conversations=row.number) for row in rows
+        FailureReason(state=row.state, reason=row.reason or "", bot=row.bot, conversations=row.number, since=row.since)
+        for row in rows
     ]
 
 

@@ -4,16 +4,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from spotthebot.contracts.conversations import CollectionState, ConversationState, PairOut
+from spotthebot.contracts.conversations import CollectionState, ConversationState, FailureOut, PairOut
 from spotthebot.suite.collections import CollectionProgress
-from spotthebot.suite.progress import screen
+from spotthebot.suite.progress import say, screen
 
 _LINE_EVERY_SECONDS = 10.0
 _FRAME_LINES = 10
@@ -34,20 +34,33 @@ def showing_collection() -> Iterator[ShowProgress]:
 
 
 class _Lines:
-    """Prints a line when something begins or ends, and every ten seconds in between."""
+    """Prints a line when something begins or ends, and every ten seconds in between; a reason when it comes up."""
 
     def __init__(self) -> None:
         self._due = 0.0
         self._state: CollectionState | None = None
+        self._told: set[tuple[str, str | None, str]] = set()
+        self._awaited: set[str | None] = set()
 
     def show(self, progress: CollectionProgress) -> None:
         if time.monotonic() >= self._due or progress.collection.state is not self._state:
             screen.print(progress_line(progress), highlight=False, soft_wrap=True)
             self._due = time.monotonic() + _LINE_EVERY_SECONDS
             self._state = progress.collection.state
-        if progress.has_ended:
-            for reason in reasons(progress):
-                screen.print(f"  {reason}", markup=False, highlight=False, soft_wrap=True)
+        for line in reasons(progress) if progress.has_ended else self._news(progress):
+            say(f"  {line}")
+
+    def _news(self, progress: CollectionProgress) -> Iterator[str]:
+        """Yield the reasons that were not told before, and the bots that nothing waits for any more."""
+        for each in progress.failures[:_REASONS_SHOWN]:
+            if (told := (each.state, each.bot, each.reason)) not in self._told:
+                self._told.add(told)
+                yield _reason(each)
+        awaited = {each.bot for each in progress.failures if each.state == "waiting"}
+        for bot in sorted(map(str, self._awaited - awaited)):
+            yield f"nothing waits for {bot} any more"
+        self._told -= {told for told in self._told if told[0] == "waiting" and told[1] not in awaited}
+        self._awaited = awaited
 
 
 def progress_line(progress: CollectionProgress) -> str:
@@ -69,11 +82,23 @@ def progress_line(progress: CollectionProgress) -> str:
 
 def reasons(progress: CollectionProgress) -> Iterator[str]:
     """Yield which bots failed, or are waited for, and why."""
-    for each in progress.failures[:_REASONS_SHOWN]:
-        verb = "failed" if each.state == "failed" else "wait"
-        yield f"{each.conversations} {verb}, {each.bot or 'nobody'} to speak: {each.reason}"
+    yield from map(_reason, progress.failures[:_REASONS_SHOWN])
     if len(progress.failures) > _REASONS_SHOWN:
         yield f"... and {len(progress.failures) - _REASONS_SHOWN} more reasons"
+
+
+def _reason(failure: FailureOut) -> str:
+    number, bot = failure.conversations, failure.bot or "nobody"
+    if failure.until is None:
+        return f"{number} failed, {bot} to speak: {failure.reason}"
+    waits, fails = ("waits", "it fails") if number == 1 else ("wait", "they fail")
+    return f"{number} {waits} for {bot} until {_clock(failure.until)} at most, then {fails}: {failure.reason}"
+
+
+def _clock(moment: datetime) -> str:
+    """Return a time of day here, with the date where that is another one."""
+    here = moment.astimezone()
+    return f"{here:%H:%M}" if here.date() == datetime.now().astimezone().date() else f"{here:%Y-%m-%d %H:%M}"
 
 
 def _render(progress: CollectionProgress, *, max_pairs: int) -> RenderableType:

@@ -18,8 +18,9 @@ from spotthebot.suite.cli.options import (
     say_session,
     write_json,
 )
+from spotthebot.suite.cli.questions import confirmed, is_interactive
 from spotthebot.suite.cli.service_options import takes_services
-from spotthebot.suite.collections import CollectionProgress, Declared
+from spotthebot.suite.collections import Approve, BotWarning, CollectionProgress, Declared
 from spotthebot.suite.progress import say
 from spotthebot.suite.runtime.session import Services, Session, connect, open_session
 
@@ -43,6 +44,7 @@ def collect(
     restart: Annotated[
         bool, typer.Option("--restart", help="Start a new collection even if this file was collected before.")
     ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Start with a failing bot, too, without asking.")] = False,
     schema: Schema = False,
 ) -> None:
     """Run a collection of conversations that a file declares; the same file again goes on where it stopped."""
@@ -60,7 +62,8 @@ def collect(
             if dry_run:
                 _print_estimate(asyncio.run(_estimate(session, declared)), declared, json_file)
                 return
-            whole = _collect(session, declared, json_file, export, restart=restart)
+            approve = collections.print_warnings if yes or not is_interactive() else _ask
+            whole = _collect(session, declared, json_file, export, restart=restart, approve=approve)
     if not whole:
         raise typer.Exit(1)
 
@@ -72,9 +75,11 @@ def _collect(
     export: Path | None,
     *,
     restart: bool,
+    approve: Approve,
 ) -> bool:
     try:
-        progress, result = asyncio.run(_run_collection(session, declared, export, restart=restart))
+        running = _run_collection(session, declared, export, restart=restart, approve=approve)
+        progress, result = asyncio.run(running)
     except KeyboardInterrupt:
         goes_on = "goes on" if session.prepared is None else "stays as it is in the data folder"
         say(f"Stopped. The collection {goes_on}; the same command takes it up again.")
@@ -84,10 +89,10 @@ def _collect(
 
 
 async def _run_collection(
-    session: Session, declared: Declared, export: Path | None, *, restart: bool
+    session: Session, declared: Declared, export: Path | None, *, restart: bool, approve: Approve
 ) -> tuple[CollectionProgress, dict[str, Any]]:
     async with connect(session) as clients:
-        started = await collections.start(clients, session.folder, declared, restart=restart)
+        started = await collections.start(clients, session.folder, declared, restart=restart, approve=approve)
         say(f"Collection {started.collection.id}{'' if started.is_new else ', started before: going on with it'}")
         began = time.monotonic()
         with showing_collection() as show:
@@ -102,6 +107,14 @@ async def _run_collection(
 async def _estimate(session: Session, declared: Declared) -> EstimateOut:
     async with connect(session) as clients:
         return await collections.estimate(clients, declared)
+
+
+async def _ask(warnings: list[BotWarning]) -> None:
+    """Print warnings; where a bot is failing, go on only if a person says so."""
+    await collections.print_warnings(warnings)
+    if any(each.is_failing for each in warnings) and not await confirmed("Start all the same?"):
+        say("Nothing was started.")
+        raise typer.Exit(1)
 
 
 def _print_estimate(estimate: EstimateOut, declared: Declared, json_file: Path | None) -> None:

@@ -2,6 +2,7 @@
 
 from spotthebot.suite.collections.declaration import Declaration
 from spotthebot.suite.collections.declaration_file import Declared, contradictions, read_declaration
+from spotthebot.suite.collections.participants import Approve, BotWarning, print_warnings
 from spotthebot.suite.collections.resolution import resolve
 from spotthebot.suite.collections.run import (
     CollectionProgress,
@@ -14,6 +15,8 @@ from spotthebot.suite.collections.run import (
 )
 
 __all__ = [
+    "Approve",
+    "BotWarning",
     "CollectionProgress",
     "Declaration",
     "Declared",
@@ -23,6 +26,7 @@ __all__ = [
     "estimate",
     "export",
     "follow",
+    "print_warnings",
     "read_declaration",
     "resolve",
     "start",

@@ -21,6 +21,7 @@ from spotthebot.contracts.conversations import (
 )
 from spotthebot.kit.ids import new_id
 from spotthebot.suite.collections.declaration_file import Declared
+from spotthebot.suite.collections.participants import Approve, find_warnings, print_warnings
 from spotthebot.suite.collections.resolution import API_KEYS, resolve
 from spotthebot.suite.declarations import faults_of
 from spotthebot.suite.poll import NoProgress, poll_until
@@ -62,13 +63,15 @@ class StartedCollection:
     is_new: bool
 
 
-async def start(clients: Clients, folder: DataFolder | None, declared: Declared, *, restart: bool) -> StartedCollection:
+async def start(
+    clients: Clients, folder: DataFolder | None, declared: Declared, *, restart: bool, approve: Approve = print_warnings
+) -> StartedCollection:
     """Start the collection, or find the one that a call with the same name and content started in this data folder.
 
     Without a folder the service alone knows of the calls before, for the day that it keeps the keys of requests.
 
-    A paused collection is resumed; `restart` starts a new one in any case. Raises DeclarationFaulty for what only the
-    services can know to be wrong.
+    A paused collection is resumed; `restart` starts a new one in any case. Before a new one starts, `approve` gets what
+    is remarkable of its bots, and may raise. Raises DeclarationFaulty for what only the services can know to be wrong.
     """
     identity = hashlib.sha256(f"{declared.request.name}/{declared.sha256}".encode()).hexdigest()
     note = None if folder is None else folder.path / "collecting" / f"{identity}.json"
@@ -77,6 +80,7 @@ async def start(clients: Clients, folder: DataFolder | None, declared: Declared,
             known = await clients.conversations.resume_collection(known.id)
         return StartedCollection(known, is_new=False)
     request = await resolve(clients, declared)
+    await approve(await find_warnings(clients, request))
     body = request.model_dump(mode="json", exclude_unset=True)
     content = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
     # The note is written after the answer: if we die in between, the key finds what was made.
@@ -93,8 +97,12 @@ async def start(clients: Clients, folder: DataFolder | None, declared: Declared,
 
 
 async def estimate(clients: Clients, declared: Declared) -> EstimateOut:
-    """Return what the collection would cost; registers built-in bots and uploads the sample corpus where missing."""
+    """Return what the collection would cost, and print what is remarkable of its bots.
+
+    Registers built-in bots and uploads the sample corpus where missing.
+    """
     request = await resolve(clients, declared)
+    await print_warnings(await find_warnings(clients, request))
     try:
         return await clients.conversations.estimate_collection(request)
     except PeerRefused as refused:

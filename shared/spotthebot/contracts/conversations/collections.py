@@ -190,7 +190,9 @@ class CollectionOut(Wire):
     turns: int
     turns_planned: int = Field(description="Turns there will be if no conversation ends early.")
     rate_turns_per_second: float | None = Field(description="Over the last minute; null where nothing was said in it.")
-    seconds_left: float | None = Field(description="At that rate; null where there is none.")
+    seconds_left: float | None = Field(
+        description="At that rate; null where there is none, and while conversations wait for an unavailable bot."
+    )
     created_at: datetime
     finished_at: datetime | None
 
@@ -234,6 +236,7 @@ class FailureOut(Wire):
     reason: str
     bot: str | None = Field(description="Whose turn it was.")
     conversations: int
+    until: datetime | None = Field(description="When those that wait fail unless the bot recovers; null: none wait.")
 
 
 class MixOut(Wire):
