@@ -48,8 +48,8 @@ PACKAGE = {
 async def _study(suite: RunningSuite, annotations: list[tuple[Any, ...]] = ANNOTATIONS, *, seed: int = 0) -> str:
     collection = await import_conversations(suite, CONVERSATIONS)
     admin = await suite.client("annotation", "admin")
-    body = {"mode": "import", "name": "s", "domain": "everyday", "collection_id": collection, "segments": [1]}
-    body["seed"] = seed
+    more = {"collection_id": collection, "segments": [1], "seed": seed}
+    body = {"mode": "import", "name": "s", "domain": "everyday"} | more
     campaign = await created(admin, "/v1/campaigns", body)
     path = f"/v1/campaigns/{campaign['id']}"
     await until(admin, path, "open")

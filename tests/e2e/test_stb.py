@@ -164,10 +164,10 @@ class TestUp:
         campaigns = folder.stb("campaigns", "list").stdout
         assert all(f"{each['campaign_id']}\n" in campaigns for each in results)
         assert first["preliminary"] is False
-        ranked = folder.stb("rank", again["campaign_id"], "--json", folder.parent / "ranked.json")
+        printed = folder.stb("rank", again["campaign_id"], "--json", folder.parent / "ranked.json")
         figures = json.loads((folder.parent / "ranked.json").read_text())
         assert figures == {key: again[key] for key in figures}
-        assert done.stdout.startswith(ranked.stdout)
+        assert done.stdout.startswith(printed.stdout)
         (scores,), (scored_again,) = (each["fed"]["dimensions"] for each in results)
         assert scores == scored_again
         assert {bot["bot"] for bot in scores["bots"]} == {bot["bot"] for bot in first["ranking"]["bots"]}

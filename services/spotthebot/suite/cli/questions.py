@@ -16,7 +16,12 @@ async def confirmed(question: str) -> bool:
     screen.print(f"{question} [y/N]: ", end="", markup=False, highlight=False)
     loop = asyncio.get_running_loop()
     answered: asyncio.Future[str] = loop.create_future()
-    loop.add_reader(sys.stdin.fileno(), lambda: answered.done() or answered.set_result(sys.stdin.readline()))
+
+    def read() -> None:
+        loop.remove_reader(sys.stdin.fileno())
+        answered.set_result(sys.stdin.readline())
+
+    loop.add_reader(sys.stdin.fileno(), read)
     try:
         line = await answered
     finally:

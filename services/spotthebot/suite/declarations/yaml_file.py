@@ -33,9 +33,9 @@ class _Loader(yaml.SafeLoader):
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - as the class above declares it
 
-    def compose_node(self, parent: yaml.Node | None, index: object) -> yaml.Node | None:
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
-            alias = self.get_event()
+            alias = self.get_event()  # type: ignore[no-untyped-call]
             return yaml.ScalarNode(_ALIAS, alias.anchor, alias.start_mark, alias.end_mark)
         node: yaml.Node | None = super().compose_node(parent, index)
         return node
