@@ -63,7 +63,7 @@ class Page:
     async def wait_for(self, expression: str) -> None:
         """Return when an expression is true."""
         async with asyncio.timeout(30):
-            while not await self.value_of(expression):
+            while not await self.value_of(f"!!({expression})"):
                 await asyncio.sleep(0.05)
 
     def _take_down(self, method: str | None, said: dict[str, Any]) -> None:

@@ -1,70 +1,77 @@
 """`/docs` of a service needs nothing but the service: tried in a browser, and read as a browser reads it."""
 
 import base64
+import contextlib
 import hashlib
 import re
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
-import httpx
 import pytest
+import uvicorn
+from fastapi import FastAPI
+from pydantic import SecretStr
+from starlette.testclient import TestClient
 
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.web.core.documentation import DOCS_URL, INTEGRITY
+from spotthebot.suite.runtime.services import load_service
+from spotthebot.suite.supervision.sockets import bind
 from tests.factories.browser import needs_browser, opened_page
-from tests.factories.running_suite import RunningSuite
+from tests.factories.running_suite import serve_all
 
 
-@pytest.fixture
-def suite(module_suite: RunningSuite) -> RunningSuite:
-    return module_suite
+def _app(name: str) -> FastAPI:
+    """Make a service that has no database: nothing here asks for one."""
+    service = load_service(name)
+    app: FastAPI = service.create_app(service.settings(database_url=SecretStr("postgresql://nobody@localhost/none")))
+    return app
 
 
 class TestPage:
     @pytest.mark.parametrize("service", SERVICE_NAMES)
-    async def test_asks_its_own_server_alone_and_for_the_published_bytes(self, suite: RunningSuite, service: str):
-        async with httpx.AsyncClient(base_url=suite.urls[service], trust_env=False) as anybody:
-            page = await anybody.get(DOCS_URL)
-            assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
-            policy = dict(part.split(" ", 1) for part in page.headers["content-security-policy"].split("; "))
-            assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
-            assert (policy["script-src"], policy["connect-src"]) == ("'self'", "'self'")
-            assert "://" not in page.text
-            files = re.findall(r'(?:src|href)="(docs/[^"]+)"(?: integrity="sha384-([^"]+)")?', page.text)
-            assert [name for name, _ in files] == ["docs/swagger-ui.css", "docs/swagger-ui-bundle.js", "docs/start.js"]
-            for name, digest in files:
-                file = await anybody.get(urljoin(str(page.url), name))
-                assert file.status_code == 200
-                assert file.headers["x-content-type-options"] == "nosniff"
-                assert digest in {"", base64.b64encode(hashlib.sha384(file.content).digest()).decode()}
-            assert [f"sha384-{digest}" for _, digest in files if digest] == [*reversed(INTEGRITY.values())]
+    def test_asks_its_own_server_alone_and_for_the_published_bytes(self, service: str):
+        anybody = TestClient(_app(service))
+        page = anybody.get(DOCS_URL)
+        assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+        policy = dict(part.split(" ", 1) for part in page.headers["content-security-policy"].split("; "))
+        assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+        assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+        assert "://" not in page.text
+        files = re.findall(r'(?:src|href)="(docs/[^"]+)"(?: integrity="sha384-([^"]+)")?', page.text)
+        assert [name for name, _ in files] == ["docs/swagger-ui.css", "docs/swagger-ui-bundle.js", "docs/start.js"]
+        for name, digest in files:
+            file = anybody.get(urljoin(str(page.url), name))
+            assert file.status_code == 200
+            assert file.headers["x-content-type-options"] == "nosniff"
+            assert digest in {"", base64.b64encode(hashlib.sha384(file.content).digest()).decode()}
+        assert [f"sha384-{digest}" for _, digest in files if digest] == [*reversed(INTEGRITY.values())]
 
-    async def test_is_not_sent_again_to_a_browser_that_has_it(self, suite: RunningSuite):
-        async with httpx.AsyncClient(base_url=suite.urls["bots"], trust_env=False) as anybody:
-            first = await anybody.get("/docs/swagger-ui-bundle.js")
-            again = await anybody.get("/docs/swagger-ui-bundle.js", headers={"If-None-Match": first.headers["etag"]})
+    def test_is_not_sent_again_to_a_browser_that_has_it(self):
+        anybody = TestClient(_app("bots"))
+        first = anybody.get("/docs/swagger-ui-bundle.js")
+        again = anybody.get("/docs/swagger-ui-bundle.js", headers={"If-None-Match": first.headers["etag"]})
         assert len(first.content) > 1_000_000
         assert (again.status_code, again.content) == (304, b"")
 
 
 @needs_browser
-async def test_a_browser_shows_every_operation_and_tries_one_without_asking_anybody_else(
-    suite: RunningSuite, tmp_path: Path
-):
-    url = suite.urls["conversations"]
-    operations = sum(len(methods) for methods in suite.apps["conversations"].openapi()["paths"].values())
-    async with opened_page(f"{url}{DOCS_URL}", tmp_path) as page:
-        await page.wait_for(f"document.querySelectorAll('.opblock').length == {operations}")
-        await page.value_of("document.querySelector('#operations-operations-health button').click()")
-        await page.wait_for("document.querySelector('#operations-operations-health .try-out__btn')")
-        await page.value_of("document.querySelector('#operations-operations-health .try-out__btn').click()")
-        await page.wait_for("document.querySelector('#operations-operations-health .execute')")
-        await page.value_of("document.querySelector('#operations-operations-health .execute').click()")
-        await page.wait_for("document.querySelector('.live-responses-table .response-col_status')?.innerText == '200'")
-        refused = await page.value_of("fetch('http://127.0.0.2/').then(() => false, () => true)")
-        mine = [each for each in page.requested if urlsplit(each).scheme != "data"]
-        assert {urlsplit(each).netloc for each in mine} == {urlsplit(url).netloc}
-        assert f"{url}/healthz" in mine
-        assert refused
-        complaints = [each for each in page.complaints if "127.0.0.2" not in each]
-        assert complaints == []
+async def test_a_browser_shows_every_operation_and_tries_one_without_asking_anybody_else(tmp_path: Path):
+    app = _app("conversations")
+    operations = sum(len(methods) for methods in app.openapi()["paths"].values())
+    health = "document.querySelector('#operations-operations-health')"
+    with contextlib.closing(bind("127.0.0.1", 0)) as sock:
+        url = f"http://127.0.0.1:{sock.getsockname()[1]}"
+        config = uvicorn.Config(app, log_config=None, lifespan="off", access_log=False)
+        async with serve_all([(config, sock)]), opened_page(f"{url}{DOCS_URL}", tmp_path) as page:
+            await page.wait_for(f"document.querySelectorAll('.opblock').length == {operations}")
+            for button in ("button", ".try-out__btn", ".execute"):
+                await page.wait_for(f"{health}.querySelector('{button}')")
+                await page.value_of(f"{health}.querySelector('{button}').click()")
+            await page.wait_for(f"{health}.querySelector('.live-responses-table tbody td')?.innerText == '200'")
+            was_refused = await page.value_of("fetch('http://127.0.0.2/').then(() => false, () => true)")
+    asked = [each for each in page.requested if urlsplit(each).scheme != "data"]
+    assert {urlsplit(each).netloc for each in asked} == {urlsplit(url).netloc}
+    assert f"{url}/healthz" in asked
+    assert was_refused
+    assert [each for each in page.complaints if "127.0.0.2" not in each] == []

@@ -110,7 +110,7 @@ class TestFaults:
         assert faults[12] == "line 12: seed: must be at least 0, not -1."
         assert len(faults) == 13
 
-    def test_of_values_on_lines_of_their_own_name_these_lines(self, file: Path):
+    def test_name_the_line_of_a_value_that_stands_below_its_key(self, file: Path):
         faults = _faults(
             file,
             "# a comment\n"

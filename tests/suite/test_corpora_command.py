@@ -74,7 +74,7 @@ class TestCheck:
             ("", ("--split", "x"), "0 dialogues read, 0 could be stored"),
         ],
     )
-    def test_of_a_file_without_dialogues_leaves_nothing(
+    def test_leaves_nothing_where_a_file_is_refused(
         self, tmp_path: Path, content: str, options: tuple[str, ...], said: str
     ):
         file = tmp_path / "dialogues.jsonl"

@@ -194,7 +194,7 @@ class TestAnnouncement:
         assert of_suite == (f"{of_bytes[0] / 1e6:.0f}", "MB")
         assert of_models == (f"{of_bytes[1] / 1e9:.1f}", "GB")
 
-    def test_of_a_machine_that_nothing_is_known_of_names_no_number(
+    def test_names_no_number_on_a_machine_that_nothing_is_known_of(
         self, stb: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ):
         monkeypatch.setattr(stb.platform, "machine", lambda: "riscv64")

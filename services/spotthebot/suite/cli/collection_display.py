@@ -39,7 +39,7 @@ class _Lines:
     def __init__(self) -> None:
         self._due = 0.0
         self._state: CollectionState | None = None
-        self._told: set[tuple[str, str | None, str]] = set()
+        self._reported: set[tuple[str, str | None, str]] = set()
         self._awaited: set[str | None] = set()
 
     def show(self, progress: CollectionProgress) -> None:
@@ -53,13 +53,13 @@ class _Lines:
     def _news(self, progress: CollectionProgress) -> Iterator[str]:
         """Yield the reasons that were not told before, and the bots that nothing waits for any more."""
         for each in progress.failures[:_REASONS_SHOWN]:
-            if (told := (each.state, each.bot, each.reason)) not in self._told:
-                self._told.add(told)
+            if (key := (each.state, each.bot, each.reason)) not in self._reported:
+                self._reported.add(key)
                 yield _reason(each)
         awaited = {each.bot for each in progress.failures if each.state == "waiting"}
         for bot in sorted(map(str, self._awaited - awaited)):
             yield f"nothing waits for {bot} any more"
-        self._told -= {told for told in self._told if told[0] == "waiting" and told[1] not in awaited}
+        self._reported -= {key for key in self._reported if key[0] == "waiting" and key[1] not in awaited}
         self._awaited = awaited
 
 

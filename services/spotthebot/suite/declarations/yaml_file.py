@@ -107,9 +107,9 @@ class YamlFile:
     def _syntax_fault(self, error: yaml.MarkedYAMLError) -> Fault:
         """Return the fault on the line that has to be changed, and the line where it was noticed if that is later."""
         context, mark, noticed = error.context or "", error.problem_mark, ""
-        begun = error.context_mark if context.startswith(_NOTICED_LATE) else None
-        if mark is not None and begun is not None and begun.line != mark.line:
-            mark, noticed = begun, f" on line {self._line_at(mark.index)}"
+        began = error.context_mark if context.startswith(_NOTICED_LATE) else None
+        if mark is not None and began is not None and began.line != mark.line:
+            mark, noticed = began, f" on line {self._line_at(mark.index)}"
         reason = ", ".join(part for part in (context, error.problem) if part)
         line = None if mark is None else self._line_at(mark.index)
         return Fault(line, "", f"not YAML: {_COLON_EXPLAINED if reason == _COLON else f'{reason}{noticed}.'}")
