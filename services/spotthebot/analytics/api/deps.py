@@ -42,10 +42,6 @@ async def _jobs(request: Request) -> Jobs:
     return jobs
 
 
-async def _parameters(request: Annotated[ParametersIn, Query()]) -> Parameters:
-    return Parameters(**request.model_dump())
-
-
 async def _teams(request: Request) -> Teams:
     teams: Teams = request.app.state.teams
     return teams
