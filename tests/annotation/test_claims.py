@@ -5,8 +5,10 @@ from typing import Any
 
 import psycopg
 import pytest
+from pydantic import SecretStr, ValidationError
 
 from spotthebot.annotation import store
+from spotthebot.annotation.settings import AnnotationSettings
 from tests.factories.annotating import (
     CONVERSATIONS,
     answer_items,
@@ -274,3 +276,10 @@ class TestAuditLog:
                 pytest.raises(psycopg.errors.RaiseException, match="only ever added"),
             ):
                 connection.execute(change.encode())
+
+
+def test_leases_are_looked_through_after_a_while_and_not_all_the_time():
+    url = SecretStr("postgresql://nobody@127.0.0.1:1/none")
+    assert AnnotationSettings(database_url=url, lease_check_seconds=0.001).lease_check_seconds == 0.001
+    with pytest.raises(ValidationError, match="lease_check_seconds"):
+        AnnotationSettings(database_url=url, lease_check_seconds=0)

@@ -1,13 +1,18 @@
 """Campaigns, claims and annotations of the release before are kept, under their new names and with their states."""
 
+import json
 import secrets
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 import psycopg
 import pytest
 from alembic import command
+from psycopg.types.json import Jsonb
+from sqlalchemy.engine import make_url
 
 from spotthebot.annotation import store
 from spotthebot.annotation.domain.answers import Draft
@@ -22,19 +27,33 @@ from spotthebot.kit.ids import new_id, new_ids
 from spotthebot.kit.migrations import check_drift, upgrade
 from spotthebot.suite.postgres.provision import Provisioned, logins, provision
 from tests.factories.databases import PostgresServer
+from tests.factories.schemas import migrated_and_declared
+
+
+@contextmanager
+def _provisioned(cluster: PostgresServer) -> Iterator[Provisioned]:
+    name = f"before_{secrets.token_hex(4)}"
+    passwords = {login: secrets.token_hex(8) for login in logins(["annotation"])}
+    yield provision(cluster.admin_url, name, ["annotation"], passwords)
+    with psycopg.connect(cluster.admin_url, autocommit=True) as admin:
+        admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture
 def before(cluster: PostgresServer) -> Iterator[Provisioned]:
     """A database of the release before, without data."""
-    name = f"before_{secrets.token_hex(4)}"
-    made = provision(
-        cluster.admin_url, name, ["annotation"], {login: secrets.token_hex(8) for login in logins(["annotation"])}
-    )
-    command.upgrade(LINEAGE.config(made.owner_urls["annotation"]), "annotation_0001")
-    yield made
-    with psycopg.connect(cluster.admin_url, autocommit=True) as admin:
-        admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    with _provisioned(cluster) as made:
+        command.upgrade(LINEAGE.config(made.owner_urls["annotation"]), "annotation_0001")
+        yield made
+
+
+@pytest.fixture(scope="module")
+def newest_url(cluster: PostgresServer) -> Iterator[str]:
+    """The superuser's URL of a database that all revisions were run on, without data."""
+    with _provisioned(cluster) as made:
+        upgrade(LINEAGE, made.owner_urls["annotation"])
+        name = make_url(made.owner_urls["annotation"]).database
+        yield make_url(cluster.admin_url).set(database=name).render_as_string(hide_password=False)
 
 
 def _add_campaign(connection: psycopg.Connection, mode: str = "live", **times: str) -> UUID:
@@ -118,6 +137,9 @@ async def test_upgrading_keeps_annotators_and_gives_every_campaign_its_state(bef
         expected[left] = "open"
     upgrade(LINEAGE, owner)
     check_drift(LINEAGE, owner)
+    with psycopg.connect(owner) as connection:
+        for table, count in (("annotators", 3), ("seen_conversations", 3), ("answers", 1)):
+            assert connection.execute(f"SELECT FROM annotation.{table}".encode()).rowcount == count
     database = Database(before.app_urls["annotation"], pool_size=1)
     async with database.read() as session:
         found = await store.campaigns.list_campaigns(session, name=None, after=None, limit=10)
@@ -161,6 +183,8 @@ async def test_upgrading_changes_no_package_of_a_campaign_that_was_built_before(
     command.upgrade(LINEAGE.config(owner), "annotation_0002")
     with psycopg.connect(owner) as connection:
         campaign = _add_campaign_with_a_state(connection, "open")
+        said = [json.dumps([{"speaker": each} for each in speakers]) for speakers in ("BA", "ABAB")]
+        connection.execute("UPDATE annotation.shown_conversations SET opening = %s, turns = %s", said)
         query = "SELECT id, package_id, conversation_id, exchanges, position FROM annotation.segments"
         segments = connection.execute(query).fetchall()
     upgrade(LINEAGE, owner)
@@ -171,6 +195,8 @@ async def test_upgrading_changes_no_package_of_a_campaign_that_was_built_before(
     await database.close()
     with psycopg.connect(owner) as connection:
         assert connection.execute(query.replace("segments", "items")).fetchall() == segments
+        # The opening, and the two turns of the one exchange.
+        assert connection.execute("SELECT speakers FROM annotation.items").fetchall() == [("BAAB",)]
     assert (kept.state, kept.too_short, kept.progress.packages, kept.progress.items) == ("open", None, 1, 1)
     assert (len(kept.collections), kept.human_share, kept.not_selected) == (1, None, None)
     assert package.items == (PackedItem(PackedConversation(segments[0][2], 1)),)
@@ -199,3 +225,69 @@ def _add_campaign_with_a_state(connection: psycopg.Connection, state: str) -> UU
     connection.execute("ALTER TABLE annotation.campaigns ALTER state DROP DEFAULT")
     connection.execute("UPDATE annotation.campaigns SET state = %s WHERE id = %s", [state, campaign])
     return campaign
+
+
+def test_the_newest_revision_leaves_the_tables_as_they_are_declared(newest_url: str):
+    migrated, declared = migrated_and_declared(newest_url, LINEAGE.metadata)
+    assert migrated == declared
+
+
+@pytest.mark.parametrize(
+    ("function", "before", "after", "is_let"),
+    [
+        *(
+            ("change_but_erased_texts", {"why": "a", "about": {"A": "b", "B": 2}, "n": 1}, after, is_let)
+            for after, is_let in (
+                ({"why": "a", "about": {"A": "b", "B": 2}, "n": 1}, True),
+                ({"why": "erased", "about": {"A": "b", "B": 2}, "n": 1}, True),
+                ({"why": "a", "about": {"A": "erased", "B": 2}, "n": 1}, True),
+                ({"why": "erased", "about": {"A": "erased", "B": 2}, "n": 1}, True),
+                ({"why": "other", "about": {"A": "b", "B": 2}, "n": 1}, False),
+                ({"why": "erased", "about": {"A": "b", "B": 2}, "n": "erased"}, False),
+                ({"why": "erased", "about": "erased", "n": 1}, False),
+                ({"why": {"A": "erased"}, "about": {"A": "b", "B": 2}, "n": 1}, False),
+                ({"why": "a", "about": {"A": "other", "B": 2}, "n": 1}, False),
+                ({"why": "a", "about": {"A": "b", "B": "erased"}, "n": 1}, False),
+                ({"why": "a", "about": {"A": "erased"}, "n": 1}, False),
+                ({"why": "a", "about": {"A": "b", "B": 2, "C": "erased"}, "n": 1}, False),
+                ({"why": "a", "about": {"A": "b", "B": 2}}, False),
+                ({"why": "a", "about": {"A": "b", "B": 2}, "n": 1, "more": "erased"}, False),
+            )
+        ),
+        *(
+            ("change_but_erasure", {"reason": "a", "n": 1}, after, is_let)
+            for after, is_let in (
+                ({"reason": "a", "n": 1}, True),
+                ({"reason": "erased", "n": 1}, True),
+                ({"reason": "erased", "n": "erased"}, True),
+                ({"reason": "other", "n": 1}, False),
+                ({"reason": "erased"}, False),
+                ({"reason": "erased", "n": 1, "more": "erased"}, False),
+            )
+        ),
+    ],
+)
+def test_rows_that_are_only_added_let_texts_become_erased_and_nothing_else(
+    newest_url: str, function: str, before: dict[str, Any], after: dict[str, Any], is_let: bool
+):
+    column = "answer" if function.endswith("texts") else "details"
+    with psycopg.connect(newest_url) as connection:
+        connection.execute(f"CREATE TEMPORARY TABLE kept (place int, {column} jsonb)".encode())
+        connection.execute(f"INSERT INTO kept VALUES (0, %s) RETURNING {column}".encode(), [Jsonb(before)])  # noqa: S608
+        connection.execute(
+            "CREATE TRIGGER guard BEFORE UPDATE OR DELETE ON kept FOR EACH ROW"
+            f" EXECUTE FUNCTION annotation.refuse_{function}()".encode()
+        )
+        statements: list[tuple[str, list[Any], bool]] = [
+            (f"UPDATE kept SET {column} = %s", [Jsonb(after)], is_let),  # noqa: S608
+            (f"UPDATE kept SET {column} = %s, place = 1", [Jsonb(after)], False),  # noqa: S608
+            ("DELETE FROM kept", [], False),
+        ]
+        for statement, values, passes in statements:
+            try:
+                with connection.transaction():
+                    connection.execute(statement.encode(), values)
+            except psycopg.errors.RaiseException:
+                assert not passes
+            else:
+                assert passes

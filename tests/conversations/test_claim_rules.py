@@ -12,7 +12,8 @@ from spotthebot.conversations.tables import (
     ConversationRow,
     UnavailableBotRow,
 )
-from spotthebot.kit.ids import new_ids
+from spotthebot.kit.database import WriteSession
+from spotthebot.kit.ids import new_id, new_ids
 from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_collections import bot, store_collection, store_conversations, value_of
 
@@ -114,10 +115,13 @@ class TestUnavailableBots:
             await store_conversations(session, mine, 1, next_bot=ONE, runner_job_id=JOB)
             await store_conversations(session, mine, 1, next_bot=ONE, state="cancelled")
             await store_conversations(session, others, 1, next_bot=TWO)
+            paused, ended = [await store_collection(session, SIDES, state=state) for state in ("paused", "cancelled")]
+            for each in (paused, ended):
+                await store_conversations(session, each, 1, next_bot=ONE)
             assert await store.unavailable_bots.mark_unavailable(session, ONE, name="one", reason="down")
             assert not await store.unavailable_bots.mark_unavailable(session, ONE, name="one", reason="again")
-            found = [await store.collections.get_collection(session, each) for each in (mine, others)]
-            assert [each.waiting for each in found] == [2, 0]
+            found = [await store.collections.get_collection(session, each) for each in (mine, others, paused, ended)]
+            assert [each.waiting for each in found] == [2, 0, 1, 0]
             (reason,) = await store.collections.list_failures(session, mine, offset=0, limit=9)
             assert (reason.state, reason.reason, reason.bot, reason.conversations) == ("waiting", "down", "one", 2)
             assert await store.collections.list_failures(session, others, offset=0, limit=9) == []
@@ -185,16 +189,59 @@ class TestSlots:
             assert await session.scalar(select(func.count()).select_from(ConcurrencySlotRow)) == 0
 
 
+async def _jobs(session: WriteSession, *jobs: tuple[str, str]) -> list[int]:
+    """Store jobs, each given with its task and status; returns their ids."""
+    await session.execute(text("SET LOCAL search_path TO conversations"))  # for the triggers of the queue
+    statement = text("""
+        INSERT INTO conversations.procrastinate_jobs (queue_name, task_name, status)
+        VALUES ('default', :task, CAST(:status AS conversations.procrastinate_job_status)) RETURNING id
+    """)
+    return [(await session.execute(statement, {"task": task, "status": status})).scalar_one() for task, status in jobs]
+
+
 class TestJobs:
     async def test_those_that_wait_or_run_are_counted_by_task(self, stored: SavepointDatabase):
         async with stored.write() as session:
-            await session.execute(text("SET LOCAL search_path TO conversations"))  # for the triggers of the queue
-            for task, status in (("mine", "todo"), ("mine", "doing"), ("mine", "failed"), ("other", "todo")):
-                await session.execute(
-                    text("""
-                        INSERT INTO conversations.procrastinate_jobs (queue_name, task_name, status)
-                        VALUES ('default', :task, CAST(:status AS conversations.procrastinate_job_status))
-                    """),
-                    {"task": task, "status": status},
-                )
+            await _jobs(session, ("mine", "todo"), ("mine", "doing"), ("mine", "failed"), ("other", "todo"))
             assert await store.claims.count_jobs(session, "mine") == 2
+
+    async def test_those_at_work_keep_their_slots_and_those_that_wait_unless_they_are_runners(
+        self, stored: SavepointDatabase
+    ):
+        async with stored.write() as session:
+            jobs = await _jobs(
+                session, ("run", "doing"), ("run", "todo"), ("chat", "doing"), ("chat", "todo"), ("chat", "failed")
+            )
+            for job in (*jobs, max(jobs) + 1):
+                await store.concurrency_slots.acquire(session, job, {new_id(): SlotRequest(1, limit=1, seconds=60)})
+            await store.concurrency_slots.release_orphans(session, runners="run")
+            left = set(await session.scalars(select(ConcurrencySlotRow.job_id)))
+        assert left == {jobs[0], jobs[2], jobs[3]}
+
+    async def test_those_not_at_work_lose_their_conversations_and_those_that_failed_count(
+        self, stored: SavepointDatabase
+    ):
+        async with stored.write() as session:
+            doing, todo, failed = await _jobs(session, ("run", "doing"), ("run", "todo"), ("run", "failed"))
+            mine, others = [await store_collection(session, SIDES, failed=5) for _ in range(2)]
+            states = [
+                (doing, 4, "running", 4, doing),
+                (todo, 2, "running", 2, None),
+                (failed, 1, "running", 2, None),
+                (failed, 2, "failed", 3, None),
+                (failed + 1, 2, "running", 2, None),
+                (None, 2, "running", 2, None),
+            ]
+            ids = [
+                (await store_conversations(session, mine, 1, runner_job_id=job, attempts=before))[0]
+                for job, before, *_ in states
+            ]
+            await store_conversations(session, others, 1, turns=("a",), runner_job_id=todo)
+            assert await store.claims.release_orphans(session, max_attempts=3) == 5
+            columns = ConversationRow.state, ConversationRow.attempts, ConversationRow.runner_job_id
+            found = [tuple([await value_of(session, column, each) for column in columns]) for each in ids]
+            failures = [await value_of(session, ConversationRow.failure, each) for each in ids]
+            counts = [(await store.collections.get_collection(session, each)).failed for each in (mine, others)]
+        assert found == [tuple(after) for _, _, *after in states]
+        assert failures == [None, None, None, "Its worker failed repeatedly.", None, None]
+        assert counts == [6, 5]

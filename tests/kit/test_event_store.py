@@ -2,9 +2,11 @@
 
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
+from cryptography.fernet import Fernet
 from sqlalchemy import func, select, update
 
 from spotthebot.contracts.conversations import EventType
@@ -13,7 +15,11 @@ from spotthebot.conversations.tables import EVENT_TABLES
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.events.domain import TEST_EVENT, AttemptOutcome, ClaimedDelivery, DeliveryState, Subscription
 from spotthebot.kit.events.errors import NoSuchEvent, NoSuchSubscription
+from spotthebot.kit.events.signer import EventSigner
+from spotthebot.kit.events.subscriptions import Subscriptions
 from spotthebot.kit.ids import new_id
+from spotthebot.kit.outbound import HttpByOwner
+from spotthebot.kit.vault import Vault
 from tests.factories.databases import DatabaseUrls
 from tests.factories.savepoints import rolled_back
 
@@ -233,7 +239,42 @@ class TestDeliveries:
         assert not await QUEUE.record_outcome(session, claimed, AttemptOutcome(200, None), wait=None)
 
 
+class TestChanges:
+    async def test_leave_what_they_do_not_name_as_it_is(self, session: WriteSession):
+        signer = EventSigner(Vault(Fernet.generate_key().decode()))
+        mounted = Subscriptions(EVENTS, signer, HttpByOwner(allowed=("127.0.0.0/8",), operator=()))
+        nothing: dict[str, Any] = {"url": None, "events": None, "active": None}
+        made, _ = await mounted.subscribe(session, None, url="http://127.0.0.1:9/", events=(OF_NO_TEAM,), secret=None)
+
+        async def change(changes: dict[str, Any]) -> Subscription:
+            return await mounted.change(session, None, made.id, **nothing | changes)
+
+        states = [await change(each) for each in ({}, {"url": "http://127.0.0.1:8/"}, {"active": True})]
+        await SUBSCRIPTIONS.change_subscription(session, made.id, active=False, inactive_reason="gone")
+        states += [
+            await change(each)
+            for each in ({"events": (OF_TEAMS,)}, {"active": False}, {"active": True}, {"active": False})
+        ]
+        assert [(each.url[-2:], each.events, each.active, each.inactive_reason) for each in states] == [
+            ("9/", (OF_NO_TEAM,), True, None),
+            ("8/", (OF_NO_TEAM,), True, None),
+            ("8/", (OF_NO_TEAM,), True, None),
+            ("8/", (OF_TEAMS,), False, "gone"),
+            ("8/", (OF_TEAMS,), False, "gone"),
+            ("8/", (OF_TEAMS,), True, None),
+            ("8/", (OF_TEAMS,), False, "Switched off."),
+        ]
+        assert states[0] == made
+
+
 class TestSubscriptions:
+    async def test_do_not_show_their_sealed_secrets(self, session: WriteSession):
+        made = await _subscribe(session)
+        await SUBSCRIPTIONS.replace_secret(session, made.id, b"sealed", overlap=LEASE)
+        found = await SUBSCRIPTIONS.get_subscription(session, made.id, team=None)
+        assert (found.sealed_secret, found.old_sealed_secret) == (b"sealed", b"s")
+        assert "sealed" not in repr(found)
+
     async def test_are_found_by_their_team_and_the_operator_alone(self, session: WriteSession):
         made = await _subscribe(session, "red")
         for team in ("red", None):

@@ -40,6 +40,16 @@ def _jobs_of(urls: DatabaseUrls) -> Jobs:
     return Jobs(urls.app["conversations"], "conversations")
 
 
+def _connections(urls: DatabaseUrls) -> int:
+    """Count the connections of workers."""
+    statement = """
+        SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'conversations-jobs'
+    """
+    with psycopg.connect(urls.app["conversations"]) as connection:
+        return connection.execute(statement).rowcount
+
+
 async def _end_without_jobs(worker: asyncio.Task[None], urls: DatabaseUrls) -> None:
     """Wait until no job is left, and stop the worker."""
     async with asyncio.timeout(20):
@@ -136,6 +146,28 @@ class TestDefer:
         worker = asyncio.create_task(jobs.work(tasks, concurrency={"wait": 1, "free": 1}, context={}))
         await _end_without_jobs(worker, database_urls)
         await database.close()
+
+    async def test_a_worker_that_is_cancelled_as_it_connects_leaves_no_connection(
+        self, database_urls: DatabaseUrls, monkeypatch: pytest.MonkeyPatch
+    ):
+        jobs, connected = _jobs_of(database_urls), asyncio.Event()
+        connect = jobs._connector.open_async
+
+        async def connect_and_stay() -> None:
+            await connect()
+            connected.set()
+            await asyncio.Event().wait()
+
+        monkeypatch.setattr(jobs._connector, "open_async", connect_and_stay)
+        working = asyncio.create_task(jobs.work([], concurrency=1, context={}))
+        await connected.wait()
+        assert _connections(database_urls) == 1
+        working.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await working
+        async with asyncio.timeout(5):
+            while _connections(database_urls):
+                await asyncio.sleep(0.01)
 
 
 class TestJanitor:

@@ -22,6 +22,7 @@ from sqlalchemy.exc import OperationalError
 from spotthebot.kit.database import Database, ReadSession, is_passing_trouble
 from spotthebot.kit.errors import Unavailable
 from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
+from spotthebot.kit.jobs.lost import requeue_lost
 from spotthebot.kit.jobs.tasks import UNEXPECTED, WORKER_DIED
 from tests.factories.databases import DatabaseUrls
 
@@ -328,6 +329,20 @@ class TestLostJobs:
             await asyncio.sleep(1.5)  # nine rounds
             assert (len(queue.jobs()), ran) == (1, 1)
             go_on.set()
+
+    async def test_a_job_that_ends_while_the_rows_are_listed_is_not_lost(self, queue: Queue):
+        """What is unfinished and what is queued are read as they are at one moment."""
+
+        async def list_unfinished(_session: ReadSession) -> list[Arguments]:
+            with psycopg.connect(queue.owner_url) as connection:
+                connection.execute("SET search_path TO conversations")
+                connection.execute("DELETE FROM procrastinate_jobs")
+            return [{"number": 1}]
+
+        await queue.defer(number=1)
+        task = queue.task(list_unfinished, list_unfinished=list_unfinished)
+        await requeue_lost(queue.database, Jobs(queue.url, SCHEMA), SCHEMA, [task])
+        assert queue.jobs() == []
 
 
 class TestCancellation:

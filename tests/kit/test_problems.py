@@ -136,6 +136,7 @@ class TestFaults:
         assert (answer.status_code, answer.headers["x-tea"]) == (418, "green")
         found = await _handled(HTTPException(400, "There was an error parsing the body"))
         assert found["detail"] == "The request body is not JSON: is it UTF-8 JSON?"
+        assert (found["errors"], found["further_errors"]) == ([], 0)
 
 
 def test_an_error_of_no_family_is_ours():

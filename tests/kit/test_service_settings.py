@@ -23,6 +23,9 @@ BOUNDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "deliveries_at_once": (("1", "100"), ("0", "101")),
     "delivery_poll_seconds": (("0.001", "60.0"), ("0", "60.001")),
     "event_retention_days": (("4", "3650"), ("3", "3651")),
+    "delivery_waits_seconds": ((json.dumps([0.0] * 100),), (json.dumps([0.0] * 101), "[-0.001]")),
+    "allowed_networks": (('["10.1.0.0/16"]',), ('["10.1.0.0/33"]', '["lab"]')),
+    "operator_networks": (('["fd00::/8"]',), ('["10.1.0.1/16"]',)),
 }
 URL = "postgresql://user:hunter2@host/db"
 

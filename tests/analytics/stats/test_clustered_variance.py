@@ -88,6 +88,24 @@ class TestShares:
         assert parts.differences(np.array([0]), np.array([1])).variance == pytest.approx(whole.variance, rel=1e-9)
 
 
+@pytest.mark.parametrize(("conversations", "annotators"), [(2, 3), (3, 2)])
+def test_clusters_are_counted_of_their_kind_and_of_the_rarer_kind_where_there_are_two(
+    conversations: int, annotators: int
+):
+    conversation, annotator = np.divmod(np.arange(6), annotators)
+    _, _, influence = shares_of(np.zeros(6, dtype=int), np.array([1.0, 0, 0, 1, 1, 0]), 1)
+    expected = {
+        Clusters.BOTH: 2,
+        Clusters.CONVERSATION: conversations,
+        Clusters.FIXED_PANEL: conversations,
+        Clusters.ANNOTATOR: annotators,
+        Clusters.NONE: conversations,
+    }
+    who = Observations(conversation, annotator)
+    found = {clusters: clustered_variance(who, influence, clusters).n_clusters.tolist() for clusters in Clusters}
+    assert found == {clusters: [count] for clusters, count in expected.items()}
+
+
 class TestFloor:
     """Clusters within which observations compensate for each other never make an estimate better known."""
 

@@ -72,11 +72,15 @@ class TestStart:
     async def test_lists_the_jobs_of_a_subject_oldest_first(self, service: Service):
         subject = new_id()
         ids = [await service.start(subject) for _ in range(3)]
-        await service.start(new_id())
+        others = [await service.start(new_id()), await service.start()]
         async with service.database.read() as session:
+            every = await service.jobs.store.list_jobs(session, subject_id=None, after=None, limit=9)
+            later = await service.jobs.store.list_jobs(session, subject_id=None, after=ids[1], limit=2)
             first = await service.jobs.store.list_jobs(session, subject_id=subject, after=None, limit=2)
             rest = await service.jobs.store.list_jobs(session, subject_id=subject, after=first[-1].id, limit=2)
         assert [job.id for job in first + rest] == ids
+        assert [job.id for job in every] == [*ids, *others]
+        assert [job.id for job in later] == [ids[2], others[0]]
 
 
 class TestRun:

@@ -139,8 +139,6 @@ def published_rank_counts(counts: PairCounts, n_matches: int, n_resamples: int, 
     k = len(counts.bots)
     first, second = np.triu_indices(k, 1)
     cells = np.concatenate([counts.wins[first, second], counts.wins[second, first], counts.ties[first, second]])
-    if not cells.sum():
-        return np.eye(k, dtype=np.int64) * n_resamples
     draws = generator_of(seed).multinomial(n_matches, cells / cells.sum(), size=n_resamples)
     won, lost, tied = np.split(draws, 3, axis=1)
     to_first, to_second = (np.eye(k, dtype=np.int64)[each] for each in (first, second))

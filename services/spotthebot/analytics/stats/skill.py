@@ -186,7 +186,7 @@ class _Player:
         self._settings = settings
         self._draw_probability = draw_probability
         self._tells = len(games) > 0 and draw_probability < 1 and not np.all(games.outcome == 0)
-        self._margin = draw_margin(draw_probability, settings.beta) if draw_probability < 1 else 0.0
+        self._margin = draw_margin(draw_probability, settings.beta)
         # The last row, which -1 finds, is a match of the first bot against itself.
         lost = games.outcome < 0
         self._winner = np.append(np.where(lost, games.second, games.first), 0)

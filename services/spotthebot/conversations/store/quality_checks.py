@@ -128,6 +128,6 @@ async def _request(session: WriteSession, collection_id: UUID, against: dict[str
 
 
 def _training(row: QualityCheckRow) -> TrainingSplit | None:
-    if row.training_corpus_id is None or row.training_split is None:
+    if row.training_corpus_id is None:
         return None
-    return TrainingSplit(corpus_id=row.training_corpus_id, split=row.training_split)
+    return TrainingSplit.model_validate({"corpus_id": row.training_corpus_id, "split": row.training_split})
