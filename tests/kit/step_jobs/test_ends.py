@@ -140,6 +140,14 @@ class TestFailures:
         await service.run(job_id, work)
         assert (await service.get(job_id)).state is StepJobState.COMPLETE
 
+    def test_may_be_tried_again_eight_times_unless_the_service_says_otherwise(self):
+        async def prepare(_context: Mapping[str, Any], _job: StepJob) -> PreparedWork:
+            raise PeerIsAway
+
+        task = StepJobs(TABLES, schema=SCHEMA, task="square", retried=[PeerIsAway]).task(prepare)
+        assert [task.is_repeated(PeerIsAway(), retries) for retries in (0, 7, 8)] == [True, True, False]
+        assert not task.is_repeated(Conflict(), 0)
+
     async def test_gives_up_after_the_last_attempt(self, service: Service):
         """One attempt that is repeated once, two seconds later, by a worker as services run it."""
         service.jobs = StepJobs(TABLES, schema=SCHEMA, task="square", retried=[PeerIsAway], max_retries=1)
