@@ -17,11 +17,11 @@ _CATALOGUE = text("""
     FROM ours JOIN pg_attribute ON attrelid = ours.oid AND attnum > 0 AND NOT attisdropped
     LEFT JOIN pg_attrdef ON adrelid = ours.oid AND adnum = attnum
     UNION ALL
-    SELECT relname || '.' || conname, pg_get_constraintdef(c.oid)
+    SELECT relname || ': ' || pg_get_constraintdef(c.oid), contype::text
     FROM ours JOIN pg_constraint AS c ON conrelid = ours.oid AND contype IN ('p', 'u', 'f', 'c', 'x')
     UNION ALL
-    SELECT relname || ': ' || indexrelid::regclass::name, pg_get_indexdef(indexrelid)
-    FROM ours JOIN pg_index ON indrelid = ours.oid
+    SELECT ours.relname || ': ' || i.relname, pg_get_indexdef(indexrelid)
+    FROM ours JOIN pg_index ON indrelid = ours.oid JOIN pg_class AS i ON i.oid = indexrelid
 """)
 
 
@@ -47,5 +47,5 @@ def migrated_and_declared(admin_url: str, metadata: MetaData) -> tuple[dict[str,
 def _catalogue(connection: Connection, metadata: MetaData, schema: str) -> dict[str, str]:
     names = [table.name for table in metadata.tables.values()]
     rows = connection.execute(_CATALOGUE, {"schema": schema, "tables": names})
-    qualified = re.compile(rf"\b{schema}\.")
+    qualified = re.compile(rf"(?<=[ (]){schema}\.(?=\w+[ (])")
     return {qualified.sub("", name): qualified.sub("", what) for name, what in rows}

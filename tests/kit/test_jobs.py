@@ -3,6 +3,7 @@ import signal
 import sys
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -153,19 +154,19 @@ class TestDefer:
         jobs, connected = _jobs_of(database_urls), asyncio.Event()
         connect = jobs._connector.open_async
 
-        async def connect_and_stay() -> None:
-            await connect()
+        async def connect_and_stay(**pool: Any) -> None:
+            await connect(**pool)
             connected.set()
             await asyncio.Event().wait()
 
         monkeypatch.setattr(jobs._connector, "open_async", connect_and_stay)
         working = asyncio.create_task(jobs.work([], concurrency=1, context={}))
-        await connected.wait()
-        assert _connections(database_urls) == 1
-        working.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await working
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(10):
+            await connected.wait()
+            assert _connections(database_urls) == 1
+            working.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await working
             while _connections(database_urls):
                 await asyncio.sleep(0.01)
 

@@ -73,7 +73,7 @@ class TestSettings:
             assert json.loads(ThingsSettings().model_dump_json(include={name})) == {name: json.loads(value)}
         for value in (*refused, "many"):
             monkeypatch.setenv(f"SPOTTHEBOT_THINGS_{name.upper()}", value)
-            with pytest.raises(ValidationError, match=name):
+            with pytest.raises(ValueError, match=name):
                 ThingsSettings()
 
 

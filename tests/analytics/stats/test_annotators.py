@@ -69,11 +69,11 @@ class TestAnnotatorQuality:
             assert bounds == pytest.approx([one.correctness, one.correctness_low, one.correctness_high], rel=1e-9)
 
     def test_variance_of_annotators_is_that_of_a_mean_of_their_shares(self):
-        # Nine annotators with 1 to 20 labels and very different shares: leaving one out leaves the mean of the others.
+        # Nine annotators with 1 to 36 labels and very different shares: leaving one out leaves the mean of the others.
         labels = [
             (at, "A", "B", 2, (0 if at % 9 < who else 2, 0 if who else 1), who)
             for who in range(9)
-            for at in range(2 + who if who else 1)
+            for at in range(10 + who if who else 1)
         ]
         crowd = annotator_quality(table_of(labels, NAMES), clusters=Clusters.ANNOTATOR)
         shares = np.array([known(each.correctness) for each in crowd.annotators])
