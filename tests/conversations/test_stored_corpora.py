@@ -55,10 +55,10 @@ class TestCorpora:
             mine, other = await _corpus(session, "mine"), await _corpus(session, "other")
             a, b = Dialogue("a", "train", ("Hi.", "Hello you.")), Dialogue("b", "test", ("One two three.",))
             same, unlike = Dialogue("a", "test", a.turns), Dialogue("b", "test", ("Four.",))
-            told = Dialogue("c", "train", ("A.", "B.", "C."), ("likes tea", "likes rain"), {"id": 7})
+            spoken = Dialogue("c", "train", ("A.", "B.", "C."), ("likes tea", "likes rain"), {"id": 7})
             add = store.corpora.add_dialogues
             assert await add(session, mine, [a, b, same, unlike]) == [STORED, STORED, KNOWN, OTHER_TURNS]
-            assert await add(session, mine, [unlike, told, a, told]) == [OTHER_TURNS, STORED, KNOWN, KNOWN]
+            assert await add(session, mine, [unlike, spoken, a, spoken]) == [OTHER_TURNS, STORED, KNOWN, KNOWN]
             assert await add(session, other, [unlike]) == [STORED]
             corpora = await store.corpora.list_corpora(session, name=None, after=None, limit=9)
             dialogues = await store.corpora.list_dialogues(session, mine, split=None)
@@ -71,7 +71,7 @@ class TestCorpora:
         assert [(each.persona, each.metadata) for each in dialogues] == [
             (None, None),
             (None, None),
-            (told.persona, {"id": 7}),
+            (spoken.persona, {"id": 7}),
         ]
         assert [each.turns for each in of_test] == [b.turns]
 
