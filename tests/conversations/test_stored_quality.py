@@ -85,7 +85,7 @@ class TestFlags:
             ("personal_data", {"personal_data": [EMAIL]}, {"profanity": [0]}),
         ],
     )
-    async def test_of_one_kind_are_listed_without_others(
+    async def test_those_of_one_kind_are_listed_without_others(
         self, stored: SavepointDatabase, kind: FlagKind, flagged: dict[str, Any], not_flagged: dict[str, Any]
     ):
         async with stored.write() as session:
@@ -107,7 +107,7 @@ class TestFlags:
         assert names == [["c1", str(unnamed), str(last)], [None, "c1", None]]
         assert near == [[None, None, str(unnamed)], [None, None, 0.75]]
 
-    async def test_of_exact_duplicates_point_to_the_first_of_the_same_collection(self, stored: SavepointDatabase):
+    async def test_those_of_exact_duplicates_point_to_the_first_of_the_same_collection(self, stored: SavepointDatabase):
         async with stored.write() as session:
             others, mine = [await store_collection(session, SIDES) for _ in range(2)]
             elsewhere = [await _flagged(session, others, text_hash=b"a") for _ in range(2)]
@@ -123,7 +123,7 @@ class TestFlags:
             signatures = await store.quality_flags.list_signatures(session, others, after=None, limit=9)
         assert [each for each, _ in signatures] == elsewhere[:1]
 
-    async def test_of_comparisons_are_renewed_and_cleared_in_one_collection(self, stored: SavepointDatabase):
+    async def test_those_of_comparisons_are_renewed_and_cleared_in_one_collection(self, stored: SavepointDatabase):
         async with stored.write() as session:
             mine, others = [await store_collection(session, SIDES) for _ in range(2)]
             ids = [await _flagged(session, mine, in_training=count) for count in (None, 2, 3)]
@@ -182,7 +182,7 @@ class TestSummaries:
         assert (found.training.exchanges, found.training.in_training, found.training.share) == (9, 4, 4 / 9)
         assert untrained.training is None
 
-    async def test_of_nothing_have_neither_numbers_nor_shares(self, stored: SavepointDatabase):
+    async def test_those_of_nothing_have_neither_numbers_nor_shares(self, stored: SavepointDatabase):
         split = TrainingSplit(corpus_id=new_id(), split="train")
         async with stored.write() as session:
             mine = await store_collection(session, SIDES)

@@ -61,7 +61,9 @@ class TestRatedChats:
         ]
         assert [(each.id, each.scores) for each in found[1].conversations] == [(first, {})]
 
-    async def test_of_an_import_are_about_the_bot_or_between_people_the_second_of_them(self, stored: SavepointDatabase):
+    async def test_those_of_an_import_are_about_the_bot_or_between_people_the_second_of_them(
+        self, stored: SavepointDatabase
+    ):
         people = _person("first"), _person("second")
         for sides, expected in (
             (people, people[1]),
@@ -74,7 +76,7 @@ class TestRatedChats:
                 (found,) = await store.ratings.list_rated_chats(session, mine, after=None, limit=9)
             assert [each.participant for each in found.conversations] == [expected]
 
-    async def test_of_an_import_hold_their_conversations_by_number(self, stored: SavepointDatabase):
+    async def test_those_of_an_import_hold_their_conversations_by_number(self, stored: SavepointDatabase):
         chat, row = new_id(), {"interactor": "ann", "scores": {"quality": 4}, "rated_at": NOON, "preferred": 2}
         async with stored.write() as session:
             mine = await store_collection(session, SIDES, **IMPORTED)
@@ -126,7 +128,7 @@ class TestExportedRatings:
         assert [(each.preferred, each.rated_at) for each in (found[second], found[fourth])] == [(2, NOON), (None, NOON)]
         assert found[fourth].scores == ()
 
-    async def test_of_an_import_are_of_the_conversations_asked_for(self, stored: SavepointDatabase):
+    async def test_those_of_an_import_are_of_the_conversations_asked_for(self, stored: SavepointDatabase):
         async with stored.write() as session:
             mine = await store_collection(session, SIDES, **IMPORTED)
             ids = await store_conversations(session, mine, 2)

@@ -99,7 +99,7 @@ class TestSteps:
                 frozenset(), {}, frozenset()
             )
 
-    async def test_of_ten_seconds_are_one_count_and_none_is_made_of_no_turn(self, stored: SavepointDatabase):
+    async def test_those_of_ten_seconds_are_one_count_and_none_is_made_of_no_turn(self, stored: SavepointDatabase):
         async with stored.write() as session:
             mine, others = [await store_collection(session, SIDES, conversations=9) for _ in range(2)]
             ids = await store_conversations(session, mine, 2)
@@ -145,7 +145,7 @@ class TestConversations:
                 await store.conversations.get_conversation(session, known.id)
             assert await store.exports.count_conversations(session, mine) == 1
 
-    async def test_of_a_runner_are_listed_in_their_order(self, stored: SavepointDatabase):
+    async def test_those_of_a_runner_are_listed_in_their_order(self, stored: SavepointDatabase):
         async with stored.write() as session:
             mine = await store_collection(session, SIDES)
             ids = await store_conversations(session, mine, 2, runner_job_id=JOB, turns=("a", "b"))
@@ -154,7 +154,7 @@ class TestConversations:
             found = await store.conversations.list_claimed(session, JOB)
         assert [(each.id, each.turns) for each in found] == [(each, ("a", "b")) for each in ids]
 
-    async def test_of_bots_are_compared_whole_and_of_people_by_their_first_two_exchanges(
+    async def test_those_of_bots_are_compared_whole_and_of_people_by_their_first_two_exchanges(
         self, stored: SavepointDatabase
     ):
         same, longer = ("b", "c", "d", "e"), ("b", "c", "d", "x", "y")
