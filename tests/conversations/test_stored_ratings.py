@@ -139,7 +139,7 @@ class TestExportedRatings:
         assert found[ids[0]].scores == (ExportedScore(question="quality", score=4),)
 
 
-async def test_who_chatted_is_known_of_chats_held_here_and_of_imports(stored: SavepointDatabase):
+async def test_interactors_are_known_of_chats_held_here_and_of_imports(stored: SavepointDatabase):
     async with stored.write() as session:
         mine, others = [await store_collection(session, SIDES, mode="human_bot") for _ in range(2)]
         ids = await store_conversations(session, mine, 4)
