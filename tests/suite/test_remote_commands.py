@@ -213,7 +213,7 @@ class TestStudies:
         name = "a name that takes more than the room that there is for it in a table"
         campaign = await open_campaign(suite, collection, name=name)
         for kind, known in (("corpora", corpus), ("collections", collection), ("campaigns", campaign["id"])):
-            for columns in (80, 60):
+            for columns in (80, 40):
                 listed = await stb(kind, "list", columns=columns)
                 assert _ids(listed.stdout) == [known], kind
             (found,) = json.loads((await stb(kind, "list", "--json")).stdout)[kind]

@@ -44,7 +44,7 @@ def register(
     services: Services,
     name: Annotated[str, typer.Argument(help="What the bot is called; yours is the only one of that name.")],
     bot_url: Annotated[
-        str | None, typer.Argument(metavar="[BOT_URL]", help="Where the bot is; builtin and transformers have none.")
+        str | None, typer.Argument(metavar="BOT_URL", help="Where the bot is; builtin and transformers have none.")
     ] = None,
     protocol: Annotated[BotKind, typer.Option(help="How it is asked.")] = BotKind.WEBHOOK,
     model: Annotated[str | None, typer.Option(help="All but webhook and parlai: the name of the model.")] = None,

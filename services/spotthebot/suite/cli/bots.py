@@ -13,7 +13,7 @@ from spotthebot.suite.cli.resource_commands import Yes, ask, confirm, dumped, li
 from spotthebot.suite.cli.resource_tables import ID, print_facts, print_list
 from spotthebot.suite.cli.service_options import reads_services
 from spotthebot.suite.progress import say
-from spotthebot.suite.resources import Bots, find
+from spotthebot.suite.resources import Bots, find, owner
 from spotthebot.suite.runtime.session import Clients, Services
 
 Bot = Annotated[str, typer.Argument(metavar="BOT", help=f"{NAMED} the bot.")]
@@ -118,7 +118,7 @@ def print_bot(bot: BotOut) -> None:
     facts: dict[str, Any] = {
         "Name": bot.name,
         "Id": bot.id,
-        "Team": bot.team or "the operator",
+        "Team": owner(bot.team),
         "Description": bot.description or None,
         "Domains": ", ".join(bot.domains),
         "Status": bot.status,

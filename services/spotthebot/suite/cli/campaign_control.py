@@ -53,7 +53,7 @@ def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> Non
         "Collections": ", ".join(collections),
         "Protocol": f"{found.protocol}, version {found.protocol_version}",
         "Segments": ", ".join(map(str, found.segments)),
-        "Packages": f"{found.packages} of {found.package_size} items at most, {found.submitted} submitted",
+        "Packages": f"{found.packages}, each of {found.package_size} items at most, submitted {found.submitted} times",
         "Annotations": f"{_annotations(found)}, {found.annotations_per_segment} of each item",
         "Pay": pay,
         "Seed": found.seed,

@@ -8,7 +8,7 @@ from spotthebot.contracts.conversations import CollectionOut, CollectionState, F
 from spotthebot.kit.text import printable
 from spotthebot.suite.cli.options import NAMED, AsJson
 from spotthebot.suite.cli.resource_commands import Yes, ask, confirm, dumped, list_all, print_json
-from spotthebot.suite.cli.resource_tables import ID, print_facts, print_list
+from spotthebot.suite.cli.resource_tables import ID, print_details, print_facts, print_list
 from spotthebot.suite.cli.service_options import reads_services
 from spotthebot.suite.progress import say
 from spotthebot.suite.resources import Collections, find
@@ -60,14 +60,12 @@ def show(services: Services, collection: Collection, as_json: AsJson = False) ->
         "Finished": found.finished_at,
     }
     print_facts(facts)
-    if pairs:
-        rows = ((*each.participants, _counts(each)) for each in pairs[:_MAX_PAIRS])
-        print_list(("Begins", "Answers", "Conversations"), rows, empty="")
-        if len(pairs) > _MAX_PAIRS:
-            say(f"The first {_MAX_PAIRS} of {len(pairs)} pairs: --json has all.")
-    if failures:
-        reasons = ((each.conversations, each.state, each.bot, each.reason) for each in failures)
-        print_list(("Number", "State", "To speak", "Reason"), reasons, empty="")
+    rows = ((*each.participants, _counts(each)) for each in pairs[:_MAX_PAIRS])
+    print_details(("Begins", "Answers", "Conversations"), rows)
+    if len(pairs) > _MAX_PAIRS:
+        say(f"The first {_MAX_PAIRS} of {len(pairs)} pairs: --json has all.")
+    reasons = ((each.conversations, each.state, each.bot, each.reason) for each in failures)
+    print_details(("Number", "State", "To speak", "Reason"), reasons)
 
 
 @reads_services

@@ -7,9 +7,9 @@ import typer
 from spotthebot.contracts.conversations import CorpusOut
 from spotthebot.suite.cli.options import NAMED, AsJson
 from spotthebot.suite.cli.resource_commands import ask, dumped, list_all, print_json
-from spotthebot.suite.cli.resource_tables import ID, print_facts, print_list
+from spotthebot.suite.cli.resource_tables import ID, print_details, print_facts, print_list
 from spotthebot.suite.cli.service_options import reads_services
-from spotthebot.suite.resources import Corpora, find
+from spotthebot.suite.resources import Corpora, find, owner
 from spotthebot.suite.runtime.session import Clients, Services
 
 Corpus = Annotated[str, typer.Argument(metavar="CORPUS", help=f"{NAMED} the corpus.")]
@@ -44,7 +44,7 @@ def show(services: Services, corpus: Corpus, as_json: AsJson = False) -> None:
         "Domain": found.domain,
         "Origin": found.origin,
         "Licence": found.licence,
-        "Owner": found.owner or "operator",
+        "Owner": owner(found.owner),
         "Visibility": found.visibility,
         "Created": found.created_at,
     }
@@ -53,7 +53,7 @@ def show(services: Services, corpus: Corpus, as_json: AsJson = False) -> None:
         (split, held.dialogues, held.utterances, _mean(held.mean_exchanges), _mean(held.words_per_turn))
         for split, held in found.statistics.items()
     )
-    print_list(("Split", "Dialogues", "Utterances", "Exchanges", "Words a turn"), rows, empty="It is empty.")
+    print_details(("Split", "Dialogues", "Utterances", "Exchanges", "Words a turn"), rows)
 
 
 def _mean(value: float | None) -> str:

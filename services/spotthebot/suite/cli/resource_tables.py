@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from rich.console import Console
@@ -17,6 +17,14 @@ _UUID_WIDTH: Final = 36
 _ENDLESS: Final = 100_000
 ID: Final = "Id"
 """The column whose cells are never cut or folded."""
+
+
+def print_details(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table below the facts of what it belongs to; nothing where there is no row."""
+    shown = list(rows)
+    if shown:
+        sys.stdout.write("\n")
+        print_list(columns, shown, empty="")
 
 
 def print_list(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str) -> None:
@@ -37,7 +45,9 @@ def print_list(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empt
         return
     has_width = sys.stdout.isatty() or "COLUMNS" in os.environ
     console = Console() if has_width else Console(width=_ENDLESS)
-    console.print(table, crop=False)
+    with console.capture() as printed:
+        console.print(table, crop=False)
+    sys.stdout.write("\n".join(line.rstrip() for line in printed.get().split("\n")))
 
 
 def print_facts(facts: Mapping[str, object]) -> None:
@@ -53,5 +63,5 @@ def cell(value: object) -> str:
     if value is None or value == "":
         return "-"
     if isinstance(value, datetime):
-        return f"{value:%Y-%m-%d %H:%M}"
+        return f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     return " ".join(INVISIBLE.sub("\ufffd", str(value)).split())

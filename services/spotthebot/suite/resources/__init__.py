@@ -1,6 +1,6 @@
 """What a user names: bots, campaigns, collections, corpora, keys, by name, by id or by the beginning of an id."""
 
-from spotthebot.suite.resources.directories import Bots, Campaigns, Collections, Corpora
+from spotthebot.suite.resources.directories import Bots, Campaigns, Collections, Corpora, owner
 from spotthebot.suite.resources.resolver import Directory, NamedBy, find, find_addable, find_declared
 
 __all__ = [
@@ -13,4 +13,5 @@ __all__ = [
     "find",
     "find_addable",
     "find_declared",
+    "owner",
 ]
