@@ -1,12 +1,12 @@
 """Commands that list, show and change what services keep, on services that run elsewhere."""
 
 import asyncio
-import io
 import json
+import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 from uuid import UUID
 
 import pytest
@@ -127,15 +127,25 @@ async def stb(suite: RunningSuite, address: str, tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("SPOTTHEBOT_DATA_DIR", str(tmp_path / "data"))
 
     async def run(*arguments: str, team: str | None = None, columns: int = 80, answer: str = "") -> Printed:
-        monkeypatch.setattr("sys.stdin", io.StringIO(answer))
+        monkeypatch.setattr("spotthebot.suite.cli.resource_commands.is_interactive", lambda: bool(answer))
         monkeypatch.setenv("SPOTTHEBOT_KEY", keys[team])
         monkeypatch.setenv("COLUMNS", str(columns))
-        printed = await asyncio.to_thread(run_stb, *arguments)
+        with _typed(answer) as stdin:
+            monkeypatch.setattr("sys.stdin", stdin)
+            printed = await asyncio.to_thread(run_stb, *arguments)
         assert keys[team] not in printed.stdout + printed.stderr
         return printed
 
     yield run
     assert not (tmp_path / "data").exists()
+
+
+def _typed(answer: str) -> TextIO:
+    """Return what a person typed, as a terminal gives it."""
+    readable, writable = os.pipe()
+    os.write(writable, answer.encode())
+    os.close(writable)
+    return os.fdopen(readable)
 
 
 def _ids(text: str) -> list[str]:
@@ -161,6 +171,8 @@ class TestBots:
         versions = await stb("bots", "versions", "ours", team="acme")
         assert [line.split()[0] for line in versions.stdout.splitlines()] == ["Version", "1", "2"]
         assert "builtin parrot" in versions.stdout.splitlines()[-1]
+        unasked = await stb("bots", "remove", "ours", team="acme")
+        assert (unasked.returncode, "nobody at a terminal to ask: add --yes" in unasked.stderr) == (1, True)
         asked = await stb("bots", "remove", "ours", team="acme", answer="n\n")
         assert (asked.returncode, f"Bot ours ({bot_id}) will be asked nothing more" in asked.stderr) == (1, True)
         assert json.loads((await stb("bots", "show", "ours", "--json", team="acme")).stdout)["status"] == "active"
@@ -238,7 +250,8 @@ class TestStudies:
         )
         first, again = [await stb("collect", str(file)) for _ in range(2)]
         assert (first.returncode, again.returncode) == (0, 0), first.stderr
-        assert _ids(first.stderr)[0] == _ids(again.stderr)[0]
+        (made,) = _ids(first.stderr)
+        assert f"Collection {made}, started before: going on with it" in again.stderr
         bots = [str(each.id) async for each in (await suite.bots("admin")).list_bots()]
         admin = await suite.client("conversations", "admin")
         long = {"mode": "all_play_all", "name": "long", "domain": "everyday", "bots": bots, "exchanges": 90}

@@ -17,6 +17,7 @@ Invalid
 ├── KeyNotSecret
 ├── NotAKey
 ├── NotWithUrl
+├── NobodyToAsk
 ├── FolderNotOurs
 ├── NotAnExport
 ├── NotAModelDirectory
@@ -87,6 +88,10 @@ class NotAKey(Invalid):
 
 class NotWithUrl(Invalid):
     """{what} can't be used with --url, which uses no data folder: leave --url out, {instead}."""
+
+
+class NobodyToAsk(Invalid):
+    """This can't be taken back, and there is nobody at a terminal to ask: add --yes to do it."""
 
 
 class FolderNotOurs(Invalid):

@@ -104,7 +104,9 @@ def remove(services: Services, bot: Bot, yes: Yes = False) -> None:
         found = await find(Bots(clients), bot)
         if found.status is not BotStatus.RETIRED:
             name = printable(found.name)
-            confirm(f"Bot {name} ({found.id}) will be asked nothing more, for good; its conversations stay.", yes=yes)
+            await confirm(
+                f"Bot {name} ({found.id}) will be asked nothing more, for good; its conversations stay.", yes=yes
+            )
         return await clients.bots.change_bot(found.id, BotChangesIn(status=BotStatus.RETIRED))
 
     retired = ask(services, retire)

@@ -90,7 +90,9 @@ def close(services: Services, campaign: Campaign, yes: Yes = False) -> None:
         found = await find(Campaigns(clients), campaign)
         if found.state is not CampaignState.CLOSED:
             name = printable(found.name)
-            confirm(f"Campaign {name} ({found.id}) ends for good with {_annotations(found)} annotations.", yes=yes)
+            await confirm(
+                f"Campaign {name} ({found.id}) ends for good with {_annotations(found)} annotations.", yes=yes
+            )
         return await clients.annotation.close_campaign(found.id)
 
     _say_state(ask(services, change))

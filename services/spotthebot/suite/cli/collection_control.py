@@ -96,7 +96,7 @@ def cancel(services: Services, collection: Collection, yes: Yes = False) -> None
         found = await find(Collections(clients), collection)
         if found.state not in _ENDED:
             progress = f"{found.complete} of {found.conversations} conversations complete"
-            confirm(f"Collection {printable(found.name)} ({found.id}) ends for good with {progress}.", yes=yes)
+            await confirm(f"Collection {printable(found.name)} ({found.id}) ends for good with {progress}.", yes=yes)
         return await clients.conversations.cancel_collection(found.id)
 
     _say_state(ask(services, change))

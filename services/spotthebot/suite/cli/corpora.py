@@ -2,11 +2,11 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated, Any
+from shlex import quote
+from typing import Annotated
 
 import typer
 from pydantic import ValidationError
-from rich.table import Table
 
 from spotthebot.contracts.conversations import CorpusFormat, CorpusIn, CorpusOut, CorpusVisibility, UploadOut
 from spotthebot.conversations.use_cases.corpora.read import Upload
@@ -69,7 +69,8 @@ def add(
         corpus, done = asyncio.run(_add(session, request, file, upload))
     write_json(json_file, {"corpus": corpus.model_dump(mode="json"), "upload": done.model_dump(mode="json")})
     _print_counts(done, "stored")
-    screen.print(_table([corpus]))
+    held = ", ".join(f"{count:,} in {split}" for split, count in corpus.dialogues.items()) or "nothing"
+    say(f"Corpus {corpus.name} ({corpus.id}) holds {held}: ./stb corpora show {quote(corpus.name)}")
     if done.rejected.count and not done.stored + done.already_there:
         raise typer.Exit(1)
 
@@ -89,23 +90,3 @@ def _print_counts(done: UploadOut, stored: str) -> None:
         screen.print(f"  line {each.line}: {each.reason}", markup=False, highlight=False, soft_wrap=True)
     if done.rejected.count > len(done.rejected.first):
         screen.print(f"  ... and {done.rejected.count - len(done.rejected.first)} more", highlight=False)
-
-
-def _table(corpora: list[CorpusOut]) -> Table:
-    table = Table("Name", "Domain", "Licence", "Owner", "Visibility", "Split", "Dialogues", "Exchanges", "Words a turn")
-    for corpus in corpora:
-        facts: list[Any] = [
-            corpus.name,
-            corpus.domain,
-            corpus.licence,
-            corpus.owner or "operator",
-            corpus.visibility,
-        ]
-        for split, held in corpus.statistics.items():
-            table.add_row(
-                *facts, split, f"{held.dialogues:,}", f"{held.mean_exchanges:.2f}", f"{held.words_per_turn:.1f}"
-            )
-            facts = [""] * len(facts)
-        if not corpus.statistics:
-            table.add_row(*facts, "-", "0", "", "")
-    return table

@@ -12,6 +12,7 @@ import typer
 from spotthebot.suite.errors import NoSuite, OutputNotWritable
 from spotthebot.suite.progress import say
 from spotthebot.suite.runtime.data_folder import DataFolder
+from spotthebot.suite.runtime.remote import Remote
 
 if TYPE_CHECKING:
     from spotthebot.suite.runtime.session import Session
@@ -60,8 +61,8 @@ def suite_at(path: Path) -> DataFolder:
 
 def say_session(session: "Session") -> None:
     """Say which services are used, and whether they are started now, which takes a moment."""
-    if session.folder is None:
-        say("Using the services at the address of --url ...")
+    if isinstance(session.services, Remote):
+        say(f"Using the services at {session.services.url} ...")
     else:
         say("Starting the services ..." if session.prepared else "Using the services that run ...")
 

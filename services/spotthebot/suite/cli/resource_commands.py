@@ -9,6 +9,8 @@ import typer
 from pydantic import BaseModel
 
 from spotthebot.suite.cli.options import write_json
+from spotthebot.suite.cli.questions import confirmed, is_interactive
+from spotthebot.suite.errors import NobodyToAsk
 from spotthebot.suite.progress import say
 from spotthebot.suite.resources import Directory, NamedBy
 from spotthebot.suite.runtime.session import Clients, Services, connect, open_session
@@ -48,8 +50,13 @@ def dumped(found: list[Any]) -> list[dict[str, Any]]:
     return [each.model_dump(mode="json") for each in found]
 
 
-def confirm(what: str, *, yes: bool) -> None:
-    """Say what will happen for good, and ask unless the answer was given with the command."""
+async def confirm(what: str, *, yes: bool) -> None:
+    """Say what will happen for good, and ask unless the answer was given with the command; raises NobodyToAsk."""
     say(what)
-    if not yes:
-        typer.confirm("Go on?", abort=True, err=True)
+    if yes:
+        return
+    if not is_interactive():
+        raise NobodyToAsk
+    if not await confirmed("Go on?"):
+        say("Nothing was changed.")
+        raise typer.Exit(1)

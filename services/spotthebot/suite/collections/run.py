@@ -76,15 +76,14 @@ async def start(
     identity = hashlib.sha256(f"{declared.request.name}/{declared.sha256}".encode()).hexdigest()
     note = None if folder is None else folder.path / "collecting" / f"{identity}.json"
     if note is not None and not restart and (known := await _known(clients, note)) is not None:
-        if known.state is CollectionState.PAUSED:
-            known = await clients.conversations.resume_collection(known.id)
-        return StartedCollection(known, is_new=False)
+        return StartedCollection(await _resumed(clients, known), is_new=False)
     request = await resolve(clients, declared)
     await approve(await find_warnings(clients, request))
     body = request.model_dump(mode="json", exclude_unset=True)
     content = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
     # The note is written after the answer: if we die in between, the key finds what was made.
     key = new_id().hex if restart else f"collect/{identity[:32]}/{content[:32]}"
+    before = {each.id async for each in clients.conversations.list_collections(name=declared.request.name)}
     try:
         made = await clients.conversations.create_collection(request, idempotency_key=key)
     except PeerRefused as refused:
@@ -93,7 +92,11 @@ async def start(
         with disk_errors(note.parent.parent):
             note.parent.mkdir(mode=0o700, exist_ok=True)
             write_private(note, json.dumps({"collection_id": str(made.id), "name": declared.request.name}))
-    return StartedCollection(made, is_new=True)
+    if made.id not in before:
+        return StartedCollection(made, is_new=True)
+    # A key that is known gets its first answer again, which says how far the collection was then.
+    present = await clients.conversations.get_collection(made.id)
+    return StartedCollection(await _resumed(clients, present), is_new=False)
 
 
 async def estimate(clients: Clients, declared: Declared) -> EstimateOut:
@@ -169,6 +172,12 @@ async def _wait_for_flags(conversations: AsyncConversations, collection_id: UUID
         )
     except (NoProgress, NotFound):
         return
+
+
+async def _resumed(clients: Clients, known: CollectionOut) -> CollectionOut:
+    if known.state is CollectionState.PAUSED:
+        return await clients.conversations.resume_collection(known.id)
+    return known
 
 
 async def _known(clients: Clients, note: Path) -> CollectionOut | None:
