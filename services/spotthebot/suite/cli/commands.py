@@ -76,6 +76,17 @@ EVALUATIONS = {
     "self-play": Command(f"{_HERE}.evaluations", "self_play", "Rank bots by FED after self-play."),
     "all-play-all": Command(f"{_HERE}.evaluations", "all_play_all", "Rank bots by FED after all-play-all."),
 }
+IMPORTS = {
+    "spot-the-bot": Command(f"{_HERE}.studies", "import_published", "Import the published Spot The Bot data."),
+    "export": Command(
+        f"{_HERE}.studies", "import_exported", "Import a collection or a campaign that a suite exported."
+    ),
+    "conversations": Command(
+        f"{_HERE}.table_imports",
+        "import_table_of_conversations",
+        "Import conversations of a table: a row for each turn, or an object with all turns.",
+    ),
+}
 PROTOCOLS = {
     "abc-eval": Command(f"{_HERE}.protocols", "convert_abc_eval", "Turn ABC-Eval's task schemas into protocols."),
     "abc-eval-training": Command(
@@ -100,7 +111,7 @@ COMMANDS: CommandTable = {
     "annotate": Command(
         f"{_HERE}.campaigns", "annotate", "Let simulated annotators work on a campaign until nothing is left for them."
     ),
-    "import": Command(f"{_HERE}.studies", "import_study", "Import a published study, or an export."),
+    "import": CommandGroup("Import studies: published, exported, or of other tools; again changes nothing.", IMPORTS),
     "rank": Command(f"{_HERE}.rank", "rank", "Rank the bots of a campaign."),
     "report": Command(
         f"{_HERE}.report", "report", "Write a campaign's report: one HTML page, and its tables as CSV, JSON and LaTeX."

@@ -1,9 +1,10 @@
-"""Prints the rows of published data that could not be read."""
+"""Prints what became of an import: rows read, stored, there already, and those that could not be read."""
 
 from collections.abc import Sequence
 
 from spotthebot.suite.progress import screen
 from spotthebot.suite.published_dump import Rejected
+from spotthebot.suite.studies.dump_import import Imported
 
 _MAX_REJECTED_SHOWN = 20
 
@@ -16,3 +17,10 @@ def print_rejected(rejected: Sequence[Rejected], count: int | None = None) -> No
         screen.print(f"  {row.file}, line {row.line}: {row.reason}", markup=False, highlight=False)
     if count > _MAX_REJECTED_SHOWN:
         screen.print(f"  ... and {count - _MAX_REJECTED_SHOWN} more")
+
+
+def print_counts(imported: Imported) -> None:
+    """Print how many rows of each kind were read and stored."""
+    for kind, read in imported.read.items():
+        stored, known = imported.stored[kind], imported.already_there[kind]
+        screen.print(f"{kind}: {read} read, {stored} stored, {known} there already")

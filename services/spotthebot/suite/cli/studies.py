@@ -4,7 +4,6 @@ import asyncio
 import subprocess
 import sys
 import time
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -27,7 +26,7 @@ from spotthebot.suite.cli.options import (
     say_session,
     write_json,
 )
-from spotthebot.suite.cli.rejected_rows import print_rejected
+from spotthebot.suite.cli.rejected_rows import print_counts, print_rejected
 from spotthebot.suite.cli.service_options import takes_services
 from spotthebot.suite.collections.exports import import_export, open_export
 from spotthebot.suite.errors import JobFailed
@@ -39,6 +38,8 @@ from spotthebot.suite.studies import ranking
 from spotthebot.suite.studies.campaign_import import import_campaign
 from spotthebot.suite.studies.demo import Demonstration, run_demo
 from spotthebot.suite.studies.dump_import import Imported, import_dump
+
+_EXPORT = "export"
 
 
 @on_this_machine
@@ -68,48 +69,36 @@ def demo(
         _print_demo(shown, urls, data_dir, running=running)
 
 
-class ImportSource(StrEnum):
-    """What `stb import` reads."""
-
-    SPOT_THE_BOT = Source.SPOT_THE_BOT.value
-    EXPORT = "export"
+@takes_services
+def import_published(
+    services: Services,
+    path: Annotated[Path, typer.Argument(help="Folder of the published files, or the zip.")],
+    domain: Annotated[str, typer.Option(help="dailydialog, empathetic or convai2.")],
+    json_file: JsonFile = None,
+) -> None:
+    """Import the published Spot The Bot data."""
+    check_output(json_file)
+    _import_dump(path, domain, json_file, services)
 
 
 @takes_services
-def import_study(
+def import_exported(
     services: Services,
-    source: Annotated[ImportSource, typer.Argument(help="Form of the data.")],
     path: Annotated[
-        Path,
-        typer.Argument(
-            help=(
-                "spot-the-bot: folder of the published files, or the zip; export: conversations.jsonl, its folder, or "
-                "the one of a campaign."
-            )
-        ),
+        Path, typer.Argument(help="The file conversations.jsonl, its folder, or the folder of an exported campaign.")
     ],
-    domain: Annotated[str | None, typer.Option(help="spot-the-bot only: dailydialog, empathetic or convai2.")] = None,
     name: Annotated[
         str | None,
-        typer.Option(help="export only: name of the collection, or of the campaign; without it, the name that it had."),
+        typer.Option(help="Of the collection, or of the campaign; without it, the name that it had."),
     ] = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Import a published study, or an export; a second import changes nothing, an interrupted one goes on."""
+    """Import a collection or a campaign that a suite exported."""
     check_output(json_file)
-    if source is ImportSource.EXPORT:
-        if domain is not None:
-            message = "an export says its domain itself: leave --domain out"
-            raise typer.BadParameter(message)
-        if (exported := campaigns.read_exported_campaign(path)) is None:
-            _import_export(path, name, json_file, services)
-        else:
-            _import_campaign(path, exported, name, json_file, services)
-        return
-    if domain is None or name is not None:
-        message = "spot-the-bot needs --domain, and takes no --name"
-        raise typer.BadParameter(message)
-    _import_dump(path, domain, json_file, services)
+    if (exported := campaigns.read_exported_campaign(path)) is None:
+        _import_export(path, name, json_file, services)
+    else:
+        _import_campaign(path, exported, name, json_file, services)
 
 
 def _import_dump(path: Path, domain: str, json_file: Path | None, services: Services) -> None:
@@ -121,7 +110,7 @@ def _import_dump(path: Path, domain: str, json_file: Path | None, services: Serv
                     return await import_dump(clients, dump, steps)
 
         imported = asyncio.run(run())
-    _say_import(ImportSource.SPOT_THE_BOT, imported, imported.campaign, json_file)
+    _say_import(Source.SPOT_THE_BOT, imported, imported.campaign, json_file)
 
 
 def _import_campaign(
@@ -135,12 +124,12 @@ def _import_campaign(
                     return await import_campaign(clients, path, exported, name, steps)
 
         imported = asyncio.run(run())
-    _say_import(ImportSource.EXPORT, imported, imported.campaign_id, json_file)
+    _say_import(_EXPORT, imported, imported.campaign_id, json_file)
 
 
-def _say_import(source: ImportSource, imported: Imported, ranked: str, json_file: Path | None) -> None:
+def _say_import(source: str, imported: Imported, ranked: str, json_file: Path | None) -> None:
     """Say what was imported, and by which name or id it is ranked."""
-    write_json(json_file, {"source": source.value, **imported.summary})
+    write_json(json_file, {"source": source, **imported.summary})
     if str(json_file) != "-":
         _print_import(imported, ranked)
 
@@ -156,9 +145,7 @@ def _import_export(path: Path, name: str | None, json_file: Path | None, service
 
         collection, done = asyncio.run(run())
     collection_json = collection.model_dump(mode="json")
-    write_json(
-        json_file, {"source": ImportSource.EXPORT.value, "collection": collection_json, **done.model_dump(mode="json")}
-    )
+    write_json(json_file, {"source": _EXPORT, "collection": collection_json, **done.model_dump(mode="json")})
     if str(json_file) != "-":
         screen.print(f"conversations: {done.read} read, {done.stored} stored, {done.already_there} there already")
         file = export.file.name
@@ -223,8 +210,6 @@ def _print_scores(console: Console, scores: ScoreSetOut | None) -> None:
 
 
 def _print_import(imported: Imported, ranked: str) -> None:
-    for kind, read in imported.read.items():
-        stored, known = imported.stored[kind], imported.already_there[kind]
-        screen.print(f"{kind}: {read} read, {stored} stored, {known} there already")
+    print_counts(imported)
     print_rejected(imported.rejected)
     screen.print(f"Rank it: ./stb rank {ranked}", highlight=False)

@@ -52,14 +52,19 @@ async def import_export(
     conversations: AsyncConversations, export: Export, name: str | None, steps: Steps
 ) -> tuple[CollectionOut, ImportedOut]:
     """Upload an export to the import collection of this name, else of its own; can be repeated, and goes on."""
-    collection = await _find_or_create(conversations, name or export.first.collection, export.first)
+    first = export.first
+    collection = await find_or_create(
+        conversations, name or first.collection, first.domain, cancelled=first.collection_cancelled
+    )
     with steps.step(f"Sending {export.file.name}", export.file.stat().st_size) as step:
         done = await conversations.upload_export(collection.id, step.read(export.file))
     return await conversations.get_collection(collection.id), done
 
 
-async def _find_or_create(conversations: AsyncConversations, name: str, first: ExportedConversation) -> CollectionOut:
-    domain, cancelled = first.domain, first.collection_cancelled
+async def find_or_create(
+    conversations: AsyncConversations, name: str, domain: str, *, cancelled: bool = False
+) -> CollectionOut:
+    """Return the import collection of this name and domain, cancelled or not; it is made where there is none."""
     async for found in conversations.list_collections(name=name):
         is_cancelled = found.state is CollectionState.CANCELLED
         if found.mode == "import" and found.domain == domain and is_cancelled is cancelled:

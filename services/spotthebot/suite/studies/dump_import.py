@@ -45,7 +45,7 @@ _SEGMENTS = {"dailydialog": (2, 3, 5), "empathetic": (1, 2, 3), "convai2": (2, 3
 _SPEAKERS: tuple[Literal["A"], Literal["B"]] = ("A", "B")
 _PREFERENCES = (Preference.A, Preference.B)
 
-Record = TypeVar("Record", DumpConversation, DumpPackage, DumpAnnotation)
+Record = TypeVar("Record")
 
 
 @dataclass
@@ -61,11 +61,16 @@ class Imported:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The form that `--json` writes: numbers of rows that are in the suite now."""
+        """The form that `--json` writes for a campaign: numbers of rows that are in the suite now."""
+        return {"campaign": self.campaign, "campaign_id": self.campaign_id, **self.counts}
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """The numbers of rows that are in the suite now, and how they got there."""
         present = {kind: self.stored[kind] + self.already_there[kind] for kind in self.stored}
         rejected = [{"file": each.file, "line": each.line, "reason": each.reason} for each in self.rejected]
         detail = {"read": self.read, "stored": self.stored, "already_there": self.already_there}
-        return {"campaign": self.campaign, "campaign_id": self.campaign_id, **present, **detail, "rejected": rejected}
+        return {**present, **detail, "rejected": rejected}
 
 
 async def import_dump(clients: Clients, dump: Dump, steps: Steps) -> Imported:
@@ -89,7 +94,7 @@ async def import_dump(clients: Clients, dump: Dump, steps: Steps) -> Imported:
         batch = AnnotationBatchIn.model_construct(annotations=tuple(map(_annotation, records)))
         return await clients.annotation.import_annotations(campaign.id, batch)
 
-    await _upload("conversations", dump.conversations(), add_conversations, imported, steps)
+    await upload("conversations", dump.conversations(), add_conversations, imported, steps)
     campaign = await _find_or_create_campaign(clients, name, dump.domain, collection.id)
     imported.campaign_id = str(campaign.id)
     await poll_until(
@@ -97,8 +102,8 @@ async def import_dump(clients: Clients, dump: Dump, steps: Steps) -> Imported:
         lambda found: found.state is not CampaignState.BUILDING,
         "Building the campaign",
     )
-    await _upload("packages", dump.packages(), add_packages, imported, steps)
-    await _upload("annotations", dump.annotations(), add_annotations, imported, steps)
+    await upload("packages", dump.packages(), add_packages, imported, steps)
+    await upload("annotations", dump.annotations(), add_annotations, imported, steps)
     await clients.annotation.close_campaign(campaign.id)
     return imported
 
@@ -126,13 +131,14 @@ async def _find_or_create_campaign(clients: Clients, name: str, domain: str, col
     return await clients.annotation.create_campaign(request, idempotency_key=f"import/{name}")
 
 
-async def _upload(
+async def upload(
     kind: str,
     records: Iterator[Record | Rejected],
     add: Callable[[Sequence[Record]], Awaitable[StoredOut]],
     imported: Imported,
     steps: Steps,
 ) -> None:
+    """Add records in batches and count them; what could not be read is counted as read, and kept with its reason."""
     imported.read[kind] = imported.stored[kind] = imported.already_there[kind] = 0
     with steps.step(f"Importing {kind}") as step:
         for batch in _batches(records, kind, imported):

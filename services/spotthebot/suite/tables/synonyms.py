@@ -1,0 +1,37 @@
+"""What columns and values are called elsewhere, from the document beside this module."""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+_DOCUMENT = Path(__file__).with_name("synonyms.json")
+_BETWEEN_WORDS = re.compile(r"[^a-z0-9]+")
+FIELDS: Final = "fields"
+LABELS: Final = "labels"
+PREFERENCES: Final = "preferences"
+
+
+@cache
+def synonyms(kind: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the words for each field, label or preference, the likeliest first."""
+    return {name: tuple(words) for name, words in _read()[kind].items()}
+
+
+@cache
+def names_of(group: str) -> frozenset[str]:
+    """Return what `people` or `assistants` are called, in lower case."""
+    return frozenset(_read()[group])
+
+
+def plain(name: str) -> str:
+    """Return a column's name as it is compared: words in lower case with `_` between them."""
+    return _BETWEEN_WORDS.sub("_", name.lower()).strip("_")
+
+
+@cache
+def _read() -> dict[str, dict[str, list[str]]]:
+    document: dict[str, dict[str, list[str]]] = json.loads(_DOCUMENT.read_text(encoding="utf-8"))
+    return document
