@@ -24,6 +24,7 @@ from pydantic import AwareDatetime, BaseModel
 from spotthebot.kit.exports.arrow import arrow_schema
 from spotthebot.kit.exports.batches import export
 from spotthebot.kit.exports.datasets import DatasetFolder
+from spotthebot.kit.exports.flat import flat_row, flat_schema
 from spotthebot.kit.exports.formats import ExportFormat
 from spotthebot.kit.exports.lines import CsvFile, NdjsonFile
 from spotthebot.kit.exports.parquet import ParquetFile
@@ -90,6 +91,33 @@ def _plain(letter: Letter) -> dict[str, Any]:
     for stamp, shown in zip(row["stamps"], letter.stamps, strict=True):
         stamp["stamped_at"] = shown.stamped_at
     return row
+
+
+class Weighed(BaseModel):
+    stamp: Stamp
+    spare: Stamp | None
+    number: int
+
+
+class TestFlatRows:
+    def test_have_a_column_for_each_field_of_a_nested_field(self):
+        stamp = Stamp(text="a", weight=0.5, stamped_at=None)
+        rows = [flat_row(Weighed(stamp=stamp, spare=spare, number=2)) for spare in (None, stamp)]
+        assert [row.model_dump() for row in rows] == [
+            {"stamp_text": "a", "stamp_weight": 0.5, "stamp_stamped_at": None, "number": 2}
+            | {"spare_text": text, "spare_weight": weight, "spare_stamped_at": None}
+            for text, weight in ((None, None), ("a", 0.5))
+        ]
+        schema = flat_schema(Weighed)
+        assert flat_schema(Weighed) is schema  # made once: arrow's schema is kept by it
+        file = ParquetFile(schema)
+        table = pq.read_table(io.BytesIO(file.add(rows) + file.close()))
+        assert table.column_names == [*schema.model_fields]
+        assert table.to_pylist() == [row.model_dump() for row in rows]
+
+    def test_may_be_null_where_the_nested_field_may_be(self):
+        fields = flat_schema(Weighed).model_fields
+        assert (fields["stamp_text"].annotation, fields["spare_text"].annotation) == (str, str | None)
 
 
 class TestNdjsonFile:

@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from spotthebot.analytics.api import analyses, figures, results, standings
-from spotthebot.analytics.clients import Studies, Teams
+from spotthebot.analytics.api import analyses, campaigns, figures, results, standings
+from spotthebot.analytics.clients import Campaigns, Studies, Teams
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.analytics.use_cases.result_cache import ResultCache
@@ -29,6 +29,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
             AsyncAnnotation(settings.annotation_url, key) as annotation,
             AsyncConversations(settings.conversations_url, key) as conversations,
         ):
+            app.state.campaigns = Campaigns(annotation)
             app.state.studies = Studies(annotation, conversations)
             app.state.teams = Teams(bots, annotation, conversations)
             app.state.results = ResultCache(app.state.database, app.state.studies)
@@ -39,7 +40,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
         "analytics",
         summary="Rankings, survival, agreement and all other results of campaigns, with their figures.",
         settings=settings,
-        routers=[results.router, figures.router, analyses.router, standings.router],
+        routers=[campaigns.router, results.router, figures.router, analyses.router, standings.router],
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,
         lifespan=live,

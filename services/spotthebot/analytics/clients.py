@@ -19,7 +19,15 @@ from pydantic import BaseModel
 from spotthebot.analytics.domain.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.domain.leaderboard import PlayedSide
 from spotthebot.analytics.domain.study import LABEL_CODES, SIMULATED, CodedAnnotation, Study
-from spotthebot.clients import Annotation, AsyncAnnotation, AsyncBots, AsyncConversations, Conversations, NotFound
+from spotthebot.clients import (
+    Annotation,
+    AsyncAnnotation,
+    AsyncBots,
+    AsyncConversations,
+    Conversations,
+    NotFound,
+    Page,
+)
 from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, CampaignState, Label, PackageOut, Preference
 from spotthebot.contracts.bots import BotOut
 from spotthebot.contracts.conversations import BotPerformanceOut, ConversationState, ParticipantKind, SpeakersOut
@@ -140,6 +148,25 @@ class Studies:
         for collection_id in campaign.collections:
             async for spoke in self._conversations.stream_speakers(collection_id):
                 yield spoke
+
+
+class Campaigns:
+    """The campaigns that there are."""
+
+    def __init__(self, annotation: AsyncAnnotation) -> None:
+        self._annotation = annotation
+
+    async def list_page(self, *, name: str | None, cursor: str | None, limit: int) -> Page[CampaignOut]:
+        """Return a page of all campaigns, or of those of a name, oldest first; raises PeerRefused for a bad cursor."""
+        return await self._annotation.list_campaigns(name=name, cursor=cursor, page_size=limit).page()
+
+    async def list_named(self, name: str) -> list[CampaignOut]:
+        """Return the campaigns of a name, oldest first."""
+        return [each async for each in self._annotation.list_campaigns(name=name)]
+
+    async def list_names(self) -> list[str]:
+        """Return the names of all campaigns, each once."""
+        return sorted({each.name async for each in self._annotation.list_campaigns()})
 
 
 class Teams:

@@ -12,6 +12,7 @@ from spotthebot.contracts.analytics import (
     AnalysisIn,
     AnalysisJobOut,
     AnnotatorsOut,
+    CampaignSummaryOut,
     Clusters,
     Correction,
     FeaturesOut,
@@ -49,77 +50,84 @@ class Parameters(TypedDict, total=False):
 
 
 class AnalyticsOperations(ServiceOperations):
-    """The operations of `analytics`."""
+    """The operations of `analytics`. A campaign is named by its id or its name."""
 
     peer = "analytics"
 
     @operation
-    def analysis(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[Analysis]:
+    def list_campaigns(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[CampaignSummaryOut]:
+        """List campaigns, oldest first: their names and ids, and how far they are."""
+        return Listing(CampaignSummaryOut, "/v1/campaigns", paging, params={"name": name})
+
+    @operation
+    def analysis(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[Analysis]:
         """Return all results of a campaign in one document."""
         return _result(Analysis, campaign_id, "analysis", parameters)
 
     @operation
     def leaderboard(
-        self, campaign_id: UUID, *, penalty: float = 0.5, **paging: Unpack[Paging]
+        self, campaign_id: UUID | str, *, penalty: float = 0.5, **paging: Unpack[Paging]
     ) -> Listing[LeaderboardEntry]:
         """List the annotators of a game whose exchanges are opened one by one, those with most points first."""
-        path = f"/v1/campaigns/{campaign_id}/leaderboard"
+        path = f"/v1/campaigns/{_segment(campaign_id)}/leaderboard"
         return Listing(LeaderboardEntry, path, paging, params={"penalty": penalty})
 
     @operation
-    def win_rates(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[WinRatesOut]:
+    def win_rates(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[WinRatesOut]:
         """Return wins, losses and ties of each pair, win rates and tests."""
         return _result(WinRatesOut, campaign_id, "win-rates", parameters)
 
     @operation
-    def ranking(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[RankingOut]:
+    def ranking(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[RankingOut]:
         """Return the bots, best first: win rates, rank ranges, clusters, TrueSkill and Bradley-Terry with ties."""
         return _result(RankingOut, campaign_id, "ranking", parameters)
 
     @operation
-    def features(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[FeaturesOut]:
+    def features(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[FeaturesOut]:
         """Return who was preferred by fluency, sensibleness, specificity, and by sensibleness and specificity both."""
         return _result(FeaturesOut, campaign_id, "features", parameters)
 
     @operation
-    def segments(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[SegmentsOut]:
+    def segments(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[SegmentsOut]:
         """Return win rates and shares of labels by the number of exchanges seen."""
         return _result(SegmentsOut, campaign_id, "segments", parameters)
 
     @operation
-    def sensitivity(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[SensitivityOut]:
+    def sensitivity(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[SensitivityOut]:
         """Return the ranking under other treatments of "unsure", the other filter and the other units."""
         return _result(SensitivityOut, campaign_id, "sensitivity", parameters)
 
     @operation
-    def fooling_rates(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[FoolingRatesOut]:
+    def fooling_rates(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[FoolingRatesOut]:
         """Return how often each is taken for a human."""
         return _result(FoolingRatesOut, campaign_id, "fooling-rates", parameters)
 
     @operation
-    def survival(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[SurvivalOut]:
+    def survival(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[SurvivalOut]:
         """Return survival curves, log-rank tests and Cox models of the features."""
         return _result(SurvivalOut, campaign_id, "survival", parameters)
 
     @operation
-    def agreement(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[AgreementOut]:
+    def agreement(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[AgreementOut]:
         """Return how often two annotators agree, Krippendorff's alpha and Fleiss' kappa."""
         return _result(AgreementOut, campaign_id, "agreement", parameters)
 
     @operation
-    def annotators(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[AnnotatorsOut]:
+    def annotators(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[AnnotatorsOut]:
         """Return how often annotators are right, and the ranking without the weak ones."""
         return _result(AnnotatorsOut, campaign_id, "annotators", parameters)
 
     @operation
-    def time(self, campaign_id: UUID, **parameters: Unpack[Parameters]) -> Call[TimeOut]:
+    def time(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[TimeOut]:
         """Return how long an annotation takes."""
         return _result(TimeOut, campaign_id, "time", parameters)
 
     @operation
-    def figure(self, campaign_id: UUID, figure: str, **parameters: Unpack[Parameters]) -> Call[bytes]:
+    def figure(self, campaign_id: UUID | str, figure: str, **parameters: Unpack[Parameters]) -> Call[bytes]:
         """Return a figure, such as `ranking.svg`; `.json` is a Vega-Lite spec, `.svg` and `.png` are rendered."""
-        return Call(bytes, "GET", f"/v1/campaigns/{campaign_id}/figures/{quote(figure, safe='')}", params=parameters)
+        return Call(
+            bytes, "GET", f"/v1/campaigns/{_segment(campaign_id)}/figures/{_segment(figure)}", params=parameters
+        )
 
     @operation
     def list_standings(self, **paging: Unpack[Paging]) -> Listing[StandingOut]:
@@ -132,7 +140,9 @@ class AnalyticsOperations(ServiceOperations):
         return Listing(TeamBotOut, "/v1/teams/me/bots", paging)
 
     @operation
-    def list_analyses(self, *, campaign_id: UUID | None = None, **paging: Unpack[Paging]) -> Listing[AnalysisJobOut]:
+    def list_analyses(
+        self, *, campaign_id: UUID | str | None = None, **paging: Unpack[Paging]
+    ) -> Listing[AnalysisJobOut]:
         """List analyses, oldest first."""
         return Listing(AnalysisJobOut, "/v1/analyses", paging, params={"campaign_id": campaign_id})
 
@@ -160,5 +170,10 @@ class AsyncAnalytics(AnalyticsOperations, AsyncClient):
     """The client of `analytics` on an event loop."""
 
 
-def _result(returns: type[Result], campaign_id: UUID, name: str, parameters: Parameters) -> Call[Result]:
-    return Call(returns, "GET", f"/v1/campaigns/{campaign_id}/{name}", params=parameters)
+def _result(returns: type[Result], campaign_id: UUID | str, name: str, parameters: Parameters) -> Call[Result]:
+    return Call(returns, "GET", f"/v1/campaigns/{_segment(campaign_id)}/{name}", params=parameters)
+
+
+def _segment(name: UUID | str) -> str:
+    """Return a name as one segment of a path."""
+    return quote(str(name), safe="")

@@ -1,12 +1,11 @@
 """`/v1/analyses`: analyses that take minutes and run as jobs: the stability of a ranking, and sample sizes."""
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 
 from spotthebot.analytics import store
-from spotthebot.analytics.api.deps import Analyst, Canceller, Creator, JobQueue, KnownCampaign
+from spotthebot.analytics.api.deps import Analyst, Canceller, Creator, FilteredCampaign, JobQueue, KnownCampaign
 from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.use_cases.analyses import cancel_analysis, start_analysis
 from spotthebot.contracts.analytics import AnalysisIn, AnalysisJobOut
@@ -28,7 +27,7 @@ async def create_analysis(
 
 @router.get("", operation_id="list_analyses")
 async def list_analyses(
-    session: Reading, _caller: Analyst, paging: Paging, campaign_id: Annotated[UUID | None, Query()] = None
+    campaign_id: FilteredCampaign, session: Reading, _caller: Analyst, paging: Paging
 ) -> Page[AnalysisJobOut]:
     """List analyses, oldest first."""
     rows = await store.analyses.list_analyses(

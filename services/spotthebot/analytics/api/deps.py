@@ -1,12 +1,14 @@
 """Dependencies of the endpoints of `analytics`: the caller, the parameters, the results and the data."""
 
 from typing import Annotated
+from uuid import UUID
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, Path, Query, Request
 
-from spotthebot.analytics.clients import Studies, Teams
+from spotthebot.analytics.clients import Campaigns, Studies, Teams
 from spotthebot.analytics.domain.errors import KeyWithoutTeam
 from spotthebot.analytics.use_cases.analyses import require_campaign
+from spotthebot.analytics.use_cases.campaigns import resolve_campaign
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.contracts.access import Role
@@ -17,6 +19,7 @@ from spotthebot.kit.web.bearer.authentication import allow
 from spotthebot.kit.web.database.fetched import Fetched, fetched
 from spotthebot.kit.web.database.idempotency import idempotent
 
+_MAX_NAME = 200
 _analysts = allow(Role.ADMIN, Role.ANALYST)
 
 Analyst = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]
@@ -50,6 +53,36 @@ async def _teams(request: Request) -> Teams:
 async def _standings(request: Request) -> Standings:
     standings: Standings = request.app.state.standings
     return standings
+
+
+async def _campaigns(request: Request) -> Campaigns:
+    campaigns: Campaigns = request.app.state.campaigns
+    return campaigns
+
+
+CampaignsClient = Annotated[Campaigns, Depends(_campaigns)]
+
+
+async def _requested_campaign(
+    campaigns: CampaignsClient,
+    campaign_id: Annotated[str, Path(max_length=_MAX_NAME, description="The campaign: its id, or its name.")],
+) -> UUID:
+    return await resolve_campaign(campaigns, campaign_id)
+
+
+async def _filtered_campaign(
+    campaigns: CampaignsClient,
+    campaign_id: Annotated[
+        str | None, Query(max_length=_MAX_NAME, description="A campaign: its id, or its name.")
+    ] = None,
+) -> UUID | None:
+    return None if campaign_id is None else await resolve_campaign(campaigns, campaign_id)
+
+
+RequestedCampaign = Annotated[UUID, Depends(_requested_campaign)]
+"""The campaign that the path names."""
+FilteredCampaign = Annotated[UUID | None, Depends(_filtered_campaign)]
+"""The campaign that the query names, if it names one."""
 
 
 async def _team(caller: Annotated[Principal, Depends(allow(Role.TEAM))]) -> str:

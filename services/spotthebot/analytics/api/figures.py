@@ -1,12 +1,11 @@
 """`/v1/campaigns/{id}/figures/{name}`: figures as Vega-Lite specs, SVG or PNG."""
 
 from typing import Annotated, Final
-from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import Response
 
-from spotthebot.analytics.api.deps import Analyst, RequestParameters, Results
+from spotthebot.analytics.api.deps import Analyst, RequestedCampaign, RequestParameters, Results
 from spotthebot.analytics.use_cases.figures import Form, draw_figure
 from spotthebot.kit.database import Database
 from spotthebot.kit.web.core.caching import revalidated
@@ -42,7 +41,7 @@ async def figure(
     _caller: Analyst,
     results: Results,
     database: Annotated[Database, Depends(get_database)],
-    campaign_id: UUID,
+    campaign_id: RequestedCampaign,
     figure: Annotated[
         str,
         Path(

@@ -1,4 +1,7 @@
-"""`/v1/campaigns/{id}/...`: a campaign's results, computed once for the annotations that are there now."""
+"""`/v1/campaigns/{id}/...`: a campaign's results, computed once for the annotations that are there now.
+
+A campaign is named by its id or its name. All but the whole document are served as CSV and Parquet too.
+"""
 
 from typing import Annotated
 from uuid import UUID
@@ -6,7 +9,11 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from spotthebot.analytics.api.deps import Analyst, RequestParameters, Results
+from spotthebot.analytics.api.deps import Analyst, RequestedCampaign, RequestParameters, Results
+from spotthebot.analytics.api.tables import TABLES, Form, TableForm, answer, answer_page
+from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.domain.tables import section_table, table_of
+from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.contracts.analytics import (
     AgreementOut,
     Analysis,
@@ -14,6 +21,7 @@ from spotthebot.contracts.analytics import (
     FeaturesOut,
     FoolingRatesOut,
     LeaderboardEntry,
+    Provenance,
     RankingOut,
     SegmentsOut,
     SensitivityOut,
@@ -31,94 +39,95 @@ router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["results"], route
 _JSON = "application/json"
 
 
-@router.get("/win-rates", operation_id="win_rates", response_model=WinRatesOut)
+@router.get("/win-rates", operation_id="win_rates", response_model=WinRatesOut, responses=TABLES)
 async def win_rates(
-    request: Request, _caller: Analyst, results: Results, campaign_id: UUID, parameters: RequestParameters
+    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
 ) -> Response:
     """Return wins, losses and ties of each pair, win rates (Eq. 1 of Spot The Bot) and tests."""
-    return revalidated(request, await results.get(campaign_id, "win-rates", parameters), _JSON)
+    return await _section(form, results, campaign_id, "win-rates", WinRatesOut, parameters)
 
 
-@router.get("/ranking", operation_id="ranking", response_model=RankingOut)
+@router.get("/ranking", operation_id="ranking", response_model=RankingOut, responses=TABLES)
 async def ranking(
-    request: Request, _caller: Analyst, results: Results, campaign_id: UUID, parameters: RequestParameters
+    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
 ) -> Response:
     """Return the bots best first: win rates, rank ranges, clusters, TrueSkill and Bradley-Terry with ties."""
-    return revalidated(request, await results.get(campaign_id, "ranking", parameters), _JSON)
+    return await _section(form, results, campaign_id, "ranking", RankingOut, parameters)
 
 
-@router.get("/features", operation_id="features", response_model=FeaturesOut)
+@router.get("/features", operation_id="features", response_model=FeaturesOut, responses=TABLES)
 async def features(
-    request: Request, _caller: Analyst, results: Results, campaign_id: UUID, parameters: RequestParameters
+    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
 ) -> Response:
     """Return who was preferred by fluency, sensibleness, specificity, and sensibleness and specificity both."""
-    return revalidated(request, await results.get(campaign_id, "features", parameters), _JSON)
+    return await _section(form, results, campaign_id, "features", FeaturesOut, parameters)
 
 
-@router.get("/segments", operation_id="segments", response_model=SegmentsOut)
+@router.get("/segments", operation_id="segments", response_model=SegmentsOut, responses=TABLES)
 async def segments(
-    request: Request, _caller: Analyst, results: Results, campaign_id: UUID, parameters: RequestParameters
+    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
 ) -> Response:
     """Return win rates and shares of labels by the number of exchanges seen (Table 8 of Spot The Bot)."""
-    return revalidated(request, await results.get(campaign_id, "segments", parameters), _JSON)
+    return await _section(form, results, campaign_id, "segments", SegmentsOut, parameters)
 
 
-@router.get("/fooling-rates", operation_id="fooling_rates", response_model=FoolingRatesOut)
+@router.get("/fooling-rates", operation_id="fooling_rates", response_model=FoolingRatesOut, responses=TABLES)
 async def fooling_rates(
-    request: Request, _caller: Analyst, results: Results, campaign_id: UUID, parameters: RequestParameters
+    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
 ) -> Response:
     """Return how often each is taken for a human."""
-    return revalidated(request, await results.get(campaign_id, "fooling-rates", parameters), _JSON)
+    return await _section(form, results, campaign_id, "fooling-rates", FoolingRatesOut, parameters)
 
 
-@router.get("/survival", operation_id="survival", response_model=SurvivalOut)
+@router.get("/survival", operation_id="survival", response_model=SurvivalOut, responses=TABLES)
 async def survival(
-    request: Request, _caller: Analyst, results: Results, campaign_id: UUID, parameters: RequestParameters
+    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
 ) -> Response:
     """Return survival curves (NPMLE for current-status data), log-rank tests and Cox models of the features."""
-    return revalidated(request, await results.get(campaign_id, "survival", parameters), _JSON)
+    return await _section(form, results, campaign_id, "survival", SurvivalOut, parameters)
 
 
-@router.get("/agreement", operation_id="agreement", response_model=AgreementOut)
+@router.get("/agreement", operation_id="agreement", response_model=AgreementOut, responses=TABLES)
 async def agreement(
-    request: Request, _caller: Analyst, results: Results, campaign_id: UUID, parameters: RequestParameters
+    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
 ) -> Response:
     """Return how often two annotators agree (Table 3 of Spot The Bot), Krippendorff's alpha and Fleiss' kappa."""
-    return revalidated(request, await results.get(campaign_id, "agreement", parameters), _JSON)
+    return await _section(form, results, campaign_id, "agreement", AgreementOut, parameters)
 
 
-@router.get("/annotators", operation_id="annotators", response_model=AnnotatorsOut)
+@router.get("/annotators", operation_id="annotators", response_model=AnnotatorsOut, responses=TABLES)
 async def annotators(
-    request: Request, _caller: Analyst, results: Results, campaign_id: UUID, parameters: RequestParameters
+    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
 ) -> Response:
     """Return how often annotators are right, and what the ranking is without the weak ones."""
-    return revalidated(request, await results.get(campaign_id, "annotators", parameters), _JSON)
+    return await _section(form, results, campaign_id, "annotators", AnnotatorsOut, parameters)
 
 
-@router.get("/time", operation_id="time", response_model=TimeOut)
+@router.get("/time", operation_id="time", response_model=TimeOut, responses=TABLES)
 async def time(
-    request: Request, _caller: Analyst, results: Results, campaign_id: UUID, parameters: RequestParameters
+    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
 ) -> Response:
     """Return how long an annotation takes."""
-    return revalidated(request, await results.get(campaign_id, "time", parameters), _JSON)
+    return await _section(form, results, campaign_id, "time", TimeOut, parameters)
 
 
-@router.get("/sensitivity", operation_id="sensitivity", response_model=SensitivityOut)
+@router.get("/sensitivity", operation_id="sensitivity", response_model=SensitivityOut, responses=TABLES)
 async def sensitivity(
-    request: Request, _caller: Analyst, results: Results, campaign_id: UUID, parameters: RequestParameters
+    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
 ) -> Response:
     """Return the ranking under other treatments of "unsure", the other filter and the other units."""
-    return revalidated(request, await results.get(campaign_id, "sensitivity", parameters), _JSON)
+    return await _section(form, results, campaign_id, "sensitivity", SensitivityOut, parameters)
 
 
-@router.get("/leaderboard", operation_id="leaderboard")
+@router.get("/leaderboard", operation_id="leaderboard", response_model=Page[LeaderboardEntry], responses=TABLES)
 async def leaderboard(
     _caller: Analyst,
+    form: TableForm,
     results: Results,
-    campaign_id: UUID,
+    campaign_id: RequestedCampaign,
     paging: Paging,
     penalty: Annotated[TurnPenalty, Query()] = 0.5,
-) -> Page[LeaderboardEntry]:
+) -> Response:
     """List the annotators of a game whose exchanges are opened one by one, those with most points first.
 
     A right label is worth 1 at the first exchange and 1 - penalty at the last one, a wrong one -1, unsure 0; people and
@@ -127,12 +136,20 @@ async def leaderboard(
     entries = await results.get_leaderboard(campaign_id, penalty=penalty)
     begin = 0 if paging.after_number is None else paging.after_number + 1
     rows = [*enumerate(entries)][begin : begin + paging.limit + 1]
-    return page_of(rows, paging, key=lambda row: UUID(int=row[0]), to_out=lambda row: row[1])
+    page = page_of(rows, paging, key=lambda row: UUID(int=row[0]), to_out=lambda row: row[1])
+    return await answer_page(form, "leaderboard", page, lambda found: table_of(LeaderboardEntry, found))
 
 
 @router.get("/analysis", operation_id="analysis", response_model=Analysis)
 async def analysis(
-    request: Request, _caller: Analyst, results: Results, campaign_id: UUID, parameters: RequestParameters
+    request: Request, _caller: Analyst, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
 ) -> Response:
     """Return all of these results in one document, as `stb analyse` writes it."""
     return revalidated(request, await results.get_document(campaign_id, parameters), _JSON)
+
+
+async def _section(
+    form: Form, results: ResultCache, campaign_id: UUID, section: str, kind: type[Provenance], parameters: Parameters
+) -> Response:
+    body = await results.get(campaign_id, section, parameters)
+    return await answer(form, section, body, lambda: section_table(section, kind.model_validate_json(body)))

@@ -2,6 +2,7 @@
 
 NotFound
 ├── NoSuchCampaign
+├── NoCampaignOfName
 ├── NoSuchAnalysis
 └── NoSuchFigure
 Forbidden
@@ -11,6 +12,7 @@ Conflict
 ├── OtherProtocol
 ├── OneBotOnly
 ├── OneKindOnly
+├── SeveralCampaignsOfName
 └── AnalysisHasEnded
 """
 
@@ -19,6 +21,10 @@ from spotthebot.kit.errors import Conflict, Forbidden, NotFound
 
 class NoSuchCampaign(NotFound):
     """There is no campaign {campaign_id}."""
+
+
+class NoCampaignOfName(NotFound):
+    """There is no campaign '{name}': {suggestion}."""
 
 
 class NoSuchAnalysis(NotFound):
@@ -47,6 +53,10 @@ class OneBotOnly(Conflict):
 
 class OneKindOnly(Conflict):
     """All {sides} sides that were annotated are {kind}: points need people and bots, else a guess is always right."""
+
+
+class SeveralCampaignsOfName(Conflict):
+    """{count} campaigns are called '{name}': give the id of one of them: {candidates}."""
 
 
 class AnalysisHasEnded(Conflict):

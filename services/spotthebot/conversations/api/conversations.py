@@ -33,7 +33,7 @@ RequestedBot = Annotated[BotOut, Depends(_bot)]
 
 
 @router.get("", operation_id="list_conversations_of_bot")
-async def list_of_bot(bot: RequestedBot, session: Reading, caller: Taker, paging: Paging) -> Page[BotConversationOut]:
+async def list_of_bot(paging: Paging, bot: RequestedBot, session: Reading, caller: Taker) -> Page[BotConversationOut]:
     """List the conversations that a bot takes part in, oldest first; a team does not learn its partners' names."""
     rows = await conversations.list_conversations_of_bot(
         session, caller, bot, after=paging.after, limit=paging.limit + 1

@@ -30,6 +30,7 @@ _HTTP_TITLES = {
     400: ("The request body is not JSON", "malformed-json"),
     404: ("Not found", "not-found"),
     405: ("Method not allowed", "method-not-allowed"),
+    406: ("Not acceptable", "not-acceptable"),
     413: ("Request body too large", "body-too-large"),
 }
 _log = get_logger(__name__)

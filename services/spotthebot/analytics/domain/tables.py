@@ -1,0 +1,133 @@
+"""Results as rows: the list of each that a table holds, for files that other programs read."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from spotthebot.contracts.analytics import (
+    Alternative,
+    Annotator,
+    FeaturePair,
+    Features,
+    FoolingRate,
+    LabelAgreement,
+    PairResult,
+    RankedBot,
+    Segment,
+    SegmentRow,
+    StandingOut,
+    StandingRow,
+    Survival,
+    SurvivalRow,
+    TeamBotOut,
+    TeamBotRow,
+    TimeOfSegment,
+)
+from spotthebot.kit.exports.flat import flat_row, flat_schema
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows without nesting, and their schema."""
+
+    schema: type[BaseModel]
+    rows: Sequence[BaseModel]
+
+
+def table_of(schema: type[BaseModel], rows: Sequence[BaseModel]) -> Table:
+    """Return rows of a schema as a table: fields of nested fields are columns of their own."""
+    return Table(flat_schema(schema), [flat_row(row) for row in rows])
+
+
+def section_table(section: str, result: BaseModel) -> Table:
+    """Return the table of a result under the name of its section."""
+    schema, rows = _ROWS[section]
+    return table_of(schema, [*rows(result)])
+
+
+def standings_table(standings: Sequence[StandingOut]) -> Table:
+    """Return a row for each who took part in each campaign."""
+    shared = set(StandingRow.model_fields) - {"campaign_id", "campaign"}
+    return table_of(
+        StandingRow,
+        [
+            StandingRow(
+                campaign_id=standing.campaign_id,
+                campaign=standing.campaign,
+                **{name: getattr(bot, name) for name in shared},
+            )
+            for standing in standings
+            for bot in standing.bots
+        ],
+    )
+
+
+def team_bots_table(bots: Sequence[TeamBotOut]) -> Table:
+    """Return a row for each bot."""
+    return table_of(TeamBotRow, [_team_bot_row(bot) for bot in bots])
+
+
+def _team_bot_row(bot: TeamBotOut) -> TeamBotRow:
+    did, latency = bot.performance, bot.performance.latency
+    return TeamBotRow(
+        id=bot.id,
+        name=bot.name,
+        status=bot.status,
+        version=bot.version,
+        public=bot.public,
+        complete=did.conversations.get("complete", 0),
+        running=did.conversations.get("running", 0),
+        failed=did.conversations.get("failed", 0),
+        failed_at_its_turn=did.failed,
+        cancelled=did.conversations.get("cancelled", 0),
+        replies=did.replies,
+        median_ms=latency.median_ms if latency else None,
+        p95_ms=latency.p95_ms if latency else None,
+        longest_ms=latency.longest_ms if latency else None,
+    )
+
+
+def _feature_pairs(features: Features) -> Iterator[FeaturePair]:
+    for name in Features.model_fields:
+        for pair in getattr(features, name).pairs:
+            yield FeaturePair(feature=name, **dict(pair))
+
+
+def _segment_rows(segments: Sequence[Segment]) -> Iterator[SegmentRow]:
+    for segment in segments:
+        for bot in segment.bots:
+            yield SegmentRow(exchanges=segment.exchanges, **dict(bot))
+
+
+def _survival_rows(survival: Survival) -> Iterator[SurvivalRow]:
+    for curve in survival.curves:
+        places = zip(survival.times, curve.survival, curve.low, curve.high, curve.inspected, curve.spotted, strict=True)
+        for time, share, low, high, inspected, spotted in places:
+            yield SurvivalRow(
+                bot=curve.bot,
+                exchanges=time,
+                survival=share,
+                low=low,
+                high=high,
+                inspected=inspected,
+                spotted=spotted,
+            )
+
+
+_ROWS: Final[Mapping[str, tuple[type[BaseModel], Callable[[Any], Any]]]] = MappingProxyType(
+    {
+        "win-rates": (PairResult, lambda out: out.win_rates.pairs),
+        "ranking": (RankedBot, lambda out: out.ranking.bots),
+        "features": (FeaturePair, lambda out: _feature_pairs(out.features)),
+        "segments": (SegmentRow, lambda out: _segment_rows(out.segments)),
+        "fooling-rates": (FoolingRate, lambda out: out.fooling_rates),
+        "survival": (SurvivalRow, lambda out: _survival_rows(out.survival)),
+        "agreement": (LabelAgreement, lambda out: out.agreement.labels),
+        "annotators": (Annotator, lambda out: out.annotators.annotators),
+        "time": (TimeOfSegment, lambda out: out.time.segments),
+        "sensitivity": (Alternative, lambda out: out.sensitivity.alternatives),
+    }
+)

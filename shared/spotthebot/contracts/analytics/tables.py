@@ -1,0 +1,84 @@
+"""Rows of the tables that results are served as, in CSV and Parquet, where no list of a result is such a row."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from spotthebot.contracts.analytics.provenance import Interval
+from spotthebot.contracts.analytics.standings import ShownAs
+from spotthebot.contracts.analytics.wins import PairResult, SegmentBot
+from spotthebot.contracts.wire import Wire
+
+
+class CampaignSummaryOut(Wire):
+    """A campaign that can be analysed, by its id or its name."""
+
+    id: UUID
+    name: str
+    domain: str
+    state: str
+    protocol: str = Field(description="Results are for `spot_the_bot`, the leaderboard for `spot_the_bot_gamified`.")
+    annotations: int
+    annotations_needed: int
+    released_at: datetime | None = Field(
+        description="When its results were released to teams; null where they are not."
+    )
+    created_at: datetime
+
+
+class FeaturePair(PairResult):
+    """The games of one pair by one feature."""
+
+    feature: str
+
+
+class SegmentRow(SegmentBot):
+    """A bot at one length, which is in `exchanges`."""
+
+    exchanges: int
+
+
+class SurvivalRow(Wire):
+    """One bot's survival after a number of exchanges."""
+
+    bot: str
+    exchanges: int
+    survival: float | None
+    low: float | None
+    high: float | None
+    inspected: int
+    spotted: int
+
+
+class StandingRow(Wire):
+    """One who took part in a campaign, as a team may see it; without its survival and its performance."""
+
+    campaign_id: UUID
+    campaign: str
+    bot: str
+    shown_as: ShownAs
+    rank_low: int | None
+    rank_high: int | None
+    win_rate: Interval | None
+    fooling_rate: Interval
+    labels: int
+
+
+class TeamBotRow(Wire):
+    """A bot of the team, with its conversations by state, and its latencies."""
+
+    id: UUID
+    name: str
+    status: str
+    version: int
+    public: bool
+    complete: int
+    running: int
+    failed: int
+    failed_at_its_turn: int
+    cancelled: int
+    replies: int
+    median_ms: float | None
+    p95_ms: float | None
+    longest_ms: float | None

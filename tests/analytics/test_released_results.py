@@ -1,0 +1,169 @@
+"""Results are seen by teams from their release to their withdrawal; names stay hidden in whatever else is shown."""
+
+import pytest
+
+from tests.factories.annotating import WHOLE
+from tests.factories.released_studies import (
+    get_standing,
+    labelled_campaign,
+    list_standings,
+    register_bots,
+    released_campaign,
+    with_bots,
+)
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, until
+
+
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    """Those that a standing is made from."""
+    return "bots", "conversations", "annotation", "analytics"
+
+
+class TestStandings:
+    async def test_figures_that_the_annotations_do_not_allow_are_missing_for_a_reason(self, suite: RunningSuite):
+        bots = await register_bots(suite)
+        await released_campaign(suite, bots, pairs=[("HU", "ours")])
+        standing = await get_standing(suite)
+        assert standing["reasons"] == [
+            "There are annotated conversations of 1 bots only: two that met are needed to rank."
+        ]
+        assert [(each["bot"], each["win_rate"], each["labels"]) for each in standing["bots"]] == [
+            ("ours", None, 30),
+            ("HU", None, 30),
+        ]
+
+
+class TestNames:
+    async def test_pseudonyms_stay_in_a_campaign_and_change_in_the_next(self, suite: RunningSuite):
+        bots = await register_bots(suite)
+        for _ in range(2):
+            await released_campaign(suite, bots)
+        first, second = [(await list_standings(suite)).json()["items"] for _ in range(2)]
+        assert first == second
+        hidden = [[each["bot"] for each in standing["bots"] if each["shown_as"] == "pseudonym"] for standing in first]
+        assert len({name for (name,) in hidden}) == 2
+        page = (await list_standings(suite, limit=1)).json()
+        rest = (await list_standings(suite, limit=1, cursor=page["next_cursor"])).json()
+        assert [*page["items"], *rest["items"]] == first
+        assert rest["next_cursor"] is None
+
+    async def test_no_reason_names_a_hidden_bot(self, suite: RunningSuite):
+        """Two bots that never met are named by the operator's ranking, which says why there are no ranks."""
+        bots = await register_bots(suite)
+        path = await released_campaign(suite, bots, pairs=[("ours", "secretive"), ("ours", "baseline")])
+        analyst = await suite.client("analytics", "analyst")
+        assert "secretive" in (await analyst.get(f"{path}/ranking")).json()["ranking"]["reason"]
+        answer = await list_standings(suite)
+        assert "secretive" not in answer.text
+        assert answer.json()["items"][0]["reasons"] == [
+            "Some bots of this campaign never met: win rates are over different opponents, and nobody has a rank."
+        ]
+
+    async def test_a_name_that_two_owners_use_is_a_pseudonym(self, suite: RunningSuite):
+        """A team can't claim another's figures with a bot of its name in another collection of the campaign."""
+        bots = await register_bots(suite)
+        thief = await suite.client("bots", "team", team="us")
+        protocol = {"kind": "builtin", "model": "eliza"}
+        body = {"name": "secretive", "domains": ["everyday"], "protocol": protocol, "public": True}
+        stolen = await created(thief, "/v1/bots?probe=false", body)
+        mixed = [
+            await import_conversations(suite, [with_bots(conversation(f"c{at}", "ours", "secretive"), each)])
+            for at, each in enumerate((bots, bots | {"secretive": stolen["id"]}))
+        ]
+        admin = await suite.client("annotation", "admin")
+        body = {"mode": "import", "name": "mixed", "domain": "everyday", "collections": mixed, "segments": [1]}
+        path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body))['id']}"
+        await until(admin, path, "open")
+        segments = [{"conversation": f"c{at}", "exchanges": 1} for at in range(2)]
+        await created(admin, f"{path}/packages", {"packages": [{"external_id": "p", "segments": segments}]})
+        rows = [
+            ANNOTATION
+            | {
+                "external_id": f"a{at}",
+                "package": "p",
+                "conversation": f"c{at}",
+                "exchanges": 1,
+                "annotator": "ann",
+                "answer": WHOLE | {"entity": {"A": "human", "B": "bot"}},
+                "started_at": None,
+                "ended_at": None,
+                "completion_code": None,
+            }
+            for at in range(2)
+        ]
+        await created(admin, f"{path}/annotations", {"annotations": rows})
+        for action in ("close", "results/release"):
+            assert (await admin.post(f"{path}/{action}")).status_code == 200
+        answer = await list_standings(suite)
+        assert {each["shown_as"] for each in answer.json()["items"][0]["bots"]} == {"own", "pseudonym"}
+        assert "secretive" not in answer.text
+
+    async def test_the_list_of_bots_by_team_gives_a_team_its_own_alone(self, suite: RunningSuite):
+        await register_bots(suite)
+        us = await suite.client("bots", "team", team="us")
+        assert (await us.get("/v1/bots", params={"team": "them"})).json()["items"] == []
+        for client in (us, await suite.client("bots", "admin")):
+            listed = (await client.get("/v1/bots", params={"team": "us"})).json()["items"]
+            assert [(each["name"], each["team"]) for each in listed] == [("ours", "us")]
+        changed = await us.patch(f"/v1/bots/{listed[0]['id']}", json={"public": True})
+        assert changed.json()["public"] is True
+
+
+class TestRelease:
+    async def test_the_list_of_bots_needs_no_release(self, suite: RunningSuite):
+        await labelled_campaign(suite, await register_bots(suite))
+        names = {}
+        for team in ("us", "them", "others"):
+            client = await suite.client("analytics", "team", team=team)
+            names[team] = [each["name"] for each in (await client.get("/v1/teams/me/bots")).json()["items"]]
+        assert names == {"us": ["ours"], "them": ["secretive"], "others": []}
+        admin = await suite.client("analytics", "admin")
+        assert (await admin.get("/v1/teams/me/bots")).status_code == 403
+
+    async def test_results_that_are_not_released_or_no_more_are_seen_by_nobody(self, suite: RunningSuite):
+        bots = await register_bots(suite)
+        await labelled_campaign(suite, bots)
+        path = await labelled_campaign(suite, bots)
+        assert (await list_standings(suite, limit=1)).json() == {"items": [], "next_cursor": None}
+        admin = await suite.client("annotation", "admin")
+        await admin.post(f"{path}/results/release")
+        assert (await get_standing(suite))["campaign"] == "autumn"
+        await admin.post(f"{path}/results/withdraw")
+        assert (await list_standings(suite)).json() == {"items": [], "next_cursor": None}
+
+    async def test_a_campaign_that_has_not_ended_is_not_released(self, suite: RunningSuite):
+        path = await labelled_campaign(suite, await register_bots(suite), closed=False)
+        admin = await suite.client("annotation", "admin")
+        refused = await admin.post(f"{path}/results/release")
+        assert refused.status_code == 409
+        assert refused.json()["detail"] == (
+            "The campaign 'autumn' is open: its results can be released once it is complete, or after you close it."
+        )
+        assert (await admin.get(path)).json()["released_at"] is None
+
+    async def test_release_and_withdrawal_are_noted_once_however_often_they_are_requested(self, suite: RunningSuite):
+        path = await labelled_campaign(suite, {})
+        admin = await suite.client("annotation", "admin")
+        released = [(await admin.post(f"{path}/results/release")).json()["released_at"] for _ in range(2)]
+        assert released[0] is not None
+        assert released[0] == released[1]
+        listed = (await admin.get("/v1/campaigns", params={"released": "true"})).json()["items"]
+        assert [each["released_at"] for each in listed] == released[:1]
+        assert (await admin.get("/v1/campaigns", params={"released": "false"})).json()["items"] == []
+        for _ in range(2):
+            assert (await admin.post(f"{path}/results/withdraw")).json()["released_at"] is None
+        noted = (await admin.get(f"{path}/audit")).json()["items"]
+        assert [each["action"] for each in noted] == ["results.released", "results.withdrawn"]
+
+    async def test_only_administrators_release_results(self, suite: RunningSuite):
+        path = await labelled_campaign(suite, {})
+        for role in ("annotation", "analyst", "service"):
+            client = await suite.client("annotation", role)
+            for action in ("release", "withdraw"):
+                assert (await client.post(f"{path}/results/{action}")).status_code == 403, (role, action)
+        unknown = "/v1/campaigns/00000000-0000-7000-8000-000000000000/results/release"
+        admin = await suite.client("annotation", "admin")
+        assert (await admin.post(unknown)).status_code == 404
+        assert (await admin.get(path)).json()["released_at"] is None
