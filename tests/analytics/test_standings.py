@@ -69,7 +69,7 @@ class TestFigures:
         assert [(each["exchanges"], each["survival"]["estimate"]) for each in seen["survival"]] == [
             *zip(survival["times"], curve["survival"], strict=True)
         ]
-        assert standing["settings"]["seed"] == ranking["seed"]
+        assert standing["settings"]["seed"] == ranking["seed"] == 7
         assert standing["counts"] == ranking["counts"]
         assert (standing["counts"]["annotators"], standing["counts"]["simulated_annotators"]) == (10, 1)
 

@@ -64,6 +64,9 @@ class TestConversationsOfABot:
         )
         strangers = await suite.client("conversations", "team", team="strangers")
         assert "there are none yet" in (await strangers.get("/v1/conversations", params={"bot": "eliza"})).text
+        for nearly in ("us ", None):
+            blank = await suite.client("conversations", "team", team=nearly)
+            assert (await blank.get("/v1/conversations", params={"bot": "eliza"})).status_code == 404, nearly
         both = {"bot": "eliza", "bot_id": "00000000-0000-7000-8000-000000000000"}
         assert (await us.get("/v1/conversations", params=both)).status_code == 422
 

@@ -45,7 +45,8 @@ async def labelled_campaign(
     ]
     collection = await import_conversations(suite, held)
     admin = await suite.client("annotation", "admin")
-    body = {"mode": "import", "name": "autumn", "domain": "everyday", "collection_id": collection, "segments": [1]}
+    more = {"collection_id": collection, "segments": [1], "seed": 7}
+    body = {"mode": "import", "name": "autumn", "domain": "everyday"} | more
     path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body))['id']}"
     await until(admin, path, "open")
     keys = [each["external_id"] for each in held]

@@ -11,7 +11,6 @@ from starlette.responses import Response
 
 from spotthebot.analytics.api.deps import Analyst, RequestedCampaign, RequestParameters, Results
 from spotthebot.analytics.api.tables import TABLES, Form, TableForm, answer, answer_page
-from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.tables import section_table, table_of
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.contracts.analytics import (
@@ -21,6 +20,7 @@ from spotthebot.contracts.analytics import (
     FeaturesOut,
     FoolingRatesOut,
     LeaderboardEntry,
+    ParametersIn,
     Provenance,
     RankingOut,
     SegmentsOut,
@@ -149,7 +149,7 @@ async def analysis(
 
 
 async def _section(
-    form: Form, results: ResultCache, campaign_id: UUID, section: str, kind: type[Provenance], parameters: Parameters
+    form: Form, results: ResultCache, campaign_id: UUID, section: str, kind: type[Provenance], parameters: ParametersIn
 ) -> Response:
     body = await results.get(campaign_id, section, parameters)
     return await answer(form, section, body, lambda: section_table(section, kind.model_validate_json(body)))
