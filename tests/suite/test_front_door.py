@@ -218,13 +218,17 @@ class TestProgress:
     )
 
     def test_adds_up_files_and_the_bytes_of_the_present_one(
-        self, stb: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+        self, stb: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ):
         monkeypatch.setattr(stb, "LINE_EVERY_SECONDS", 0)
         progress = stb.Progress("Downloading", [{"packages": 2, "bytes": 20_000_000}, {"packages": 1, "bytes": 0}])
         for line in self.SAID:
             progress.read(line)
         progress.read("Installing collected packages: numpy, aiohttp\n")
+        wheel = tmp_path / "third-1-py3-none-any.whl"  # of an index that is a folder
+        wheel.write_bytes(bytes(1_000_000))
+        for line in (f"Processing {wheel} (from -r x)\n", "Installing collected packages: third\n"):
+            progress.read(line)
         assert capsys.readouterr().err.splitlines() == [
             "Downloading: 0 MB of 20 MB, 1 of 3 packages",
             "Downloading: 0 MB of 20 MB, 1 of 3 packages",
@@ -233,6 +237,8 @@ class TestProgress:
             "Downloading: 2 MB of 20 MB, 2 of 3 packages",
             "Downloading: 10 MB of 20 MB, 2 of 3 packages",
             "Unpacking: 18 MB of 20 MB, 2 of 3 packages",
+            "Downloading: 18 MB of 20 MB, 3 of 3 packages",
+            "Unpacking: 19 MB of 20 MB, 3 of 3 packages",
         ]
 
     def test_is_quiet_off_a_terminal_until_ten_seconds_have_passed(
