@@ -63,6 +63,7 @@ class TestTable:
                 display.take(event)
             display.is_up(["Logs: ./stb logs [/red]"])
             before = printed.tell()
+            assert "runs" not in printed.getvalue()  # the table says it
             for event in (DIED, *BACK, *[HUNG] * 4):
                 display.take(event)
             drawn = printed.getvalue()[before:]

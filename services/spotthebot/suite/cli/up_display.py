@@ -45,8 +45,9 @@ class SuiteDisplay:
         process = self._processes.setdefault(event.name, _Process())
         process.starts += event.kind == "started"
         process.state = _state(event)
-        if sentence := self._sentence(event, process):
-            self.say(sentence)
+        sentence = self._sentence(event, process)
+        if sentence and (process.restarts or event.kind != "ready" or not self._console.is_terminal):
+            self.say(sentence)  # the table says of the first start all that there is to say
         self._draw()
 
     def say(self, sentence: str) -> None:
@@ -60,7 +61,6 @@ class SuiteDisplay:
     def is_up(self, notes: Sequence[str]) -> None:
         """Show that everything runs, and what else there is to know."""
         self._title, self._notes = "The suite is up (Ctrl-C stops it)", notes
-        self._latest.clear()
         self._draw()
         if not self._console.is_terminal:
             for line in ("The suite is up.", *notes):
