@@ -37,7 +37,7 @@ def print_list(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empt
         if name == ID:
             table.add_column(name, no_wrap=True, min_width=_UUID_WIDTH)
         else:
-            table.add_column(name, overflow="fold")
+            table.add_column(name, overflow="fold", min_width=len(name))
     for row in rows:
         table.add_row(*(Text(cell(each)) for each in row))
     if not table.row_count:
