@@ -155,7 +155,8 @@ def _ids(text: str) -> list[str]:
 class TestBots:
     async def test_are_registered_listed_shown_renewed_and_removed_by_their_team(self, stb: Stb, suite: RunningSuite):
         await add_bot(suite, "eliza", name="theirs")
-        made = await stb("bots", "register", "ours", "--protocol", "builtin", "--model", "eliza", team="acme")
+        eliza = ("--protocol", "builtin", "--model", "eliza")
+        made = await stb("bots", "register", "ours", *eliza, "--public", "--domain", "sports", team="acme")
         assert (made.returncode, "The bot can take part." in made.stderr) == (0, True), made.stderr
         (bot_id,) = _ids(made.stdout)
         listed = await stb("bots", "list", team="acme")
@@ -163,7 +164,10 @@ class TestBots:
         assert max(map(len, listed.stdout.splitlines())) <= 80
         assert len(_ids((await stb("bots", "list")).stdout)) == 2
         shown = await stb("bots", "show", bot_id[:-3], "--json", team="acme")
-        assert (json.loads(shown.stdout)["name"], json.loads(shown.stdout)["team"]) == ("ours", "acme")
+        facts = json.loads(shown.stdout)
+        assert (facts["name"], facts["team"], facts["domains"], facts["public"]) == ("ours", "acme", ["sports"], True)
+        bad_domain = await stb("bots", "register", "more", *eliza, "--domain", "No Word", team="acme")
+        assert (bad_domain.returncode, "domains" in bad_domain.stderr) == (2, True)
         unknown = await stb("bots", "show", "theirs", team="acme")
         assert unknown.stderr == "Error: There is no bot 'theirs': name one of ours, or register it first.\n"
         parrot = ("--protocol", "builtin", "--model", "parrot", "--next-version")

@@ -1,7 +1,8 @@
 """`stb bots register`: registers a bot, or its next version, and says what its probe found."""
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 import typer
@@ -55,8 +56,11 @@ def register(
     description: Annotated[str, typer.Option(help="For people.")] = "",
     timeout: ReplyTimeout = 30.0,
     concurrency: Annotated[int, typer.Option(min=1, max=1024, help="Questions at the same time at most.")] = 32,
+    public: Annotated[
+        bool, typer.Option("--public", help="Other teams see its name in results of campaigns that both take part in.")
+    ] = False,
     next_version: Annotated[
-        bool, typer.Option("--next-version", help="The bot is there: ask it this way from now on.")
+        bool, typer.Option("--next-version", help="The bot is there: ask it this way from now on; all else stays.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -66,9 +70,14 @@ def register(
     """
     asked = read_protocol(protocol, url=bot_url, model=model, fields=options)
     secret = read_secret(secret_from)
-    limits = Limits(timeout_seconds=timeout, concurrency=concurrency)
-    request = _request(name, asked, secret, tuple(domain), description, limits)
-
+    described = {
+        "name": name,
+        "domains": tuple(domain),
+        "description": description,
+        "limits": Limits(timeout_seconds=timeout, concurrency=concurrency),
+        "public": public,
+    }
+    request = _request(asked, secret, described)
     if corpus is not None and protocol is not BotKind.BUILTIN:
         message = "--corpus is for --protocol builtin: other bots learned before they are registered"
         raise typer.BadParameter(message)
@@ -90,7 +99,7 @@ def register(
         if made.probe is not None:
             print_findings(made.probe)
     if made.probe is not None and not made.probe.passed:
-        say(f"It is registered; once it answers: ./stb bots register {name} ... --next-version")
+        say("It is registered, and probed again from time to time; --next-version asks it in another way.")
         raise typer.Exit(1)
 
 
@@ -99,11 +108,8 @@ async def _corpus_id(clients: Clients, corpus: str) -> UUID:
     return UUID(corpus) if is_id(corpus) else (await find(Corpora(clients), corpus)).id
 
 
-def _request(
-    name: str, protocol: Protocol, secret: str | None, domains: tuple[str, ...], description: str, limits: Limits
-) -> BotIn:
-    kept = None if secret is None else SecretStr(secret)
+def _request(protocol: Protocol, secret: str | None, described: Mapping[str, Any]) -> BotIn:
     try:
-        return BotIn(name=name, protocol=protocol, secret=kept, domains=domains, description=description, limits=limits)
+        return BotIn(protocol=protocol, secret=None if secret is None else SecretStr(secret), **described)
     except ValidationError as error:
         raise typer.BadParameter(faults_of(error)[0]) from None

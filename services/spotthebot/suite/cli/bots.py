@@ -121,6 +121,7 @@ def print_bot(bot: BotOut) -> None:
         "Name": bot.name,
         "Id": bot.id,
         "Team": owner(bot.team),
+        "Public": "yes" if bot.public else "no",
         "Description": bot.description or None,
         "Domains": ", ".join(bot.domains),
         "Status": bot.status,
