@@ -182,9 +182,17 @@ class TestHeldOut:
 
 class TestChats:
     async def test_one_that_is_not_there_is_named(self, stored: SavepointDatabase):
-        async with stored.read() as session:
-            with pytest.raises(NoSuchChat, match=str(ONE)):
-                await store.chats.get_chat(session, ONE)
+        async with stored.write() as session:
+            for find in (store.chats.get_chat, store.chats.lock_chat):
+                with pytest.raises(NoSuchChat, match=str(ONE)):
+                    await find(session, ONE)
+
+    async def test_one_of_several_is_the_one_that_was_asked_for(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            mine = await store_collection(session, SIDES, mode="human_bot")
+            chats = await store_chats(session, mine, 2)
+            for find in (store.chats.get_chat, store.chats.lock_chat):
+                assert [(await find(session, each)).id for each in chats] == chats
 
     async def test_idle_ones_and_those_of_an_ended_collection_are_found(self, stored: SavepointDatabase):
         plan = {"abandoned_after_seconds": 60}

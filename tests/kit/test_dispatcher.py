@@ -1,10 +1,11 @@
 """What a dispatcher makes of answers, of trouble and of its settings, on transactions that are rolled back."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from cryptography.fernet import Fernet
@@ -16,8 +17,9 @@ from spotthebot.conversations.store.events import EVENTS
 from spotthebot.kit.clock import Clock
 from spotthebot.kit.database import Database
 from spotthebot.kit.events import dispatcher as dispatching
-from spotthebot.kit.events.dispatcher import DeliverySchedule, EventDispatcher, dispatcher_of
+from spotthebot.kit.events.dispatcher import DeliverySchedule, EventDispatcher, FindTeam, dispatcher_of
 from spotthebot.kit.events.domain import AttemptOutcome, ClaimedDelivery, Event, Subscription
+from spotthebot.kit.events.errors import TeamLookupFailed
 from spotthebot.kit.events.settings import EventSettings
 from spotthebot.kit.events.signer import EventSigner
 from spotthebot.kit.ids import new_id
@@ -100,13 +102,17 @@ def _claimed(vault: Vault = VAULT) -> ClaimedDelivery:
 
 
 def _dispatcher(
-    subscriber: Any, database: Any = None, clock: Clock = lambda: NOW, timeout_seconds: float = 0.01
+    subscriber: Any,
+    database: Any = None,
+    clock: Clock = lambda: NOW,
+    timeout_seconds: float = 0.01,
+    find_team: FindTeam | None = None,
 ) -> EventDispatcher:
-    async def find_team(_event: Event) -> str | None:
+    async def nobody(_event: Event) -> str | None:
         return None
 
     schedule = DeliverySchedule((5.0,), timeout_seconds, 2, 0.5, timedelta(days=30))
-    return EventDispatcher(database, EVENTS, EventSigner(VAULT), subscriber, find_team, schedule, clock)
+    return EventDispatcher(database, EVENTS, EventSigner(VAULT), subscriber, find_team or nobody, schedule, clock)
 
 
 class TestSending:
@@ -197,6 +203,58 @@ class TestPurges:
                 await EVENTS.outbox.number_events(session)
                 kept = await EVENTS.outbox.list_events(session, team=None, event_type=None, after=None, limit=9)
             assert len(kept) == expected
+
+
+class TestDistribution:
+    @pytest.mark.parametrize("events", [4, 5])
+    async def test_goes_on_until_a_batch_is_not_full(
+        self, database: SavepointDatabase, monkeypatch: pytest.MonkeyPatch, events: int
+    ):
+        monkeypatch.setattr(dispatching, "_EVENTS_PER_BATCH", 2)
+        async with database.write() as session:
+            made = [await EVENTS.outbox.add_event(session, FINISHED, {}) for _ in range(events)]
+        await _dispatcher(None, database)._distribute()
+        async with database.read() as reading:
+            found = await EVENTS.outbox.list_events(reading, team=None, event_type=None, after=None, limit=9)
+        assert [each.id for each in found] == made
+
+    async def test_asks_for_no_other_team_once_one_was_not_found(self, database: SavepointDatabase):
+        asked: list[UUID] = []
+
+        async def find_team(event: Event) -> str | None:
+            asked.append(event.id)
+            raise TeamLookupFailed
+
+        kinds = (EventType.BOT_FAILING, EventType.BOT_FAILING, FINISHED)
+        async with database.write() as session:
+            made = [await EVENTS.outbox.add_event(session, kind, {}) for kind in kinds]
+        await _dispatcher(None, database, find_team=find_team)._distribute()
+        async with database.read() as reading:
+            left = await EVENTS.outbox.list_new_events(reading, after=None, limit=9)
+        assert (asked, [each.id for each in left]) == (made[:1], made[:2])
+
+
+async def test_a_dispatcher_distributes_and_delivers_all_the_time_and_purges_every_ten_minutes(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    dispatcher, begun, waits = _dispatcher(None), list[str](), list[float]()
+
+    def step(name: str) -> Callable[[], Awaitable[None]]:
+        async def note() -> None:
+            begun.append(name)
+
+        return note
+
+    async def pause(seconds: float) -> None:
+        waits.append(seconds)
+        await asyncio.Event().wait()
+
+    for name in ("_distribute", "_deliver", "purge"):
+        monkeypatch.setattr(dispatcher, name, step(name))
+    monkeypatch.setattr(dispatching, "pause", pause)
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(dispatcher.run(), 0.05)
+    assert (sorted(begun), sorted(waits)) == (["_deliver", "_distribute", "purge"], [0.5, 600.0])
 
 
 async def test_a_step_is_repeated_after_its_wait_also_where_the_database_is_away(monkeypatch: pytest.MonkeyPatch):

@@ -63,8 +63,15 @@ class TestIdempotency:
         assert edge.rows() == 1
 
     async def test_a_path_of_any_length_has_keys(self, edge: Edge, admin: httpx.AsyncClient):
-        path = f"/things/of/{'x' * 2000}"
-        answers = [await admin.post(path, json={"name": "one"}, headers=HEADERS) for _ in range(2)]
+        for number, length in enumerate((500, 501, 2000), 1):
+            path = "/things/of/".ljust(length, "x")
+            answers = [await admin.post(path, json={"name": "one"}, headers=HEADERS) for _ in range(2)]
+            assert [answer.status_code for answer in answers] == [201, 201]
+            assert edge.rows() == number
+
+    async def test_a_key_has_two_hundred_characters_at_most(self, edge: Edge, admin: httpx.AsyncClient):
+        headers = {"Idempotency-Key": 200 * "k"}
+        answers = [await admin.post("/things", json={"name": "one"}, headers=headers) for _ in range(2)]
         assert [answer.status_code for answer in answers] == [201, 201]
         assert edge.rows() == 1
 

@@ -16,7 +16,7 @@ from spotthebot.contracts.conversations import (
 )
 from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.conversations.domain.chats import Chat, RatedChat, RatedConversation
-from spotthebot.conversations.domain.errors import NoSuchCollection, NotForChats
+from spotthebot.conversations.domain.errors import NoSuchCollection
 from spotthebot.conversations.domain.exports import ExportSource
 from spotthebot.conversations.store import chats
 from spotthebot.conversations.tables import ChatRow, CollectionRow, ConversationRow, ImportedRatingRow, PairRow
@@ -81,8 +81,6 @@ async def list_rated_chats(
         raise NoSuchCollection(collection_id=collection_id)
     if collection.mode == "import" and collection.plan.get("held_as") == _HUMAN_BOT:
         return await _list_imported(session, collection_id, after, limit)
-    if collection.mode != _HUMAN_BOT:
-        raise NotForChats(name=collection.name)
     study = await chats.get_study(session, collection_id)
     held = await chats.list_chats(session, collection_id, rated=True, after=after, limit=limit)
     return [_rated(chat, study.partners) for chat in held]
