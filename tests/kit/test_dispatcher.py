@@ -237,11 +237,11 @@ class TestDistribution:
 async def test_a_dispatcher_distributes_and_delivers_all_the_time_and_purges_every_ten_minutes(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    dispatcher, begun, waits = _dispatcher(None), list[str](), list[float]()
+    dispatcher, started, waits = _dispatcher(None), list[str](), list[float]()
 
     def step(name: str) -> Callable[[], Awaitable[None]]:
         async def note() -> None:
-            begun.append(name)
+            started.append(name)
 
         return note
 
@@ -254,7 +254,7 @@ async def test_a_dispatcher_distributes_and_delivers_all_the_time_and_purges_eve
     monkeypatch.setattr(dispatching, "pause", pause)
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(dispatcher.run(), 0.05)
-    assert (sorted(begun), sorted(waits)) == (["_deliver", "_distribute", "purge"], [0.5, 600.0])
+    assert (sorted(started), sorted(waits)) == (["_deliver", "_distribute", "purge"], [0.5, 600.0])
 
 
 async def test_a_step_is_repeated_after_its_wait_also_where_the_database_is_away(monkeypatch: pytest.MonkeyPatch):
