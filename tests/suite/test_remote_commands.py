@@ -273,6 +273,13 @@ class TestAddresses:
             assert missing.returncode == 1
             assert missing.stderr.startswith(f"Error: There is no service 'bots' at {address}/elsewhere/bots: ")
 
+    async def test_are_named_where_nothing_answers(self, stb: Stb, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr("spotthebot.clients.channel.Retries.wait_seconds", lambda *_: None)
+        monkeypatch.setenv("SPOTTHEBOT_URL", "http://127.0.0.1:1")
+        silent = await stb("bots", "list", columns=200)
+        assert silent.returncode == 1
+        assert silent.stderr.startswith("Error: The service 'bots' does not answer at http://127.0.0.1:1/bots: ")
+
     async def test_refuse_an_unknown_key_and_show_none(self, address: str):
         refused = await asyncio.to_thread(run_stb, "bots", "list", "--url", address, "--key", KEY)
         assert (refused.returncode, refused.stdout) == (1, "")

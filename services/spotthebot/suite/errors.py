@@ -27,6 +27,7 @@ Invalid
 ├── NotTaskSchemas
 └── ProtocolNotSimulated
 Unavailable
+├── NoAnswerThere
 ├── JobFailed
 └── TookTooLong
 """
@@ -128,6 +129,10 @@ class ProtocolNotSimulated(Invalid):
 
 class PanelNotSimulated(Invalid):
     """The campaign '{name}' takes annotators of the panel '{panel}', whose ids simulated annotators do not have."""
+
+
+class NoAnswerThere(Unavailable):
+    """The service '{service}' does not answer at {url}: {reason}."""
 
 
 class JobFailed(Unavailable):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 
 from spotthebot import clients
 from spotthebot.contracts.services import SERVICE_NAMES
-from spotthebot.suite.errors import NoServiceThere, ServicesMissing, TookTooLong
+from spotthebot.suite.errors import NoAnswerThere, NoServiceThere, ServicesMissing, TookTooLong
 from spotthebot.suite.runtime.data_folder import KEY_OF_ADMIN, DataFolder, State
 from spotthebot.suite.runtime.remote import Remote
 from spotthebot.suite.supervision.spec import Event
@@ -120,6 +120,9 @@ async def connect(session: Session) -> AsyncIterator[Clients]:
             if missing.problem.type != "about:blank":  # our services name the kind of a problem
                 raise
             raise NoServiceThere(service=missing.peer, url=services.urls[missing.peer]) from missing
+        except clients.PeerUnavailable as silent:
+            peer = str(silent.facts["peer"])
+            raise NoAnswerThere(service=peer, url=services.urls[peer], reason=silent.facts["reason"]) from silent
 
 
 @asynccontextmanager
