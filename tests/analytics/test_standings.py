@@ -101,6 +101,7 @@ class TestFigures:
             rows[path] = list(csv.DictReader(io.StringIO(answer.text, newline="")))
         shown = [(row["shown_as"], row["rank_low"], row["win_rate_estimate"]) for row in rows[STANDINGS]]
         assert shown[0] == ("own", "1", "1.0")
+        assert {(row["annotators"], row["simulated_annotators"]) for row in rows[STANDINGS]} == {("10", "1")}
         assert shown[-1] == ("people", "", "")
         assert "secretive" not in str(rows)
         (bot,) = rows["/v1/teams/me/bots"]

@@ -48,6 +48,7 @@ CALLERS = [
     ("annotation", "admin"),
     ("annotation", "annotation"),
     ("analytics", "analyst"),
+    ("analytics", "team"),
     ("fed", "admin"),
 ]
 CHECKS = [not_a_server_error, response_schema_conformance, content_type_conformance]

@@ -15,6 +15,8 @@ def suggestion(name: str, known: Sequence[str]) -> str:
     "the nearest is 'autumn'"
     >>> suggestion("x", ["autumn", "spring"])
     "there are 'autumn', 'spring'"
+    >>> suggestion("x", ["autumn"])
+    "there is 'autumn' alone"
     >>> suggestion("x", [])
     'there are none yet'
     """
@@ -22,6 +24,8 @@ def suggestion(name: str, known: Sequence[str]) -> str:
         return "there are none yet"
     if nearest := get_close_matches(name[:_MAX_NAME], known, n=1):
         return f"the nearest is '{nearest[0]}'"
+    if len(known) == 1:
+        return f"there is '{known[0]}' alone"
     more = len(known) - _MAX_LISTED
     listed = ", ".join(f"'{each}'" for each in known[:_MAX_LISTED])
     return f"there are {listed} and {more} more" if more > 0 else f"there are {listed}"

@@ -50,16 +50,20 @@ def section_table(section: str, result: BaseModel) -> Table:
 
 def standings_table(standings: Sequence[StandingOut]) -> Table:
     """Return a row for each who took part in each campaign."""
-    shared = set(StandingRow.model_fields) - {"campaign_id", "campaign"}
+    of_campaign = {"campaign_id", "campaign", "annotators", "simulated_annotators"}
+    shared = set(StandingRow.model_fields) - of_campaign
     return table_of(
         StandingRow,
         [
             StandingRow(
                 campaign_id=standing.campaign_id,
                 campaign=standing.campaign,
+                annotators=standing.counts.annotators,
+                simulated_annotators=standing.counts.simulated_annotators,
                 **{name: getattr(bot, name) for name in shared},
             )
             for standing in standings
+            if standing.counts is not None
             for bot in standing.bots
         ],
     )

@@ -58,5 +58,10 @@ async def get_performance(session: ReadSession, bot_id: UUID, collections: Seque
         failed=int(failures[0].failed) if failures else 0,
         failures=tuple(FailureReasonOut(reason=row.reason, conversations=row.conversations) for row in failures),
         replies=times.replies,
-        latency=LatencyOut(median_ms=median, p95_ms=p95, longest_ms=times.longest) if times.replies else None,
+        latency=_latency(median, p95, times.longest) if times.replies else None,
     )
+
+
+def _latency(median: float, p95: float, longest: float) -> LatencyOut:
+    """Round to microseconds: what is beyond was never measured."""
+    return LatencyOut(median_ms=round(median, 3), p95_ms=round(p95, 3), longest_ms=round(longest, 3))

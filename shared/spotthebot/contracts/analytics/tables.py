@@ -63,6 +63,8 @@ class StandingRow(Wire):
     win_rate: Interval | None
     fooling_rate: Interval
     labels: int
+    annotators: int
+    simulated_annotators: int = Field(description="Annotators that are programs.")
 
 
 class TeamBotRow(Wire):
