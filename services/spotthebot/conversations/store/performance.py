@@ -51,17 +51,17 @@ async def get_performance(session: ReadSession, bot_id: UUID, collections: Seque
     states = (await session.execute(_BY_STATE, values)).all()
     failures = (await session.execute(_FAILURES, {**values, "most": MAX_REASONS})).all()
     times = (await session.execute(_LATENCIES, values)).one()
-    median, p95 = times.percentiles or (None, None)
     return BotPerformanceOut(
         collections=await session.scalar(_COLLECTIONS, values) or 0,
         conversations={row.state: row.conversations for row in states},
         failed=int(failures[0].failed) if failures else 0,
         failures=tuple(FailureReasonOut(reason=row.reason, conversations=row.conversations) for row in failures),
         replies=times.replies,
-        latency=_latency(median, p95, times.longest) if times.replies else None,
+        latency=_latency(times.percentiles, times.longest) if times.replies else None,
     )
 
 
-def _latency(median: float, p95: float, longest: float) -> LatencyOut:
+def _latency(percentiles: Sequence[float], longest: float) -> LatencyOut:
     """Round to microseconds: what is beyond was never measured."""
+    median, p95 = percentiles
     return LatencyOut(median_ms=round(median, 3), p95_ms=round(p95, 3), longest_ms=round(longest, 3))
