@@ -32,7 +32,7 @@ async def list_campaigns(
         found = await campaigns.list_page(name=name, cursor=cursor, limit=limit)
     except Invalid as refused:  # the cursor is that of the service `annotation`, which alone can check it
         raise BadCursor from refused
-    page = Page(items=[_to_out(each) for each in found.items], next_cursor=found.next_cursor)
+    page = Page[CampaignSummaryOut](items=[_to_out(each) for each in found.items], next_cursor=found.next_cursor)
     return await answer_page(form, "campaigns", page, lambda rows: table_of(CampaignSummaryOut, rows))
 
 
