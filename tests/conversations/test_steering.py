@@ -198,6 +198,8 @@ class TestBotsThatFail:
                 assert (waiting["state"], waiting["bot"], waiting["conversations"]) == ("waiting", "bot-0", 40)
                 left = datetime.fromisoformat(waiting["until"]) - datetime.now(UTC)
                 assert 30 < left.total_seconds() < LIVELY["bot_patience_seconds"]
+                (later,) = (await admin.get(f"{path}/failures")).json()["items"]
+                assert later["until"] == waiting["until"]
                 is_well = True
                 done = await until(admin, path, "complete")
                 assert (done["complete"], done["failed"], done["waiting"], done["turns"]) == (60, 0, 0, 360)

@@ -132,7 +132,7 @@ class TestFaults:
             "  take: 1\n"
             "stops:\n"
             "\n"
-            "  - a\n"
+            "  soon\n"
             "humans: {\n"
             "  corpus: c,\n"
             "  conversations: 0\n"

@@ -21,8 +21,8 @@ _HEADER = """\
 # Made by `./stb pins` from pyproject.toml and constraints.txt. Install one part:
 #   grep -E '# .*\\bsuite\\b' requirements.txt > part.txt && pip install --require-hashes --no-deps -r part.txt
 """
-_BUILD_TOOLS = ("setuptools",)
-"""Beside the project's own build backend: for packages that are published as source alone."""
+_BUILD_TOOLS = ("setuptools", "pip")
+"""Beside the project's own build backend: for packages that are published as source alone, and to say how far it is."""
 
 
 class UvMissing(Unavailable):
