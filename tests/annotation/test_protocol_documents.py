@@ -228,9 +228,10 @@ class TestBuiltInProtocols:
             "factual_behaviour",
             "spot_the_bot",
             "spot_the_bot_gamified",
+            "spot_the_bot_labels",
             "turn_likert",
         ]
-        assert [check_protocol(each) for each in built_in_protocols().values()] == [()] * 6
+        assert [check_protocol(each) for each in built_in_protocols().values()] == [()] * 7
 
     def test_ask_in_spot_the_bot_for_the_values_of_its_annotations(self):
         asked = {each.question.id: each.question for each in questions_of(built_in_protocols()["spot_the_bot", 1])}

@@ -34,6 +34,8 @@ from spotthebot.contracts.conversations import BotPerformanceOut, ConversationSt
 
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
 SPOT_THE_BOT: Final = "spot_the_bot"
+_ALIKE: Final = {SPOT_THE_BOT: (SPOT_THE_BOT, "spot_the_bot_labels")}
+"""Protocols that are read as another, here one that asks for its labels and for no more."""
 GAME: Final = "spot_the_bot_gamified"
 ENDED: Final = frozenset({CampaignState.COMPLETE, CampaignState.CLOSED})
 _MAX_STUDIES: Final = 8
@@ -49,11 +51,11 @@ class _Entities(BaseModel):
 
 
 class _SpotTheBotAnswer(_Entities):
-    """An answer by the protocol `spot_the_bot`."""
+    """An answer by the protocol `spot_the_bot`; of a feature that was not asked for nobody had more."""
 
-    fluency: Preference
-    sensibleness: Preference
-    specificity: Preference
+    fluency: Preference = Preference.TIE
+    sensibleness: Preference = Preference.TIE
+    specificity: Preference = Preference.TIE
 
 
 @dataclass(frozen=True)
@@ -240,7 +242,7 @@ async def load_campaign_async(
 
 
 def _require_protocol(campaign: CampaignOut, protocol: str) -> None:
-    if campaign.protocol != protocol:
+    if campaign.protocol not in _ALIKE.get(protocol, (protocol,)):
         raise OtherProtocol(campaign=campaign.name, protocol=campaign.protocol, known=protocol)
 
 

@@ -2,7 +2,8 @@
 
 Conflict
 ├── AlreadyRunning
-└── CampaignNameTaken
+├── CampaignNameTaken
+└── ImportNameTaken
 NotFound
 ├── NoSuite
 ├── NothingRuns
@@ -20,6 +21,7 @@ Invalid
 ├── NobodyToAsk
 ├── FolderNotOurs
 ├── NotAnExport
+├── NothingToImport
 ├── NotAModelDirectory
 ├── StateUnreadable
 ├── SecretsWithheld
@@ -41,6 +43,10 @@ class AlreadyRunning(Conflict):
 
 class CampaignNameTaken(Conflict):
     """Another file made the campaign '{name}' ({differences}): choose another name."""
+
+
+class ImportNameTaken(Conflict):
+    """Other data, or the same by other columns, has the name '{name}': choose another one with --name."""
 
 
 class NoSuite(NotFound):
@@ -101,6 +107,10 @@ class FolderNotOurs(Invalid):
 
 class NotAnExport(Invalid):
     """{path} is no export: {reason}"""  # noqa: D400 - ends as the reason does
+
+
+class NothingToImport(Invalid):
+    """Nothing of {file} can be imported; its first fault: {reason}."""
 
 
 class NotAModelDirectory(Invalid):

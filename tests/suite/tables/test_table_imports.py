@@ -1,12 +1,27 @@
 """Tables of other tools are imported through the services, once and whatever interrupts it."""
 
 from pathlib import Path
+from uuid import UUID
 
+import pytest
+
+from spotthebot.analytics.domain.analysis import analyse
+from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.domain.study import study_of_table
+from spotthebot.analytics.stats import from_csv
+from spotthebot.contracts.analytics import RankedBot
 from spotthebot.contracts.conversations import CollectionOut
+from spotthebot.suite.errors import ImportNameTaken, NothingToImport
 from spotthebot.suite.progress import showing_progress
 from spotthebot.suite.runtime.session import Clients
 from spotthebot.suite.studies.dump_import import Imported
-from spotthebot.suite.studies.table_import import import_conversations
+from spotthebot.suite.studies.ranking import rank
+from spotthebot.suite.studies.table_import import (
+    LabelImport,
+    import_conversations,
+    import_labels,
+    known_conversations,
+)
 from spotthebot.suite.tables.columns import Kind, find_columns
 from spotthebot.suite.tables.conversations import read_conversations
 from spotthebot.suite.tables.rows import open_table
@@ -16,6 +31,34 @@ from tests.suite.tables.conftest import Save
 TURNS = "conversation,speaker,text\n" + "".join(
     f"c{number},{speaker},{text}\n" for number in range(3) for speaker, text in (("a", "hi"), ("HU", "=1+1"))
 )
+
+LABELS = """conversation,first,second,exchanges,label_first,label_second,annotator
+c1,x,y,2,human,bot,ann\nc1,x,y,2,human,unsure,bob\nc1,x,y,3,bot,bot,ann\nc2,y,x,2,bot,human,bob
+c2,y,x,2,bot,unsure,cat\nc3,HU,y,2,human,bot,ann\nc3,HU,y,2,human,human,cat\nc4,x,y,2,unsure,bot,dan
+c4,x,y,2,human,human,ann\nc5,y,x,2,human,bot,cat\nc6,x,y,2,what,bot,cat
+"""
+RESULTS = ("win", "loss", "tie")
+GAMES = ["win", "win", "tie", "win", "win", "win", "tie", "loss"]
+"""What x's label beside y's says of each line that two bots are on, and of the label that can't be read nothing."""
+
+
+async def _import_labels(
+    clients: Clients, path: Path, name: str = "own", collection: CollectionOut | None = None
+) -> Imported:
+    table, words = open_table(path), ValueWords.of()
+    known = None if collection is None else await known_conversations(clients, collection)
+    source = LabelImport(
+        table=table,
+        mapping=find_columns(table, (Kind.LABELS,), (), words),
+        words=words,
+        name=name,
+        domain="imported",
+        said=f"Imported: {len(path.read_bytes())} bytes.",
+        collection=collection,
+        known=known,
+    )
+    with showing_progress() as steps:
+        return await import_labels(clients, source, steps)
 
 
 async def _import_turns(clients: Clients, path: Path) -> tuple[CollectionOut, Imported]:
@@ -38,3 +81,78 @@ class TestConversations:
         assert {each.external_id for each in stored} == {"c0", "c1", "c2"}
         assert [[turn.text for turn in each.turns] for each in stored] == [["hi", "=1+1"]] * 3
         assert [side.name for side in stored[0].participants] == ["a", "HU"]
+
+
+class TestLabels:
+    async def test_labels_are_ranked_as_the_statistics_rank_them(self, clients: Clients, save: Save):
+        imported = await _import_labels(clients, save(LABELS))
+        assert [(each.line, each.reason) for each in imported.rejected] == [
+            (12, "its label_a 'what' is none of human, unsure, bot")
+        ]
+        found = await rank(clients, UUID(imported.campaign_id), {"seed": 1, "resamples": 50})
+        (pair,) = found.win_rates.pairs
+        assert (pair.bot, pair.other, pair.wins, pair.losses, pair.ties) == ("x", "y", *map(GAMES.count, RESULTS))
+        assert found.counts.model_dump(
+            include={"annotations", "segments", "annotated_conversations", "annotators"}
+        ) == {
+            "annotations": 10,
+            "segments": 6,
+            "annotated_conversations": 5,
+            "annotators": 4,
+        }
+        # The same lines, read by the statistics from the file themselves.
+        alone = study_of_table(from_csv(save(LABELS.replace("c6,x,y,2,what,bot,cat\n", ""))), "own")
+        expected = analyse(alone, Parameters(seed=1, resamples=50))
+        assert found.ranking.model_dump(exclude={"bots"}) == expected.ranking.model_dump(exclude={"bots"})
+        assert [_without_draws(bot) for bot in found.ranking.bots] == [
+            _without_draws(bot) for bot in expected.ranking.bots
+        ]
+        curves = [[(each.bot, each.survival) for each in one.survival.curves] for one in (found, expected)]
+        assert curves[0] == curves[1]
+        rates = [
+            [(each.bot, each.human, each.unsure, each.n) for each in one.fooling_rates] for one in (found, expected)
+        ]
+        assert rates[0] == rates[1]
+
+    async def test_import_goes_on_and_changes_nothing_again_and_keeps_names_apart(
+        self, clients: Clients, save: Save, monkeypatch: pytest.MonkeyPatch
+    ):
+        path = save(LABELS)
+
+        async def break_off(*_: object) -> None:
+            raise ConnectionError
+
+        with monkeypatch.context() as patched, pytest.raises(ConnectionError):
+            patched.setattr(clients.annotation, "import_annotations", break_off)
+            await _import_labels(clients, path)
+        first, second = [await _import_labels(clients, path) for _ in range(2)]
+        assert first.stored == {"conversations": 0, "packages": 0, "annotations": 10}
+        assert second.already_there == {"conversations": 5, "packages": 6, "annotations": 10}
+        assert second.campaign_id == first.campaign_id
+        campaign = await clients.annotation.get_campaign(UUID(first.campaign_id))
+        assert (campaign.state, campaign.protocol, campaign.annotations) == ("closed", "spot_the_bot_labels", 10)
+        with pytest.raises(ImportNameTaken):
+            await _import_labels(clients, save(f"{LABELS}c9,x,y,2,bot,bot,ann\n"))
+        assert [each.name async for each in clients.conversations.list_collections()] == ["own"]
+        with pytest.raises(NothingToImport, match="it names no annotator"):
+            await _import_labels(clients, save(f"{LABELS.splitlines()[0]}\nc1,x,y,2,bot,bot,\n"), "other")
+
+    async def test_labels_of_conversations_that_are_there_show_their_texts(self, clients: Clients, save: Save):
+        collection, _ = await _import_turns(clients, save(TURNS))
+        path = save("conversation,label_a,label_b,annotator\nc0,bot,human,ann\nc2,human,bot,bob\nc7,bot,bot,ann\n")
+        table, words = open_table(path), ValueWords.of()
+        mapping = find_columns(table, (Kind.LABELS,), (), words, known=frozenset({"side_a", "side_b"}))
+        known = await known_conversations(clients, collection)
+        source = LabelImport(table, mapping, words, "labelled", "imported", "Imported.", collection, known)
+        with showing_progress() as steps:
+            imported = await import_labels(clients, source, steps)
+        assert [(each.line, each.reason) for each in imported.rejected] == [
+            (4, "conversation c7 is not in the collection")
+        ]
+        campaign = await clients.annotation.get_campaign(UUID(imported.campaign_id))
+        assert (campaign.collections, campaign.annotations) == ((collection.id,), 2)
+
+
+def _without_draws(bot: RankedBot) -> dict[str, object]:
+    """Return what hangs on no order of the conversations: draws and TrueSkill's matches go by their ids."""
+    return bot.model_dump(exclude={"rank_probabilities", "trueskill"})

@@ -86,6 +86,11 @@ IMPORTS = {
         "import_table_of_conversations",
         "Import conversations of a table: a row for each turn, or an object with all turns.",
     ),
+    "labels": Command(
+        f"{_HERE}.table_imports",
+        "import_table_of_labels",
+        "Import what people took the sides of conversations for, as a campaign that can be ranked.",
+    ),
 }
 PROTOCOLS = {
     "abc-eval": Command(f"{_HERE}.protocols", "convert_abc_eval", "Turn ABC-Eval's task schemas into protocols."),

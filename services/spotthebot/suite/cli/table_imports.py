@@ -1,6 +1,8 @@
 """`stb import conversations`, `stb import labels`: what other tools wrote, from the command line."""
 
-import asyncio
+import hashlib
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,24 +11,32 @@ import typer
 from spotthebot.contracts.conversations import CollectionOut
 from spotthebot.suite.cli.options import JsonFile, check_output, write_json
 from spotthebot.suite.cli.rejected_rows import print_counts, print_rejected
+from spotthebot.suite.cli.resource_commands import ask
 from spotthebot.suite.cli.service_options import takes_services
 from spotthebot.suite.cli.table_options import (
     DomainOption,
     MapOption,
     PeopleOption,
+    ValuesOption,
     YesOption,
     confirm,
     map_table,
     read_words,
     show_mapping,
 )
-from spotthebot.suite.progress import screen, showing_progress
-from spotthebot.suite.runtime.session import Services, connect, open_session
+from spotthebot.suite.progress import say, showing_progress
+from spotthebot.suite.resources import Collections, find
+from spotthebot.suite.runtime.session import Clients, Services
 from spotthebot.suite.studies.dump_import import Imported
-from spotthebot.suite.studies.table_import import import_conversations
+from spotthebot.suite.studies.table_import import (
+    LabelImport,
+    import_conversations,
+    import_labels,
+    known_conversations,
+)
 from spotthebot.suite.tables.columns import Kind
 from spotthebot.suite.tables.conversations import holds_turns, read_conversations, read_whole_conversations
-from spotthebot.suite.tables.rows import open_table
+from spotthebot.suite.tables.rows import open_table, shown
 
 _DOMAIN = "imported"
 
@@ -53,16 +63,74 @@ def import_table_of_conversations(
         show_mapping(mapped)
         confirm(mapped, yes=yes)
         conversations = read_conversations(mapped.table, mapped.mapping, words)
-    with open_session(services) as session:
 
-        async def run() -> tuple[CollectionOut, Imported]:
-            async with connect(session) as clients:
-                with showing_progress() as steps:
-                    return await import_conversations(clients, conversations, name or path.stem, domain, steps)
+    async def work(clients: Clients) -> tuple[CollectionOut, Imported]:
+        with showing_progress() as steps:
+            return await import_conversations(clients, conversations, name or path.stem, domain, steps)
 
-        collection, done = asyncio.run(run())
+    collection, done = ask(services, work)
     write_json(json_file, {"source": "conversations", "collection": collection.model_dump(mode="json"), **done.counts})
     if str(json_file) != "-":
         print_counts(done)
         print_rejected(done.rejected)
-        screen.print(f"Collection: {collection.name} ({collection.id})", highlight=False, markup=False)
+        say(f"Collection: {collection.name} ({collection.id})")
+
+
+@takes_services
+def import_table_of_labels(
+    services: Services,
+    path: Annotated[
+        Path,
+        typer.Argument(help="CSV, TSV, JSON Lines, an export of Label Studio, Argilla or Potato (its folder too)."),
+    ],
+    map_: MapOption = None,
+    values: ValuesOption = None,
+    people: PeopleOption = None,
+    collection: Annotated[
+        str | None,
+        typer.Option(help="Name or id of the collection that has the conversations; without it, none has a text."),
+    ] = None,
+    yes: YesOption = False,
+    name: Annotated[str | None, typer.Option(help="Of the campaign; without it, the file's name.")] = None,
+    domain: DomainOption = _DOMAIN,
+    json_file: JsonFile = None,
+) -> None:
+    """Import what people took the sides of conversations for, as a campaign that can be ranked."""
+    check_output(json_file)
+    words = read_words(values, people)
+    known = frozenset({"side_a", "side_b"} if collection else ())
+    mapped = map_table(path, (Kind.LABELS, Kind.SIDES), map_, words, known=known)
+    show_mapping(mapped)
+    confirm(mapped, yes=yes)
+    said = f"Imported from {shown(path.name)} with {mapped.mapping.option}, {_digest(path, values, people)}"
+
+    async def work(clients: Clients) -> Imported:
+        found = await find(Collections(clients), collection) if collection else None
+        source = LabelImport(
+            table=mapped.table,
+            mapping=mapped.mapping,
+            words=words,
+            name=name or path.stem,
+            domain=domain if found is None else found.domain,
+            said=said,
+            collection=found,
+            known=None if found is None else await known_conversations(clients, found),
+        )
+        with showing_progress() as steps:
+            return await import_labels(clients, source, steps)
+
+    done = ask(services, work)
+    write_json(json_file, {"source": "labels", **done.summary})
+    if str(json_file) != "-":
+        print_counts(done)
+        print_rejected(done.rejected)
+        say(f"Rank it: ./stb rank {shlex.quote(done.campaign)}")
+
+
+def _digest(path: Path, values: Sequence[str] | None, people: Sequence[str] | None) -> str:
+    """Return a hash of all that an import depends on beside its columns."""
+    digest = hashlib.sha256(repr((values, people)).encode())
+    for file in sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]:
+        with file.open("rb") as opened:
+            digest.update(hashlib.file_digest(opened, "sha256").digest())
+    return f"SHA-256 {digest.hexdigest()}"

@@ -1,7 +1,6 @@
 """Options of commands that read tables of other tools, and how a mapping is shown and confirmed."""
 
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -10,9 +9,11 @@ import typer
 from rich.table import Table as Printed
 from rich.text import Text
 
+from spotthebot.contracts.annotation import Label
+from spotthebot.suite.cli.questions import is_interactive
 from spotthebot.suite.progress import screen
-from spotthebot.suite.tables.columns import FORMS, ColumnMapping, Kind, find_columns, parse_pairs
-from spotthebot.suite.tables.errors import MappingNotConfirmed
+from spotthebot.suite.tables.columns import FORMS, ColumnMapping, Kind, find_columns, parse_map, parse_values
+from spotthebot.suite.tables.errors import MappingNotConfirmed, ValuesUnknown
 from spotthebot.suite.tables.rows import Table, open_table, shown
 from spotthebot.suite.tables.values import ValueWords
 
@@ -32,6 +33,8 @@ PeopleOption = Annotated[
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Take the columns as they are guessed; do not ask.")]
 DomainOption = Annotated[str, typer.Option(help="What the conversations are about.")]
 _EXAMPLES = 4
+_MAX_MEANINGS = 12
+_LABELS = ("label_a", "label_b", "label")
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class MappedTable:
 
 def read_words(values: Sequence[str] | None, people: Sequence[str] | None) -> ValueWords:
     """Return what values mean; raises MappingFault."""
-    return ValueWords.of(parse_pairs("--values", values or ()), people or ())
+    return ValueWords.of(parse_values(values or ()), people or ())
 
 
 def map_table(
@@ -58,11 +61,11 @@ def map_table(
 ) -> MappedTable:
     """Open a table and find its columns; raises the errors of `tables`."""
     table = open_table(path)
-    return MappedTable(table, find_columns(table, kinds, parse_pairs("--map", given or ()), words, known=known), words)
+    return MappedTable(table, find_columns(table, kinds, parse_map(given or ()), words, known=known), words)
 
 
-def show_mapping(mapped: MappedTable, meanings: Iterable[tuple[str, str]] = ()) -> None:
-    """Print which column holds what, with examples, and what values mean."""
+def show_mapping(mapped: MappedTable) -> None:
+    """Print which column holds what, with examples, and what values mean; raises ValuesUnknown where none is known."""
     table, mapping = mapped.table, mapped.mapping
     title = f"{shown(table.path.name)}: {table.form}, {mapping.kind}"
     printed = Printed("Field", "Column", "Examples", title=Text(title), title_justify="left")
@@ -74,14 +77,26 @@ def show_mapping(mapped: MappedTable, meanings: Iterable[tuple[str, str]] = ()) 
         guessed = " (guessed)" if field in mapping.guessed else ""
         printed.add_row(field, Text(f"{shown(column)}{guessed}"), Text(examples))
     screen.print(printed)
-    for value, meaning in meanings:
-        screen.print(Text(f"  {shown(value)}: {meaning}"))
+    for field in _LABELS:
+        if field in mapping.columns:
+            _show_meanings(table, mapping.columns[field], mapped.words)
+
+
+def _show_meanings(table: Table, column: str, words: ValueWords) -> None:
+    values = table.values_of(column)
+    meanings = {value: words.label(value) for value in values}
+    if not any(meanings.values()):
+        found = ", ".join(map(shown, values[:_EXAMPLES])) or "it is empty"
+        example = ",".join(f"{label}={value}" for label, value in zip(Label, values or ("1",), strict=False))
+        raise ValuesUnknown(column=shown(column), kind="label", found=found, example=shown(example))
+    said = [f"{shown(value)} is {meaning or 'unknown, and rejected'}" for value, meaning in meanings.items()]
+    screen.print(Text(f"{shown(column)}: {'; '.join(said[:_MAX_MEANINGS])}"))
 
 
 def confirm(mapped: MappedTable, *, yes: bool) -> None:
     """Go on where the columns were given, or are confirmed; raises MappingNotConfirmed where nobody can be asked."""
     if yes or mapped.mapping.confirmed:
         return
-    if not sys.stdin.isatty():
+    if not is_interactive():
         raise MappingNotConfirmed(mapping=mapped.mapping.option)
     typer.confirm("Import it so?", abort=True, err=True)

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from spotthebot.contracts.annotation import Label, Preference
 from spotthebot.suite.tables.errors import ColumnsUnknown, MappingFault
 from spotthebot.suite.tables.rows import Table, number_of, shown
 from spotthebot.suite.tables.synonyms import FIELDS, plain, synonyms
 from spotthebot.suite.tables.values import ValueWords
 
+MAX_ID: Final = 150
+"""Letters of a conversation's or an annotator's id, so that ids made of it are short enough."""
 FEATURES: Final = ("fluency", "sensibleness", "specificity")
-_NEXT_PAIR = re.compile(r",(?=\s*\w+\s*=)")
 _ALIASES: Final = {"item": "conversation", "model_a": "side_a", "model_b": "side_b"}
 _MAX_COLUMNS_SHOWN = 30
 
@@ -70,11 +72,22 @@ class ColumnMapping:
         return not self.guessed & set(FORMS[self.kind].required)
 
 
-def parse_pairs(option: str, given: Sequence[str]) -> list[tuple[str, str]]:
-    """Read `NAME=VALUE,NAME=VALUE` as often as it was given; raises MappingFault."""
+def parse_map(given: Sequence[str]) -> list[tuple[str, str]]:
+    """Read what `--map` gives, the column of each field; raises MappingFault."""
+    return _pairs("--map", given, {*_ALIASES, *(name for form in FORMS.values() for name in form.fields)})
+
+
+def parse_values(given: Sequence[str]) -> list[tuple[str, str]]:
+    """Read what `--values` gives, a meaning and a value that has it; raises MappingFault."""
+    return _pairs("--values", given, {*Label, *Preference})
+
+
+def _pairs(option: str, given: Sequence[str], names: Iterable[str]) -> list[tuple[str, str]]:
+    """Read `NAME=VALUE,NAME=VALUE`; a value may hold a comma, unless one of the names follows it."""
+    next_pair = re.compile(rf",(?=\s*(?:{'|'.join(names)})\s*=)")
     pairs = []
     for text in given:
-        for pair in _NEXT_PAIR.split(text):
+        for pair in next_pair.split(text):
             name, equals, value = (part.strip() for part in pair.partition("="))
             if not (name and equals and value):
                 raise MappingFault(option=option, given=shown(text), reason="write NAME=VALUE, and a comma between two")
@@ -135,17 +148,19 @@ def _checked(table: Table, kinds: Sequence[Kind], given: Iterable[tuple[str, str
 
 
 def _guessed(table: Table, form: Form, mapped: Mapping[str, str], words: ValueWords) -> dict[str, str]:
-    fits = _fits(words)
+    fits, by_values = _fits(words), ("label_a", "label_b", "label")
     columns: dict[str, str] = {}
     for name in form.fields:
         free = [each for each in table.columns if each not in {*mapped.values(), *columns.values()}]
         if name in mapped:
             continue
-        fitting = [each for each in free if name not in fits or _mostly(fits[name], table.values_of(each))]
-        named = _named(synonyms(FIELDS)[name], fitting)
-        # Few columns hold such words as human and bot, whatever the columns are called.
-        if named is None and name in {"label_a", "label_b", "label", "winner"} and fitting:
-            named = fitting[0]
+        test = fits.get(name)
+        named = _named(
+            synonyms(FIELDS)[name], [each for each in free if test is None or any(map(test, table.values_of(each)))]
+        )
+        if named is None and test is not None and name in by_values:
+            # Few columns hold such words as human and bot, whatever the columns are called.
+            named = next((each for each in free if _mostly(test, table.values_of(each))), None)
         if named is not None:
             columns[name] = named
     return columns
@@ -158,15 +173,19 @@ def _fits(words: ValueWords) -> dict[str, Callable[[str], bool]]:
     def is_preference(value: str) -> bool:
         return words.preference(value) is not None
 
+    def is_id(value: str) -> bool:
+        return len(value) <= MAX_ID and value.isprintable()
+
     def is_number(value: str) -> bool:
         return number_of(value) is not None
 
     named = dict.fromkeys(("label", "label_a", "label_b"), is_label)
-    return {**named, **dict.fromkeys(FEATURES, is_preference), "value": is_number, "exchanges": is_number}
+    numbers = dict.fromkeys(("value", "exchanges"), is_number)
+    return {**named, **numbers, "winner": is_preference, "conversation": is_id}
 
 
 def _mostly(fits: Callable[[str], bool], values: Sequence[str]) -> bool:
-    return sum(map(fits, values)) * 2 > len(values)
+    return 0 < len(values) <= sum(map(fits, values)) * 2
 
 
 def _named(names: Sequence[str], columns: Sequence[str]) -> str | None:
