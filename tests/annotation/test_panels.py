@@ -18,7 +18,14 @@ from spotthebot.annotation.domain.errors import (
     EntryLinkNotGenuine,
     EntryRefused,
 )
-from spotthebot.annotation.domain.panels import completion, entry_query, is_preview, read_identity, require_id
+from spotthebot.annotation.domain.panels import (
+    completion,
+    entry_query,
+    id_parameter,
+    is_preview,
+    read_identity,
+    require_id,
+)
 from spotthebot.contracts.panels import Panel
 
 _PANEL: TypeAdapter[Panel] = TypeAdapter(Panel)
@@ -52,6 +59,23 @@ def faults(read: Panel, parameters: dict[str, str]) -> dict[str, str]:
 
 
 class TestIds:
+    @pytest.mark.parametrize(
+        ("read", "sent", "missing"),
+        [
+            (PROLIFIC, {"PROLIFIC_PID": PID}, {"PROLIFIC_PID"}),
+            (panel(kind="cloudresearch", completion_code="C1ODE7"), {"participantId": "p-17"}, {"participantId"}),
+            (MTURK, {"workerId": TURK["workerId"], **TURK}, {"workerId", "assignmentId", "hitId", "turkSubmitTo"}),
+            (GENERIC, {"pid": "p-17"}, {"pid"}),
+        ],
+    )
+    def test_what_a_panel_has_to_send_begins_with_the_id_of_the_person(
+        self, read: Panel, sent: dict[str, str], missing: set[str]
+    ):
+        assert id_parameter(read) == next(iter(sent))
+        identity = read_identity(read, sent)
+        assert (identity.annotator, identity.parameters) == (sent[id_parameter(read)], sent)
+        assert {pointer.removeprefix("/parameters/") for pointer in faults(read, {})} == missing
+
     def test_ids_of_prolific_are_kept_with_study_and_session_and_nothing_else(self):
         sent = {"PROLIFIC_PID": PID, "STUDY_ID": "a" * 24, "utm_source": "mail"}
         identity = read_identity(PROLIFIC, sent)

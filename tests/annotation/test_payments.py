@@ -2,14 +2,29 @@
 
 import csv
 import io
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
+from pydantic import TypeAdapter
 
+from spotthebot.annotation.domain.payments import (
+    Bonus,
+    PaidPackage,
+    Payment,
+    approvals,
+    bonus_lines,
+    rewarded_packages,
+    turk_bonuses,
+)
+from spotthebot.contracts.panels import Panel
+from tests.annotation.test_campaign_lifecycle import CAMPAIGN
 from tests.factories.annotating import DECISION, WHOLE, campaign_of, claim, rows, work_through
 from tests.factories.running_suite import RunningSuite
+from tests.factories.stored_campaigns import NOON
 from tests.factories.studies import created
 
 PAY: dict[str, Any] = {"pay_per_package": "0.10", "currency": "EUR"}
@@ -198,3 +213,56 @@ class TestFiles:
         campaign = await campaign_of(suite, **PAY)
         for query in ("", "?kind=x", "?kind=bonuses&x=1"):
             assert (await get(suite, campaign, f"payments/file{query}")).status_code == 422
+
+
+def _payment(annotator: str, packages: int, bonuses: str, *, rewarded: int) -> Payment:
+    return Payment(UUID(int=1), annotator, "ours", packages, Decimal(bonuses), Decimal("0.10"), rewarded)
+
+
+class TestRules:
+    @pytest.mark.parametrize(
+        ("panel", "is_rewarded", "expected"),
+        [
+            (PROLIFIC, False, [0, 1, 1]),
+            (PROLIFIC, True, [0, 0, 0]),
+            ({"kind": "cloudresearch", "completion_code": "C1ODE7"}, False, [0, 1, 1]),
+            ({"kind": "mturk"}, True, [7, 7, 7]),
+            ({"kind": "generic", "parameter": "pid"}, False, [0, 0, 0]),
+            (None, False, [0, 0, 0]),
+        ],
+    )
+    def test_a_panel_pays_its_reward_once_for_a_person_or_for_each_of_its_own_assignments(
+        self, panel: dict[str, Any] | None, is_rewarded: bool, expected: list[int]
+    ):
+        campaign = replace(CAMPAIGN, panel=panel and TypeAdapter[Panel](Panel).validate_python(panel))
+        found = [
+            rewarded_packages(campaign, packages, panel_assignments=7, is_rewarded=is_rewarded)
+            for packages in (0, 1, 3)
+        ]
+        assert found == expected
+
+    def test_a_bonus_is_what_the_reward_leaves_of_all_that_a_person_gets(self):
+        payments = [
+            _payment(ANNA, 2, "0.25", rewarded=1),
+            _payment(BERT, 1, "0.00", rewarded=1),
+            _payment(ANNA, 1, "0.00", rewarded=0),
+        ]
+        assert [(each.pay, each.total, each.reward) for each in payments[:2]] == [
+            (Decimal("0.20"), Decimal("0.45"), Decimal("0.10")),
+            (Decimal("0.10"), Decimal("0.10"), Decimal("0.10")),
+        ]
+        assert bonus_lines(payments) == f"{ANNA},0.45\r\n"
+        assert approvals([ANNA, BERT, ANNA]) == f"{ANNA}\r\n{BERT}\r\n"
+
+    def test_mechanical_turk_pays_each_of_its_assignments_once_and_the_rest_are_bonuses(self):
+        ids = [UUID(int=number) for number in range(1, 6)]
+        packages = [
+            PaidPackage(assignment, annotator, of_panel)
+            for assignment, annotator, of_panel in zip(ids, "AAAB", ("T1", "T1", None, "T1"), strict=False)
+        ]
+        granted = [Bonus(ids[4], ids[0], "B", Decimal(2), "=careful", NOON, None)]
+        rows = turk_bonuses(packages, Decimal("0.10"), granted).split("\r\n")
+        assert [row.split(",")[:3] for row in rows[1:-1]] == [["A", "T1", "0.10"], ["A", "", "0.10"], ["B", "", "2.00"]]
+        assert [row.split(",")[-1] for row in rows[1:-1]] == [str(ids[number]) for number in (1, 2, 4)]
+        assert rows[3].split(",")[3] == "'=careful"
+        assert turk_bonuses(packages, Decimal(0), []).count("\r\n") == 1
