@@ -234,7 +234,7 @@ class TestRules:
     def test_a_panel_pays_its_reward_once_for_a_person_or_for_each_of_its_own_assignments(
         self, panel: dict[str, Any] | None, is_rewarded: bool, expected: list[int]
     ):
-        campaign = replace(CAMPAIGN, panel=panel and TypeAdapter[Panel](Panel).validate_python(panel))
+        campaign = replace(CAMPAIGN, panel=TypeAdapter[Panel | None](Panel | None).validate_python(panel))
         found = [
             rewarded_packages(campaign, packages, panel_assignments=7, is_rewarded=is_rewarded)
             for packages in (0, 1, 3)

@@ -33,6 +33,12 @@ class TestAnnotationTable:
         assert table.label.tolist() == [[1, 1]]
         assert table.features["fluency"].tolist() == [[1, 0]]
 
+    def test_has_no_labels_but_human_unsure_and_bot(self):
+        rows = [(0, "A", "B", 2, "bot", "human", 0), (0, "A", "B", 2, "maybe", "unsure", 1)]
+        assert AnnotationTable.from_rows(rows[:1]).label.tolist() == [[0, 2]]
+        with pytest.raises(AnnotationTableMalformed, match="maybe is none of bot, unsure, human"):
+            AnnotationTable.from_rows(rows)
+
     def test_can_be_empty(self):
         table = table_of([], names=("A", "B"))
         assert len(table) == len(table.between_bots()) == 0

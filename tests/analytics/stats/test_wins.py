@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.analytics.stats import CriterionUnknown, SsaRule, Unit, Weighting, count_wins, play_games
+from spotthebot.analytics.stats import CriterionUnknown, PairCounts, SsaRule, Unit, Weighting, count_wins, play_games
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
 
 seeds = st.integers(0, 10_000)
@@ -136,6 +136,18 @@ class TestPairCounts:
         assert np.isnan(counts.mean_win_rates[2])
         assert counts.tie_rate == 0.2
         assert [pair.estimate for pair in counts.pairs()] == [0.75, None, None]
+
+    def test_rate_of_the_early_draft_is_wins_over_all_games(self):
+        # A won two of four, B one, and one was a tie; C met nobody.
+        counts = PairCounts(
+            bots=("A", "B", "C"),
+            wins=np.array([[0, 2, 0], [1, 0, 0], [0, 0, 0]]),
+            ties=np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]]),
+        )
+        nan = float("nan")
+        expected = [[nan, 2 / 4, nan], [1 / 4, nan, nan], [nan, nan, nan]]
+        assert np.array_equal(counts.win_rates_with_ties, expected, equal_nan=True)
+        assert counts.tie_rate == 1 / 4
 
     def test_only_ties_leave_no_rate(self):
         counts = _counts([(0, "A", "B", 2, (1, 1), 0)])
