@@ -129,7 +129,7 @@ class TestBadInput:
             (["spot-the-bot", ".", "--domain", "dailydialog", "--resamples", "10000000"], 2, "resamples"),
             (["spot-the-bot", ".", "--domain", "dailydialog", "--confidence-level", "1.2"], 2, "confidence"),
             (["spot-the-bot", ".", "--domain", "dailydialog", "--json", "/nowhere/x.json"], 1, "folder does not exist"),
-            (["mine", ".", "--domain", "dailydialog"], 2, "spot-the-bot"),
+            (["mine", ".", "--domain", "dailydialog"], 2, "No such command 'mine'"),
         ],
     )
     def test_is_explained_in_one_sentence(self, arguments: list[str], code: int, said: str):

@@ -21,7 +21,9 @@ Invalid
 ├── NobodyToAsk
 ├── FolderNotOurs
 ├── NotAnExport
+├── NoLabels
 ├── NothingToImport
+├── OneBotInTable
 ├── NotAModelDirectory
 ├── StateUnreadable
 ├── SecretsWithheld
@@ -109,8 +111,16 @@ class NotAnExport(Invalid):
     """{path} is no export: {reason}"""  # noqa: D400 - ends as the reason does
 
 
+class NoLabels(Invalid):
+    """{file} holds {kind}, and no labels: './stb analyse table {path}' ranks its bots without any service."""
+
+
 class NothingToImport(Invalid):
-    """Nothing of {file} can be imported; its first fault: {reason}."""
+    """Nothing of {file} can be used; its first fault: {reason}."""
+
+
+class OneBotInTable(Invalid):
+    """{file} is about one bot alone, {bot}: a ranking needs two."""
 
 
 class NotAModelDirectory(Invalid):

@@ -59,6 +59,7 @@ from spotthebot.analytics.stats.rank_ranges import (
     rank_ranges,
 )
 from spotthebot.analytics.stats.ranking import BotRank, PairInterval, Ranking, rank_bots
+from spotthebot.analytics.stats.ratings import RatedBot, RatingRanking, Ratings, rank_ratings
 from spotthebot.analytics.stats.result_frames import to_dataframe
 from spotthebot.analytics.stats.sample_size import (
     PLANNED_TEST,
@@ -191,6 +192,9 @@ __all__ = [
     "RankCorrelation",
     "RankRule",
     "Ranking",
+    "RatedBot",
+    "RatingRanking",
+    "Ratings",
     "RowScore",
     "ScoreVariance",
     "SegmentBot",
@@ -257,6 +261,7 @@ __all__ = [
     "rank_correlation",
     "rank_probabilities",
     "rank_ranges",
+    "rank_ratings",
     "rate_davidson",
     "rate_skills",
     "segment_results",

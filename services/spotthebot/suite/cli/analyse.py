@@ -18,7 +18,7 @@ from spotthebot.suite.cli.analysis_options import (
     StabilityRuleOption,
     takes_parameters,
 )
-from spotthebot.suite.cli.options import JsonFile, Source, check_folder, check_output, write_json
+from spotthebot.suite.cli.options import JsonFile, check_folder, check_output, write_json
 from spotthebot.suite.cli.rejected_rows import print_rejected
 from spotthebot.suite.progress import screen, showing_progress
 from spotthebot.suite.published_dump import open_dump
@@ -27,8 +27,7 @@ from spotthebot.suite.studies.ranking import print_ranking, print_stability
 
 
 @takes_parameters
-def analyse(
-    _source: Annotated[Source, typer.Argument(metavar="SOURCE", help="Form of the data: spot-the-bot.")],
+def analyse_published(
     path: Annotated[Path, typer.Argument(help="Folder of the published files, or the zip.")],
     domain: Annotated[str, typer.Option(help="dailydialog, empathetic or convai2.")],
     parameters: dict[str, Any],
@@ -37,7 +36,7 @@ def analyse(
     stability: StabilityOption = False,
     stability_rule: StabilityRuleOption = StabilityRule.PERCENTILE,
 ) -> None:
-    """Analyse a published study where it lies, without any service."""
+    """Analyse the published Spot The Bot data where it lies, without any service."""
     check_output(json_file)
     if out is not None:
         check_folder(out)

@@ -92,6 +92,18 @@ IMPORTS = {
         "Import what people took the sides of conversations for, as a campaign that can be ranked.",
     ),
 }
+ANALYSES = {
+    "spot-the-bot": Command(
+        f"{_HERE}.analyse",
+        "analyse_published",
+        "Analyse the published Spot The Bot data where it lies, without any service.",
+    ),
+    "table": Command(
+        f"{_HERE}.table_analysis",
+        "analyse_table",
+        "Rank the bots of a table of votes between two bots, or of ratings, without any service.",
+    ),
+}
 PROTOCOLS = {
     "abc-eval": Command(f"{_HERE}.protocols", "convert_abc_eval", "Turn ABC-Eval's task schemas into protocols."),
     "abc-eval-training": Command(
@@ -121,7 +133,7 @@ COMMANDS: CommandTable = {
     "report": Command(
         f"{_HERE}.report", "report", "Write a campaign's report: one HTML page, and its tables as CSV, JSON and LaTeX."
     ),
-    "analyse": Command(f"{_HERE}.analyse", "analyse", "Analyse a published study where it lies, without any service."),
+    "analyse": CommandGroup("Analyse studies where they lie, without any service.", ANALYSES),
     "keys": CommandGroup("API keys: made here, shown once, revocable at once.", KEYS),
     "bots": CommandGroup("Bots: check, register and list them, train models to register.", BOTS),
     "campaigns": CommandGroup("Campaigns of annotation: list them, open, pause and close them.", CAMPAIGNS),

@@ -24,6 +24,7 @@ from spotthebot.suite.cli.table_options import (
     read_words,
     show_mapping,
 )
+from spotthebot.suite.errors import NoLabels
 from spotthebot.suite.progress import say, showing_progress
 from spotthebot.suite.resources import Collections, find
 from spotthebot.suite.runtime.session import Clients, Services
@@ -99,8 +100,10 @@ def import_table_of_labels(
     check_output(json_file)
     words = read_words(values, people)
     known = frozenset({"side_a", "side_b"} if collection else ())
-    mapped = map_table(path, (Kind.LABELS, Kind.SIDES), map_, words, known=known)
+    mapped = map_table(path, (Kind.LABELS, Kind.SIDES, Kind.VOTES, Kind.RATINGS), map_, words, known=known)
     show_mapping(mapped)
+    if mapped.mapping.kind in {Kind.VOTES, Kind.RATINGS}:
+        raise NoLabels(file=path.name, kind=mapped.mapping.kind, path=shlex.quote(str(path)))
     confirm(mapped, yes=yes)
     said = f"Imported from {shown(path.name)} with {mapped.mapping.option}, {_digest(path, values, people)}"
 

@@ -99,4 +99,4 @@ def confirm(mapped: MappedTable, *, yes: bool) -> None:
         return
     if not is_interactive():
         raise MappingNotConfirmed(mapping=mapped.mapping.option)
-    typer.confirm("Import it so?", abort=True, err=True)
+    typer.confirm("Is that so?", abort=True, err=True)

@@ -47,7 +47,7 @@ FORMS: Final[Mapping[Kind, Form]] = {
         ("conversation", "side_a", "side_b", "label_a", "label_b", "annotator"), ("exchanges", *FEATURES)
     ),
     Kind.SIDES: Form(("conversation", "bot", "label", "annotator"), ("side", "exchanges")),
-    Kind.VOTES: Form(("conversation", "side_a", "side_b", "winner", "annotator")),
+    Kind.VOTES: Form(("conversation", "side_a", "side_b", "winner", "annotator"), ("turn",)),
     Kind.RATINGS: Form(("conversation", "bot", "annotator", "value"), ("dimension",)),
     Kind.TURNS: Form(("conversation", "speaker", "text"), ("position", "bot_name")),
 }
@@ -170,9 +170,6 @@ def _fits(words: ValueWords) -> dict[str, Callable[[str], bool]]:
     def is_label(value: str) -> bool:
         return words.label(value) is not None
 
-    def is_preference(value: str) -> bool:
-        return words.preference(value) is not None
-
     def is_id(value: str) -> bool:
         return len(value) <= MAX_ID and value.isprintable()
 
@@ -181,7 +178,7 @@ def _fits(words: ValueWords) -> dict[str, Callable[[str], bool]]:
 
     named = dict.fromkeys(("label", "label_a", "label_b"), is_label)
     numbers = dict.fromkeys(("value", "exchanges"), is_number)
-    return {**named, **numbers, "winner": is_preference, "conversation": is_id}
+    return {**named, **numbers, "conversation": is_id}
 
 
 def _mostly(fits: Callable[[str], bool], values: Sequence[str]) -> bool:

@@ -1,0 +1,148 @@
+"""Bots by their mean rating, with the uncertainty of other items and other annotators, and with ranks."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.clustered_variance import (
+    ClusteredParts,
+    Clusters,
+    Observations,
+    Uncertainty,
+    clustered_parts,
+    shares_of,
+)
+from spotthebot.analytics.stats.distributions import student_tails
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges
+from spotthebot.analytics.stats.significance import Adjustment, adjust
+
+_ALIKE: Final = "its ratings are all alike, so nothing tells how others would differ"
+_ROUNDING: Final = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Ratings on one scale, columns (n,): codes of bots in `bots`, of what was rated, of annotators, and values."""
+
+    bots: tuple[str, ...]
+    bot: IntArray
+    item: IntArray
+    annotator: IntArray
+    value: FloatArray
+
+
+@dataclass(frozen=True)
+class RatedBot:
+    """One bot's mean rating with bounds, its set of ranks (1 is the highest mean) and its cluster.
+
+    `n` counts its ratings. Without a variance there are no bounds, and `reason` says why.
+    """
+
+    bot: str
+    estimate: float
+    low: float | None
+    high: float | None
+    uncertainty: Uncertainty
+    n: int
+    rank_low: int
+    rank_high: int
+    cluster: int
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class RatingRanking:
+    """The bots, highest mean first; `n` counts the ratings."""
+
+    bots: tuple[RatedBot, ...]
+    confidence_level: float
+    significance_level: float
+    clusters: Clusters
+    adjustment: Adjustment
+    n: int
+    method: str
+    rank_method: str
+
+
+def rank_ratings(
+    ratings: Ratings,
+    *,
+    confidence_level: float = 0.95,
+    significance_level: float = 0.05,
+    clusters: Clusters = Clusters.BOTH,
+    adjustment: Adjustment = Adjustment.HOLM,
+) -> RatingRanking:
+    """Rank bots by mean rating, each rating with the same weight.
+
+    Ratings of one item vary together, and so do those of one annotator: bounds are Student's with the variance and the
+    degrees of freedom of `clustered_variance`. A bot stands behind all whose mean is significantly higher and before
+    all whose mean is significantly lower; the differences of all bots are one family. A difference between bots whose
+    ratings are all alike has no variance and is never significant. Raises `SettingOutOfRange`.
+
+    >>> values = np.array([1.0, 2.0, 4.0, 5.0])
+    >>> ratings = Ratings(("A", "B"), np.array([0, 0, 1, 1]), np.arange(4), np.array([0, 1, 0, 1]), values)
+    >>> [(bot.bot, bot.estimate, bot.rank_low, bot.rank_high) for bot in rank_ratings(ratings).bots]
+    [('B', 4.5, 1, 2), ('A', 1.5, 1, 2)]
+    """
+    require_confidence_level(confidence_level)
+    if not 0 < significance_level < 1:
+        raise SettingOutOfRange(
+            setting="significance_level", allowed="between 0 and 1, both excluded", value=significance_level
+        )
+    k = len(ratings.bots)
+    means, n, influence = shares_of(ratings.bot, ratings.value, k)
+    parts = clustered_parts(Observations(ratings.item, ratings.annotator), influence, clusters)
+    variance = parts.variances()
+    known = variance.variance > _ROUNDING
+    reach = np.where(
+        known, variance.quantiles(confidence_level) * np.sqrt(np.where(known, variance.variance, 0)), np.nan
+    )
+    better = _significantly_better(means, parts, significance_level, adjustment)
+    rank_low, rank_high = 1 + better.sum(axis=0), k - better.sum(axis=1)
+    cluster = clusters_of_ranges(rank_low, rank_high)
+    bots = []
+    for at in range(k):
+        uncertainty = variance.uncertainty(at)
+        bots.append(
+            RatedBot(
+                bot=ratings.bots[at],
+                estimate=float(means[at]),
+                low=defined(means[at] - reach[at]),
+                high=defined(means[at] + reach[at]),
+                uncertainty=uncertainty,
+                n=int(n[at]),
+                rank_low=int(rank_low[at]),
+                rank_high=int(rank_high[at]),
+                cluster=int(cluster[at]),
+                reason=None if known[at] else uncertainty.reason or _ALIKE,
+            )
+        )
+    return RatingRanking(
+        bots=tuple(sorted(bots, key=lambda bot: (-bot.estimate, bot.bot))),
+        confidence_level=confidence_level,
+        significance_level=significance_level,
+        clusters=clusters,
+        adjustment=adjustment,
+        n=len(ratings.value),
+        method=f"mean of all ratings, Student's t, {clusters.words}",
+        rank_method=f"t tests of all differences of means, {clusters.words}, one family ({adjustment})",
+    )
+
+
+def _significantly_better(
+    means: FloatArray, parts: ClusteredParts, significance_level: float, adjustment: Adjustment
+) -> BoolArray:
+    """Return (k, k): whether the mean of the row's bot is significantly higher than that of the column's."""
+    better = np.zeros((len(means), len(means)), dtype=np.bool_)
+    first, second = np.triu_indices(len(means), 1)
+    difference, variance = means[first] - means[second], parts.differences(first, second)
+    known = variance.variance > _ROUNDING
+    statistic = np.divide(difference, np.sqrt(variance.variance), out=np.full(len(first), np.nan), where=known)
+    significant = adjust(2 * student_tails(np.abs(statistic), variance.degrees), adjustment) < significance_level
+    better[first[significant & (difference > 0)], second[significant & (difference > 0)]] = True
+    better[second[significant & (difference < 0)], first[significant & (difference < 0)]] = True
+    return better

@@ -1,0 +1,166 @@
+"""`stb analyse table`: ranks the bots of a table of votes or of ratings where it lies, without any service."""
+
+import dataclasses
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table as Printed
+from rich.text import Text
+
+from spotthebot.analytics.stats import Adjustment, Clusters, Ranking, RatingRanking, rank_bots, rank_ratings
+from spotthebot.suite.cli.analysis_options import Clusters as ClustersOption
+from spotthebot.suite.cli.analysis_options import Correction
+from spotthebot.suite.cli.options import JsonFile, check_output, write_json
+from spotthebot.suite.cli.rejected_rows import print_rejected
+from spotthebot.suite.cli.table_options import (
+    MapOption,
+    ValuesOption,
+    YesOption,
+    confirm,
+    map_table,
+    read_words,
+    show_mapping,
+)
+from spotthebot.suite.errors import NothingToImport, OneBotInTable
+from spotthebot.suite.progress import say
+from spotthebot.suite.tables.columns import Kind
+from spotthebot.suite.tables.comparisons import Comparisons, games_of, ratings_of, read_comparisons
+from spotthebot.suite.tables.rows import shown
+
+
+def analyse_table(
+    path: Annotated[Path, typer.Argument(help="CSV, TSV, JSON Lines, or an annotation tool's export.")],
+    map_: MapOption = None,
+    values: ValuesOption = None,
+    yes: YesOption = False,
+    confidence_level: Annotated[float, typer.Option(min=0.001, max=0.9999, help="Of intervals.")] = 0.95,
+    significance_level: Annotated[float, typer.Option(min=0.0001, max=0.999, help="Of claims about ranks.")] = 0.05,
+    clusters: Annotated[ClustersOption, typer.Option(help="What varies together; conversation: the item.")] = (
+        ClustersOption.BOTH
+    ),
+    correction: Annotated[Correction, typer.Option(help="Of the tests behind the ranks.")] = Correction.HOLM,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of votes: of the probabilities of ranks.")] = 0,
+    json_file: JsonFile = None,
+) -> None:
+    """Rank the bots of a table of votes between two bots, or of ratings, without any service."""
+    check_output(json_file)
+    words = read_words(values, None)
+    mapped = map_table(path, (Kind.VOTES, Kind.RATINGS), map_, words)
+    show_mapping(mapped)
+    confirm(mapped, yes=yes)
+    found = read_comparisons(mapped.table, mapped.mapping, words)
+    settings: dict[str, Any] = {
+        "confidence_level": confidence_level,
+        "significance_level": significance_level,
+        "clusters": Clusters(clusters.value),
+        "adjustment": Adjustment(correction.value),
+    }
+    say(f"{mapped.mapping.kind}: {found.read} rows read")
+    print_rejected(found.rejected)
+    _require_bots(found, path)
+    console = Console()
+    document: dict[str, Any] = {"kind": mapped.mapping.kind.name.lower(), "read": found.read}
+    if mapped.mapping.kind is Kind.VOTES:
+        ranking = rank_bots(games_of(found.votes), seed=seed, **settings)
+        document["ranking"] = dataclasses.asdict(ranking)
+        tables = [_votes_table(ranking), _pairs_table(ranking, found)]
+    else:
+        ranked = {name: rank_ratings(ratings_of(rows), **settings) for name, rows in sorted(found.ratings.items())}
+        document["dimensions"] = {name: dataclasses.asdict(each) for name, each in ranked.items()}
+        tables = [_ratings_table(name, each) for name, each in ranked.items()]
+        ranking = None
+    document["rejected"] = [dataclasses.asdict(each) for each in found.rejected]
+    write_json(json_file, _plain(document))
+    if str(json_file) == "-":
+        return
+    for table in tables:
+        console.print(table)
+    if ranking is not None and ranking.reason is not None:
+        say(f"No ranks: {ranking.reason}.")
+
+
+def _require_bots(found: Comparisons, path: Path) -> None:
+    """Raise NothingToImport or OneBotInTable where there is nothing to rank."""
+    bots = {bot for vote in found.votes for bot in vote.bots}
+    bots |= {rating.bot for ratings in found.ratings.values() for rating in ratings}
+    if not bots:
+        reason = found.rejected[0].reason if found.rejected else "it has no rows"
+        raise NothingToImport(file=path.name, reason=reason)
+    if len(bots) == 1:
+        raise OneBotInTable(file=path.name, bot=shown(min(bots)))
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Return a result with the values of its choices."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value.value if isinstance(value, StrEnum) else value
+
+
+def _votes_table(ranking: Ranking) -> Printed:
+    interval = f"{ranking.confidence_level:.0%} interval"
+    table = Printed(
+        "Cluster", "Bot", "Win rate", interval, "Ties", "Ranks", "Votes won or lost", title="Ranking by votes"
+    )
+    for bot in ranking.bots:
+        table.add_row(
+            str(bot.cluster or "-"),
+            Text(shown(bot.bot)),
+            _number(bot.estimate),
+            _interval(bot.low, bot.high),
+            _number(bot.tie_rate),
+            _ranks(bot.rank_low, bot.rank_high),
+            str(bot.n),
+        )
+    return table
+
+
+def _pairs_table(ranking: Ranking, found: Comparisons) -> Printed:
+    won: dict[tuple[str, str], int] = {}
+    for vote in found.votes:
+        if vote.outcome:
+            winner, loser = vote.bots if vote.outcome > 0 else vote.bots[::-1]
+            won[winner, loser] = won.get((winner, loser), 0) + 1
+    table = Printed("Bot", "Against", "Won", "Lost", "Win rate", title="Votes of each pair")
+    for pair in ranking.pairs:
+        counts = (str(won.get(names, 0)) for names in ((pair.bot, pair.other), (pair.other, pair.bot)))
+        table.add_row(Text(shown(pair.bot)), Text(shown(pair.other)), *counts, _number(pair.estimate))
+    return table
+
+
+def _ratings_table(name: str, ranking: RatingRanking) -> Printed:
+    interval = f"{ranking.confidence_level:.0%} interval"
+    title = Text(f"Ranking by {shown(name)}")
+    table = Printed("Cluster", "Bot", "Mean", interval, "Ranks", "Ratings", "Items", "Annotators", title=title)
+    for bot in ranking.bots:
+        table.add_row(
+            str(bot.cluster),
+            Text(shown(bot.bot)),
+            _number(bot.estimate),
+            _interval(bot.low, bot.high),
+            _ranks(bot.rank_low, bot.rank_high),
+            *map(str, (bot.n, bot.uncertainty.conversations, bot.uncertainty.annotators)),
+        )
+    reasons = dict.fromkeys(bot.reason for bot in ranking.bots if bot.reason)
+    if reasons:
+        table.caption = Text("No interval: " + "; ".join(reasons))
+    return table
+
+
+def _ranks(low: int | None, high: int | None) -> str:
+    if low is None or high is None:
+        return "-"
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "-" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

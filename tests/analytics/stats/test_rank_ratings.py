@@ -1,0 +1,105 @@
+"""Bots by their mean rating: bounds as the jackknife of items and annotators gives them, and ranks by t tests."""
+
+import numpy as np
+import pytest
+import scipy
+
+from spotthebot.analytics.stats import Adjustment, Clusters, Ratings, SettingOutOfRange, rank_ratings
+
+
+def _study(seed: int = 3, bots: int = 3) -> Ratings:
+    """Every third rating of 12 items by 8 annotators, some of them lenient, of bots that differ by one point."""
+    draw = np.random.default_rng(seed)
+    bot, item, annotator = (each.ravel() for each in np.meshgrid(range(bots), range(12), range(8), indexing="ij"))
+    value = 2 + bot + draw.normal(0, 0.5, 8)[annotator] + draw.normal(0, 0.5, 12)[item] + draw.normal(0, 1, len(bot))
+    kept = draw.random(len(bot)) < 1 / 3
+    names = tuple("abc"[:bots])
+    return Ratings(names, bot[kept], item[kept], annotator[kept], value[kept].round(2))
+
+
+def _jackknife(value, cluster):
+    """The delete-one-cluster jackknife of a mean, written out: (G - 1) / G times the sum of squared changes."""
+    codes = np.unique(cluster, axis=0)
+    same = [(cluster == code).reshape(len(value), -1).all(axis=1) for code in codes]
+    changes = [value[~each].mean() - value.mean() for each in same]
+    return (len(codes) - 1) / len(codes) * np.square(changes).sum()
+
+
+class TestRankRatings:
+    def test_standard_errors_are_those_of_the_jackknife_written_out(self):
+        ratings = _study()
+        for bot in rank_ratings(ratings).bots:
+            mine = ratings.bot == ratings.bots.index(bot.bot)
+            value, item, annotator = ratings.value[mine], ratings.item[mine], ratings.annotator[mine]
+            both = np.column_stack([item, annotator])
+            variance = _jackknife(value, item) + _jackknife(value, annotator) - _jackknife(value, both)
+            independent = _jackknife(value, np.arange(len(value)))
+            error = np.sqrt(max(variance, independent))
+            assert bot.n == mine.sum()
+            assert bot.estimate == pytest.approx(value.mean())
+            assert bot.uncertainty.standard_error == pytest.approx(error)
+            reach = scipy.stats.t.ppf(0.975, bot.uncertainty.degrees_of_freedom or np.nan) * error
+            assert bot.low == pytest.approx(value.mean() - reach)
+            assert bot.high == pytest.approx(value.mean() + reach)
+
+    def test_bots_are_ranked_where_a_t_test_of_their_difference_says_so(self):
+        # b is .9 ahead with a standard error of .082: t = 11; a and c differ by .05: t = .6.
+        values = np.array([1.0, 1.1, 1.2, 1.9, 2.0, 2.1, 1.25, 1.15, 1.05])
+        bot = np.repeat([0, 1, 2], 3)
+        ratings = Ratings(("a", "b", "c"), bot, np.arange(9), np.zeros(9, dtype=np.int64), values)
+        found = rank_ratings(ratings, clusters=Clusters.FIXED_PANEL, adjustment=Adjustment.NONE)
+        assert [(each.bot, each.rank_low, each.rank_high, each.cluster) for each in found.bots] == [
+            ("b", 1, 1, 1),
+            ("c", 2, 3, 2),
+            ("a", 2, 3, 2),
+        ]
+        # The variance of a mean of three with deviations of .1: .1² * 2 / (3 * 2).
+        assert found.bots[0].uncertainty.standard_error == pytest.approx(np.sqrt(0.01 * 2 / 6))
+        assert found.bots[0].low == pytest.approx(2 - 4.302653 * np.sqrt(0.01 / 3), abs=1e-6)  # t(2)
+
+    def test_tests_of_differences_have_two_sides(self):
+        # t(2) is 4.303 at 2.5 % and 2.920 at 5 % a side; b is ahead by 3.5 standard errors of the difference.
+        first = np.array([0.9, 1.0, 1.1])
+        error = np.sqrt(2 * 0.01 / 3)
+        for errors_ahead, claimed in ((3.5, False), (5.0, True)):
+            values = np.concatenate([first, first + errors_ahead * error])
+            ratings = Ratings(("a", "b"), np.repeat([0, 1], 3), np.arange(6), np.zeros(6, dtype=np.int64), values)
+            found = rank_ratings(ratings, clusters=Clusters.FIXED_PANEL)
+            assert (found.bots[0].bot, found.bots[0].rank_high == 1) == ("b", claimed)
+
+    def test_correction_of_the_family_claims_no_more_than_single_tests(self):
+        ratings = _study(seed=9)
+        alone, together = (rank_ratings(ratings, adjustment=each) for each in (Adjustment.NONE, Adjustment.BONFERRONI))
+        widths = [sum(bot.rank_high - bot.rank_low for bot in found.bots) for found in (alone, together)]
+        assert widths[0] <= widths[1]
+
+    def test_annotators_make_intervals_wider_and_one_alone_gives_none(self):
+        ratings = _study()
+        errors = [
+            rank_ratings(ratings, clusters=each).bots[0].uncertainty.standard_error or 0.0
+            for each in (Clusters.FIXED_PANEL, Clusters.BOTH)
+        ]
+        assert 0 < errors[0] < errors[1]
+        one = rank_ratings(Ratings(ratings.bots, ratings.bot, ratings.item, ratings.annotator * 0, ratings.value))
+        assert [(bot.low, bot.rank_low, bot.rank_high) for bot in one.bots] == [(None, 1, 3)] * 3
+        assert "all is of one annotator" in str(one.bots[0].reason)
+
+    def test_ratings_that_are_all_alike_have_no_interval_and_no_claim(self):
+        bot = np.repeat([0, 1], 6)
+        ratings = Ratings(("a", "b"), bot, np.arange(12) % 6, np.arange(12) % 3, np.where(bot == 0, 5.0, 1.0))
+        found = rank_ratings(ratings)
+        assert [(each.estimate, each.low, each.rank_low, each.rank_high) for each in found.bots] == [
+            (5.0, None, 1, 2),
+            (1.0, None, 1, 2),
+        ]
+        assert "all alike" in str(found.bots[0].reason)
+
+    def test_level_outside_its_range_is_refused(self):
+        with pytest.raises(SettingOutOfRange, match="confidence_level"):
+            rank_ratings(_study(), confidence_level=1.0)
+        with pytest.raises(SettingOutOfRange, match="significance_level"):
+            rank_ratings(_study(), significance_level=0.0)
+
+    def test_one_bot_is_first(self):
+        (bot,) = rank_ratings(_study(bots=1)).bots
+        assert (bot.rank_low, bot.rank_high, bot.cluster) == (1, 1, 1)
