@@ -167,26 +167,31 @@ def here(stb: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("here")
 class TestAnnouncement:
     @pytest.mark.parametrize(
-        ("extra", "is_first", "lines"),
+        ("extra", "there", "lines"),
         [
-            (
-                "suite",
-                True,
-                ["First start: downloading what the suite needs", "Not among them: torch and transformers"],
-            ),
-            ("suite", False, ["The dependencies have changed: downloading", "Not among them: torch and transformers"]),
-            ("models,suite", True, ["First start: downloading", "Then torch and transformers, to train, host"]),
-            ("dev", True, ["First start: downloading", "Then torch and transformers", "Then what tests the suite"]),
+            ("suite", [], ["First start: downloading what the suite needs", "Not among them: torch and transformers"]),
+            ("suite", ["suite"], ["The dependencies have changed: down", "Not among them: torch and transformers"]),
+            ("models,suite", [], ["First start: downloading", "Then torch and transformers, to train, host"]),
+            ("dev", [], ["First start: downloading", "Then torch and transformers", "Then what tests the suite"]),
         ],
     )
     def test_tells_the_models_apart_with_their_size(
-        self, stb: ModuleType, extra: str, is_first: bool, lines: list[str], capsys: pytest.CaptureFixture[str]
+        self,
+        clone: Path,
+        stb: ModuleType,
+        extra: str,
+        there: list[str],
+        lines: list[str],
+        capsys: pytest.CaptureFixture[str],
     ):
-        stb.announce(extra, is_first)
+        (clone / ".venv").mkdir()
+        for name in there:
+            (clone / ".venv" / f".installed-{name}").write_text("by other pins")
+        stb.announce(extra, stb.what_is_installed())
         said = capsys.readouterr().err.splitlines()
         assert len(said) == len(lines)
         assert all(printed.startswith(line) for printed, line in zip(said, lines, strict=True)), said
-        sizes = [re.search(r"(\d+) packages, about ([\d.]+) ([MG]B)\)", line) for line in said]
+        sizes = [re.search(r"(\d+) packages, about ([\d.]+) ([MG]B) on PyPI\)", line) for line in said]
         of_suite, of_models = [size and size.groups()[1:] for size in sizes[:2]]
         known = json.loads((ROOT / DOWNLOADS_FILE).read_text())
         version = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -194,11 +199,21 @@ class TestAnnouncement:
         assert of_suite == (f"{of_bytes[0] / 1e6:.0f}", "MB")
         assert of_models == (f"{of_bytes[1] / 1e9:.1f}", "GB")
 
+    def test_speaks_of_the_models_alone_where_the_suite_is_installed(
+        self, clone: Path, stb: ModuleType, capsys: pytest.CaptureFixture[str]
+    ):
+        (clone / ".venv").mkdir()
+        (clone / ".venv" / ".installed-suite").write_text(stb.fingerprint("suite"))
+        stb.announce("models,suite", stb.what_is_installed())
+        said = capsys.readouterr().err
+        assert said.startswith("Downloading torch and transformers, to train, host and score with models (")
+        assert said.count("\n") == 1
+
     def test_names_no_number_on_a_machine_that_nothing_is_known_of(
         self, stb: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ):
         monkeypatch.setattr(stb.platform, "machine", lambda: "riscv64")
-        stb.announce("suite", is_first=True)
+        stb.announce("suite", "nothing")
         assert "their size on this machine is not known" in capsys.readouterr().err
         assert stb.Progress("Downloading", [None]).line() == "Downloading: 0 MB, 0 packages"
 
