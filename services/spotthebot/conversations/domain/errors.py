@@ -120,7 +120,7 @@ class SplitOrSplits(Invalid):
 
 
 class NoSplitNamed(Invalid):
-    """Nothing was stored: {reason}. Say `split=NAME`, or `splits=NAME:SHARE,NAME:SHARE`."""
+    """Nothing was stored: {reason}. Name one by `split`, or several by `splits` (NAME:SHARE,NAME:SHARE)."""
 
 
 class UploadCutShort(Invalid):

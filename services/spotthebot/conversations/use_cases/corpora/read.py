@@ -135,7 +135,7 @@ class _Batch:
         split = self.upload.split or (self.shares.split_of(found.key) if self.shares else found.split)
         if split is None:
             self.without_split += 1
-            reason = "names no split, and none was given: say `split=NAME` or `splits=NAME:SHARE,NAME:SHARE`"
+            reason = "names no split: name one by `split`, or several by `splits` (NAME:SHARE,NAME:SHARE)"
             self._reject(RejectedLine(found.line, reason))
             return
         self.waiting.append((found.line, Dialogue(found.key, split, found.turns, found.persona, found.metadata)))
