@@ -240,9 +240,13 @@ class TestStudies:
         assert "im" in (await stb("campaigns", "show", campaign["id"])).stdout
         assert (await stb("campaigns", "pause", name)).returncode == 0
         assert (await stb("campaigns", "open", campaign["id"][:-1])).returncode == 0
+        assert "is open: its results can be released once" in (await stb("campaigns", "release", name)).stderr
         assert (await stb("campaigns", "close", name, answer="n\n")).returncode == 1
         closed = await stb("campaigns", "close", name, "--yes")
         assert closed.stderr.endswith(f"Campaign {name} ({campaign['id']}): closed\n")
+        for change, lines in (("release", 1), ("withdraw", 0)):
+            assert (await stb("campaigns", change, name)).returncode == 0
+            assert (await stb("campaigns", "show", name)).stdout.count("Results released to teams") == lines
 
     async def test_are_collected_paused_resumed_and_cancelled_without_a_data_folder(
         self, stb: Stb, suite: RunningSuite, tmp_path: Path

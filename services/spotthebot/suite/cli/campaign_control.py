@@ -1,4 +1,4 @@
-"""`stb campaigns`: list and show campaigns, open, pause and close them."""
+"""`stb campaigns`: list and show campaigns, open, pause and close them, release their results."""
 
 from typing import Annotated, Any
 
@@ -58,6 +58,7 @@ def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> Non
         "Pay": pay,
         "Seed": found.seed,
         "Created": found.created_at,
+        "Results released to teams": found.released_at,
     }
     print_facts(facts)
 
@@ -96,6 +97,28 @@ def close(services: Services, campaign: Campaign, yes: Yes = False) -> None:
         return await clients.annotation.close_campaign(found.id)
 
     _say_state(ask(services, change))
+
+
+@reads_services
+def release(services: Services, campaign: Campaign) -> None:
+    """Let teams see the standings of their bots in a campaign that has ended."""
+
+    async def change(clients: Clients) -> CampaignOut:
+        return await clients.annotation.release_results((await find(Campaigns(clients), campaign)).id)
+
+    released = ask(services, change)
+    say(f"Teams see the standings of their bots in the campaign {printable(released.name)} ({released.id}).")
+
+
+@reads_services
+def withdraw(services: Services, campaign: Campaign) -> None:
+    """Let no team see a campaign's results any more."""
+
+    async def change(clients: Clients) -> CampaignOut:
+        return await clients.annotation.withdraw_results((await find(Campaigns(clients), campaign)).id)
+
+    withdrawn = ask(services, change)
+    say(f"No team sees results of the campaign {printable(withdrawn.name)} ({withdrawn.id}).")
 
 
 def _annotations(campaign: CampaignOut) -> str:

@@ -55,6 +55,12 @@ CAMPAIGNS = {
         "Let nothing be claimed until the campaign is opened again; packages that annotators hold can be submitted.",
     ),
     "close": Command(f"{_HERE}.campaign_control", "close", "End a campaign with the annotations that it has."),
+    "release": Command(
+        f"{_HERE}.campaign_control",
+        "release",
+        "Let teams see the standings of their bots in a campaign that has ended.",
+    ),
+    "withdraw": Command(f"{_HERE}.campaign_control", "withdraw", "Let no team see a campaign's results any more."),
 }
 COLLECTIONS = {
     "list": Command(f"{_HERE}.collection_control", "list_collections", "List collections and how far they are."),
@@ -136,7 +142,7 @@ COMMANDS: CommandTable = {
     "analyse": CommandGroup("Analyse studies where they lie, without any service.", ANALYSES),
     "keys": CommandGroup("API keys: made here, shown once, revocable at once.", KEYS),
     "bots": CommandGroup("Bots: check, register and list them, train models to register.", BOTS),
-    "campaigns": CommandGroup("Campaigns of annotation: list them, open, pause and close them.", CAMPAIGNS),
+    "campaigns": CommandGroup("Campaigns of annotation: list, open, pause and close them, release results.", CAMPAIGNS),
     "collections": CommandGroup("Collections of conversations: list them, pause, resume and cancel them.", COLLECTIONS),
     "corpora": CommandGroup("Corpora: human dialogues to learn from, to open with, to mix in.", CORPORA),
     "evaluate": CommandGroup("Evaluations without people: bots converse, a language model rates.", EVALUATIONS),
