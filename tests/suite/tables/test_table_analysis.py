@@ -78,6 +78,19 @@ class TestRatings:
             ("y", 3.5),
         ]
 
+    def test_columns_of_dimensions_are_ratings_as_their_rows_would_be(self, save: Save):
+        rows = RATINGS.splitlines()[1:]
+        assert len(rows) == 96
+        fluent, sensible = rows[:48], rows[48:]
+        wide = [f"{one},{other.rpartition(',')[2]}" for one, other in zip(fluent, sensible, strict=True)]
+        content = "item,bot,annotator,_,How fluent, is it?,sense\n".replace(
+            "How fluent, is it?", '"How fluent, is it?"'
+        )
+        path = save(content + "\n".join([*wide, "i9,x,a1,_,4,high"]))
+        found = _analysed(path, "--map", "value.fluent=How fluent, is it?,value.sensible=sense")
+        assert found["dimensions"] == _analysed(save(RATINGS, "long.csv"))["dimensions"]
+        assert [each["reason"] for each in found["rejected"]] == ["its value.sensible 'high' is no number"]
+
     @pytest.mark.parametrize(
         ("rows", "reason"),
         [

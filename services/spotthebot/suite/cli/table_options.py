@@ -12,7 +12,7 @@ from rich.text import Text
 from spotthebot.contracts.annotation import Label
 from spotthebot.suite.cli.questions import is_interactive
 from spotthebot.suite.progress import screen
-from spotthebot.suite.tables.columns import FORMS, ColumnMapping, Kind, find_columns, parse_map, parse_values
+from spotthebot.suite.tables.columns import ColumnMapping, Kind, find_columns, parse_map, parse_values
 from spotthebot.suite.tables.errors import MappingNotConfirmed, ValuesUnknown
 from spotthebot.suite.tables.rows import Table, open_table, shown
 from spotthebot.suite.tables.values import ValueWords
@@ -69,13 +69,10 @@ def show_mapping(mapped: MappedTable) -> None:
     table, mapping = mapped.table, mapped.mapping
     title = f"{shown(table.path.name)}: {table.form}, {mapping.kind}"
     printed = Printed("Field", "Column", "Examples", title=Text(title), title_justify="left")
-    for field in FORMS[mapping.kind].fields:
-        column = mapping.columns.get(field)
-        if column is None:
-            continue
+    for field, column in mapping.columns.items():
         examples = ", ".join(map(shown, table.values_of(column)[:_EXAMPLES]))
         guessed = " (guessed)" if field in mapping.guessed else ""
-        printed.add_row(field, Text(f"{shown(column)}{guessed}"), Text(examples))
+        printed.add_row(Text(shown(field)), Text(f"{shown(column)}{guessed}"), Text(examples))
     screen.print(printed)
     for field in _LABELS:
         if field in mapping.columns:

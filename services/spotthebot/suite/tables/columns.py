@@ -16,6 +16,8 @@ from spotthebot.suite.tables.values import ValueWords
 MAX_ID: Final = 150
 """Letters of a conversation's or an annotator's id, so that ids made of it are short enough."""
 FEATURES: Final = ("fluency", "sensibleness", "specificity")
+VALUE_OF: Final = "value."
+"""How a field begins that is a dimension's column of ratings: `value.fluency`."""
 _ALIASES: Final = {"item": "conversation", "model_a": "side_a", "model_b": "side_b"}
 _MAX_COLUMNS_SHOWN = 30
 
@@ -72,9 +74,12 @@ class ColumnMapping:
         return not self.guessed & set(FORMS[self.kind].required)
 
 
+_FIELDS: Final = {*_ALIASES, *(name for form in FORMS.values() for name in form.fields)}
+
+
 def parse_map(given: Sequence[str]) -> list[tuple[str, str]]:
     """Read what `--map` gives, the column of each field; raises MappingFault."""
-    return _pairs("--map", given, {*_ALIASES, *(name for form in FORMS.values() for name in form.fields)})
+    return _pairs("--map", given, {*_FIELDS, rf"{re.escape(VALUE_OF)}[^=,]+"})
 
 
 def parse_values(given: Sequence[str]) -> list[tuple[str, str]]:
@@ -112,12 +117,16 @@ def find_columns(
     nearest: tuple[list[str], Form] | None = None
     for kind in kinds:
         form = FORMS[kind]
-        if set(mapped) - set(form.fields):
+        dimensions = [name for name in mapped if name.startswith(VALUE_OF)] if "value" in form.fields else []
+        if set(mapped) - {*form.fields, *dimensions}:
             continue
         columns = mapped | _guessed(table, form, mapped, words)
-        missing = [name for name in form.required if name not in columns and name not in known]
+        if dimensions and "value" not in mapped:
+            columns.pop("value", None)
+        there = {*columns, *known, *(["value"] if dimensions else [])}
+        missing = [name for name in form.required if name not in there]
         if not missing:
-            ordered = {name: columns[name] for name in form.fields if name in columns}
+            ordered = {name: columns[name] for name in (*form.fields, *dimensions) if name in columns}
             return ColumnMapping(kind, ordered, frozenset(ordered) - set(mapped))
         if nearest is None or len(missing) < len(nearest[0]):
             nearest = missing, form
@@ -138,7 +147,7 @@ def _checked(table: Table, kinds: Sequence[Kind], given: Iterable[tuple[str, str
     for alias, column in given:
         name = _ALIASES.get(alias, alias)
         written = shown(f"{alias}={column}")
-        if name not in known:
+        if name not in known and not (name.startswith(VALUE_OF) and "value" in known):
             raise MappingFault(option="--map", given=written, reason=f"'{shown(alias)}' is none of {', '.join(known)}")
         if column not in table.columns:
             there = ", ".join(map(shown, table.columns[:_MAX_COLUMNS_SHOWN]))

@@ -10,7 +10,7 @@ from spotthebot.analytics.stats import Games, Ratings, Unit
 from spotthebot.contracts.annotation import Preference
 from spotthebot.suite.published_dump.fields import FieldFault
 from spotthebot.suite.published_dump.records import Rejected
-from spotthebot.suite.tables.columns import ColumnMapping, Kind
+from spotthebot.suite.tables.columns import VALUE_OF, ColumnMapping, Kind
 from spotthebot.suite.tables.rows import Table, TableRow, number_of, shown
 from spotthebot.suite.tables.values import ValueWords
 
@@ -61,8 +61,8 @@ def read_comparisons(table: Table, mapping: ColumnMapping, words: ValueWords) ->
             if mapping.kind is Kind.VOTES:
                 found.votes.append(_vote(row, mapping, words, seen))
             else:
-                rating = _rating(row, mapping, seen)
-                found.ratings.setdefault(rating.dimension, []).append(rating)
+                for rating in _ratings(row, mapping, seen):
+                    found.ratings.setdefault(rating.dimension, []).append(rating)
         except FieldFault as fault:
             found.rejected.append(row.rejected(str(fault)))
     return found
@@ -116,14 +116,23 @@ def _vote(row: TableRow, mapping: ColumnMapping, words: ValueWords, seen: set[_K
     return Vote(item, (first, second), annotator, _LEAD[preference])
 
 
-def _rating(row: TableRow, mapping: ColumnMapping, seen: set[_Key]) -> Rating:
-    item, bot, annotator, value = (_cell(row, mapping, name) for name in ("conversation", "bot", "annotator", "value"))
-    dimension = _cell(row, mapping, "dimension") if "dimension" in mapping.columns else ONE_DIMENSION
-    number = number_of(value)
-    if number is None:
-        raise FieldFault(reason=f"its value '{shown(value)}' is no number")
-    _require_new((item, bot, annotator, dimension), annotator, seen)
-    return Rating(item, bot, annotator, dimension, number)
+def _ratings(row: TableRow, mapping: ColumnMapping, seen: set[_Key]) -> list[Rating]:
+    """Return the rating of a row, or those of all dimensions that have a column; one fault rejects the row."""
+    item, bot, annotator = (_cell(row, mapping, name) for name in ("conversation", "bot", "annotator"))
+    one = _cell(row, mapping, "dimension") if "dimension" in mapping.columns else ONE_DIMENSION
+    fields = {name: name.removeprefix(VALUE_OF) for name in mapping.columns if name.startswith(VALUE_OF)}
+    if "value" in mapping.columns:
+        fields["value"] = one
+    ratings = []
+    for name, dimension in fields.items():
+        value = _cell(row, mapping, name)
+        number = number_of(value)
+        if number is None:
+            raise FieldFault(reason=f"its {shown(name)} '{shown(value)}' is no number")
+        ratings.append(Rating(item, bot, annotator, dimension, number))
+    for rating in ratings:
+        _require_new((item, bot, annotator, rating.dimension), annotator, seen)
+    return ratings
 
 
 def _cell(row: TableRow, mapping: ColumnMapping, name: str) -> str:
