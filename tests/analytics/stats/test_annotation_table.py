@@ -1,8 +1,10 @@
+from dataclasses import asdict, dataclass
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from spotthebot.analytics.stats import AnnotationTable, AnnotationTableMalformed, from_csv, from_dataframe
+from spotthebot.analytics.stats import AnnotationTable, AnnotationTableMalformed, from_csv, from_dataframe, to_dataframe
 from tests.factories.annotation_tables import table_of
 
 ROWS = [(0, "A", "B", 2, (2, 0), 0), (0, "A", "B", 3, (1, 1), 1), (1, "HU", "HU", 2, (2, 2), 0)]
@@ -145,3 +147,51 @@ class TestDataFrames:
         with pytest.raises(AnnotationTableMalformed) as refused:
             from_csv(file)
         assert fault in str(refused.value)
+
+
+@dataclass(frozen=True)
+class _Member:
+    name: str
+    n: int
+
+
+@dataclass(frozen=True)
+class _Group:
+    members: tuple[_Member, ...]
+    notes: tuple[str, ...]
+    n: int
+    level: float
+
+
+@dataclass(frozen=True)
+class _Curve:
+    time: tuple[int, ...]
+    share: tuple[float, ...]
+    level: float
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    size: tuple[int, ...]
+    level: float
+
+
+class TestResultsAsDataFrames:
+    def test_have_a_row_for_each_result_that_another_holds(self):
+        members = (_Member("a", 1), _Member("b", 2))
+        found = to_dataframe(_Group(members, ("x", "y", "z"), 3, 0.5))
+        assert found.to_dict("records") == [
+            {"name": "a", "n": 1, "all_n": 3, "level": 0.5},
+            {"name": "b", "n": 2, "all_n": 3, "level": 0.5},
+        ]
+
+    def test_have_a_row_for_each_place_of_lists_of_one_length(self):
+        found = to_dataframe(_Curve((1, 2), (0.5, 1.0), 0.9))
+        assert found.to_dict("records") == [
+            {"level": 0.9, "time": 1, "share": 0.5},
+            {"level": 0.9, "time": 2, "share": 1.0},
+        ]
+
+    @pytest.mark.parametrize("result", [_Curve((1, 2), (0.5,), 0.9), _Sizes((1, 2), 0.9), _Sizes((), 0.9)])
+    def test_keep_other_lists_in_one_cell_each(self, result):
+        assert to_dataframe([result, result]).to_dict("records") == [asdict(result)] * 2

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from spotthebot.analytics.stats import SettingOutOfRange, bootstrap
+from spotthebot.analytics.stats.bca import ClusterBootstrap, bootstrap_clusters
 from spotthebot.analytics.stats.bootstrap import require_confidence_level, resampled_totals
 
 
@@ -19,6 +20,21 @@ class TestResampledTotals:
 
     def test_nothing_to_draw_gives_zeros(self):
         assert resampled_totals(np.zeros((0, 2)), 3, seed=0).tolist() == [[0, 0]] * 3
+
+
+@pytest.mark.parametrize(
+    ("totals", "expected"),
+    [
+        ([[1.0, 2.0]], ClusterBootstrap(0.5, None, None, 1, 0)),
+        ([[1.0, 0.0], [2.0, 0.0]], ClusterBootstrap(None, None, None, 2, 0)),
+    ],
+)
+def test_one_cluster_and_an_undefined_estimate_have_no_bounds(totals, expected):
+    def ratio(sums):
+        return np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), np.nan), where=sums[:, 1] > 0)
+
+    found = bootstrap_clusters(np.array(totals), ratio, confidence_level=0.95, n_resamples=10, seed=0)
+    assert found == expected
 
 
 @pytest.mark.parametrize("confidence_level", [0, 1, -0.5, 95, float("nan")])

@@ -46,6 +46,18 @@ class TestPlanMore:
             assert pair.low == farther[1].conversations
             assert pair.high == (None if holds_even_odds else nearer[1].conversations)
 
+    @pytest.mark.parametrize("labels", [(2, 0), (0, 2)])
+    def test_plans_at_most_for_the_end_that_is_nearer_to_even_odds_whoever_leads(self, labels):
+        rows = [(number, "A", "B", 2, labels[:: 1 if number % 10 else -1], number) for number in range(40)]
+        games = play_games(table_of(rows, ("A", "B")))
+        plan = plan_more(games)
+        (pair,), (interval,) = plan.pairs, rank_bots(games, n_resamples=1).pairs
+        low, high = known(interval.low), known(interval.high)
+        assert high < 0.5 or low > 0.5
+        needed = plan_conversations(low if low > 0.5 else high, plan.design, power=plan.power, n_pairs=1)
+        assert pair.high == needed.conversations
+        assert known(pair.low) < known(pair.conversations) < known(pair.high)
+
     def test_says_for_which_power_and_levels(self):
         plan = plan_more(play_games(simulated_table(2)), power=0.9, significance_level=0.01, confidence_level=0.8)
         assert (plan.power, plan.significance_level, plan.confidence_level) == (0.9, 0.01, 0.8)
