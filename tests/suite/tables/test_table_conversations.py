@@ -84,6 +84,11 @@ class TestRows:
 
 
 class TestObjects:
+    def test_cell_of_brackets_is_no_list_of_turns(self, save):
+        rows = f"c1,{'[' * 100_000},hi\nc1,x,ho\n"
+        table = open_table(save(f"id,turns,text\n{rows}"))
+        assert holds_turns(table) is None
+
     @pytest.mark.parametrize(
         "content",
         [

@@ -65,6 +65,15 @@ class TestFaults:
             {"id": "4"},
         ]
 
+    def test_objects_nested_deeply_are_no_columns_and_those_nested_too_deeply_are_rejected(self, save):
+        nested = ['{"a":' * depth + "1" + "}" * depth for depth in (22, 50_000)]
+        assert _cells(save("\n".join(['{"id": 1}', *nested, '{"id": 4}']), "a.jsonl")) == [
+            {"id": "1"},
+            {".".join(["a"] * 21): '{"a": 1}'},
+            (3, "its JSON is nested too deeply"),
+            {"id": "4"},
+        ]
+
     @pytest.mark.parametrize(
         ("content", "reason"),
         [

@@ -164,7 +164,7 @@ def _names_of_roles(turns: Iterable[Utterance], bot: str | None) -> dict[str, st
 def _names(cell: str) -> list[str]:
     try:
         listed = json.loads(cell)
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     if not isinstance(listed, list) or len(listed) != len(_SIDES):
         return []
@@ -187,7 +187,7 @@ def _listed(cell: str) -> list[Utterance] | None:
     """Read turns of an object: each with a speaker and a text, by any of their names."""
     try:
         turns = json.loads(cell)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     turns = [turns] if isinstance(turns, dict) else turns
     if not isinstance(turns, list) or not turns or not all(isinstance(turn, dict) for turn in turns):

@@ -24,6 +24,7 @@ _POTATO_LABELS = "instance_id_to_label_to_value"
 _NOT_TICKED = {"", "false", "off"}
 _NUMBERED = ("scale_", "text_box", "slider", "number")
 """How the names of Potato's labels begin whose value is what was answered."""
+_MAX_DEPTH = 20
 _MAX_STATE_BYTES = 256 * 1024**2
 
 
@@ -60,7 +61,7 @@ def read_potato_state(path: Path) -> Content | None:
         return None
     try:
         content = json.loads(path.read_bytes())
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) and _POTATO_LABELS in content else None
 
@@ -83,9 +84,10 @@ def text_of(value: object) -> str:
 
 
 def _flat(content: Content, prefix: str = "") -> dict[str, str]:
+    """Return nested objects as columns with dots between their names; what lies deeper than others do is JSON."""
     cells: dict[str, str] = {}
     for key, value in content.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and prefix.count(".") < _MAX_DEPTH:
             cells |= _flat(value, f"{prefix}{key}.")
         else:
             cells[f"{prefix}{key}"] = text_of(value)
