@@ -28,6 +28,20 @@ print(*sys.modules)
 """
 
 
+NOT_IN_THE_SUITE = """\
+import sys
+for name in ("hypothesis", "importlinter", "mypy", "pytest", "respx", "schemathesis", "torch", "transformers"):
+    sys.modules[name] = None  # as if it were not installed
+from spotthebot.suite.cli.commands import COMMANDS
+from spotthebot.suite.cli.lazy import CommandGroup, load_command
+
+for name, entry in COMMANDS.items():
+    for word, command in entry.commands.items() if isinstance(entry, CommandGroup) else [(name, entry)]:
+        if name != "test":
+            load_command(word, command)
+"""
+
+
 def _entries() -> list[tuple[str, Command]]:
     found = []
     for word, entry in COMMANDS.items():
@@ -53,6 +67,10 @@ class TestTable:
         shown = CliRunner().invoke(app, [*words.split(), "-h"])
         assert shown.exit_code == 0
         assert f"./stb {words}".split()[-1] in shown.output
+
+    def test_needs_nothing_that_tests_or_trains_but_for_the_tests_themselves(self):
+        done = subprocess.run([sys.executable, "-c", NOT_IN_THE_SUITE], capture_output=True, text=True, check=False)
+        assert done.stderr == ""
 
     def test_gives_its_groups_the_short_option_for_help_too(self):
         assert CliRunner().invoke(app, ["-h"]).output == CliRunner().invoke(app, ["--help"]).output

@@ -6,8 +6,8 @@ from spotthebot.contracts.protocols import protocol_schema_text
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.process import openapi_text
 from spotthebot.suite import campaigns, cli, collections
+from spotthebot.suite.cli.clone import ROOT, NotAClone
 from spotthebot.suite.cli.front_door import COMMANDS_FILE, commands_text
-from spotthebot.suite.cli.tests import ROOT, NotAClone
 from spotthebot.suite.declarations import schema_text
 from spotthebot.suite.diagrams import drawn
 from spotthebot.suite.progress import screen

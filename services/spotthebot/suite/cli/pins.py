@@ -10,8 +10,8 @@ from pathlib import Path
 
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.errors import Unavailable
+from spotthebot.suite.cli.clone import ROOT, NotAClone
 from spotthebot.suite.cli.downloads import DOWNLOADS_FILE, Lock, downloads_text
-from spotthebot.suite.cli.tests import ROOT, NotAClone
 from spotthebot.suite.progress import screen
 
 EXTRAS = ("suite", *SERVICE_NAMES)

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from spotthebot.suite.cli.clone import ROOT
 from spotthebot.suite.cli.local_commands import on_this_machine
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, folder_at
-from spotthebot.suite.cli.tests import ROOT
 from spotthebot.suite.errors import AlreadyRunning, FolderNotOurs, NoSuite
 from spotthebot.suite.postgres.home import disk_errors, find
 from spotthebot.suite.postgres.removal import remove_cluster

@@ -12,14 +12,13 @@ from typing import Annotated
 
 import typer
 
-from spotthebot.kit.errors import Unavailable
 from spotthebot.suite.cli.changed_tests import changed_files, pick_tests
+from spotthebot.suite.cli.clone import ROOT, NotAClone
 from spotthebot.suite.cli.coverage import COVERAGE_OPTIONS, print_coverage, remove_report
 from spotthebot.suite.cli.mutant_process import NO_COMPILED_FILES
 from spotthebot.suite.cli.mutants import draw_sample, run_mutants
 from spotthebot.suite.progress import screen
 
-ROOT = Path(__file__).parents[4]
 _PROCESSES = min(8, 2 * (os.cpu_count() or 2))
 """More than cores: many tests wait for other processes."""
 _SIDE_BY_SIDE = ("-n", str(_PROCESSES), "--dist", "loadfile", "--no-loadscope-reorder")
@@ -32,10 +31,6 @@ _FAST_SECONDS = 60
 _ROOM_TO_FINISH_SECONDS = 8
 """The test that runs when the time is up still ends, and pytest says goodbye."""
 _NO_TESTS_RAN = 5
-
-
-class NotAClone(Unavailable):
-    """This command needs the sources: run it in a clone of the repository, not from an installed package."""
 
 
 def run_tests(
