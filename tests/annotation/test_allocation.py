@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from spotthebot.annotation.domain.allocation import Allocation, Candidate, Item, Unit, _rotations, allocate
 from spotthebot.annotation.domain.errors import NothingToAnnotate, TooFewToCompare
+from spotthebot.annotation.domain.pairs import _apart
 from spotthebot.annotation.domain.shuffle import Shuffle
 from spotthebot.kit.ids import new_ids
 
@@ -319,6 +320,13 @@ class TestPairs:
         found = _allocate(candidates, Unit(dialogues=2))
         assert time.process_time() - began < 20
         assert len(found.conversations) == 10_000
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"), [(4, 4, 0), (4, 5, 0), (5, 4, 0), (4, 6, 2), (8, 10, 0), (8, 11, 3), (11, 8, 3)]
+)
+def test_lengths_are_comparable_where_the_longer_has_a_quarter_more_at_most(one: int, other: int, apart: int):
+    assert _apart(one, other) == apart
 
 
 def _items(found: Allocation) -> list[Item]:
