@@ -12,7 +12,6 @@ import psycopg
 import pyarrow.parquet as pq
 import pytest
 
-from spotthebot.annotation.domain.pseudonyms import Pseudonyms
 from tests.factories.annotating import ask, campaign_of, claim, save, submit, work_through
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, created, import_conversations, open_campaign, until
@@ -101,9 +100,6 @@ class TestFormats:
 
 
 class TestPseudonyms:
-    def test_do_not_show_their_key(self):
-        assert "secret" not in repr(Pseudonyms(b"secret", are_published=False))
-
     async def test_stand_for_people_everywhere_and_differ_between_campaigns(self, suite: RunningSuite):
         secret = "ab" * 32  # not what they are made with
         one, other = [await annotated(suite, await campaign_of(suite, secret=secret)) for _ in range(2)]

@@ -26,6 +26,7 @@ from spotthebot.annotation.domain.panels import (
     read_identity,
     require_id,
 )
+from spotthebot.annotation.domain.pseudonyms import Pseudonyms
 from spotthebot.contracts.panels import Panel
 
 _PANEL: TypeAdapter[Panel] = TypeAdapter(Panel)
@@ -56,6 +57,10 @@ def faults(read: Panel, parameters: dict[str, str]) -> dict[str, str]:
     with pytest.raises(EntryRefused) as refused:
         read_identity(read, parameters)
     return {fault.pointer: fault.detail for fault in refused.value.fields}
+
+
+def test_pseudonyms_do_not_show_the_key_that_makes_them():
+    assert "secret" not in repr(Pseudonyms(b"secret", are_published=False))
 
 
 class TestIds:
