@@ -16,7 +16,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import astuple
 from pathlib import Path
 
-from benchmarks.analytics.coverage import labels, quality, survival
+from benchmarks.analytics.coverage import labels, quality, ratings, survival
 from benchmarks.analytics.coverage.tallies import FALSE, Tallies
 from tests.factories.clustered_campaigns import SETTINGS, Setting
 
@@ -24,6 +24,7 @@ GROUPS = {
     "coefficients": quality.tally_coefficients,
     "labels": labels.tally,
     "quality": quality.tally,
+    "ratings": ratings.tally,
     "survival": survival.tally,
 }
 
