@@ -187,6 +187,12 @@ class TestEntries:
         assert problem_of(answer)[:2] == (422, "entry-refused")
         assert "/parameters/PROLIFIC_PID" in problem_of(answer)[2]
 
+    async def test_by_a_link_for_anybody_name_who_came(self, suite: RunningSuite):
+        parameters = await link_to(suite, await campaign_of(suite, panel=PROLIFIC))
+        status, kind, pointers = problem_of(await enter(suite, {"entry": parameters["entry"]}))
+        assert (status, kind) == (422, "entry-refused")
+        assert "/parameters/PROLIFIC_PID" in pointers
+
     async def test_entries_to_a_hit_that_nobody_accepted_are_previews_and_keep_nothing(self, suite: RunningSuite):
         campaign = await campaign_of(suite, panel={"kind": "mturk"}, consent="We keep your labels.")
         parameters = await link_to(suite, campaign)

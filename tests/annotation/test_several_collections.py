@@ -5,8 +5,10 @@ from typing import Any
 import httpx
 import pytest
 
+from spotthebot.annotation.domain.allocation import Unit
 from spotthebot.annotation.domain.conversations import PackedTurns, ShownConversation, mixed
 from spotthebot.annotation.domain.errors import ConversationsNamedAlike
+from spotthebot.annotation.use_cases.collections import mix_of
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.contracts.turns import Turn
 from spotthebot.kit.ids import new_id
@@ -211,6 +213,14 @@ class TestMixed:
     def test_an_imported_copy_is_known_by_the_id_of_its_original(self):
         original = _conversation(None)
         assert mixed([[original], [_conversation(str(original.conversation_id))]]) == [original]
+
+
+class TestMixOf:
+    @pytest.mark.parametrize(("lengths", "exchanges"), [((2, 5, 3), 5), ((), 1)])
+    def test_takes_conversations_as_long_as_the_longest_segment_or_all_that_say_something(
+        self, lengths: tuple[int, ...], exchanges: int
+    ):
+        assert mix_of((new_id(),), Unit(lengths=lengths), None).exchanges == exchanges
 
 
 class TestOpenings:
