@@ -208,7 +208,7 @@ class TestDeclare:
         self, suite: RunningSuite, clients: Clients, declared: Write, collection: str
     ):
         await import_conversations(suite, [conversation("c", "one", "other")])
-        with pytest.raises(DeclarationFaulty, match=f"2 collections are called 'im': give the id .* {collection} "):
+        with pytest.raises(DeclarationFaulty, match=f"2 collections called 'im': give the id .* {collection} "):
             await declare(clients, declared(SMALL), opens=False)
         made = await declare(clients, declared(SMALL.replace("[im]", f"['{collection}']")), opens=False)
         assert made.campaign.collection_id == UUID(collection)

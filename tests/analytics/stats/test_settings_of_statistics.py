@@ -5,12 +5,14 @@ import math
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
 import pytest
 
 from spotthebot.analytics import stats
 from spotthebot.analytics.stats import (
     CensoredTimes,
     Design,
+    Ratings,
     RowScore,
     SettingOutOfRange,
     SkillSettings,
@@ -179,6 +181,7 @@ ARGUMENTS = {
     "games": GAMES,
     "n": 3,
     "names": ["x"],
+    "ratings": Ratings(("x", "y"), np.array([0, 0, 1, 1]), np.arange(4), np.array([0, 1, 0, 1]), np.arange(4.0)),
     "size": 1,
     "status": current_status(TABLE),
     "successes": 1,
