@@ -80,7 +80,9 @@ class TestAnswers:
         [
             ([], 2, "Usage: ./stb [OPTIONS] COMMAND"),
             (["--help"], 0, "Usage: ./stb [OPTIONS] COMMAND"),
-            (["keys"], 2, "Usage: ./stb keys [OPTIONS] COMMAND"),
+            (["fed"], 2, "Usage: ./stb fed [OPTIONS] COMMAND"),
+            (["keys", "-h"], 0, "Usage: ./stb keys [OPTIONS] COMMAND"),
+            (["keys", "--json", "-h"], 0, "Usage: ./stb keys list [OPTIONS]"),
             (["rank", "-h"], 0, "Usage: ./stb rank [OPTIONS]"),
             (["keys", "create", "--role=team", "--help"], 0, "Usage: ./stb keys create"),
             (["logs", "-n5", "--lines", "7", "-h"], 0, "Usage: ./stb logs"),
@@ -101,6 +103,7 @@ class TestAnswers:
             (["stauts"], "No such command 'stauts'. Did you mean 'status'?\nTry './stb --help' for help.\n"),
             (["keys", "creat"], "No such command 'creat'. Did you mean 'create'?\nTry './stb keys --help' for help.\n"),
             (["rank", "x", "--jsn", "f"], "No such option '--jsn'. Did you mean '--json'?\nTry './stb rank --help'"),
+            (["keys", "--jsn"], "No such option '--jsn'. Did you mean '--json'?\nTry './stb keys list --help'"),
             (["logs", "-x"], "No such option '-x'.\nTry './stb logs --help' for help.\n"),
             (["--dance"], "No such option '--dance'.\n"),
         ],
@@ -122,7 +125,14 @@ class TestAnswers:
 
     @pytest.mark.parametrize(
         "arguments",
-        [["status"], ["rank", "x", "--seed", "-1"], ["test", "-k", "x", "-x"], ["logs", "--lines", "--help"]],
+        [
+            ["status"],
+            ["keys"],
+            ["keys", "--json"],
+            ["rank", "x", "--seed", "-1"],
+            ["test", "-k", "x", "-x"],
+            ["logs", "--lines", "--help"],
+        ],
         ids=" ".join,
     )
     def test_leave_work_to_the_commands(self, stb: ModuleType, arguments: list[str]):

@@ -229,7 +229,8 @@ class TestStudies:
         name = "whole name that takes more than the room that there is for it in a table"
         campaign = await open_campaign(suite, collection, name=name)
         for kind, known in (("corpora", corpus), ("collections", collection), ("campaigns", campaign["id"])):
-            (found,) = json.loads((await stb(kind, "list", "--json")).stdout)[kind]
+            (found,) = json.loads((await stb(kind, "--json")).stdout)[kind]
+            assert (await stb(kind)).stdout == (await stb(kind, "list")).stdout, kind
             for columns in (80, 40):
                 listed = (await stb(kind, "list", columns=columns)).stdout
                 assert (_ids(listed), found["name"][:4] in listed) == ([known], True), kind

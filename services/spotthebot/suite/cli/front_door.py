@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from spotthebot.suite.cli.commands import COMMANDS
-from spotthebot.suite.cli.lazy import Command, CommandGroup, CommandTable, load_command
+from spotthebot.suite.cli.lazy import LISTS, Command, CommandGroup, CommandTable, load_command
 
 COMMANDS_FILE = Path("services", "spotthebot", "suite", "cli", "commands.json")
 """From a clone's root: made by `./stb docs`."""
@@ -18,7 +18,7 @@ def commands_text(app: typer.Typer) -> str:
     """Return all commands of an application as JSON.
 
     Each has `help` (its text, 80 columns wide) and `options` (whether each takes a value); a command has
-    `passes_arguments_on`, a group has `commands`.
+    `passes_arguments_on`, a group has `commands`, and `default`: the one that runs where none is named, or null.
     """
     described = _describe("./stb", typer.main.get_command(app), COMMANDS, None)
     return json.dumps(described, indent=1, ensure_ascii=False) + "\n"
@@ -49,4 +49,4 @@ def _describe(
         )
         for word, held in entry.items()
     }
-    return described | {"commands": below}
+    return described | {"default": LISTS if LISTS in entry else None, "commands": below}

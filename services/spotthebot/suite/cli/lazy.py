@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -33,6 +33,8 @@ class CommandGroup:
 
 
 CommandTable = Mapping[str, Command | CommandGroup]
+LISTS: Final = "list"
+"""The command that runs where a group that has it is called without any: `./stb keys` lists keys."""
 
 
 class LazyGroup(TyperGroup):
@@ -46,6 +48,14 @@ class LazyGroup(TyperGroup):
         self.commands = {
             name: TyperCommand(name, help=entry.help, short_help=entry.help) for name, entry in self.table.items()
         }
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own click
+        """Take the arguments; without a command among them, they go to the list, if there is one."""
+        first = args[0] if args else "-"
+        if LISTS in self.table and first.startswith("-") and first not in ctx.help_option_names:
+            args = [LISTS, *args]
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's own click
         """Return the command that the arguments name, imported."""
@@ -70,6 +80,7 @@ def lazy_app(
         name=name,
         cls=group,
         help=help,
+        epilog=f"Without a command: {LISTS}." if LISTS in table else None,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         add_completion=False,
