@@ -119,3 +119,10 @@ class TestRendering:
 
     def test_png_is_a_picture(self, shown):
         assert render(FIGURES["ranking"](shown), "png").startswith(b"\x89PNG")
+
+    def test_pdf_is_a_page_of_vectors_with_fonts_inside(self, shown):
+        pdf = render(FIGURES["ranking"](shown), "pdf")
+        assert pdf.startswith(b"%PDF-")
+        assert pdf.count(b"/Type /Page\n") == 1
+        assert b"/FontFile" in pdf
+        assert b"/Subtype /Image" not in pdf

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from spotthebot.analytics.figures import FIGURES
 from spotthebot.analytics.report import write_report
 from spotthebot.analytics.report.files import as_csv
 from spotthebot.analytics.report.latex import escape, latex_table
@@ -98,10 +99,19 @@ class TestFiles:
     def test_the_same_results_give_the_same_bytes(self, folder, tmp_path, results):
         write_report(results, stability(), tmp_path)
         one, two = (
-            {path.relative_to(each): path.read_bytes() for path in each.rglob("*") if path.is_file()}
+            {
+                path.relative_to(each): b"" if path.suffix == ".pdf" else path.read_bytes()
+                for path in each.rglob("*")
+                if path.is_file()
+            }
             for each in (folder, tmp_path)
         )
         assert one == two
+
+    def test_every_figure_is_there_as_svg_pdf_and_specification(self, folder):
+        names = {path.name for path in (folder / "figures").iterdir()}
+        assert names == {f"{figure}{suffix}" for figure in FIGURES for suffix in (".svg", ".pdf", ".vl.json")}
+        assert all(path.read_bytes().startswith(b"%PDF-") for path in (folder / "figures").glob("*.pdf"))
 
     def test_json_is_the_document_itself(self, folder, results):
         document = json.loads((folder / "report.json").read_text())

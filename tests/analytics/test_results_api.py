@@ -301,16 +301,19 @@ class TestResultCache:
 
 
 class TestFigures:
-    async def test_come_as_specs_svg_and_png_by_suffix_and_by_accept(self, suite: RunningSuite):
+    async def test_come_as_specs_svg_pdf_and_png_by_suffix_and_by_accept(self, suite: RunningSuite):
         campaign = await _study(suite)
         analyst = await suite.client("analytics", "analyst")
         path = f"/v1/campaigns/{campaign}/figures/ranking"
         kinds = {".json": "application/vnd.vegalite.v6+json", ".svg": "image/svg+xml", ".png": "image/png"}
+        kinds[".pdf"] = "application/pdf"
         for suffix, kind in kinds.items():
             by_suffix = await analyst.get(f"{path}{suffix}", params={"filter": "none"})
             assert (by_suffix.status_code, by_suffix.headers["Content-Type"]) == (200, kind)
             by_accept = await analyst.get(path, params={"filter": "none"}, headers={"Accept": kind})
-            assert by_accept.content == by_suffix.content
+            assert by_accept.headers["Content-Type"] == kind
+            assert suffix == ".pdf" or by_accept.content == by_suffix.content
+        assert by_suffix.content.startswith(b"%PDF-")
         spec = (await analyst.get(path, params={"filter": "none"})).json()
         assert "vega-lite" in spec["$schema"]
 

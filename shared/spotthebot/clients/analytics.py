@@ -124,7 +124,7 @@ class AnalyticsOperations(ServiceOperations):
 
     @operation
     def figure(self, campaign_id: UUID | str, figure: str, **parameters: Unpack[Parameters]) -> Call[bytes]:
-        """Return a figure, such as `ranking.svg`; `.json` is a Vega-Lite spec, `.svg` and `.png` are rendered."""
+        """Return a figure, such as `ranking.svg`; `.json` is a Vega-Lite spec, `.svg`, `.pdf`, `.png` are drawn."""
         return Call(
             bytes, "GET", f"/v1/campaigns/{_segment(campaign_id)}/figures/{_segment(figure)}", params=parameters
         )

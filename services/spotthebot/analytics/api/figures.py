@@ -1,4 +1,4 @@
-"""`/v1/campaigns/{id}/figures/{name}`: figures as Vega-Lite specs, SVG or PNG."""
+"""`/v1/campaigns/{id}/figures/{name}`: figures as Vega-Lite specs, SVG, PDF or PNG."""
 
 from typing import Annotated, Final
 
@@ -17,6 +17,7 @@ router = APIRouter(prefix="/v1/campaigns/{campaign_id}/figures", tags=["figures"
 _MEDIA_TYPES: Final[dict[Form, str]] = {
     "json": "application/vnd.vegalite.v6+json",
     "svg": "image/svg+xml",
+    "pdf": "application/pdf",
     "png": "image/png",
 }
 
@@ -31,6 +32,7 @@ _MEDIA_TYPES: Final[dict[Form, str]] = {
             "content": {
                 "application/vnd.vegalite.v6+json": {"schema": {"type": "object"}},
                 "image/svg+xml": {"schema": {"type": "string"}},
+                "application/pdf": {"schema": {"type": "string", "format": "binary"}},
                 "image/png": {"schema": {"type": "string", "format": "binary"}},
             },
         }
@@ -46,8 +48,8 @@ async def figure(
         str,
         Path(
             max_length=50,
-            description="win-matrix, ranking, survival, features, stability or segments; with .json, .svg or .png,"
-            " or without: then `Accept` decides.",
+            description="win-matrix, ranking, survival, features, stability or segments; with .json, .svg, .pdf or"
+            " .png, or without: then `Accept` decides.",
         ),
     ],
     parameters: RequestParameters,
@@ -60,9 +62,7 @@ async def figure(
 
 def _named(figure: str, accept: str) -> tuple[str, Form]:
     name, dot, suffix = figure.rpartition(".")
-    forms: dict[str, Form] = {"json": "json", "svg": "svg", "png": "png"}
+    forms: dict[str, Form] = {"json": "json", "svg": "svg", "pdf": "pdf", "png": "png"}
     if dot and suffix in forms:
         return name, forms[suffix]
-    if "image/svg+xml" in accept:
-        return figure, "svg"
-    return figure, "png" if "image/png" in accept else "json"
+    return figure, next((form for form in ("svg", "pdf", "png") if _MEDIA_TYPES[form] in accept), "json")

@@ -15,7 +15,7 @@ from spotthebot.analytics.figures.plots import (
     plot_survival,
     plot_win_matrix,
 )
-from spotthebot.analytics.figures.renderer import render
+from spotthebot.analytics.figures.renderer import pdf_of, render
 
 FIGURES: Final[Mapping[str, Callable[[FigureInput], Spec]]] = {
     "win-matrix": win_matrix,
@@ -31,6 +31,7 @@ __all__ = [
     "FigureInput",
     "Spec",
     "StabilityNotComputed",
+    "pdf_of",
     "plot_features",
     "plot_ranking",
     "plot_segments",

@@ -1,4 +1,4 @@
-"""Turns Vega-Lite specs into SVG and PNG, in this process and without the network."""
+"""Turns Vega-Lite specs into SVG, PDF and PNG, in this process and without the network."""
 
 import hashlib
 import json
@@ -13,11 +13,21 @@ _ID: Final = re.compile(r'\bid="([^"]+)"')
 _REFERENCE: Final = re.compile(r'(\bid="|url\(#|href="#)([^")]+)')
 
 
-def render(spec: Spec, form: Literal["svg", "png"], *, scale: float = 2.0) -> bytes:
-    """Render a spec; `scale` is the PNG's pixels per unit. The same spec gives the same bytes."""
+def render(spec: Spec, form: Literal["svg", "pdf", "png"], *, scale: float = 2.0) -> bytes:
+    """Render a spec; `scale` is the PNG's pixels per unit. The same spec gives the same bytes, except of a PDF."""
     if form == "svg":
         return _with_own_ids(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]), spec).encode()
+    if form == "pdf":
+        return pdf_of(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
     return vl_convert.vegalite_to_png(spec, scale=scale, allowed_base_urls=[])
+
+
+def pdf_of(svg: str) -> bytes:
+    """Return an SVG as a page of its size, with text as text and fonts embedded.
+
+    The same SVG gives the same page; the renderer puts its fonts into the file in any order.
+    """
+    return vl_convert.svg_to_pdf(svg)
 
 
 def _with_own_ids(svg: str, spec: Spec) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from spotthebot.analytics.figures import FIGURES, FigureInput, Spec, render
+from spotthebot.analytics.figures import FIGURES, FigureInput, Spec, pdf_of, render
 from spotthebot.analytics.report.latex import latex_table
 from spotthebot.analytics.report.methods import findings, methods
 from spotthebot.analytics.report.table import Cell, Table, shown
@@ -22,7 +22,8 @@ from spotthebot.kit.text import without_formula
 def write_report(analysis: Analysis, stability: Stability | None, folder: Path) -> None:
     """Write `report.html`, `report.json`, `tables.tex`, `csv/` and `figures/`; each file whole or not at all.
 
-    The figure of stability is left out where it was not computed. The same results give the same bytes.
+    The figure of stability is left out where it was not computed. The same results give the same bytes, except
+    of the figures' PDFs, whose fonts may change places.
     """
     specs = {
         name: draw(FigureInput(analysis, stability))
@@ -32,16 +33,17 @@ def write_report(analysis: Analysis, stability: Stability | None, folder: Path) 
     drawn = {name: render(spec, "svg").decode() for name, spec in specs.items()}
     found = tables(analysis)
     document = analysis.model_dump(mode="json") | {"stability": stability and stability.model_dump(mode="json")}
-    contents: dict[str, str] = {
+    contents: dict[str, str | bytes] = {
         "report.html": page(analysis, stability, drawn),
         "report.json": json.dumps(document, indent=2, ensure_ascii=False) + "\n",
         "tables.tex": "\n".join(latex_table(table) for table in found),
     }
     contents |= {f"csv/{table.key}.csv": as_csv(table) for table in found}
     contents |= {f"figures/{name}.svg": svg for name, svg in drawn.items()}
+    contents |= {f"figures/{name}.pdf": pdf_of(svg) for name, svg in drawn.items()}
     contents |= {f"figures/{name}.vl.json": _json(spec) for name, spec in specs.items()}
-    for name, text in contents.items():
-        _write(folder / name, text)
+    for name, content in contents.items():
+        _write(folder / name, content.encode() if isinstance(content, str) else content)
 
 
 def page(analysis: Analysis, stability: Stability | None, drawn: Mapping[str, str]) -> str:
@@ -83,12 +85,11 @@ def _json(spec: Spec) -> str:
     return json.dumps(spec, indent=1, ensure_ascii=False) + "\n"
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
-        with unfinished.open("w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        unfinished.write_bytes(content)
         unfinished.replace(path)
     except OSError:
         unfinished.unlink(missing_ok=True)

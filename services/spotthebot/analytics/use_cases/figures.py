@@ -15,7 +15,7 @@ from spotthebot.kit.database import Database
 if TYPE_CHECKING:
     from spotthebot.analytics.figures import FigureInput, Spec
 
-Form = Literal["json", "svg", "png"]
+Form = Literal["json", "svg", "pdf", "png"]
 
 
 async def draw_figure(
