@@ -2,19 +2,31 @@
 
 import csv
 import json
+import re
+import shutil
+import subprocess
 from html.parser import HTMLParser
 
 import pytest
 
 from spotthebot.analytics.figures import FIGURES
 from spotthebot.analytics.report import write_report
-from spotthebot.analytics.report.files import as_csv
+from spotthebot.analytics.report.files import as_csv, page
 from spotthebot.analytics.report.latex import escape, latex_table
 from spotthebot.analytics.report.methods import findings, methods
-from spotthebot.analytics.report.table import Column, Table
+from spotthebot.analytics.report.table import Column, Table, interval, p_value
 from spotthebot.analytics.report.tables import tables
 from spotthebot.contracts.analytics import Analysis, Stability
 from tests.factories.analyses import analysis, stability
+
+HOSTILE = (
+    r"_%&#$^~\{}",
+    "[x] *",
+    "*a--b|\"q\" 'x' `y` <z>",
+    "中文 😀 ąđ é",
+    "a name that goes on and on and on and on",
+)
+TEX = next(filter(None, map(shutil.which, ("pdflatex", "xelatex", "lualatex"))), None)
 
 
 @pytest.fixture(scope="module")
@@ -49,50 +61,47 @@ class _Page(HTMLParser):
         self.text.append(data)
 
 
-def _page(path):
-    page = _Page()
-    page.feed(path.read_text(encoding="utf-8"))
-    return page
+def _page(text):
+    parsed = _Page()
+    parsed.feed(text)
+    return parsed
 
 
 class TestPage:
     def test_needs_nothing_else(self, folder):
-        page = _page(folder / "report.html")
-        assert "script" not in page.tags
-        assert page.fetched == []
-        assert {tag for tag, _ in page.links} == {"a"}
-        assert all(link.startswith(("#", "https://")) for _, link in page.links)
+        written = _page((folder / "report.html").read_text())
+        assert "script" not in written.tags
+        assert written.fetched == []
+        assert {tag for tag, _ in written.links} == {"a"}
+        assert all(link.startswith(("#", "https://")) for _, link in written.links)
         assert "@import" not in (folder / "report.html").read_text()
-        assert page.tags.count("svg") == 6
-        assert len(page.ids) == len(set(page.ids)) > 6
+        assert written.tags.count("svg") == 6
+        assert len(written.ids) == len(set(written.ids)) > 6
 
     def test_every_table_has_a_caption_and_every_figure_words(self, folder):
-        page = _page(folder / "report.html")
-        assert page.tags.count("table") == page.tags.count("caption")
-        assert page.tags.count("figure") == page.tags.count("figcaption") == 6
+        written = _page((folder / "report.html").read_text())
+        assert written.tags.count("table") == written.tags.count("caption")
+        assert written.tags.count("figure") == written.tags.count("figcaption") == 6
 
     def test_says_what_came_out_and_how(self, folder, results):
-        text = " ".join(_page(folder / "report.html").text)
+        text = " ".join(_page((folder / "report.html").read_text()).text)
         assert findings(results)[0] in text
         assert results.data_sha256 in text
         for sentence in methods(results, stability()).sentences:
             assert sentence in text
 
-    def test_preliminary_and_simulated_results_are_called_so(self, tmp_path):
+    def test_preliminary_and_simulated_results_are_called_so(self):
         changed = analysis(prefix="simulated-").model_copy(update={"preliminary": True})
-        write_report(changed, None, tmp_path)
-        text = " ".join(_page(tmp_path / "report.html").text)
+        text = " ".join(_page(page(changed, None, {})).text)
         assert "Preliminary." in text
         assert "Simulated annotators." in text
         assert "programs, not people" in text
-        assert not (tmp_path / "figures" / "stability.svg").exists()
 
-    def test_names_cannot_break_out(self, tmp_path):
+    def test_names_cannot_break_out(self):
         name = "<script>alert(1)</script>"
-        write_report(analysis((name, "B")), None, tmp_path)
-        page = _page(tmp_path / "report.html")
-        assert "script" not in page.tags
-        assert name in page.text
+        written = _page(page(analysis((name, "B")), None, {}))
+        assert "script" not in written.tags
+        assert name in written.text
 
 
 class TestFiles:
@@ -145,15 +154,58 @@ class TestLatex:
             r"a\_b \& 5\% \{x\} \textbackslash{}y \$ \# \textasciitilde{} \textasciicircum{} \textless{}\textgreater{}"
         )
 
-    def test_tables_are_balanced(self, results):
-        for table in tables(results):
-            text = latex_table(table)
-            assert text.count(r"\begin{") == text.count(r"\end{") == 2
-            assert text.count("{") == text.count("}")
-            body = text.split(r"\midrule")[1].split(r"\bottomrule")[0]
-            rows = [line for line in body.strip().splitlines() if line]
-            assert len(rows) == len(table.rows)
-            assert all(row.count(" & ") == len(table.columns) - 1 for row in rows)
+    def test_a_name_is_no_argument_of_the_line_before_it_and_has_no_ligatures(self):
+        assert escape("*[5cm]---") == "{*}{[}5cm]-{}-{}-"
+
+    def test_numbers_stand_in_columns_of_their_format_and_bounds_as_one_interval(self):
+        columns = (
+            Column("n", "n"),
+            Column("x", "x", 2),
+            *interval(),
+            p_value("p", "p"),
+            Column("ok", "OK"),
+            Column("tiny", "Tiny"),
+        )
+        rows = (
+            (1234, -12.345, 0.1, 0.25, 0.0312, True, 0.5),
+            (5, None, None, None, 0.0002, False, 0.0004),
+            (5, -0.001, -0.0001, float("inf"), None, False, -0.0001),
+        )
+        text = latex_table(Table("t", "T", "c", columns, rows))
+        body = text.split(r"\midrule")[1].split(r"\bottomrule")[0]
+        assert r"{S[table-format=4]S[table-format=-2.2]rrlS[table-format=-1.3]}" in text
+        assert r"{n} & {x} & Interval & $p$ & OK & {Tiny} \\" in text
+        assert body.strip().splitlines() == [
+            r"1234 & -12.35 & [\num{0.100}, \num{0.250}] & $.031$ & yes & 0.500 \\",
+            r"5 & {--} & -- & $< .001$ & no & {$< 0.001$} \\",
+            r"5 & 0.00 & [\num{0.000}, $\infty$] & -- & no & 0.000 \\",
+        ]
+
+    def test_a_table_longer_than_a_page_goes_on_under_its_number(self):
+        table = Table("t", "T", "c", (Column("n", "n"),), tuple((at,) for at in range(91)))
+        first, *others = latex_table(table).split(r"\end{table}")[:-1]
+        assert [len(re.findall(r"^\d+ \\\\$", part, re.MULTILINE)) for part in (first, *others)] == [45, 45, 1]
+        assert [part.count(r"\addtocounter{table}{-1}") for part in (first, *others)] == [0, 1, 1]
+        assert [part.count(r"\label{tab:t}") for part in (first, *others)] == [1, 0, 0]
+        assert "T (part 3 of 3)." in others[-1]
+
+    def test_every_table_has_a_file_that_the_document_shows(self, folder, results):
+        names = [table.key for table in tables(results)]
+        assert {path.name for path in (folder / "tables").iterdir()} == {f"{name}.tex" for name in names}
+        assert re.findall(r"\\input{tables/(\w+)}", (folder / "tables.tex").read_text()) == names
+
+    @pytest.mark.skipif(TEX is None, reason="there is no TeX engine: install texlive-latex-base and texlive-science")
+    def test_every_file_compiles_whatever_the_bots_are_called(self, tmp_path):
+        assert TEX is not None
+        found = tables(analysis(HOSTILE, per_pair=1))
+        for table in found:
+            (tmp_path / f"{table.key}.tex").write_text(latex_table(table))
+        preamble = r"\documentclass{article}\usepackage{booktabs}\usepackage{siunitx}\begin{document}"
+        files = "".join(rf"\input{{{table.key}}}\clearpage" for table in found)
+        (tmp_path / "all.tex").write_text(rf"{preamble}{files}\end{{document}}")
+        command = [TEX, "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+        assert done.returncode == 0, done.stdout.decode(errors="replace")[-1500:]
 
 
 class TestWords:

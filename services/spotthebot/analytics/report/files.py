@@ -11,19 +11,19 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from spotthebot.analytics.figures import FIGURES, FigureInput, Spec, pdf_of, render
-from spotthebot.analytics.report.latex import latex_table
+from spotthebot.analytics.report.latex import latex_document, latex_table
 from spotthebot.analytics.report.methods import findings, methods
-from spotthebot.analytics.report.table import Cell, Table, shown
+from spotthebot.analytics.report.table import Cell, Table, p_words, shown
 from spotthebot.analytics.report.tables import tables
 from spotthebot.contracts.analytics import Analysis, Stability
 from spotthebot.kit.text import without_formula
 
 
 def write_report(analysis: Analysis, stability: Stability | None, folder: Path) -> None:
-    """Write `report.html`, `report.json`, `tables.tex`, `csv/` and `figures/`; each file whole or not at all.
+    """Write the page, the document and the folders `tables`, `csv` and `figures`; each file whole or not at all.
 
-    The figure of stability is left out where it was not computed. The same results give the same bytes, except
-    of the figures' PDFs, whose fonts may change places.
+    `tables.tex` shows the files in `tables`, one for each table. The figure of stability is left out where it was not
+    computed. The same results give the same bytes, except of the figures' PDFs, whose fonts may change places.
     """
     specs = {
         name: draw(FigureInput(analysis, stability))
@@ -36,8 +36,9 @@ def write_report(analysis: Analysis, stability: Stability | None, folder: Path) 
     contents: dict[str, str | bytes] = {
         "report.html": page(analysis, stability, drawn),
         "report.json": json.dumps(document, indent=2, ensure_ascii=False) + "\n",
-        "tables.tex": "\n".join(latex_table(table) for table in found),
+        "tables.tex": latex_document(analysis.campaign, found),
     }
+    contents |= {f"tables/{table.key}.tex": latex_table(table) for table in found}
     contents |= {f"csv/{table.key}.csv": as_csv(table) for table in found}
     contents |= {f"figures/{name}.svg": svg for name, svg in drawn.items()}
     contents |= {f"figures/{name}.pdf": pdf_of(svg) for name, svg in drawn.items()}
@@ -49,7 +50,7 @@ def write_report(analysis: Analysis, stability: Stability | None, folder: Path) 
 def page(analysis: Analysis, stability: Stability | None, drawn: Mapping[str, str]) -> str:
     """Return the page, self-contained: style and figures inside, no script, nothing fetched."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["shown"] = shown
+    environment.filters |= {"shown": shown, "p": p_words}
     template = environment.from_string(files(__package__).joinpath("report.html.jinja").read_text(encoding="utf-8"))
     prose = methods(analysis, stability)
     return template.render(

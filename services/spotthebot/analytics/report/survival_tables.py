@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from spotthebot.analytics.report.table import Column, Table
+from spotthebot.analytics.report.table import Column, Table, interval, p_value
 from spotthebot.analytics.stats import Clusters
 from spotthebot.contracts.analytics import Analysis, Survival
 
@@ -18,8 +18,7 @@ def survival_tables(analysis: Analysis, level: str) -> Iterator[Table]:
             Column("bot", "Speaker"),
             Column("exchanges", "Exchanges"),
             Column("survival", "Not spotted"),
-            Column("low", "Low"),
-            Column("high", "High"),
+            *interval(),
             Column("inspected", "Inspected"),
             Column("spotted", "Spotted"),
         ),
@@ -40,8 +39,8 @@ def survival_tables(analysis: Analysis, level: str) -> Iterator[Table]:
             Column("other", "Against"),
             Column("statistic", "Statistic", 2),
             Column("degrees_of_freedom", "df", 1),
-            Column("p_value", "p"),
-            Column("p_adjusted", "p adjusted"),
+            p_value("p_value", "p"),
+            p_value("p_adjusted", "p adjusted"),
             Column("significant", "Significant"),
             Column("family", "Family"),
         ),
@@ -69,9 +68,8 @@ def survival_tables(analysis: Analysis, level: str) -> Iterator[Table]:
             Column("feature", "Feature"),
             Column("coefficient", "Coefficient"),
             Column("standard_error", "SE"),
-            Column("low", "Low"),
-            Column("high", "High"),
-            Column("p_value", "p"),
+            *interval(),
+            p_value("p_value", "p"),
             Column("degrees_of_freedom", "df", 1),
             Column("model_standard_error", "SE of the model"),
         ),

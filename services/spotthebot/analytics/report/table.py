@@ -1,18 +1,44 @@
 """A table of a report: its columns and rows, and how a cell is written for people."""
 
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import TypeAlias
 
 Cell: TypeAlias = str | int | float | bool | None
 
 
+class Role(Enum):
+    """What the numbers of a column are, where people write them in a form of their own."""
+
+    VALUE = auto()
+    P_VALUE = auto()
+    LOW = auto()
+    """The lower bound of an interval; the next column has the upper one."""
+    HIGH = auto()
+
+
 @dataclass(frozen=True)
 class Column:
-    """A column: its name for programs, its heading for people, and how many digits its numbers have."""
+    """A column: its name for programs, its heading for people, how many digits its numbers have and what they are."""
 
     name: str
     heading: str
     digits: int = 3
+    role: Role = Role.VALUE
+
+    def shown(self, cell: Cell) -> str:
+        """Write a cell of the column for people."""
+        return shown_p(cell) if self.role is Role.P_VALUE and isinstance(cell, float) else shown(cell, self.digits)
+
+
+def p_value(name: str, heading: str) -> Column:
+    """Return a column of p-values."""
+    return Column(name, heading, role=Role.P_VALUE)
+
+
+def interval(prefix: str = "") -> tuple[Column, Column]:
+    """Return the two columns of an interval's bounds."""
+    return Column(f"{prefix}low", "Low", role=Role.LOW), Column(f"{prefix}high", "High", role=Role.HIGH)
 
 
 @dataclass(frozen=True)
@@ -32,7 +58,7 @@ class Table:
 
 
 def shown(cell: Cell, digits: int) -> str:
-    """Write a cell for people; a p-value or share too small for its digits is told to be below the last of them.
+    """Write a cell for people; a share too small for its digits is told to be below the last of them.
 
     >>> shown(0.12345, 3), shown(0.00001, 3), shown(None, 3), shown(True, 3), shown(12, 3)
     ('0.123', '< .001', '-', 'yes', '12')
@@ -45,3 +71,28 @@ def shown(cell: Cell, digits: int) -> str:
         least = 10**-digits
         return f"< {least:.{digits}f}".replace("0.", ".") if 0 < cell < least else f"{cell:.{digits}f}"
     return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def shown_p(value: float | None) -> str:
+    """Write a p-value with three digits and no zero before the point (APA, 7th edition, 6.36).
+
+    >>> shown_p(0.0345), shown_p(0.0004), shown_p(0.9997), shown_p(1.0), shown_p(None)
+    ('.034', '< .001', '> .999', '> .999', '-')
+    """
+    if value is None:
+        return "-"
+    if value < 0.001:
+        return "< .001"
+    return "> .999" if value >= 0.9995 else f"{value:.3f}".removeprefix("0")
+
+
+def p_words(value: float | None) -> str:
+    """Write a p-value into a sentence.
+
+    >>> p_words(0.0345), p_words(0.0004), p_words(None)
+    ('p = .034', 'p < .001', 'p is not defined')
+    """
+    if value is None:
+        return "p is not defined"
+    text = shown_p(value)
+    return f"p {text}" if text[0] in "<>" else f"p = {text}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from spotthebot.analytics.figures.charts import percent
 from spotthebot.analytics.report.survival_tables import survival_tables
-from spotthebot.analytics.report.table import Cell, Column, Table
+from spotthebot.analytics.report.table import Cell, Column, Table, interval, p_value
 from spotthebot.contracts.analytics import Analysis, Coefficient, WinRates
 
 
@@ -17,7 +17,8 @@ def _tables(analysis: Analysis) -> Iterator[Table]:
     level = percent(analysis.confidence_level)
     yield _ranking(analysis, level)
     yield _sensitivity(analysis)
-    yield _pairs("win_rates", "Games of each pair", f"By human-likeness, per {analysis.unit}.", analysis.win_rates)
+    caption = f"By human-likeness, per {analysis.unit}, with {level} intervals."
+    yield _pairs("win_rates", "Games of each pair", caption, analysis.win_rates)
     yield from _features(analysis, level)
     yield _segments(analysis, level)
     yield _fooling(analysis, level)
@@ -36,8 +37,7 @@ def _ranking(analysis: Analysis, level: str) -> Table:
             Column("cluster", "Cluster"),
             Column("bot", "Bot"),
             Column("win_rate", "Win rate"),
-            Column("low", "Low"),
-            Column("high", "High"),
+            *interval(),
             Column("tie_rate", "Ties"),
             Column("win_rate_with_ties", "With ties"),
             Column("rank_low", "Best"),
@@ -100,10 +100,9 @@ def _pairs(key: str, title: str, caption: str, win_rates: WinRates) -> Table:
             Column("losses", "Losses"),
             Column("ties", "Ties"),
             Column("win_rate", "Win rate"),
-            Column("low", "Low"),
-            Column("high", "High"),
-            Column("p_value", "p"),
-            Column("p_adjusted", "p adjusted"),
+            *interval(),
+            p_value("p_value", "p"),
+            p_value("p_adjusted", "p adjusted"),
             Column("significant", "Significant"),
         ),
         rows=tuple(
@@ -150,8 +149,7 @@ def _features(analysis: Analysis, level: str) -> Iterator[Table]:
             Column("feature", "Feature"),
             Column("bot", "Bot"),
             Column("win_rate", "Win rate"),
-            Column("low", "Low"),
-            Column("high", "High"),
+            *interval(),
         ),
         rows=tuple(
             (_feature_name(name), each.bot, found.win_rate, found.low, found.high)
@@ -162,7 +160,13 @@ def _features(analysis: Analysis, level: str) -> Iterator[Table]:
     )
     for name, found in by_feature.items():
         label = _feature_name(name)
-        yield _pairs(f"features_{name}", f"{label} of each pair", f"By {label.lower()}.", found)
+        yield _pairs(
+            f"features_{name}", f"{label} of each pair", f"By {_in_sentence(label)}, with {level} intervals.", found
+        )
+
+
+def _in_sentence(label: str) -> str:
+    return label if label == "SSA" else label.lower()
 
 
 def _feature_name(name: str) -> str:
@@ -179,14 +183,11 @@ def _segments(analysis: Analysis, level: str) -> Table:
             Column("ties", "Ties"),
             Column("bot", "Bot"),
             Column("win_rate", "Win rate"),
-            Column("win_rate_low", "Low"),
-            Column("win_rate_high", "High"),
+            *interval("win_rate_"),
             Column("human_share", "Taken for human"),
-            Column("human_share_low", "Low"),
-            Column("human_share_high", "High"),
+            *interval("human_share_"),
             Column("unsure_share", "Unsure"),
-            Column("unsure_share_low", "Low"),
-            Column("unsure_share_high", "High"),
+            *interval("unsure_share_"),
             Column("n", "Labels"),
         ),
         rows=tuple(
@@ -223,8 +224,7 @@ def _fooling(analysis: Analysis, level: str) -> Table:
             Column("bot_labels", "Bot"),
             Column("n", "Labels"),
             Column("rate", "Fooling rate"),
-            Column("low", "Low"),
-            Column("high", "High"),
+            *interval(),
         ),
         rows=tuple(
             (each.bot, each.human, each.unsure, each.bot_labels, each.n, each.rate, each.low, each.high)
@@ -245,8 +245,7 @@ def _annotation_quality(analysis: Analysis, level: str) -> Iterator[Table]:
             Column("agree", "Agree"),
             Column("total", "Labels"),
             Column("rate", "Rate"),
-            Column("low", "Low"),
-            Column("high", "High"),
+            *interval(),
         ),
         rows=tuple(
             (each.bot, each.label, each.agree, each.total, each.rate, each.low, each.high) for each in agreement.labels
@@ -260,8 +259,7 @@ def _annotation_quality(analysis: Analysis, level: str) -> Iterator[Table]:
         columns=(
             Column("coefficient", "Coefficient"),
             Column("estimate", "Estimate"),
-            Column("low", "Low"),
-            Column("high", "High"),
+            *interval(),
             Column("n", "Units"),
         ),
         rows=tuple(
