@@ -11,6 +11,7 @@ import pytest
 
 from spotthebot.analytics.figures import FIGURES
 from spotthebot.analytics.report import write_report
+from spotthebot.analytics.report.annotators import annotator_codes, with_annotators
 from spotthebot.analytics.report.files import as_csv, page
 from spotthebot.analytics.report.latex import escape, latex_table
 from spotthebot.analytics.report.methods import findings, methods
@@ -125,7 +126,8 @@ class TestFiles:
     def test_json_is_the_document_itself(self, folder, results):
         document = json.loads((folder / "report.json").read_text())
         assert Stability.model_validate(document.pop("stability")) == stability()
-        assert Analysis.model_validate(document) == results
+        codes = annotator_codes([each.annotator for each in results.annotators.annotators])
+        assert Analysis.model_validate(document) == with_annotators(results, codes)
 
     def test_csv_reads_back_at_full_precision(self, folder, results):
         rows = list(csv.DictReader((folder / "csv" / "ranking.csv").read_text().splitlines()))
@@ -139,6 +141,37 @@ class TestFiles:
         with pytest.raises(OSError, match="report"):
             write_report(results, None, tmp_path)
         assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+class TestAnnotators:
+    ANN, BEN, CLEO = "p-0123abcdefghijklmnopqrstuv", "p-0123abcefghijklmnopqrstuv0", "p-9vutsrqponmlkjihgfedcba987"
+
+    def test_pseudonyms_become_their_shortest_beginnings_that_differ(self):
+        assert annotator_codes([self.BEN, self.CLEO]) == {self.BEN: "p-0123", self.CLEO: "p-9vut"}
+        # Ann's and Ben's are alike in eight characters behind `p-`, so nine of each are needed: `p-0123abcd`, ...
+        assert annotator_codes([self.ANN, self.BEN, self.CLEO]) == {
+            self.ANN: "p-0123abcd",
+            self.BEN: "p-0123abce",
+            self.CLEO: "p-9vutsrqp",
+        }
+
+    def test_published_names_become_numbers_and_programs_keep_theirs(self):
+        codes = annotator_codes(["worker-b", "simulated-1", "worker-a"])
+        # sha256sum: worker-b 0482c4.., worker-a 6a65e2..: the order of names would tell who A1 is.
+        assert codes == {"worker-b": "A1", "simulated-1": "simulated-1", "worker-a": "A2"}
+
+    def test_no_file_of_a_report_names_an_annotator(self, folder):
+        texts = [path.read_text() for path in folder.rglob("*") if path.is_file() and path.suffix != ".pdf"]
+        assert len(texts) > 40
+        assert not [text for text in texts if re.search(r"\bann\d", text)]
+        named = list(csv.DictReader((folder / "csv" / "annotators.csv").read_text().splitlines()))
+        assert [row["annotator"] for row in named] == ["A1", "A2", "A3", "A4", "A5"]
+
+    def test_names_are_shown_where_they_are_asked_for(self, results):
+        rows = {each.annotator: each for each in results.annotators.annotators}
+        named = with_annotators(results, {"ann0": "Olga", "ann1": "Al"}).annotators.annotators
+        assert [each.annotator for each in named] == ["Al", "Olga", "ann2", "ann3", "ann4"]
+        assert named[1].n == rows["ann0"].n
 
 
 class TestCsv:

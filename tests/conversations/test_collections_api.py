@@ -65,6 +65,20 @@ class TestAllPlayAll:
         admin = await suite.client("conversations", "admin")
         request = plan(bots, opening={"corpus_id": corpus}, humans={"corpus_id": corpus, "conversations": 2})
         collection = await created(admin, "/v1/collections", request)
+        planned = (await admin.get(f"/v1/collections/{collection['id']}/plan")).json()
+        assert planned["opening"] == {
+            "corpus_id": corpus,
+            "split": "openings",
+            "take": "first_exchange",
+            "shown": False,
+        }
+        assert planned["humans"] == {"corpus_id": corpus, "split": "openings", "conversations": 2}
+        assert {each: planned[each] for each in ("mode", "held_as", "order", "seed")} == {
+            "mode": "all_play_all",
+            "held_as": None,
+            "order": request.get("order", "both"),
+            "seed": request.get("seed", 0),
+        }
         done = await until(admin, f"/v1/collections/{collection['id']}", "complete")
         assert (done["conversations"], done["complete"], done["failed"]) == (8, 8, 0)  # 3 pairs x 2, and 2 human
         held = (await admin.get(f"/v1/collections/{collection['id']}/conversations")).json()["items"]

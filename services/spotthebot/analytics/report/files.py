@@ -11,6 +11,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from spotthebot.analytics.figures import FIGURES, FigureInput, Spec, pdf_of, render
+from spotthebot.analytics.report.annotators import annotator_codes, with_annotators
 from spotthebot.analytics.report.latex import latex_document, latex_table
 from spotthebot.analytics.report.methods import findings, methods
 from spotthebot.analytics.report.table import Cell, Table, p_words, shown
@@ -19,12 +20,17 @@ from spotthebot.contracts.analytics import Analysis, Stability
 from spotthebot.kit.text import without_formula
 
 
-def write_report(analysis: Analysis, stability: Stability | None, folder: Path) -> None:
+def write_report(
+    analysis: Analysis, stability: Stability | None, folder: Path, *, names: Mapping[str, str] | None = None
+) -> None:
     """Write the page, the document and the folders `tables`, `csv` and `figures`; each file whole or not at all.
 
     `tables.tex` shows the files in `tables`, one for each table. The figure of stability is left out where it was not
     computed. The same results give the same bytes, except of the figures' PDFs, whose fonts may change places.
+    `names` are what annotators are called, codes where it is None.
     """
+    called = annotator_codes([each.annotator for each in analysis.annotators.annotators]) if names is None else names
+    analysis = with_annotators(analysis, called)
     specs = {
         name: draw(FigureInput(analysis, stability))
         for name, draw in FIGURES.items()

@@ -10,6 +10,7 @@ from spotthebot.contracts.conversations import (
     CollectionChangesIn,
     CollectionIn,
     CollectionOut,
+    CollectionPlanOut,
     ConversationBatchIn,
     ConversationOut,
     EstimateOut,
@@ -22,7 +23,7 @@ from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Admin, BotsClient, JobQueue, Reader, Settings
 from spotthebot.conversations.api.fetched import CollectionParticipants
-from spotthebot.conversations.api.shapes import collection_out, conversation_out, speakers_out, texts_out
+from spotthebot.conversations.api.shapes import collection_out, conversation_out, plan_out, speakers_out, texts_out
 from spotthebot.conversations.domain.conversations import Conversation, Speakers
 from spotthebot.conversations.use_cases.chats.study import open_study
 from spotthebot.conversations.use_cases.collections import control, estimate, imports
@@ -85,6 +86,12 @@ async def list_collections(
 async def get_collection(session: Reading, _caller: Reader, collection_id: UUID) -> CollectionOut:
     """Return a collection and its progress."""
     return collection_out(await store.collections.get_collection(session, collection_id))
+
+
+@router.get("/collections/{collection_id}/plan", operation_id="get_plan")
+async def get_plan(session: Reading, _caller: Reader, collection_id: UUID) -> CollectionPlanOut:
+    """Return how a collection's conversations are held: openings, people, exchanges, seed."""
+    return plan_out(await store.exports.get_source(session, collection_id))
 
 
 @router.patch("/collections/{collection_id}", operation_id="change_collection")

@@ -5,8 +5,11 @@ from datetime import timedelta
 from spotthebot.contracts.conversations import (
     BotConversationOut,
     CollectionOut,
+    CollectionPlanOut,
     ConversationOut,
     FailureOut,
+    HumanPool,
+    Opening,
     PairOut,
     PartnerOut,
     PartnerSetOut,
@@ -15,6 +18,7 @@ from spotthebot.contracts.conversations import (
 )
 from spotthebot.conversations.domain.collections import Collection, FailureReason, PairProgress
 from spotthebot.conversations.domain.conversations import Conversation, Speakers
+from spotthebot.conversations.domain.exports import ExportSource
 from spotthebot.conversations.domain.partner_sets import PartnerSet
 
 
@@ -78,6 +82,21 @@ def collection_out(collection: Collection) -> CollectionOut:
         seconds_left=round(left / rate, 1) if rate and not collection.waiting else None,
         created_at=collection.created_at,
         finished_at=collection.finished_at,
+    )
+
+
+def plan_out(source: ExportSource) -> CollectionPlanOut:
+    """Return the part of a collection's plan that all modes by which bots talk have in common."""
+    opening, humans = source.plan.get("opening"), source.plan.get("humans")
+    return CollectionPlanOut(
+        mode=source.mode,
+        held_as=source.held_as,
+        exchanges=source.plan.get("exchanges"),
+        conversations_per_pair=source.plan.get("conversations_per_pair"),
+        order=source.plan.get("order"),
+        opening=opening and Opening.model_validate(opening),
+        humans=humans and HumanPool.model_validate(humans),
+        seed=source.plan.get("seed"),
     )
 
 

@@ -13,6 +13,8 @@ from spotthebot.analytics.domain.study import Study, take_sample
 from spotthebot.analytics.report import write_report
 from spotthebot.contracts.analytics import Stability, StabilityParameters
 from spotthebot.suite.cli.analysis_options import (
+    Annotators,
+    AnnotatorsOption,
     StabilityOption,
     StabilityRule,
     StabilityRuleOption,
@@ -35,6 +37,7 @@ def analyse_published(
     out: Annotated[Path | None, typer.Option("--out", help="Write a report to this folder, too.")] = None,
     stability: StabilityOption = False,
     stability_rule: StabilityRuleOption = StabilityRule.PERCENTILE,
+    annotators: AnnotatorsOption = Annotators.CODES,
 ) -> None:
     """Analyse the published Spot The Bot data where it lies, without any service."""
     check_output(json_file)
@@ -50,7 +53,7 @@ def analyse_published(
     document = analysis.model_dump(mode="json")
     write_json(json_file, document | {"stability": stable.model_dump(mode="json")} if stable else document)
     if out is not None:
-        write_report(analysis, stable, out)
+        write_report(analysis, stable, out, names={} if annotators is Annotators.NAMES else None)
         screen.print(f"Report: {out / 'report.html'}", highlight=False, soft_wrap=True)
     if str(json_file) != "-":
         print_ranking(Console(), analysis)

@@ -52,6 +52,13 @@ class Test(StrEnum):
     SCORE = "score"
 
 
+class Annotators(StrEnum):
+    """What a report calls annotators."""
+
+    CODES = "codes"
+    NAMES = "names"
+
+
 class StabilityRule(StrEnum):
     """How random subsets of the conversations are ranked."""
 
@@ -61,6 +68,10 @@ class StabilityRule(StrEnum):
 
 Campaign = Annotated[str, typer.Argument(help=f"{NAMED} the campaign.")]
 ReportFolder = Annotated[Path, typer.Option("--out", help="Folder of the report; made where it is missing.")]
+AnnotatorsOption = Annotated[
+    Annotators,
+    typer.Option("--annotators", help="What the report calls annotators: codes, or the ids that they came with."),
+]
 StabilityOption = Annotated[
     bool, typer.Option("--stability", help="Compute the stability of the ranking, too; takes minutes.")
 ]

@@ -1,11 +1,13 @@
 """`stb report`: a campaign's report as a page to read and as tables."""
 
 import asyncio
-from typing import Any
+from typing import Any, NamedTuple
 
 from spotthebot.analytics.report import write_report
 from spotthebot.contracts.analytics import Analysis, Stability, StabilityIn
 from spotthebot.suite.cli.analysis_options import (
+    Annotators,
+    AnnotatorsOption,
     Campaign,
     ReportFolder,
     StabilityOption,
@@ -19,7 +21,7 @@ from spotthebot.suite.progress import screen, showing_progress
 from spotthebot.suite.resources import Campaigns, find
 from spotthebot.suite.runtime.session import Services, connect, open_session
 from spotthebot.suite.studies import ranking
-from spotthebot.suite.studies.report import compute_stability, find_stability
+from spotthebot.suite.studies.report import compute_stability, find_stability, get_annotator_names
 
 
 @reads_services
@@ -31,14 +33,17 @@ def report(
     parameters: dict[str, Any],
     stability: StabilityOption = False,
     stability_rule: StabilityRuleOption = StabilityRule.PERCENTILE,
+    annotators: AnnotatorsOption = Annotators.CODES,
 ) -> None:
     """Write a campaign's report: one HTML page, and its tables as CSV, JSON and LaTeX."""
     check_folder(out)
     with open_session(services) as session:
 
-        async def run() -> tuple[Analysis, Stability | None]:
+        async def run() -> "_Found":
             async with connect(session) as clients:
                 known = await find(Campaigns(clients), campaign)
+                # Asked first: a key that may not see names is refused before anything is computed.
+                names = await get_annotator_names(clients, known.id) if annotators is Annotators.NAMES else None
                 with showing_progress() as steps:
                     with steps.step("Computing the results", total=1):
                         analysis = await ranking.rank(clients, known.id, parameters)
@@ -49,9 +54,17 @@ def report(
                             rule=stability_rule.value,
                             seed=analysis.seed,
                         )
-                        return analysis, await compute_stability(clients, stability_request, steps)
-                return analysis, await find_stability(clients, known.id)
+                        return _Found(analysis, await compute_stability(clients, stability_request, steps), names)
+                return _Found(analysis, await find_stability(clients, known.id), names)
 
-        analysis, stable = asyncio.run(run())
-    write_report(analysis, stable, out)
+        found = asyncio.run(run())
+    write_report(found.analysis, found.stability, out, names=found.names)
     screen.print(f"Report: {out / 'report.html'}", highlight=False, soft_wrap=True)
+
+
+class _Found(NamedTuple):
+    """What is asked of the services for a report; `names` are those of annotators, None where codes are written."""
+
+    analysis: Analysis
+    stability: Stability | None
+    names: dict[str, str] | None

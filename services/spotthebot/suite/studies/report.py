@@ -1,5 +1,6 @@
-"""Fetches what a report shows: all results of a campaign, and how stable its ranking is, if that was computed."""
+"""Fetches what a report shows beside the results of a campaign: how stable its ranking is, and who annotated."""
 
+from collections import Counter
 from uuid import UUID
 
 from spotthebot.contracts.analytics import AnalysisState, Stability, StabilityIn
@@ -32,3 +33,16 @@ async def compute_stability(clients: Clients, request: StabilityIn, steps: Steps
     if ended.stability is None:
         raise JobFailed(what="The analysis of stability", reason=ended.failure or f"it is {ended.state}.")
     return ended.stability
+
+
+async def get_annotator_names(clients: Clients, campaign_id: UUID) -> dict[str, str]:
+    """Return the ids that annotators came with, by their names in results; for administrators.
+
+    Two of one id came from two frontends: then both are named.
+    """
+    annotators = [each async for each in clients.annotation.list_annotators(campaign_id)]
+    people = Counter(each.annotator for each in annotators)
+    return {
+        each.pseudonym: each.annotator if people[each.annotator] == 1 else f"{each.annotator} ({each.frontend})"
+        for each in annotators
+    }

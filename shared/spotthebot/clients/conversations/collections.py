@@ -9,6 +9,7 @@ from spotthebot.contracts.conversations import (
     CollectionChangesIn,
     CollectionIn,
     CollectionOut,
+    CollectionPlanOut,
     EstimateOut,
     FailureOut,
     PairOut,
@@ -40,6 +41,11 @@ class CollectionOperations:
     def get_collection(self, collection_id: UUID) -> Call[CollectionOut]:
         """Return a collection and how far it is."""
         return Call(CollectionOut, "GET", f"/v1/collections/{collection_id}")
+
+    @operation
+    def get_plan(self, collection_id: UUID) -> Call[CollectionPlanOut]:
+        """Return how a collection's conversations are held."""
+        return Call(CollectionPlanOut, "GET", f"/v1/collections/{collection_id}/plan")
 
     @operation
     def change_collection(

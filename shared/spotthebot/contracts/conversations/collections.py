@@ -197,6 +197,19 @@ class CollectionOut(Wire):
     finished_at: datetime | None
 
 
+class CollectionPlanOut(Wire):
+    """How a collection's conversations are held, as far as its mode says so."""
+
+    mode: str
+    held_as: str | None = Field(description="Of an import: the mode its conversations were held in, where it is known.")
+    exchanges: int | None = Field(description="Of each conversation between bots; null where none is planned.")
+    conversations_per_pair: int | None
+    order: str | None
+    opening: Opening | None
+    humans: HumanPool | None
+    seed: int | None
+
+
 class CollectionChangesIn(Wire):
     """What may change while a collection goes on."""
 
