@@ -6,10 +6,12 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import text
 
+from spotthebot.kit.database import Database
 from tests.factories.published_dump import SHARED
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import created
+from tests.factories.studies import add_bot, created, plan
 
 TURNS = ["How was the exam?", "Long. I finished, though.", "Tea, then?", "Please."]
 
@@ -163,6 +165,33 @@ class TestUploads:
                 await asyncio.sleep(0.05)  # two full batches of 500
         again = await _upload(admin, corpus, b"".join(lines), format="jsonl", split="train")
         assert (again["stored"], again["already_there"]) == (200, 1000)
+
+    async def test_go_with_their_corpus_once_nothing_uses_it(self, suite: RunningSuite, outbox: Database):
+        admin, corpus = await _corpus(suite, "used")
+        lines = [{"key": f"k{number}", "turns": TURNS} for number in range(20)]
+        await _upload(admin, corpus, _lines(*lines), format="jsonl", split="train")
+        bots = [await add_bot(suite, "ngram", corpus_id=corpus), await add_bot(suite, "dull")]
+        refused = await admin.delete(f"/v1/corpora/{corpus}")
+        said = "The corpus 'used' stays while bots learn from it: retire 'ngram' first."
+        assert (refused.status_code, refused.json()["detail"]) == (409, said)
+        opening = {"corpus_id": corpus, "split": "train"}
+        await created(admin, "/v1/collections", plan(bots, name="talks", opening=opening))
+        refused = await admin.delete(f"/v1/corpora/{corpus}")
+        said = "The corpus 'used' stays: collections hold texts of it or were compared with it: 'talks'."
+        assert (refused.status_code, refused.json()["detail"]) == (409, said)
+        admin, unused = await _corpus(suite, "unused")
+        await _upload(admin, unused, _lines(*lines), format="jsonl", split="train")
+        for role in ("analyst", "team", "annotation", "service"):
+            client = await suite.client("conversations", role, team="red" if role == "team" else None)
+            assert (await client.delete(f"/v1/corpora/{unused}")).status_code == 403
+        assert (await admin.delete(f"/v1/corpora/{unused}")).status_code == 204
+        assert (await admin.delete(f"/v1/corpora/{unused}")).status_code == 404
+        assert (await admin.post(f"/v1/corpora/{unused}/uploads?format=jsonl", content=b"")).status_code == 404
+        left = text("SELECT count(*) FROM conversations.dialogues WHERE corpus_id = :corpus")
+        async with asyncio.timeout(20), outbox.read() as session:
+            while await session.scalar(left, {"corpus": unused}):
+                await asyncio.sleep(0.05)
+        assert (await admin.get(f"/v1/corpora/{corpus}")).json()["dialogues"] == {"train": 20}
 
     async def test_use_no_more_memory_for_a_large_file(self, suite: RunningSuite):
         """200 MB, of which one line alone has 50: the peak of the whole house grows by a fraction of that."""

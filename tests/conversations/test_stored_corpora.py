@@ -3,13 +3,21 @@
 from uuid import UUID
 
 import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
-from spotthebot.contracts.conversations import CorpusChangesIn, CorpusIn, CorpusVisibility
+from spotthebot.contracts.conversations import (
+    CollectionState,
+    CorpusChangesIn,
+    CorpusIn,
+    CorpusVisibility,
+    TrainingSplit,
+)
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.corpora import Dialogue, DialogueOutcome, SplitStatistics
 from spotthebot.conversations.domain.errors import CorpusNameTaken, NoSuchCorpus, NoSuchPartnerSet
 from spotthebot.conversations.domain.partner_sets import Partner
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.ids import new_id
 from tests.factories.savepoints import SavepointDatabase
 
@@ -74,6 +82,57 @@ class TestCorpora:
             (spoken.persona, {"id": 7}),
         ]
         assert [each.turns for each in of_test] == [b.turns]
+
+    async def test_are_gone_once_removed_and_deleted_in_parts(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            mine, other = await _corpus(session, "mine"), await _corpus(session, "other")
+            for corpus in (mine, other):
+                dialogues = [Dialogue(key, "train", (key, "and so?")) for key in ("a", "b", "c")]
+                await store.corpora.add_dialogues(session, corpus, dialogues)
+            assert (await store.corpora.mark_removed(session, mine)).name == "mine"
+            assert await store.corpora.list_corpora(session, name="mine", after=None, limit=9) == []
+            for use in (
+                store.corpora.get_corpus(session, mine),
+                store.corpora.mark_removed(session, mine),
+                store.corpora.add_dialogues(session, mine, dialogues),
+            ):
+                with pytest.raises(NoSuchCorpus):
+                    await use
+            await _corpus(session, "mine")
+            delete = store.corpora.delete_dialogues
+            assert await store.corpora.list_removed(session) == [mine]
+            assert [await delete(session, mine, 2) for _ in range(4)] == [2, 1, 0, 0]
+            assert await store.corpora.list_removed(session) == []
+            assert await delete(session, other, 2) == 0
+            whole = await store.corpora.get_corpus(session, other)
+            kept = await store.corpora.list_dialogues(session, other, split=None)
+        assert (whole.splits["train"].dialogues, len(kept)) == (3, 3)
+
+    async def test_are_used_by_collections_that_took_texts_of_them_or_were_compared(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            mine, other = await _corpus(session, "mine"), await _corpus(session, "other")
+            part = {"corpus_id": str(mine)}
+            plans = ({}, {"opening": part}, {"humans": part, "opening": None}, {"opening": {"corpus_id": str(other)}})
+            made = [
+                await store.collections.add_collection(
+                    session, name=f"c{number}", domain="x", mode="x", plan=each, state=CollectionState.COMPLETE
+                )
+                for number, each in enumerate(plans)
+            ]
+            split = TrainingSplit(corpus_id=mine, split="train")
+            await store.quality_checks.request_check_against(session, made[3], split)
+            assert await store.corpora.list_users(session, mine) == ["c1", "c2", "c3"]
+            assert await store.corpora.list_users(session, new_id()) == []
+
+    async def test_are_not_removed_while_a_transaction_uses_them(self, outbox_alone: Database):
+        async with outbox_alone.write() as session:
+            mine = await _corpus(session, "mine")
+        async with outbox_alone.write() as session:
+            await store.corpora.lock_corpora(session, [mine])
+            with pytest.raises(OperationalError, match="lock timeout"):
+                async with outbox_alone.write() as removing:
+                    await removing.execute(text("SET LOCAL lock_timeout = '20ms'"))
+                    await store.corpora.mark_removed(removing, mine)
 
 
 class TestPartnerSets:

@@ -245,6 +245,11 @@ class TestStudies:
         assert (await stb("campaigns", "close", name, answer="n\n")).returncode == 1
         closed = await stb("campaigns", "close", name, "--yes")
         assert closed.stderr.endswith(f"Campaign {name} ({campaign['id']}): closed\n")
+        asked = await stb("corpora", "remove", "small", answer="n\n")
+        assert (asked.returncode, "and its 16 dialogues are deleted, for good." in asked.stderr) == (1, True)
+        assert _ids((await stb("corpora")).stdout) == [corpus]
+        assert f"small ({corpus}) is removed." in (await stb("corpora", "remove", corpus[:-1], "--yes")).stderr
+        assert (await stb("corpora")).stdout == ""
         for change, lines in (("release", 1), ("withdraw", 0)):
             assert (await stb("campaigns", change, name)).returncode == 0
             assert (await stb("campaigns", "show", name)).stdout.count("Results released to teams") == lines

@@ -35,7 +35,7 @@ class _Base(DeclarativeBase):
 
 
 class CorpusRow(_Base):
-    """A corpus of human dialogues."""
+    """A corpus of human dialogues; one that was removed has its id as its name, until a job has deleted it."""
 
     __tablename__ = "corpora"
 
@@ -47,6 +47,7 @@ class CorpusRow(_Base):
     owner: Mapped[str | None] = mapped_column(String(100))
     visibility: Mapped[str] = mapped_column(String(10), server_default="private")
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    removed_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
 
 
 class DialogueRow(_Base):

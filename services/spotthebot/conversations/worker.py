@@ -14,6 +14,7 @@ from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.use_cases.chats.converse import CHATS
 from spotthebot.conversations.use_cases.chats.idle import abandon_idle_chats
 from spotthebot.conversations.use_cases.chats.reply import ChatReply, break_off
+from spotthebot.conversations.use_cases.corpora.remove import DELETIONS, delete_corpus
 from spotthebot.conversations.use_cases.events import team_finder
 from spotthebot.conversations.use_cases.quality.check import check_quality, fail_check
 from spotthebot.conversations.use_cases.quality.requests import lock_of
@@ -56,6 +57,15 @@ async def _list_checks(session: ReadSession) -> list[Arguments]:
     return [{"collection_id": str(each)} for each in await store.quality_checks.list_unfinished(session)]
 
 
+async def _delete_corpus(context: JobContext, corpus_id: str) -> None:
+    """Delete a removed corpus."""
+    await delete_corpus(context.additional_context["database"], UUID(corpus_id))
+
+
+async def _list_removed(session: ReadSession) -> list[Arguments]:
+    return [{"corpus_id": str(each)} for each in await store.corpora.list_removed(session)]
+
+
 async def _reply_in_chat(context: JobContext, chat_id: str, conversation_id: str, turns: int) -> None:
     """Have a bot reply to a person."""
     given = context.additional_context
@@ -87,6 +97,7 @@ TASKS = (
         max_retries=_FLAG_RETRIES,
         first_wait_seconds=_FLAG_WAIT_SECONDS,
     ),
+    Task("delete_corpus", _delete_corpus, list_unfinished=_list_removed, queue=DELETIONS, retried=(Exception,)),
     Task(
         "reply_in_chat",
         _reply_in_chat,
@@ -125,6 +136,7 @@ async def work(settings: ConversationsSettings) -> None:
                 RUNNERS: settings.worker_concurrency,
                 CHATS: settings.chats_at_once,
                 DEFAULT_QUEUE: settings.quality_checks_at_once,
+                DELETIONS: 1,
             }
             queues = {queue: at_once for queue, at_once in queues.items() if at_once}
 

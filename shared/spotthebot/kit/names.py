@@ -1,4 +1,4 @@
-"""What to say of a name that nothing has: the nearest known one, or those that there are."""
+"""Names in sentences: the nearest to one that nothing has, or those that there are."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -26,6 +26,17 @@ def suggestion(name: str, known: Sequence[str]) -> str:
         return f"the nearest is '{nearest[0]}'"
     if len(known) == 1:
         return f"there is '{known[0]}' alone"
-    more = len(known) - _MAX_LISTED
-    listed = ", ".join(f"'{each}'" for each in known[:_MAX_LISTED])
-    return f"there are {listed} and {more} more" if more > 0 else f"there are {listed}"
+    return f"there are {listed(known)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first ten names for a sentence, and how many more there are.
+
+    >>> listed(["autumn", "spring"])
+    "'autumn', 'spring'"
+    >>> listed([str(number) for number in range(12)])
+    "'0', '1', '2', '3', '4', '5', '6', '7', '8', '9' and 2 more"
+    """
+    first = ", ".join(f"'{each}'" for each in names[:_MAX_LISTED])
+    more = len(names) - _MAX_LISTED
+    return f"{first} and {more} more" if more > 0 else first

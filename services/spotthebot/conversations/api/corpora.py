@@ -19,8 +19,18 @@ from spotthebot.contracts.conversations import (
 )
 from spotthebot.contracts.wire import Name, Split
 from spotthebot.conversations import store
-from spotthebot.conversations.api.deps import Admin, DialogueReader, LearningService, Reader, Uploader, pieces_of
+from spotthebot.conversations.api.deps import (
+    Admin,
+    DialogueReader,
+    JobQueue,
+    LearningService,
+    Reader,
+    Uploader,
+    pieces_of,
+)
+from spotthebot.conversations.api.fetched import Learners
 from spotthebot.conversations.domain.corpora import Corpus, Dialogue, DialogueOutcome
+from spotthebot.conversations.use_cases.corpora import remove
 from spotthebot.conversations.use_cases.corpora.learn import Learner, get_learnable_revision, list_learnable
 from spotthebot.conversations.use_cases.corpora.read import Upload
 from spotthebot.conversations.use_cases.corpora.upload import store_upload
@@ -59,6 +69,15 @@ async def get_corpus(session: Reading, _caller: Reader, corpus_id: UUID) -> Corp
 async def change_corpus(session: Writing, _caller: Admin, corpus_id: UUID, changes: CorpusChangesIn) -> CorpusOut:
     """Change whose bots may learn from a corpus; those that may no longer give no replies within ten seconds."""
     return _to_out(await store.corpora.change_corpus(session, corpus_id, changes))
+
+
+@router.delete("/{corpus_id}", status_code=204, operation_id="remove_corpus")
+async def remove_corpus(learners: Learners, session: Writing, caller: Admin, jobs: JobQueue, corpus_id: UUID) -> None:
+    """Remove a corpus for good, unless a collection holds texts of it, or a bot learns from it (409).
+
+    It is gone at once, and its name is free; a worker deletes its dialogues, however many there are.
+    """
+    await remove.remove_corpus(session, jobs, corpus_id, learners.result(), key_id=caller.key_id)
 
 
 @router.post("/{corpus_id}/dialogues", status_code=201, operation_id="add_dialogues", openapi_extra=_DIALOGUES)

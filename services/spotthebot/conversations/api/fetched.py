@@ -9,6 +9,7 @@ from spotthebot.contracts.conversations import ChatIn, CollectionIn, HumanBotIn,
 from spotthebot.conversations.api.deps import BotsClient, Chatting, Creating
 from spotthebot.conversations.use_cases.chats.start import find_replying_bots
 from spotthebot.conversations.use_cases.collections.participants import Participants, find_bots, find_participants
+from spotthebot.conversations.use_cases.corpora.remove import find_learners
 from spotthebot.kit.database import Database
 from spotthebot.kit.web.database.fetched import Fetched, fetched
 from spotthebot.kit.web.database.sessions import get_database
@@ -31,6 +32,10 @@ async def _partners(_caller: Creating, bots: BotsClient, request: PartnerSetIn) 
     return await fetched(find_bots(bots, request.bots))
 
 
+async def _learners(_caller: Creating, bots: BotsClient, corpus_id: UUID) -> Fetched[tuple[str, ...]]:
+    return await fetched(find_learners(bots, corpus_id))
+
+
 async def _replying_bots(
     _caller: Chatting,
     database: Annotated[Database, Depends(get_database)],
@@ -41,5 +46,6 @@ async def _replying_bots(
 
 
 CollectionParticipants = Annotated[Fetched[Participants], Depends(_collection_participants)]
+Learners = Annotated[Fetched[tuple[str, ...]], Depends(_learners)]
 Partners = Annotated[Fetched[Participants], Depends(_partners)]
 ReplyingBots = Annotated[Fetched[frozenset[UUID] | None], Depends(_replying_bots)]

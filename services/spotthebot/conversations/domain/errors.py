@@ -35,6 +35,8 @@ NotFound
 └── NoSuchChat
 Conflict
 ├── CorpusNameTaken
+├── CorpusInCollections
+├── CorpusIsLearned
 ├── NotAnImport
 ├── HeldOtherwise
 ├── HasEnded
@@ -185,6 +187,14 @@ class NoSuchChat(NotFound):
 
 class CorpusNameTaken(Conflict):
     """There is a corpus named '{name}' already: add dialogues to it, or choose another name."""
+
+
+class CorpusInCollections(Conflict):
+    """The corpus '{name}' stays: collections hold texts of it or were compared with it: {collections}."""
+
+
+class CorpusIsLearned(Conflict):
+    """The corpus '{name}' stays while bots learn from it: retire {bots} first."""
 
 
 class NotAnImport(Conflict):

@@ -1,10 +1,10 @@
 """The only SQL over corpora and their dialogues."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.contracts.conversations import CorpusChangesIn, CorpusId, CorpusIn, CorpusVisibility
@@ -17,9 +17,11 @@ from spotthebot.conversations.domain.corpora import (
     count_by_split,
 )
 from spotthebot.conversations.domain.errors import CorpusNameTaken, NoSuchCorpus
-from spotthebot.conversations.tables import CorpusRow, DialogueRow, SplitRow
+from spotthebot.conversations.tables import CollectionRow, CorpusRow, DialogueRow, QualityCheckRow, SplitRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
+
+_IS_THERE = CorpusRow.removed_at.is_(None)
 
 
 async def add_corpus(session: WriteSession, request: CorpusIn) -> Corpus:
@@ -32,6 +34,12 @@ async def add_corpus(session: WriteSession, request: CorpusIn) -> Corpus:
     return await get_corpus(session, corpus_id)
 
 
+async def lock_corpora(session: WriteSession, ids: Collection[UUID]) -> None:
+    """Let none of these corpora be removed until this transaction ends; those that are gone are left to other reads."""
+    statement = select(CorpusRow.id).where(CorpusRow.id.in_(ids)).order_by(CorpusRow.id)
+    await session.execute(statement.with_for_update(read=True, key_share=True))
+
+
 async def change_corpus(session: WriteSession, corpus_id: UUID, changes: CorpusChangesIn) -> Corpus:
     """Change who may learn from a corpus; raises NoSuchCorpus."""
     if values := changes.model_dump(exclude_unset=True):
@@ -40,14 +48,14 @@ async def change_corpus(session: WriteSession, corpus_id: UUID, changes: CorpusC
 
 
 async def get_corpus(session: ReadSession, corpus_id: UUID) -> Corpus:
-    row = await session.get(CorpusRow, corpus_id)
+    row = await session.scalar(select(CorpusRow).where(CorpusRow.id == corpus_id, _IS_THERE))
     if row is None:
         raise NoSuchCorpus(corpus_id=corpus_id)
     return (await _with_splits(session, [row]))[0]
 
 
 async def list_corpora(session: ReadSession, *, name: str | None, after: UUID | None, limit: int) -> list[Corpus]:
-    statement = select(CorpusRow).order_by(CorpusRow.id).limit(limit)
+    statement = select(CorpusRow).where(_IS_THERE).order_by(CorpusRow.id).limit(limit)
     if name is not None:
         statement = statement.where(CorpusRow.name == name)
     if after is not None:
@@ -56,9 +64,14 @@ async def list_corpora(session: ReadSession, *, name: str | None, after: UUID | 
 
 
 async def add_dialogues(session: WriteSession, corpus_id: UUID, dialogues: Sequence[Dialogue]) -> list[DialogueOutcome]:
-    """Store the dialogues whose keys are new, in order, and count them; returns the outcome of each."""
+    """Store the dialogues whose keys are new, in order, and count them; returns the outcome of each.
+
+    Raises NoSuchCorpus, also where it was removed since the upload began.
+    """
     if not dialogues:
         return []
+    await lock_corpora(session, [corpus_id])
+    await get_corpus(session, corpus_id)
     first = {dialogue.key: number for number, dialogue in reversed(list(enumerate(dialogues)))}
     ids = new_ids(len(dialogues))
     rows = [
@@ -86,6 +99,44 @@ async def add_dialogues(session: WriteSession, corpus_id: UUID, dialogues: Seque
         else DialogueOutcome.OTHER_TURNS
         for number, dialogue in enumerate(dialogues)
     ]
+
+
+async def mark_removed(session: WriteSession, corpus_id: UUID) -> Corpus:
+    """Hide a corpus, whose name is free then, and return it as it was; raises NoSuchCorpus.
+
+    Waits for the transactions that use it (`lock_corpora`); those that begin later don't find it.
+    """
+    locked = select(CorpusRow.id).where(CorpusRow.id == corpus_id).with_for_update()
+    await session.execute(locked)
+    corpus = await get_corpus(session, corpus_id)
+    values = {"name": str(corpus_id), "removed_at": func.now()}
+    await session.execute(update(CorpusRow).where(CorpusRow.id == corpus_id).values(**values))
+    return corpus
+
+
+async def list_users(session: ReadSession, corpus_id: UUID) -> list[str]:
+    """Return the names of collections that took texts of a corpus or were compared with it, oldest first."""
+    named = or_(*(CollectionRow.plan[(part, "corpus_id")].astext == str(corpus_id) for part in ("opening", "humans")))
+    compared = select(QualityCheckRow.collection_id).where(QualityCheckRow.training_corpus_id == corpus_id)
+    statement = select(CollectionRow.name).where(or_(named, CollectionRow.id.in_(compared)))
+    return list(await session.scalars(statement.order_by(CollectionRow.id)))
+
+
+async def list_removed(session: ReadSession) -> list[UUID]:
+    """Return the ids of removed corpora that are not deleted yet."""
+    return list(await session.scalars(select(CorpusRow.id).where(~_IS_THERE)))
+
+
+async def delete_dialogues(session: WriteSession, corpus_id: UUID, limit: int) -> int:
+    """Delete some dialogues of a removed corpus, or, where none is left, itself; returns how many there were."""
+    row = DialogueRow
+    some = select(row.id).join(CorpusRow).where(row.corpus_id == corpus_id, ~_IS_THERE).limit(limit)
+    deleted = list(await session.scalars(delete(row).where(row.id.in_(some)).returning(row.id)))
+    if not deleted:
+        gone = select(CorpusRow.id).where(CorpusRow.id == corpus_id, ~_IS_THERE)
+        await session.execute(delete(SplitRow).where(SplitRow.corpus_id.in_(gone)))
+        await session.execute(delete(CorpusRow).where(CorpusRow.id.in_(gone)))
+    return len(deleted)
 
 
 async def list_dialogues(

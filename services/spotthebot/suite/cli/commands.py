@@ -36,6 +36,9 @@ CORPORA = {
     "show": Command(
         f"{_HERE}.corpus_display", "show", "Show a corpus: where it comes from, and the statistics of its splits."
     ),
+    "remove": Command(
+        f"{_HERE}.corpus_display", "remove", "Delete a corpus that no collection and no bot uses, for good."
+    ),
 }
 CAMPAIGNS = {
     "list": Command(f"{_HERE}.campaign_control", "list_campaigns", "List campaigns and how far they are."),

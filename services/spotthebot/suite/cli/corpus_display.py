@@ -1,14 +1,16 @@
-"""`stb corpora list` and `show`: what corpora there are, and what their splits hold."""
+"""`stb corpora list`, `show` and `remove`: what corpora there are, and what their splits hold."""
 
 from typing import Annotated, Any
 
 import typer
 
 from spotthebot.contracts.conversations import CorpusOut
+from spotthebot.kit.text import printable
 from spotthebot.suite.cli.options import NAMED, AsJson
-from spotthebot.suite.cli.resource_commands import ask, dumped, list_all, print_json
+from spotthebot.suite.cli.resource_commands import Yes, ask, confirm, dumped, list_all, print_json
 from spotthebot.suite.cli.resource_tables import ID, print_details, print_facts, print_list
 from spotthebot.suite.cli.service_options import reads_services
+from spotthebot.suite.progress import say
 from spotthebot.suite.resources import Corpora, find, owner
 from spotthebot.suite.runtime.session import Clients, Services
 
@@ -54,6 +56,24 @@ def show(services: Services, corpus: Corpus, as_json: AsJson = False) -> None:
         for split, held in found.statistics.items()
     )
     print_details(("Split", "Dialogues", "Utterances", "Exchanges", "Words a turn"), rows)
+
+
+@reads_services
+def remove(services: Services, corpus: Corpus, yes: Yes = False) -> None:
+    """Delete a corpus that no collection and no bot uses, for good. Asks before it does."""
+
+    async def delete(clients: Clients) -> CorpusOut:
+        found = await find(Corpora(clients), corpus)
+        held = sum(found.dialogues.values())
+        await confirm(f"Corpus {_named(found)} and its {held:,} dialogues are deleted, for good.", yes=yes)
+        await clients.conversations.remove_corpus(found.id)
+        return found
+
+    say(f"Corpus {_named(ask(services, delete))} is removed.")
+
+
+def _named(corpus: CorpusOut) -> str:
+    return f"{printable(corpus.name)} ({corpus.id})"
 
 
 def _mean(value: float | None) -> str:

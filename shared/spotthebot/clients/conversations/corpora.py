@@ -50,6 +50,11 @@ class CorpusOperations:
         return Call(CorpusOut, "PATCH", path, body=changes, idempotency_key=idempotency_key)
 
     @operation
+    def remove_corpus(self, corpus_id: UUID, *, idempotency_key: str | None = None) -> Call[None]:
+        """Remove a corpus for good; refused where a collection holds texts of it, or a bot learns from it."""
+        return Call(type(None), "DELETE", f"/v1/corpora/{corpus_id}", idempotency_key=idempotency_key)
+
+    @operation
     def list_dialogues(
         self, corpus_id: UUID, *, split: str | None = None, **paging: Unpack[Paging]
     ) -> Listing[DialogueOut]:

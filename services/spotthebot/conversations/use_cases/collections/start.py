@@ -35,6 +35,7 @@ async def start_collection(
     count_conversations(plan, len(participants.partners))
     if plan.humans is not None:
         _check_learners(plan.humans, chain(participants.bots, participants.partners))
+    await store.corpora.lock_corpora(session, [pool.corpus_id for pool in (plan.opening, plan.humans) if pool])
     openings = await list_dialogues(session, plan.opening.corpus_id, plan.opening.split) if plan.opening else []
     human_dialogues = await list_dialogues(session, plan.humans.corpus_id, plan.humans.split) if plan.humans else []
     planned = await asyncio.to_thread(

@@ -47,6 +47,7 @@ async def _queue(session: WriteSession, jobs: Jobs, collection_id: UUID, delay: 
 
 
 async def _require_split(session: WriteSession, training: TrainingSplit) -> None:
+    await store.corpora.lock_corpora(session, [training.corpus_id])
     try:
         corpus = await store.corpora.get_corpus(session, training.corpus_id)
     except NoSuchCorpus as error:
