@@ -1,5 +1,6 @@
 """What the store keeps of corpora and partner sets: what is new, what is known, and what it adds up to."""
 
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -112,7 +113,12 @@ class TestCorpora:
         async with stored.write() as session:
             mine, other = await _corpus(session, "mine"), await _corpus(session, "other")
             part = {"corpus_id": str(mine)}
-            plans = ({}, {"opening": part}, {"humans": part, "opening": None}, {"opening": {"corpus_id": str(other)}})
+            plans: tuple[dict[str, Any], ...] = (
+                {},
+                {"opening": part},
+                {"humans": part, "opening": None},
+                {"opening": {"corpus_id": str(other)}},
+            )
             made = [
                 await store.collections.add_collection(
                     session, name=f"c{number}", domain="x", mode="x", plan=each, state=CollectionState.COMPLETE
