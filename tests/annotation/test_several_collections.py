@@ -9,7 +9,7 @@ from spotthebot.annotation.domain.allocation import Unit
 from spotthebot.annotation.domain.conversations import PackedTurns, ShownConversation, mixed
 from spotthebot.annotation.domain.errors import ConversationsNamedAlike
 from spotthebot.annotation.use_cases.collections import mix_of
-from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.contracts.services import API_NAMES
 from spotthebot.contracts.turns import Turn
 from spotthebot.kit.ids import new_id
 from tests.factories.annotating import WHOLE
@@ -33,7 +33,7 @@ PEOPLE = [conversation(f"p{number}", "HU", "HU") for number in range(6)]
 
 @pytest.fixture(scope="module")
 def services_of() -> tuple[str, ...]:
-    return SERVICE_NAMES
+    return API_NAMES
 
 
 async def _collections(suite: RunningSuite) -> list[str]:

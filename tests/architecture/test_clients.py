@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from spotthebot import clients
 from spotthebot.clients.operations import Call, Download, Events, Listing, Ndjson, Operation, operation
-from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.contracts.services import API_NAMES
 
 ROOT = Path(__file__).parents[2]
 CLIENTS = [clients.Bots, clients.Conversations, clients.Annotation, clients.Analytics, clients.Fed]
@@ -44,7 +44,7 @@ class Documented:
 
 
 def test_every_service_has_a_client_of_each_kind():
-    assert {client.peer for client in CLIENTS} == set(SERVICE_NAMES)
+    assert {client.peer for client in CLIENTS} == set(API_NAMES)
     assert [client.peer for client in ASYNC_CLIENTS] == [client.peer for client in CLIENTS]
     for blocking, asynchronous in zip(CLIENTS, ASYNC_CLIENTS, strict=True):
         assert asynchronous.__name__ == f"Async{blocking.__name__}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Column, ForeignKey, Integer, MetaData, Table
 
-from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.contracts.services import API_NAMES
 from spotthebot.suite.diagrams import drawn, entity_diagram, event_diagram, state_diagram
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +34,7 @@ class TestDiagrams:
         assert drawn(DEVELOP) == DEVELOP, "draw them again: ./stb docs"
 
     def test_show_the_entities_of_every_service(self):
-        assert set(re.findall(r"<!-- diagram: entities (\w+) -->", DEVELOP)) == set(SERVICE_NAMES)
+        assert set(re.findall(r"<!-- diagram: entities (\w+) -->", DEVELOP)) == set(API_NAMES)
 
     def test_show_every_lifecycle(self):
         modules = {

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.contracts.services import API_NAMES
 from tests.factories.running_suite import RunningSuite
 
 SURROGATE = "\ud800"
@@ -52,7 +52,7 @@ async def _ask(suite: RunningSuite, service: str, method: str, path: str, **more
 
 
 class TestUnknownParameters:
-    @pytest.mark.parametrize("service", SERVICE_NAMES)
+    @pytest.mark.parametrize("service", API_NAMES)
     async def test_are_refused_by_every_route(self, suite: RunningSuite, service: str):
         operations = list(_operations(suite.apps[service]))
         assert len(operations) > 10
@@ -64,7 +64,7 @@ class TestUnknownParameters:
                 ignored.append((method, path, answer.status_code, answer.text))
         assert ignored == []
 
-    @pytest.mark.parametrize("service", SERVICE_NAMES)
+    @pytest.mark.parametrize("service", API_NAMES)
     async def test_those_that_the_document_names_are_known(self, suite: RunningSuite, service: str):
         """Each is given a value that no type takes but text, and is never called unknown."""
         unknown = []
@@ -124,7 +124,7 @@ class TestCursors:
 
 
 class TestTextThatIsNone:
-    @pytest.mark.parametrize("service", SERVICE_NAMES)
+    @pytest.mark.parametrize("service", API_NAMES)
     @pytest.mark.parametrize("text", ["half \udfff of a pair", "NUL \0"])
     async def test_is_refused_in_every_field_of_every_body(self, suite: RunningSuite, service: str, text: str):
         answers = []
@@ -180,7 +180,7 @@ class TestTextThatIsNone:
         dialogues = await admin.get(f"/v1/corpora/{corpus_id}/dialogues")
         assert dialogues.status_code == 200
 
-    @pytest.mark.parametrize("service", SERVICE_NAMES)
+    @pytest.mark.parametrize("service", API_NAMES)
     @pytest.mark.parametrize("text", ["a%00b", "%ED%A0%80"])
     async def test_is_no_fault_of_ours_in_query_and_path(self, suite: RunningSuite, service: str, text: str):
         failed: list[tuple[str, ...]] = []

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from alembic import command
 
-from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.contracts.services import SCHEMAS
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.concurrency import SlotRequest
 from spotthebot.conversations.domain.held_out import ALWAYS, HeldOutExchange, exchange_numbers
@@ -34,8 +34,8 @@ FIRST, SECOND = new_ids(2)
 def _database_at(cluster: PostgresServer, revision: str) -> Iterator[Provisioned]:
     """A database at an older revision, without data."""
     name = f"before_{secrets.token_hex(4)}"
-    passwords = {login: secrets.token_hex(8) for login in logins(SERVICE_NAMES)}
-    made = provision(cluster.admin_url, name, SERVICE_NAMES, passwords)
+    passwords = {login: secrets.token_hex(8) for login in logins(SCHEMAS)}
+    made = provision(cluster.admin_url, name, SCHEMAS, passwords)
     command.upgrade(LINEAGE.config(made.owner_urls["conversations"]), revision)
     yield made
     with psycopg.connect(cluster.admin_url, autocommit=True) as admin:

@@ -21,7 +21,7 @@ import psycopg
 from psycopg import sql
 from sqlalchemy.engine import make_url
 
-from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.contracts.services import API_NAMES, SCHEMAS
 from spotthebot.kit.access.tables import LINEAGE as ACCESS_LINEAGE
 from spotthebot.kit.migrations import upgrade
 from spotthebot.kit.process import migrate_access
@@ -91,15 +91,15 @@ def migrated_template(server: PostgresServer) -> Provisioned:
     Its name carries a hash of all migrations, so that another release's template on the same server is another one.
     """
     name = f"template_{_hash_of_migrations()}"
-    passwords = {login: _password(server.secret, login) for login in logins(SERVICE_NAMES)}
+    passwords = {login: _password(server.secret, login) for login in logins(SCHEMAS)}
     with psycopg.connect(server.admin_url, autocommit=True) as admin:
         admin.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [name])
         made = admin.execute(_COMMENT, [name]).fetchone()
         if made is not None and made[0] is not None:
             return Provisioned(**json.loads(made[0]))
-        urls = provision(server.admin_url, name, SERVICE_NAMES, passwords)
+        urls = provision(server.admin_url, name, SCHEMAS, passwords)
         migrate_access(urls.owner_urls[ACCESS])
-        for service in SERVICE_NAMES:
+        for service in API_NAMES:
             upgrade(load_lineage(service), urls.owner_urls[service])
         known = json.dumps({"owner_urls": dict(urls.owner_urls), "app_urls": dict(urls.app_urls)})
         admin.execute(sql.SQL("COMMENT ON DATABASE {} IS {}").format(sql.Identifier(name), sql.Literal(known)))
@@ -212,7 +212,7 @@ class Databases:
 
 
 def _hash_of_migrations() -> str:
-    lineages = [ACCESS_LINEAGE, *map(load_lineage, SERVICE_NAMES)]
+    lineages = [ACCESS_LINEAGE, *map(load_lineage, API_NAMES)]
     digest = hashlib.sha256()
     for lineage in lineages:
         for revision in sorted(Path(lineage.revisions).glob("*.py")):

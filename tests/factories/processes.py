@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx
 from cryptography.fernet import Fernet
 
-from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.contracts.services import API_NAMES, SCHEMAS
 from spotthebot.kit.errors import Error
 from spotthebot.kit.migrations import upgrade
 from spotthebot.kit.process import migrate_access
@@ -132,10 +132,10 @@ def prepared_installation(*, durable: bool = True) -> Iterator[Installation]:
     folder.chmod(0o755)  # root's PostgreSQL runs as another account, which has to pass
     try:
         with Cluster(folder / "data", home=folder / "homes", durable=durable) as cluster:
-            passwords = {login: secrets.token_hex(8) for login in logins(SERVICE_NAMES)}
-            urls = provision(cluster.admin_url, "processes", SERVICE_NAMES, passwords)
+            passwords = {login: secrets.token_hex(8) for login in logins(SCHEMAS)}
+            urls = provision(cluster.admin_url, "processes", SCHEMAS, passwords)
             migrate_access(urls.owner_urls[ACCESS])
-            for name in SERVICE_NAMES:
+            for name in API_NAMES:
                 upgrade(load_lineage(name), urls.owner_urls[name])
             yield Installation(folder=folder, cluster=cluster, urls=urls)
     finally:
@@ -165,7 +165,7 @@ async def running_processes(
     async with contextlib.AsyncExitStack() as stack:
         keys = await stack.enter_async_context(Keys(installation.urls.owner_urls[ACCESS]))
         service_key = await keys.make("service")
-        sockets = {name: stack.enter_context(contextlib.closing(bind(HOST, 0))) for name in SERVICE_NAMES}
+        sockets = {name: stack.enter_context(contextlib.closing(bind(HOST, 0))) for name in API_NAMES}
         urls = {name: f"http://{HOST}:{each.getsockname()[1]}" for name, each in sockets.items()}
         environments = {
             name: _environment(installation, name, service_key, urls, (settings or {}).get(name, {})) for name in urls

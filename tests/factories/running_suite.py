@@ -16,7 +16,7 @@ from cryptography.fernet import Fernet
 from fastapi import FastAPI
 
 from spotthebot.clients import AsyncAnalytics, AsyncAnnotation, AsyncBots, AsyncConversations, AsyncFed
-from spotthebot.contracts.services import SERVICE_NAMES, get_service
+from spotthebot.contracts.services import API_NAMES, SERVICE_NAMES, get_service
 from spotthebot.kit.access.store import create_key
 from spotthebot.kit.database import Database
 from spotthebot.kit.process import Worker
@@ -168,19 +168,25 @@ async def served(app: FastAPI, sock: socket.socket) -> AsyncIterator[str]:
 async def run_suite(
     database: DatabaseUrls, *, only: Collection[str] = (), **settings: Mapping[str, Any]
 ) -> AsyncIterator[RunningSuite]:
-    """Run all services and workers, or only those named; `settings` adds to a service's own, by its name."""
-    running = [load_service(name) for name in SERVICE_NAMES if not only or name in only]
+    """Run all services with an API and their workers, or only those named; `settings` adds to a service's own."""
+    running = [load_service(name) for name in SERVICE_NAMES if name in (only or API_NAMES)]
     async with contextlib.AsyncExitStack() as stack:
         keys = await stack.enter_async_context(Keys(database.owner["access"]))
-        service_key = await keys.make("service")
+        service_key, frontend_key = await keys.make("service"), await keys.make("annotation")
         sockets = {service.name: stack.enter_context(closing(bind("127.0.0.1", 0))) for service in running}
         urls = {name: f"http://127.0.0.1:{sock.getsockname()[1]}" for name, sock in sockets.items()}
         own = {
             service.name: service.settings(
                 **{
-                    "database_url": database.app[service.name],
-                    "database_pool_size": 3,
-                    "service_key": service_key,
+                    **(
+                        {
+                            "database_url": database.app[service.name],
+                            "database_pool_size": 3,
+                            "service_key": service_key,
+                        }
+                        if service.lineage
+                        else {"annotation_key": frontend_key, "sessions_key": Fernet.generate_key().decode()}
+                    ),
                     **{f"{peer}_url": url for peer, url in urls.items()},  # what a service does not know, it ignores
                     **_OUTBOUND.get(service.name, dict)(),
                     **settings.get(service.name, {}),

@@ -19,7 +19,7 @@ from sqlalchemy.engine import make_url
 
 from spotthebot.bots.app import SERVICE as BOTS
 from spotthebot.bots.tables import LINEAGE as BOTS_LINEAGE
-from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.contracts.services import API_NAMES, SCHEMAS
 from spotthebot.conversations.tables import LINEAGE as CONVERSATIONS_LINEAGE
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.database import Database
@@ -32,7 +32,7 @@ from tests.factories.databases import Databases, DatabaseUrls, PostgresServer
 from tests.factories.running_suite import served
 from tests.factories.schemas import migrated_and_declared
 
-LINEAGES = [ACCESS, *map(load_lineage, SERVICE_NAMES)]
+LINEAGES = [ACCESS, *map(load_lineage, API_NAMES)]
 
 
 @pytest.fixture
@@ -46,8 +46,8 @@ def database_urls(databases: Databases) -> Iterator[DatabaseUrls]:
 def empty(cluster: PostgresServer) -> Iterator[Provisioned]:
     """A database with schemas and roles, and nothing in them."""
     name = f"empty_{secrets.token_hex(4)}"
-    passwords = {login: secrets.token_hex(8) for login in logins(SERVICE_NAMES)}
-    yield provision(cluster.admin_url, name, SERVICE_NAMES, passwords)
+    passwords = {login: secrets.token_hex(8) for login in logins(SCHEMAS)}
+    yield provision(cluster.admin_url, name, SCHEMAS, passwords)
     with psycopg.connect(cluster.admin_url, autocommit=True) as admin:
         admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
@@ -123,7 +123,7 @@ def test_a_column_that_no_revision_makes_is_noticed(database_urls: DatabaseUrls)
 
 
 class TestReadiness:
-    @pytest.mark.parametrize("name", SERVICE_NAMES)
+    @pytest.mark.parametrize("name", API_NAMES)
     async def test_a_service_on_an_unmigrated_schema_is_not_ready(self, name: str, empty: Provisioned):
         service = load_service(name)
         await asyncio.to_thread(migrate_access, empty.owner_urls["access"])

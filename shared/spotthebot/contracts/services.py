@@ -20,8 +20,8 @@ class ServiceEntry:
     name: str
     owns: str
     port: int
-    schema: str
-    """Its schema in PostgreSQL: the login `<schema>_owner` migrates it, `<schema>_app` reads and writes its rows."""
+    schema: str | None
+    """Its schema in PostgreSQL: `<schema>_owner` migrates it, `<schema>_app` reads and writes its rows."""
     extra: str
     """The optional dependencies of `pyproject.toml` that its image installs."""
     has_worker: bool
@@ -100,11 +100,23 @@ SERVICES: tuple[ServiceEntry, ...] = (
         calls=("conversations", "annotation"),
         calls_outside="Triton",
     ),
+    ServiceEntry(
+        name="web",
+        owns="pages for annotators, teams and researchers; keeps nothing",
+        port=8106,
+        schema=None,
+        extra="web",
+        has_worker=False,
+        roles=frozenset(),
+        calls=("bots", "conversations", "annotation", "analytics", "fed"),
+    ),
 )
 """In the order of their start."""
 
 SERVICE_NAMES: tuple[str, ...] = tuple(service.name for service in SERVICES)
-SCHEMAS: tuple[str, ...] = tuple(service.schema for service in SERVICES)
+API_NAMES: tuple[str, ...] = tuple(service.name for service in SERVICES if service.schema is not None)
+"""The services with an API of their own, which keep data."""
+SCHEMAS: tuple[str, ...] = tuple(service.schema for service in SERVICES if service.schema is not None)
 
 
 def get_service(name: str) -> ServiceEntry:

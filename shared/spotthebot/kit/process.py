@@ -24,7 +24,7 @@ from pydantic import SecretStr, ValidationError
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.logs import configure_logs
 from spotthebot.kit.migrations import Lineage, upgrade
-from spotthebot.kit.settings import ServiceSettings
+from spotthebot.kit.settings import EdgeSettings, ServiceSettings
 from spotthebot.kit.validation import faults_of
 
 if TYPE_CHECKING:
@@ -35,25 +35,26 @@ _MAX_FILES = 65_536
 _STREAMS_END_SECONDS = 8
 """A stream of events would keep a server from stopping; its reader comes back. Supervisors wait 10 s."""
 _HEARTBEAT_SECONDS = 1.0
-Settings = TypeVar("Settings", bound=ServiceSettings)
+Settings = TypeVar("Settings", bound=EdgeSettings)
+WorkerSettings = TypeVar("WorkerSettings", bound=ServiceSettings)
 
 
 @dataclass(frozen=True)
 class Service(Generic[Settings]):
-    """A service: its name, settings, application and schema."""
+    """A service: its name, settings, application and schema, which is None where it keeps nothing."""
 
     name: str
     settings: type[Settings]
     create_app: Callable[[Settings], "FastAPI"]
-    lineage: Lineage
+    lineage: Lineage | None
 
 
 @dataclass(frozen=True)
-class Worker(Generic[Settings]):
+class Worker(Generic[WorkerSettings]):
     """The worker of a service, which runs without its application."""
 
-    settings: type[Settings]
-    work: Callable[[Settings], Awaitable[None]]
+    settings: type[WorkerSettings]
+    work: Callable[[WorkerSettings], Awaitable[None]]
 
 
 def run(name: str) -> None:
@@ -77,7 +78,8 @@ def run(name: str) -> None:
         return
     settings = _read_settings(name, service.settings)
     if arguments.command == "migrate":
-        upgrade(service.lineage, settings.database_url.get_secret_value())
+        if service.lineage is not None:
+            upgrade(service.lineage, settings.database_url.get_secret_value())
     else:
         _serve(service.create_app(settings), arguments.host, arguments.port, arguments.fd)
 

@@ -13,7 +13,7 @@ class KeyFileOpen(ValueError):
 
 
 class Unreadable(Exception):
-    """Sealed with another key."""
+    """Sealed with another key, or too long ago."""
 
 
 class Vault:
@@ -25,10 +25,10 @@ class Vault:
     def seal(self, secret: str) -> bytes:
         return self._fernet.encrypt(secret.encode())
 
-    def open(self, sealed: bytes) -> str:
-        """Return the secret; raises Unreadable where none of the keys fits."""
+    def open(self, sealed: bytes, *, max_age_seconds: int | None = None) -> str:
+        """Return the secret; raises Unreadable where none of the keys fits, or it was sealed too long ago."""
         try:
-            return self._fernet.decrypt(sealed).decode()
+            return self._fernet.decrypt(sealed, ttl=max_age_seconds).decode()
         except InvalidToken:
             raise Unreadable from None
 

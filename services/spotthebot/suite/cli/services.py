@@ -94,7 +94,7 @@ async def _run(
             on_event=display.take,
             on_change=show_change if reload else None,
         ):
-            display.is_up(_notes(folder, local))
+            display.is_up(_notes(folder, local, addresses))
             try:
                 await asyncio.Event().wait()
             finally:
@@ -120,8 +120,10 @@ def _processes(prepared: Bootstrap, addresses: Addresses) -> tuple[list[str], di
     return [DATABASE, *names], urls | {DATABASE: f"{HOST}:{prepared.cluster.port}"}
 
 
-def _notes(folder: DataFolder, local: LocalSettings) -> list[str]:
+def _notes(folder: DataFolder, local: LocalSettings, addresses: Addresses) -> list[str]:
+    pages = [f"Pages: {addresses.urls['web']}, with an API key"] if "web" in addresses.sockets else []
     notes = [
+        *pages,
         "Documentation: /docs at each address of a service. API keys: ./stb keys create --role admin",
         f"Logs: ./stb logs --follow, from {folder.logs}",
     ]

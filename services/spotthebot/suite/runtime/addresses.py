@@ -2,7 +2,7 @@
 
 from ipaddress import ip_address
 
-from spotthebot.contracts.services import SERVICES
+from spotthebot.contracts.services import API_NAMES, get_service
 from spotthebot.kit.access.keys import parse_key
 from spotthebot.kit.outbound import HTTP, UrlNotUsable, read_url
 from spotthebot.suite.errors import AddressNotUsable, KeyNotSecret, NotAKey
@@ -19,7 +19,7 @@ def remote_at(url: str, key: str, *, allow_http: bool = False) -> Remote:
     if parse_key(key) is None:
         raise NotAKey
     urls = {}
-    for service in SERVICES:
+    for service in map(get_service, API_NAMES):
         placed = url.replace("{service}", service.name).replace("{port}", str(service.port))
         urls[service.name] = placed.rstrip("/") if placed != url else f"{url.rstrip('/')}/{service.name}"
     for each in urls.values():

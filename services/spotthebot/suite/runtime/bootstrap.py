@@ -41,7 +41,8 @@ def bootstrap(folder: DataFolder) -> Iterator[Bootstrap]:
         urls = provision(admin_url, _DATABASE, SCHEMAS, passwords)
         migrate_access(urls.owner_urls[ACCESS])
         for service in SERVICES:
-            upgrade(load_lineage(service.name), urls.owner_urls[service.schema])
+            if service.schema is not None:
+                upgrade(load_lineage(service.name), urls.owner_urls[service.schema])
         keys = {role.value: _own_key(folder, urls.owner_urls[ACCESS], role) for role in _OWN_KEYS}
         yield Bootstrap(urls, cluster, keys)
 

@@ -15,9 +15,18 @@ def service_environment(
     prefix = service.environment_prefix
     return {
         **{f"{prefix}{other.upper()}_URL": urls[other] for other in service.calls},
+        **_access(service, prefix, prepared),
+        **{name: value for name, value in local.environment.items() if name.startswith(prefix)},
+    }
+
+
+def _access(service: ServiceEntry, prefix: str, prepared: Bootstrap) -> dict[str, str]:
+    """Return what a service may do: that of an annotation frontend where it keeps no data of its own."""
+    if service.schema is None:
+        return {f"{prefix}ANNOTATION_KEY": prepared.keys["annotation"]}
+    return {
         f"{prefix}DATABASE_URL": prepared.urls.app_urls[service.schema],
         f"{prefix}SERVICE_KEY": prepared.keys["service"],
-        **{name: value for name, value in local.environment.items() if name.startswith(prefix)},
     }
 
 

@@ -49,6 +49,7 @@ def local_settings(
         f"{_PREFIX}SECRETS_KEY_FILE": str(folder.path / "bots-secrets.key"),
         f"{_PREFIX}MODELS_FOLDER": str(folder.path / "models"),
         f"{get_service('fed').environment_prefix}MODELS_FOLDER": str(folder.path / "models"),
+        f"{get_service('web').environment_prefix}SESSIONS_KEY_FILE": str(folder.path / "web-sessions.key"),
     }
     for service in _SENDERS:
         prefix = get_service(service).environment_prefix

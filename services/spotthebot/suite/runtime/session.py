@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 
 from spotthebot import clients
-from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.contracts.services import API_NAMES
 from spotthebot.suite.errors import NoAnswerThere, NoServiceThere, ServicesMissing, TookTooLong
 from spotthebot.suite.runtime.data_folder import KEY_OF_ADMIN, DataFolder, State
 from spotthebot.suite.runtime.remote import Remote
@@ -134,12 +134,12 @@ async def _connect_here(folder: DataFolder, prepared: "Bootstrap | None") -> Asy
             from spotthebot.suite.runtime.local_settings import local_settings  # noqa: PLC0415 - as above
             from spotthebot.suite.runtime.running_suite import bound_addresses, running_suite  # noqa: PLC0415 - as above
 
-            addresses = stack.enter_context(bound_addresses(None))
+            addresses = stack.enter_context(bound_addresses(None, API_NAMES))
             local = stack.enter_context(local_settings(folder))
             running = running_suite(folder, prepared, addresses, local, on_line=_ignore_line, on_event=_ignore_event)
             state = await stack.enter_async_context(running)
         urls = {service.name: service.url for service in state.services}
-        if missing := [name for name in SERVICE_NAMES if name not in urls]:
+        if missing := [name for name in API_NAMES if name not in urls]:
             raise ServicesMissing(folder=folder.path, services=", ".join(missing))
         admin, frontend = folder.secret(KEY_OF_ADMIN), folder.secret("key/annotation")
         yield await stack.enter_async_context(Clients(urls, admin_key=admin, frontend_key=frontend))

@@ -18,18 +18,18 @@ def query_names(dependant: Dependant) -> tuple[str, ...]:
     return tuple(sorted(_names(dependant)))
 
 
-def check_parameters(request: Request, known: Sequence[str]) -> None:
+def check_parameters(request: Request, known: Sequence[str] | None) -> None:
     """Refuse unknown query parameters, each with the nearest known name, and NUL in any parameter.
 
-    Raises RequestValidationError.
+    Where `known` is None, any name may stand in the query. Raises RequestValidationError.
     """
     if request.scope["query_string"]:
         given = request.query_params.multi_items()
         refuse(
             [
-                Fault(("query", name), _unknown(name, known) if name not in known else _NUL)
+                Fault(("query", name), _NUL if known is None or name in known else _unknown(name, known))
                 for name, value in given
-                if name not in known or "\0" in value
+                if "\0" in value or (known is not None and name not in known)
             ]
         )
     if "\0" in request.scope["path"]:

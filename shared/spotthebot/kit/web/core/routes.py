@@ -7,7 +7,7 @@ its body, within limits (`bodies`).
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from fastapi import Request
 from fastapi.dependencies.models import Dependant
@@ -29,6 +29,8 @@ class CheckedRoute(APIRoute):
     A security dependency runs here and once more when FastAPI resolves it; it notes in the request what it found.
     """
 
+    refuses_unknown_parameters: ClassVar[bool] = True
+
     def admit(self, request: Request) -> None:
         """Refuse what must not be read further; a subclass may."""
 
@@ -42,7 +44,7 @@ class CheckedRoute(APIRoute):
         async def checked(request: Request) -> Response:
             for guard in guards:
                 await guard(request)
-            check_parameters(request, known)
+            check_parameters(request, known if self.refuses_unknown_parameters else None)
             self.admit(request)
             if has_body(request):
                 request = LimitedRequest(request, limits)
@@ -58,6 +60,12 @@ class CheckedRoute(APIRoute):
                 raise HTTPException(400, "The body broke off") from None
 
         return handler
+
+
+class PageRoute(CheckedRoute):
+    """A route of a page: people come by links to which others have added parameters of their own."""
+
+    refuses_unknown_parameters = False
 
 
 def _guards(dependant: Dependant) -> Iterator[Guard]:

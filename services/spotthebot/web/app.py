@@ -1,0 +1,61 @@
+"""The composition root of `web`: the only file that knows all the others."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI
+
+from spotthebot.kit.process import Service
+from spotthebot.kit.vault import vault_from
+from spotthebot.kit.web.core.application import build_application
+from spotthebot.kit.web.core.disk import DiskPart
+from spotthebot.kit.web.pages.headers import PageHeaders
+from spotthebot.kit.web.pages.page_errors import PageErrors
+from spotthebot.kit.web.sessions.cross_origin import CrossOriginGuard
+from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
+from spotthebot.web.clients import services_with
+from spotthebot.web.error_pages import error_page, passed_on
+from spotthebot.web.pages import home, session
+from spotthebot.web.rendering import Renderer
+from spotthebot.web.settings import WebSettings
+
+
+def create_app(settings: WebSettings) -> FastAPI:
+    """Return the application that serves the pages."""
+    renderer = Renderer()
+    errors = PageErrors(error_page(renderer), passed_on)
+
+    @asynccontextmanager
+    async def live(app: FastAPI) -> AsyncIterator[None]:
+        vault = vault_from(settings.sessions_key.get_secret_value(), settings.sessions_key_file)
+        secure = settings.public_url.startswith("https:")
+        app.state.sessions = SealedCookie(
+            "spotthebot_session", vault, lasts_seconds=settings.session_hours * 3600, secure=secure
+        )
+        app.state.annotator_sessions = SealedCookie(
+            "spotthebot_annotator", vault, lasts_seconds=settings.annotator_days * 86_400, secure=secure
+        )
+        async with AsyncExitStack() as stack:
+            key = settings.annotation_key.get_secret_value()
+            app.state.frontend = await stack.enter_async_context(services_with(settings, key)) if key else None
+            yield
+
+    app = build_application(
+        "web",
+        summary="Pages for annotators, teams and researchers; a client of the other services.",
+        settings=settings,
+        routers=[home.router, session.router],
+        parts=[DiskPart(settings)],
+        error_responses=errors,
+        lifespan=live,
+    )
+    app.state.renderer = renderer
+    renderer.static.mount(app)
+    own_hosts = {urlsplit(settings.public_url).netloc} if settings.public_url else set[str]()
+    app.add_middleware(CrossOriginGuard, error_responses=errors, own_hosts=own_hosts)
+    app.add_middleware(PageHeaders)
+    return app
+
+
+SERVICE = Service(name="web", settings=WebSettings, create_app=create_app, lineage=None)

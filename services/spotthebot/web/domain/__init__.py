@@ -1,0 +1,1 @@
+"""Rules of the pages that know no framework."""

@@ -1,0 +1,27 @@
+"""What can go wrong before a page is made."""
+
+from spotthebot.kit.errors import Forbidden, Unauthenticated, Unavailable
+
+
+class SignInNeeded(Unauthenticated):
+    """Sign in to see this page."""
+
+    title = "Sign in"
+
+
+class NotForThisRole(Forbidden):
+    """A key of the role {role} does not open this page; one of {allowed} does."""
+
+    title = "Not for this key"
+
+
+class EntryLinkNeeded(Unauthenticated):
+    """Open the link that you were given: this browser does not know yet who you are."""
+
+    title = "Open your link"
+
+
+class NoAnnotationKey(Unavailable):
+    """This installation has no key for annotators: set SPOTTHEBOT_WEB_ANNOTATION_KEY."""
+
+    title = "Not set up"

@@ -1,0 +1,36 @@
+"""Who looks at a page: a person who signed in with an API key, or an annotator who came by a link."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Self
+from uuid import UUID
+
+
+@dataclass(frozen=True)
+class SignedIn:
+    """A person who signed in; `role` is what the key says of itself, the services check it at each request."""
+
+    key: str
+    role: str
+
+    def to_session(self) -> dict[str, str]:
+        return asdict(self)
+
+    @classmethod
+    def from_session(cls, content: Mapping[str, str]) -> Self:
+        return cls(key=content["key"], role=content["role"])
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """A person who came by an entry link of a campaign."""
+
+    campaign_id: UUID
+    annotator: str
+
+    def to_session(self) -> dict[str, str]:
+        return {"campaign_id": str(self.campaign_id), "annotator": self.annotator}
+
+    @classmethod
+    def from_session(cls, content: Mapping[str, str]) -> Self:
+        return cls(UUID(content["campaign_id"]), content["annotator"])

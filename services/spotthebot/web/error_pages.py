@@ -1,0 +1,91 @@
+"""Errors as pages: what happened, what is safe, what to do."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+from urllib.parse import quote
+
+from fastapi import Request
+from starlette.responses import RedirectResponse, Response
+
+from spotthebot.clients import PeerRefused
+from spotthebot.kit.errors import Conflict, Error, FieldError, Forbidden, Invalid, NotFound, TooMany, Unauthenticated
+from spotthebot.web.rendering import Renderer
+
+_KNOWN: Final = frozenset({401, 403, 404, 409, 413, 422, 429, 500, 502, 503})
+_PAGES_OF_ANNOTATORS: Final = ("/annotate/", "/chat/")
+_PROBLEM: Final = "urn:spotthebot:problem:"
+
+
+class _Refused(Error):
+    """A service refused, and said why."""
+
+    def __init__(self, refused: PeerRefused) -> None:
+        problem = refused.problem
+        named = [FieldError(each.pointer or f"?{each.parameter}", each.detail) for each in problem.errors]
+        super().__init__(fields=tuple(named), retry_after_seconds=refused.retry_after_seconds)
+        self.title = problem.title  # type: ignore[misc] - of this one
+        self.problem_name = problem.type.removeprefix(_PROBLEM)  # type: ignore[misc] - as above
+        self._detail = problem.detail
+
+    @property
+    def detail(self) -> str:
+        return self._detail
+
+
+class _RefusedInvalid(_Refused, Invalid):
+    """The request contradicts itself or the rules."""
+
+
+class _RefusedUnauthenticated(_Refused, Unauthenticated):
+    """The key is not valid any more."""
+
+
+class _RefusedForbidden(_Refused, Forbidden):
+    """The key may not do this."""
+
+
+class _RefusedNotFound(_Refused, NotFound):
+    """There is no such thing, or none that the key may see."""
+
+
+class _RefusedConflict(_Refused, Conflict):
+    """The right request in the wrong state."""
+
+
+class _RefusedTooMany(_Refused, TooMany):
+    """Too many requests with this key: try again in {retry_after_seconds} s."""
+
+
+_FAMILIES: Final[Mapping[int, type[_Refused]]] = {
+    400: _RefusedInvalid,
+    401: _RefusedUnauthenticated,
+    403: _RefusedForbidden,
+    404: _RefusedNotFound,
+    409: _RefusedConflict,
+    413: _RefusedInvalid,
+    422: _RefusedInvalid,
+    429: _RefusedTooMany,
+}
+
+
+def passed_on(error: Error) -> Error:
+    """Return a service's refusal as ours: its message is meant for the visitor, whose key made the request."""
+    if not isinstance(error, PeerRefused) or error.status not in _FAMILIES:
+        return error
+    return _FAMILIES[error.status](error)
+
+
+def error_page(renderer: Renderer) -> Callable[[Request, int, str], Response]:
+    """Return what makes the page of an error; a page that needs a key leads to the form for it."""
+
+    def show(request: Request, status: int, detail: str) -> Response:
+        for_annotator = request.url.path.startswith(_PAGES_OF_ANNOTATORS)
+        if status == 401 and request.method == "GET" and not for_annotator:
+            after = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+            return RedirectResponse(f"/sign-in?after={quote(after, safe='/')}", status_code=303)
+        kind = str(status) if status in _KNOWN else "400" if status < 500 else "500"
+        return renderer.page(
+            request, "error.html.jinja", status=status, kind=kind, detail=detail, for_annotator=for_annotator
+        )
+
+    return show

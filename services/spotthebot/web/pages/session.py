@@ -1,0 +1,88 @@
+"""Signing in with an API key, signing out, choosing a language."""
+
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from spotthebot.clients import Forbidden, Unauthenticated
+from spotthebot.contracts.access import Role
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.catalogues import LANGUAGES
+from spotthebot.web.clients import Services, services_with
+from spotthebot.web.domain.visitors import SignedIn
+from spotthebot.web.pages.deps import MaybeVisitor, Pages, Sessions
+from spotthebot.web.rendering import LANGUAGE_COOKIE
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+_ROLES = {Role.ADMIN, Role.ANALYST, Role.TEAM}
+_YEAR = 365 * 86_400
+_LONGEST_KEY = 200
+
+
+@router.get("/sign-in")
+async def show_sign_in(request: Request, pages: Pages, _visitor: MaybeVisitor, after: str = "/") -> Response:
+    """Ask for an API key."""
+    return pages.page(request, "sign_in.html.jinja", after=_own_path(after), fault=None)
+
+
+@router.post("/sign-in")
+async def sign_in(
+    request: Request,
+    pages: Pages,
+    sessions: Sessions,
+    key: Annotated[str, Form()] = "",
+    after: Annotated[str, Form()] = "/",
+) -> Response:
+    """Keep a valid key in the session."""
+    key = key.strip()
+    visitor = SignedIn(key, role=key.split("_")[1] if key.count("_") >= 3 and len(key) <= _LONGEST_KEY else "")
+    fault = None
+    if visitor.role not in _ROLES:
+        fault = "wrong_role" if visitor.role in set(Role) else "not_a_key"
+    else:
+        async with services_with(request.app.state.settings, key) as services:
+            if not await _is_accepted(visitor, services):
+                fault = "not_accepted"
+    if fault:
+        return pages.page(request, "sign_in.html.jinja", status=422, after=_own_path(after), fault=fault)
+    response = RedirectResponse(_own_path(after), status_code=303)
+    sessions.write(response, visitor.to_session())
+    return response
+
+
+@router.post("/sign-out")
+async def sign_out(sessions: Sessions) -> Response:
+    """Forget the key."""
+    response = RedirectResponse("/", status_code=303)
+    sessions.clear(response)
+    return response
+
+
+@router.post("/language")
+async def choose(language: Annotated[str, Form()] = "", after: Annotated[str, Form()] = "/") -> Response:
+    """Remember the language for a year."""
+    response = RedirectResponse(_own_path(after), status_code=303)
+    if language in LANGUAGES:
+        response.set_cookie(LANGUAGE_COOKIE, language, max_age=_YEAR, path="/", httponly=True, samesite="lax")
+    return response
+
+
+async def _is_accepted(visitor: SignedIn, services: Services) -> bool:
+    """Ask the service that serves the role's first page."""
+    try:
+        if visitor.role == Role.TEAM:
+            await (await services.bots()).list_bots(page_size=1).page()
+        else:
+            await (await services.analytics()).list_campaigns(page_size=1).page()
+    except (Unauthenticated, Forbidden):
+        return False
+    return True
+
+
+def _own_path(after: str) -> str:
+    """Return a path of these pages: nobody is led elsewhere by a link that looks like ours."""
+    parts = urlsplit(after)
+    is_own = after.startswith("/") and not after.startswith(("//", "/\\")) and not parts.netloc and "\\" not in after
+    return after if is_own and after.isprintable() else "/"

@@ -1,0 +1,44 @@
+"""The settings of the service `web`."""
+
+import tempfile
+from pathlib import Path
+
+from pydantic import Field, SecretStr
+from pydantic_settings import SettingsConfigDict
+
+from spotthebot.kit.settings import EdgeSettings
+
+
+class WebSettings(EdgeSettings):
+    """Read from `SPOTTHEBOT_WEB_<FIELD>`."""
+
+    model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_WEB_", frozen=True, extra="ignore")
+
+    bots_url: str = Field(default="http://127.0.0.1:8101", description="Where the service `bots` is.")
+    conversations_url: str = Field(default="http://127.0.0.1:8102", description="Where the service `conversations` is.")
+    annotation_url: str = Field(default="http://127.0.0.1:8103", description="Where the service `annotation` is.")
+    analytics_url: str = Field(default="http://127.0.0.1:8104", description="Where the service `analytics` is.")
+    fed_url: str = Field(default="http://127.0.0.1:8105", description="Where the service `fed` is.")
+    annotation_key: SecretStr = Field(
+        default=SecretStr(""),
+        description="API key (role `annotation`) with which packages are claimed and chats begun for people who come "
+        "by links; without one there are no pages for annotators.",
+    )
+    public_url: str = Field(
+        default="",
+        description="Address at which people reach the pages, such as https://spot.example.org; with https, cookies "
+        "are sent over https alone.",
+    )
+    sessions_key: SecretStr = Field(
+        default=SecretStr(""),
+        description="Keys (Fernet), separated by commas, that cookies are sealed with: the first seals, any opens. "
+        "Several processes need the same ones.",
+    )
+    sessions_key_file: Path = Field(
+        default=Path(tempfile.gettempdir()) / "spotthebot-web" / "sessions.key",
+        description="File of these keys where none are given; made if missing.",
+    )
+    session_hours: int = Field(default=12, ge=1, le=24 * 30, description="Time after which people sign in again.")
+    annotator_days: int = Field(
+        default=30, ge=1, le=365, description="Time for which the browser of an annotator remembers who they are."
+    )

@@ -1,0 +1,52 @@
+"""A cookie whose content nobody but this application can read or make."""
+
+import json
+from collections.abc import Mapping
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from spotthebot.kit.vault import Unreadable, Vault
+
+_LONGEST = 3800
+"""Browsers drop cookies of more than 4,096 bytes."""
+
+
+class SealedCookie:
+    """A cookie that is encrypted and authenticated (Fernet), HttpOnly and SameSite=Lax, and ends after a time.
+
+    Lax, since people come by links of panels and of other people, which strict cookies would not be sent with.
+    """
+
+    def __init__(self, name: str, vault: Vault, *, lasts_seconds: int, secure: bool) -> None:
+        self._name = f"__Host-{name}" if secure else name
+        self._vault = vault
+        self._lasts_seconds = lasts_seconds
+        self._secure = secure
+
+    def read(self, request: Request) -> dict[str, str] | None:
+        """Return what the cookie holds; None where there is none, or it was made by others or is too old."""
+        sealed = request.cookies.get(self._name)
+        if not sealed or len(sealed) > _LONGEST:
+            return None
+        try:
+            content: dict[str, str] = json.loads(self._vault.open(sealed.encode(), max_age_seconds=self._lasts_seconds))
+        except Unreadable:
+            return None
+        return content
+
+    def write(self, response: Response, content: Mapping[str, str]) -> None:
+        """Send the cookie with a response."""
+        response.set_cookie(
+            self._name,
+            self._vault.seal(json.dumps(content)).decode(),
+            max_age=self._lasts_seconds,
+            path="/",
+            secure=self._secure,
+            httponly=True,
+            samesite="lax",
+        )
+
+    def clear(self, response: Response) -> None:
+        """Make the browser forget the cookie."""
+        response.delete_cookie(self._name, path="/", secure=self._secure, httponly=True, samesite="lax")

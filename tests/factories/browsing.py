@@ -1,0 +1,94 @@
+"""A browser for tests of pages: Chromium, driven by Playwright, one for all tests of a process.
+
+`Visit` opens pages as one person sees them, and takes down what the browser complains of: scripts that fail, what the
+Content-Security-Policy blocks, files that are missing.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+
+from tests.factories.browser import BROWSER
+from tests.factories.running_suite import RunningSuite
+
+Scheme = Literal["light", "dark"]
+DESKTOP: Final = (1440, 900)
+PHONE: Final = (390, 844)
+SMALLEST: Final = (360, 640)
+_OPTIONS: Final = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
+
+
+@asynccontextmanager
+async def running_browser() -> AsyncIterator[Browser]:
+    """Run a browser while the block lasts."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=BROWSER, args=_OPTIONS)
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+@dataclass
+class Visit:
+    """One person's browser: its cookies, its windows, and all that it complained of."""
+
+    suite: RunningSuite
+    context: BrowserContext
+    complaints: list[str] = field(default_factory=list)
+
+    def address(self, path: str) -> str:
+        return f"{self.suite.urls['web']}{path}"
+
+    async def open(self, path: str, *, size: tuple[int, int] = DESKTOP, scheme: Scheme = "light") -> Page:
+        """Open a window on a page of ours."""
+        page = await self.context.new_page()
+        page.on(
+            "console", lambda said: self.complaints.append(said.text) if said.type in {"error", "warning"} else None
+        )
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        await page.set_viewport_size({"width": size[0], "height": size[1]})
+        await page.emulate_media(color_scheme=scheme)
+        await page.goto(self.address(path))
+        return page
+
+    async def sign_in(self, role: str, *, team: str | None = None, after: str = "/") -> Page:
+        """Sign in with a new key through the form; returns the page that follows."""
+        key = await self.suite.keys.make(role, team=team)
+        page = await self.open(f"/sign-in?after={after}")
+        await page.get_by_label("API key").fill(key)
+        await page.get_by_role("button", name="Sign in").click()
+        await page.wait_for_url(lambda url: "/sign-in" not in url)
+        return page
+
+
+@asynccontextmanager
+async def visiting(browser: Browser, suite: RunningSuite, **options: Any) -> AsyncIterator[Visit]:
+    """Give a new person's browser; what it complains of at the end fails the test."""
+    context = await browser.new_context(**options)
+    visit = Visit(suite, context)
+    try:
+        yield visit
+        assert visit.complaints == []
+    finally:
+        await context.close()
+
+
+async def violations(page: Page) -> list[str]:
+    """Return what axe-core finds against WCAG 2.2 AA and its best practices, with the elements."""
+    found = await Axe().run(page)
+    return [
+        f"{each['id']}: {node['html'][:200]} ({node['failureSummary'][:300]})"
+        for each in found.response["violations"]
+        for node in each["nodes"]
+    ]
+
+
+async def overflow(page: Page) -> int:
+    """Return by how many pixels the page is wider than its window."""
+    wide: int = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    return wide
