@@ -18,6 +18,7 @@ import httpx
 import psutil
 
 from spotthebot.bots.app import SERVICE
+from spotthebot.bots.tables import LINEAGE
 from spotthebot.contracts.access import Role
 from spotthebot.kit.access.store import create_key
 from spotthebot.kit.database import Database
@@ -87,7 +88,7 @@ def running_bots(**settings: str) -> Iterator[RunningBots]:
             {login: secrets.token_hex(8) for login in logins([SERVICE.name])},
         )
         migrate_access(urls.owner_urls[ACCESS])
-        upgrade(SERVICE.lineage, urls.owner_urls[SERVICE.name])
+        upgrade(LINEAGE, urls.owner_urls[SERVICE.name])
         key = asyncio.run(_admin_key(urls.owner_urls[ACCESS]))
         own = {
             "DATABASE_URL": urls.app_urls[SERVICE.name],

@@ -25,7 +25,7 @@ class TestLanguages:
 
 
 class TestTexts:
-    def test_that_templates_name_are_there(self):
+    def test_all_texts_named_in_templates_are_there(self):
         named = {
             (path.name, name)
             for path in (WEB / "templates").rglob("*.jinja")

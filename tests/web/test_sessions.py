@@ -43,10 +43,10 @@ class TestSealedCookies:
         assert _written(_secure()).startswith("__Host-who=")
 
     @pytest.mark.parametrize("content", ["", "nonsense", "x" * 5000])
-    def test_that_others_made_are_none(self, content: str):
+    def test_cookies_made_by_others_are_none(self, content: str):
         assert _secure().read(_request(f"__Host-who={content}")) is None
 
-    def test_of_another_key_are_none(self):
+    def test_cookies_of_another_key_are_none(self):
         other = SealedCookie("who", Vault(Fernet.generate_key().decode()), lasts_seconds=60, secure=True)
         assert _secure().read(_request(_written(other).split(";")[0])) is None
 
@@ -69,7 +69,9 @@ class TestRequests:
             ({}, 303),
         ],
     )
-    async def test_of_other_sites_change_nothing(self, suite: RunningSuite, headers: dict[str, str], status: int):
+    async def test_requests_of_other_sites_change_nothing(
+        self, suite: RunningSuite, headers: dict[str, str], status: int
+    ):
         http = await suite.client("web", "analyst")
         answer = await http.post("/language", data={"language": "de"}, headers=headers)
         assert answer.status_code == status
@@ -86,7 +88,7 @@ class TestRequests:
         first = await http.get("/", headers={"Accept": "text/html"})
         assert (first.status_code, "set-cookie" in first.headers) == (200, False)
 
-    async def test_of_scripts_get_problem_documents(self, suite: RunningSuite):
+    async def test_scripts_get_problem_documents(self, suite: RunningSuite):
         http = await suite.client("web", "analyst")
         answer = await http.get("/nothing-here", headers={"Accept": "application/json"})
         assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")

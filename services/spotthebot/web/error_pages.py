@@ -23,8 +23,8 @@ class _Refused(Error):
         problem = refused.problem
         named = [FieldError(each.pointer or f"?{each.parameter}", each.detail) for each in problem.errors]
         super().__init__(fields=tuple(named), retry_after_seconds=refused.retry_after_seconds)
-        self.title = problem.title  # type: ignore[misc] - of this one
-        self.problem_name = problem.type.removeprefix(_PROBLEM)  # type: ignore[misc] - as above
+        self.title = problem.title
+        self.problem_name = problem.type.removeprefix(_PROBLEM)
         self._detail = problem.detail
 
     @property

@@ -16,7 +16,6 @@ arguments filled in. Errors know no HTTP numbers: `kit.web.core.problems` maps f
 
 from dataclasses import dataclass
 from inspect import cleandoc
-from typing import ClassVar
 
 
 @dataclass(frozen=True)
@@ -30,8 +29,8 @@ class FieldError:
 class Error(Exception):
     """Something went wrong."""
 
-    title: ClassVar[str] = "Error"
-    problem_name: ClassVar[str | None] = None
+    title: str = "Error"
+    problem_name: str | None = None
     """The name in the type of its problem, for this class and its subclasses; None: the class's own name."""
 
     def __init__(self, *, fields: tuple[FieldError, ...] = (), **facts: object) -> None:

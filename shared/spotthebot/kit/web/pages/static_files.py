@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
 from spotthebot.kit.errors import NotFound
-from spotthebot.kit.web.core.routers import Application
 
 _MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".css": "text/css; charset=utf-8",
@@ -41,7 +41,7 @@ class StaticFiles:
             raise KeyError(name)
         return f"{self._prefix}/{name}"
 
-    def mount(self, app: Application) -> None:
+    def mount(self, app: FastAPI) -> None:
         """Serve the files."""
         app.add_route(f"{self._below}/{{digest}}/{{name:path}}", self._serve, include_in_schema=False)
 
