@@ -317,6 +317,19 @@ class TestFigures:
         spec = (await analyst.get(path, params={"filter": "none"})).json()
         assert "vega-lite" in spec["$schema"]
 
+    async def test_are_drawn_for_a_dark_page_and_for_a_phone_with_the_marks_that_all_results_have(
+        self, suite: RunningSuite
+    ):
+        campaign = await _study(suite)
+        spec = (await _get(suite, campaign, "figures/ranking", theme="dark", width="narrow")).json()
+        marks = spec["usermeta"]["speakers"]
+        assert (spec["usermeta"]["theme"], spec["usermeta"]["width"]) == ("dark", "narrow")
+        assert [(each["name"], each["place"]) for each in marks] == [("X", 1), ("Y", 2), ("Z", 3), ("HU", None)]
+        assert marks == (await _get(suite, campaign, "fooling-rates", filter="none")).json()["speakers"]
+        refused = await _get(suite, campaign, "figures/ranking", theme="pink")
+        assert refused.status_code == 422
+        assert "'light' or 'dark'" in refused.text
+
     async def test_refuses_an_unknown_figure_and_names_the_known_ones(self, suite: RunningSuite):
         campaign = await _study(suite)
         answer = await _get(suite, campaign, "figures/pie.svg")

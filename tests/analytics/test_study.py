@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.results import ranking, survival, wins
+from spotthebot.analytics.domain.speakers import speakers_of
 from spotthebot.analytics.domain.study import (
     CodedAnnotation,
     Sample,
@@ -18,6 +19,7 @@ from spotthebot.analytics.domain.study import (
     study_of_table,
     take_sample,
 )
+from spotthebot.contracts.analytics import Filter
 
 # (conversation, exchanges, package, annotator, label of A, label of B)
 Row = tuple[str, int, str, str, str, str]
@@ -243,6 +245,31 @@ class TestRanking:
         assert (first.bot, first.rank_low, first.rank_high, first.cluster) == ("X", 1, 1, 1)
         assert (second.bot, second.rank_low, second.rank_high, second.cluster) == ("Y", 2, 2, 2)
         assert first.trueskill.mu > second.trueskill.mu
+
+
+class TestSpeakersOf:
+    @pytest.mark.parametrize("filter_", ["complete_packages", "none"])
+    def test_stand_by_the_win_rates_of_complete_packages_whatever_the_filter_is(self, filter_: Filter):
+        # Complete: X beats Y once and loses to Z, (1 + 0) / 2. With bob's half package X and Y have won once each, so
+        # X has (1/2 + 0) / 2 and Y 1/2.
+        speakers = speakers_of(take_sample(_study(), filter_), filter_)
+        assert [(each.name, each.place) for each in speakers] == [("Z", 1), ("X", 2), ("Y", 3), ("HU", None)]
+        assert [each.colour for each in speakers] == ["#0072B2", "#D55E00", "#009E73", "#333333"]
+
+    def test_go_by_name_where_rates_are_equal_and_come_last_without_a_decided_game(self):
+        rows: list[Row] = [
+            ("yx", 2, "p", "ann", "human", "bot"),
+            ("yx", 3, "p", "ann", "bot", "human"),
+            ("ax", 2, "p", "ann", "bot", "bot"),
+        ]
+        study = _study(rows, {"yx": ("Y", "X"), "ax": ("A", "X"), "unseen": ("B", "A")})
+        assert [each.name for each in speakers_of(take_sample(study, "none"), "none")] == ["X", "Y", "A", "B"]
+
+    def test_stand_by_all_annotations_where_no_package_is_complete(self):
+        study = _study([row for row in ROWS if row[3] == "bob"])
+        study = replace(study, packages={key: frozenset({"more", *shown}) for key, shown in study.packages.items()})
+        names = [each.name for each in speakers_of(take_sample(study, "none"), "none")]
+        assert names == ["Y", "Z", "X", "HU"]
 
 
 class TestSurvival:

@@ -27,8 +27,10 @@ from spotthebot.contracts.analytics import (
     SurvivalOut,
     TeamBotOut,
     Test,
+    Theme,
     TimeOut,
     Unit,
+    Width,
     WinRatesOut,
 )
 
@@ -47,6 +49,13 @@ class Parameters(TypedDict, total=False):
     correction: Correction
     resamples: int
     seed: int
+
+
+class FigureParameters(Parameters, total=False):
+    """How a figure is computed and drawn: for a light page or a dark one, wide or for a phone."""
+
+    theme: Theme
+    width: Width
 
 
 class AnalyticsOperations(ServiceOperations):
@@ -123,7 +132,7 @@ class AnalyticsOperations(ServiceOperations):
         return _result(TimeOut, campaign_id, "time", parameters)
 
     @operation
-    def figure(self, campaign_id: UUID | str, figure: str, **parameters: Unpack[Parameters]) -> Call[bytes]:
+    def figure(self, campaign_id: UUID | str, figure: str, **parameters: Unpack[FigureParameters]) -> Call[bytes]:
         """Return a figure, such as `ranking.svg`; `.json` is a Vega-Lite spec, `.svg`, `.pdf`, `.png` are drawn."""
         return Call(
             bytes, "GET", f"/v1/campaigns/{_segment(campaign_id)}/figures/{_segment(figure)}", params=parameters

@@ -2,11 +2,12 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import Response
 
-from spotthebot.analytics.api.deps import Analyst, RequestedCampaign, RequestParameters, Results
+from spotthebot.analytics.api.deps import Analyst, RequestedCampaign, Results
 from spotthebot.analytics.use_cases.figures import Form, draw_figure
+from spotthebot.contracts.analytics import FigureParametersIn
 from spotthebot.kit.database import Database
 from spotthebot.kit.web.core.caching import revalidated
 from spotthebot.kit.web.core.routes import CheckedRoute
@@ -52,9 +53,13 @@ async def figure(
             " .png, or without: then `Accept` decides.",
         ),
     ],
-    parameters: RequestParameters,
+    parameters: Annotated[FigureParametersIn, Query()],
 ) -> Response:
-    """Return a figure: a Vega-Lite spec with the data inside, or rendered."""
+    """Return a figure: a Vega-Lite spec with the data inside, or rendered.
+
+    `usermeta` of the spec has what stands under the figure (`caption`) and every speaker's place, colours, dash and
+    shape (`speakers`), which all results have too.
+    """
     name, form = _named(figure, request.headers.get("Accept", ""))
     drawn = await draw_figure(database, results, campaign_id, name, form, parameters)
     return revalidated(request, drawn, _MEDIA_TYPES[form])

@@ -8,6 +8,7 @@ from typing import Any
 from spotthebot.analytics.domain.errors import NothingToAnalyse, OneBotOnly
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.results import annotation_quality, ranking, sensitivity, survival, wins
+from spotthebot.analytics.domain.speakers import speakers_of
 from spotthebot.analytics.domain.study import Sample, Study, take_sample
 from spotthebot.contracts.analytics import (
     AgreementOut,
@@ -94,6 +95,7 @@ def _provenance(study: Study, sample: Sample, request: Parameters) -> dict[str, 
         "resamples": request.resamples,
         "seed": request.seed,
         "counts": sample.counts,
+        "speakers": speakers_of(sample, request.filter),
         "data_sha256": sample.sha256,
         "preliminary": not study.complete,
         "version": version("spotthebot"),

@@ -23,4 +23,5 @@ class Parameters:
     @classmethod
     def of_campaign(cls, request: ParametersIn, seed: int) -> Self:
         """Return what was asked for; `seed` is the campaign's, which counts where the request names none."""
-        return cls(**request.model_dump() | {"seed": seed if request.seed is None else request.seed})
+        asked = request.model_dump(include=set(ParametersIn.model_fields))
+        return cls(**asked | {"seed": seed if request.seed is None else request.seed})

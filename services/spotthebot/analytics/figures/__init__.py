@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from spotthebot.analytics.figures.charts import FigureInput, Spec
-from spotthebot.analytics.figures.comparisons import features, ranking, win_matrix
+from spotthebot.analytics.figures.comparisons import ranking, win_matrix
 from spotthebot.analytics.figures.curves import segments, stability, survival
 from spotthebot.analytics.figures.errors import StabilityNotComputed
+from spotthebot.analytics.figures.features import features
 from spotthebot.analytics.figures.plots import (
     plot_features,
     plot_ranking,
@@ -16,6 +17,7 @@ from spotthebot.analytics.figures.plots import (
     plot_win_matrix,
 )
 from spotthebot.analytics.figures.renderer import pdf_of, render
+from spotthebot.contracts.analytics import Theme, Width
 
 FIGURES: Final[Mapping[str, Callable[[FigureInput], Spec]]] = {
     "win-matrix": win_matrix,
@@ -31,6 +33,8 @@ __all__ = [
     "FigureInput",
     "Spec",
     "StabilityNotComputed",
+    "Theme",
+    "Width",
     "pdf_of",
     "plot_features",
     "plot_ranking",

@@ -1,148 +1,144 @@
-"""Figures of games: who wins against whom, the ranking, the features."""
+"""Figures of games: who wins against whom, and the ranking."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
 
 import altair as alt
 
+from spotthebot.analytics.figures import captions
 from spotthebot.analytics.figures.charts import (
+    SHARE,
+    TINT,
     Drawn,
     FigureInput,
+    Marks,
     Spec,
-    bot_colours,
     data,
     finish,
+    intervals,
     nothing_to_draw,
     percent,
-    ranked_names,
-    rows_height,
+    room_for,
+    short,
+    two_digits,
 )
 from spotthebot.contracts.analytics import RankedBot, WinRates
 
-_SHARE = alt.Scale(domain=[0, 1])
-_FEATURES = ("fluency", "sensibleness", "specificity", "ssa")
+_READABLE: Final = 30
+"""A cell of fewer pixels holds no number."""
 
 
 def win_matrix(shown: FigureInput) -> Spec:
-    """Draw win rates of rows against columns, best bots first; a star marks a significant difference."""
-    analysis = shown.analysis
+    """Draw win rates of rows against columns, best bots first; only pairs that differ significantly have a colour."""
+    analysis, layout = shown.analysis, shown.layout
     title = "Who wins against whom"
-    order = [each.bot for each in analysis.ranking.bots]
     rows = _cells(analysis.win_rates)
     if not rows:
-        return nothing_to_draw(title, analysis, "No two bots have a decided game.")
-    size = min(56, max(22, 640 // len(order)))
+        return nothing_to_draw(shown, title, "No two bots have a decided game.")
+    marks = Marks(shown, [{"bot": each.bot} for each in analysis.ranking.bots])
+    k = len(marks.names)
+    size = max(10, min(76, (layout.total - marks.room(shown) - 16) // k))
+    fits = all(room_for(name, layout.text) <= size for name in marks.names)
+    heading = alt.Axis(
+        orient="top",
+        labelAngle=0 if fits else -90 if shown.is_narrow else -40,
+        labelExpr=short(layout.names, layout.text),
+        labelLimit=0,
+        ticks=False,
+        domain=False,
+        grid=False,
+    )
+    flat = alt.Scale(paddingInner=0, paddingOuter=0)
     base = alt.Chart(data(rows)).encode(
-        x=alt.X("other:N", sort=order, title="against", axis=alt.Axis(orient="top", labelAngle=-40, ticks=False)),
-        y=alt.Y("bot:N", sort=order, title=None, axis=alt.Axis(ticks=False)),
+        x=alt.X("other:N", sort=marks.names, title=None, axis=heading, scale=flat),
+        y=marks.rows(),
         tooltip=[
-            "bot:N",
-            "other:N",
-            "wins:Q",
-            "losses:Q",
-            "ties:Q",
+            *("bot:N", "other:N", "wins:Q", "losses:Q", "ties:Q"),
             alt.Tooltip("win_rate:Q", format=".3f"),
-            "p_adjusted:Q",
+            alt.Tooltip("p_adjusted:Q", format=".3g"),
+            "significant:N",
         ],
     )
-    squares = base.mark_rect(stroke="#ffffff").encode(
-        color=alt.Color(
-            "win_rate:Q",
-            scale=alt.Scale(domain=[0, 0.5, 1], range=["#D55E00", "#f7f7f7", "#0072B2"]),
-            legend=alt.Legend(title="win rate", format=".1f", gradientLength=120),
+    winners = alt.Color(
+        "winner:N",
+        scale=alt.Scale(domain=marks.names, range=[shown.colour_of(each) for each in marks.speakers]),
+        legend=None,
+    )
+    depth = alt.Opacity("margin:Q", scale=alt.Scale(domain=[0, 0.5], range=[0.15, TINT]), legend=None)
+    layers = [
+        base.mark_rect(color=shown.colours.neutral, stroke=shown.colours.surface, strokeWidth=2).transform_filter(
+            "!datum.significant"
+        ),
+        base.mark_rect(stroke=shown.colours.surface, strokeWidth=2)
+        .encode(color=winners, opacity=depth)
+        .transform_filter("datum.significant"),
+    ]
+    if size >= _READABLE:
+        counted = size >= 64
+        text = alt.condition("datum.significant", alt.value(shown.colours.ink), alt.value(shown.colours.soft))
+        layers.append(
+            base.mark_text(fontSize=layout.text + 1, dy=-8 if counted else 0).encode(text="label:N", color=text)
         )
-    )
-    numbers = base.mark_text(fontSize=11 if size >= 34 else 8).encode(
-        text="label:N",
-        color=alt.condition("abs(datum.win_rate - 0.5) > 0.35", alt.value("#ffffff"), alt.value("#222222")),
-    )
-    chart = (squares + numbers).properties(width=size * len(order), height=size * len(order))
+        if counted:
+            layers.append(base.mark_text(fontSize=layout.text, dy=10).encode(text="games:N", color=text))
+    chart = alt.layer(*layers).properties(width=size * k, height=size * k)
     correction = "" if analysis.correction == "none" else f", {analysis.correction.capitalize()}'s correction"
     tested = analysis.win_rates.pairs[0].test if analysis.win_rates.pairs else "no test"
-    note = f"Wins among decided games per {analysis.unit}; * {tested}, p < {analysis.significance_level:.3g}"
-    return finish(chart, title, analysis, note + correction)
+    note = f"* {tested}, p < {analysis.significance_level:.3g}{correction}"
+    return finish(shown, chart, title, captions.win_matrix(analysis), note)
 
 
 def ranking(shown: FigureInput) -> Spec:
-    """Draw win rates with intervals, coloured by cluster, beside the probability of each rank."""
-    analysis = shown.analysis
+    """Draw win rates with intervals beside the probability of each rank; bots of one cluster share a grey band."""
+    analysis, layout = shown.analysis, shown.layout
     title = "Ranking"
     rows = [
         {
             "bot": each.bot,
-            "cluster": "none" if each.cluster is None else str(each.cluster),
+            "cluster": each.cluster,
             "win_rate": each.win_rate.estimate,
             "low": each.win_rate.low,
             "high": each.win_rate.high,
+            "label": two_digits(each.win_rate.estimate),
+            "beside": each.win_rate.estimate if each.win_rate.high is None else each.win_rate.high,
             "ranks": _ranks(each),
         }
         for each in analysis.ranking.bots
         if each.win_rate.estimate is not None
     ]
     if not rows:
-        return nothing_to_draw(title, analysis, "No bot has a decided game.")
-    order = [str(row["bot"]) for row in rows]
-    clusters = sorted({str(row["cluster"]) for row in rows}, key=lambda cluster: (len(cluster), cluster))
-    base = alt.Chart(data(rows)).encode(
-        y=alt.Y("bot:N", sort=order, title=None, axis=alt.Axis(ticks=False)),
-        color=alt.Color(
-            "cluster:N",
-            sort=clusters,
-            title="cluster",
-            scale=alt.Scale(scheme="dark2"),
-            legend=alt.Legend(orient="left"),
-        ),
-        tooltip=[
-            "bot:N",
-            alt.Tooltip("win_rate:Q", format=".3f"),
-            alt.Tooltip("low:Q", format=".3f"),
-            alt.Tooltip("high:Q", format=".3f"),
-            "ranks:N",
-            "cluster:N",
-        ],
+        return nothing_to_draw(shown, title, "No bot has a decided game.")
+    marks = Marks(shown, rows)
+    k = len(rows)
+    axis = alt.X(
+        "low:Q",
+        scale=SHARE,
+        title=f"mean win rate, {percent(analysis.confidence_level)} interval",
+        axis=alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format=".2~f"),
     )
-    bars = base.mark_rule(strokeWidth=3, opacity=0.55).encode(
-        x=alt.X("low:Q", scale=_SHARE, title=f"mean win rate with {percent(analysis.confidence_level)} interval"),
-        x2="high:Q",
+    values = (
+        alt.Chart(data(rows))
+        .mark_text(align="left", dx=9, fontSize=layout.text, color=shown.colours.ink)
+        .encode(x="beside:Q", y=marks.rows(), text="label:N")
     )
-    points = base.mark_point(filled=True, size=70, opacity=1).encode(x="win_rate:Q")
-    rates = (bars + points).properties(width=340, height=rows_height(len(rows)))
-    if analysis.ranking.reason is not None:
-        return finish(rates, title, analysis, analysis.ranking.method, f"Not ranked: {analysis.ranking.reason}")
-    both = alt.hconcat(rates, _rank_probabilities(shown, order), spacing=24)
-    return finish(both, title, analysis, analysis.ranking.method)
-
-
-def features(shown: FigureInput) -> Spec:
-    """Draw each bot's win rate by feature, and what a feature changes in the hazard of being spotted."""
-    analysis = shown.analysis
-    title = "Features"
-    names = ranked_names(analysis)
-    rows = [
-        {
-            "bot": each.bot,
-            "feature": feature.upper() if feature == "ssa" else feature,
-            "win_rate": each.win_rate,
-            "low": each.low,
-            "high": each.high,
-        }
-        for feature in _FEATURES
-        for each in getattr(analysis.features, feature).bots
-        if each.win_rate is not None
-    ]
-    if not rows:
-        return nothing_to_draw(title, analysis, "No game was decided by a feature.")
-    order = [name for name in names if any(row["bot"] == name for row in rows)]
-    bars, points = _intervals(
-        "win_rate", alt.X("low:Q", scale=_SHARE, title=f"win rate ({percent(analysis.confidence_level)})"), order, names
+    free = layout.total - marks.room(shown) - 44
+    ranked = analysis.ranking.reason is None
+    step = max(8, min(34, (free if shown.is_narrow else free // 2) // k)) if ranked else 0
+    layers = [*_bands(shown, rows, marks), *intervals("win_rate", axis, rows, marks), values]
+    rates = alt.layer(*layers).properties(
+        width=free if shown.is_narrow or not ranked else free - step * k - 40, height=marks.height()
     )
-    rates = (
-        alt.layer(bars, points, data=data(rows))
-        .properties(width=130, height=rows_height(len(order)))
-        .facet(column=alt.Column("feature:N", sort=["fluency", "sensibleness", "specificity", "SSA"], title=None))
+    caption = captions.ranking(analysis)
+    if not ranked:
+        return finish(shown, rates, title, caption, f"Not ranked: {analysis.ranking.reason}")
+    probabilities = _rank_probabilities(shown, marks, step)
+    both = (
+        alt.vconcat(rates, probabilities, spacing=28)
+        if shown.is_narrow
+        else alt.hconcat(rates, probabilities, spacing=48)
     )
-    hazards = _hazards(shown, names)
-    chart = rates if hazards is None else alt.vconcat(rates, hazards, spacing=28)
-    note = f"Above: wins by preference per {analysis.unit}; SSA: sensible and specific both"
-    below = "Below: Cox coefficients of being spotted; left of 0 the feature protects" if hazards is not None else ""
-    return finish(chart, title, analysis, note, below)
+    return finish(shown, both.resolve_scale(color="independent", shape="independent"), title, caption)
 
 
 def _ranks(bot: RankedBot) -> str:
@@ -157,86 +153,63 @@ def _cells(win_rates: WinRates) -> list[dict[str, object]]:
         if pair.win_rate is None:
             continue
         star = "*" if pair.significant else ""
-        known = {"ties": pair.ties, "p_adjusted": pair.p_adjusted}
+        known = {"ties": pair.ties, "p_adjusted": pair.p_adjusted, "significant": pair.significant}
         for bot, other, wins, losses in (
             (pair.bot, pair.other, pair.wins, pair.losses),
             (pair.other, pair.bot, pair.losses, pair.wins),
         ):
             rate = wins / (wins + losses)
-            label = f"{rate:.2f}{star}"
             cells.append(
-                {"bot": bot, "other": other, "wins": wins, "losses": losses, "win_rate": rate, "label": label, **known}
+                {
+                    "bot": bot,
+                    "other": other,
+                    "wins": wins,
+                    "losses": losses,
+                    "win_rate": rate,
+                    "winner": bot if rate > 0.5 else other,
+                    "margin": abs(rate - 0.5),
+                    "label": two_digits(rate) + star,
+                    "games": f"{wins} : {losses}",
+                    **known,
+                }
             )
     return cells
 
 
-def _rank_probabilities(shown: FigureInput, order: list[str]) -> Drawn:
+def _bands(shown: FigureInput, rows: Sequence[Mapping[str, Any]], marks: Marks) -> list[Drawn]:
+    """Put a band behind each cluster of several bots, with a gap between two of them."""
+    clusters = {row["bot"]: row["cluster"] for row in rows}
+    sizes = [*clusters.values()]
+    shared = [{"bot": bot} for bot, cluster in clusters.items() if cluster is not None and sizes.count(cluster) > 1]
+    ends = [{"bot": after} for before, after in pairwise(marks.names) if clusters[before] != clusters[after]]
+    wide = {"x": alt.value(0), "x2": alt.value("width")}
+    bands = alt.Chart(data(shared)).mark_rect(color=shown.colours.neutral).encode(y=marks.rows(), **wide)
+    gaps = (
+        alt.Chart(data(ends))
+        .mark_rule(color=shown.colours.surface, strokeWidth=3)
+        .encode(y=alt.Y("bot:N", sort=marks.names, bandPosition=0), **wide)
+    )
+    return [bands, gaps] if shared else []
+
+
+def _rank_probabilities(shown: FigureInput, marks: Marks, step: int) -> Drawn:
     rows = [
-        {"bot": each.bot, "rank": rank, "probability": probability, "label": _two_digits(probability)}
+        {"bot": each.bot, "rank": rank, "probability": probability, "label": two_digits(probability)}
         for each in shown.analysis.ranking.bots
         for rank, probability in enumerate(each.rank_probabilities, start=1)
         if probability > 0
     ]
+    axis = alt.Axis(labelAngle=0, ticks=False, domain=False, grid=False, labelOverlap=True)
+    ranks = alt.Scale(domain=[*range(1, len(marks.names) + 1)], paddingInner=0, paddingOuter=0)
     base = alt.Chart(data(rows)).encode(
-        x=alt.X("rank:O", title="probability of each rank", axis=alt.Axis(labelAngle=0, ticks=False)),
-        y=alt.Y("bot:N", sort=order, title=None, axis=None),
+        x=alt.X("rank:O", title="probability of each rank", axis=axis, scale=ranks),
+        y=marks.rows(labels=shown.is_narrow),
         tooltip=["bot:N", "rank:O", alt.Tooltip("probability:Q", format=".3f")],
     )
-    squares = base.mark_rect(stroke="#ffffff").encode(
-        color=alt.Color("probability:Q", scale=alt.Scale(domain=[0, 1], range=["#f2f2f2", "#0072B2"]), legend=None)
-    )
-    step = 30 if len(order) <= 12 else 14
-    if len(order) > 12:
-        return (
-            alt.layer(squares)
-            .resolve_scale(color="independent")
-            .properties(width=step * len(order), height=rows_height(len(order)))
-        )
-    numbers = base.mark_text(fontSize=10).encode(
-        text="label:N", color=alt.condition("datum.probability > 0.6", alt.value("#ffffff"), alt.value("#222222"))
-    )
-    return (
-        alt.layer(squares, numbers)
-        .resolve_scale(color="independent")
-        .properties(width=step * len(order), height=rows_height(len(order)))
-    )
-
-
-def _hazards(shown: FigureInput, names: list[str]) -> alt.FacetChart | None:
-    rows = [
-        {
-            "bot": each.bot,
-            "feature": each.feature,
-            "coefficient": each.coefficient,
-            "low": each.low,
-            "high": each.high,
-        }
-        for each in shown.analysis.survival.cox
-        if each.coefficient is not None and each.low is not None and each.high is not None
+    depth = alt.Opacity("probability:Q", scale=alt.Scale(domain=[0, 1], range=[0.06, TINT]), legend=None)
+    layers = [
+        base.mark_rect(stroke=shown.colours.surface, strokeWidth=2).encode(color=marks.colour(), opacity=depth),
     ]
-    if not rows:
-        return None
-    order = [name for name in names if any(row["bot"] == name for row in rows)]
-    title = f"coefficient ({percent(shown.analysis.confidence_level)})"
-    bars, points = _intervals("coefficient", alt.X("low:Q", title=title), order, names)
-    zero = alt.Chart().mark_rule(color="#999999", strokeDash=[3, 3]).encode(x=alt.datum(0))
-    return (
-        alt.layer(zero, bars, points, data=data(rows))
-        .properties(width=180, height=rows_height(len(order)))
-        .facet(column=alt.Column("feature:N", sort=["fluency", "sensibleness", "specificity"], title=None))
-    )
-
-
-def _intervals(estimate: str, axis: alt.X, order: list[str], names: list[str]) -> tuple[alt.Chart, alt.Chart]:
-    """Draw each bot's interval from `low` to `high` as a bar, and its estimate as a point, without data yet."""
-    base = alt.Chart().encode(
-        y=alt.Y("bot:N", sort=order, title=None),
-        color=bot_colours(names).legend(None),
-        tooltip=["bot:N", "feature:N", *(alt.Tooltip(f"{each}:Q", format=".3f") for each in (estimate, "low", "high"))],
-    )
-    bars = base.mark_rule(strokeWidth=3, opacity=0.55).encode(x=axis, x2="high:Q")
-    return bars, base.mark_point(filled=True, size=60, opacity=1).encode(x=f"{estimate}:Q")
-
-
-def _two_digits(probability: float) -> str:
-    return "<.01" if probability < 0.005 else f"{probability:.2f}"
+    if step >= _READABLE:
+        layers.append(base.mark_text(fontSize=shown.layout.text, color=shown.colours.ink).encode(text="label:N"))
+    return alt.layer(*layers).properties(width=step * len(marks.names), height=marks.height())

@@ -1,140 +1,204 @@
 """Figures over a course: how long bots pass, what more exchanges change, how many conversations a ranking needs."""
 
-from typing import Any
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Final
 
 import altair as alt
 
+from spotthebot.analytics.figures import captions
 from spotthebot.analytics.figures.charts import (
+    SHARE,
     Drawn,
     FigureInput,
+    Marks,
+    Rows,
     Spec,
-    bot_colours,
-    dashes,
     data,
     finish,
     nothing_to_draw,
-    percent,
-    ranked_names,
+    short,
 )
 from spotthebot.analytics.figures.errors import StabilityNotComputed
-from spotthebot.analytics.stats import HUMAN
-from spotthebot.contracts.analytics import StabilityCurve
+from spotthebot.contracts.analytics import Interval, StabilityCurve
 
-_SHARE = alt.Scale(domain=[0, 1])
-_MAX_BANDS = 10
-"""Beyond as many speakers bands hide the curves."""
+_APART: Final = 0.5
+"""The part of the way between two lengths over which the points of one length are spread."""
+_SHARES: Final = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format=".2~f", domain=False, ticks=False)
+_MANY: Final = 8
+"""Speakers beyond which intervals and lines are thinner."""
 
 
 def survival(shown: FigureInput) -> Spec:
-    """Draw the share not yet spotted at each inspection, with bands; people are dashed."""
+    """Draw the share not yet spotted at each inspection, with intervals; people are dashed."""
     analysis = shown.analysis
     title = "How long they pass"
-    names = ranked_names(analysis)
     times = analysis.survival.times
     rows = [
-        {"bot": curve.bot, "exchanges": time, "survival": value, "low": low, "high": high}
+        {"bot": curve.bot, "exchanges": time, "share": value, "low": low, "high": high}
         for curve in analysis.survival.curves
         for time, value, low, high in zip(times, curve.survival, curve.low, curve.high, strict=True)
         if value is not None
     ]
     if not rows:
-        return nothing_to_draw(title, analysis, "Nobody was inspected.")
-    start = [{"bot": bot, "exchanges": 0, "survival": 1.0} for bot in sorted({str(row["bot"]) for row in rows})]
-    x = _exchanges([0, *times])
-    bounded = [row for row in rows if row["low"] is not None]
-    bands = (
-        alt.Chart(data(bounded))
-        .mark_area(opacity=0.12)
-        .encode(
-            x=x, y=alt.Y("low:Q", scale=_SHARE, title="share not yet spotted"), y2="high:Q", color=bot_colours(names)
-        )
-    )
-    lines = _lines([*start, *rows], "survival", x, names, title="share not yet spotted")
-    points = _points(rows, "survival", x, names)
-    few = len(names) <= _MAX_BANDS
-    layers = [bands, lines, points] if few and bounded else [lines, points]
-    chart = alt.layer(*layers).properties(width=420, height=300)
-    shown_bands = f"{percent(analysis.confidence_level)} bands; " if few else "bands are in the table; "
+        return nothing_to_draw(shown, title, "Nobody was inspected.")
+    course = _Course(shown, rows, [0, *times])
+    start = [{"bot": bot, "exchanges": 0, "share": 1.0, "at": 0} for bot in course.marks.names]
+    layers = course.layers(rows, "share not yet spotted", start=start)
+    chart = alt.layer(*layers).properties(width=course.width(1), height=280 if shown.is_narrow else 320)
+    bounded = any(row["low"] is not None for row in rows)
     missing = {found.reason for curve in analysis.survival.curves for found in curve.uncertainty if found}
-    why = "; ".join(sorted(reason for reason in missing if reason))
-    note = f"{shown_bands}{analysis.survival.method}" if bounded else f"no bands: {why}"
-    alike = sum(not test.significant for test in analysis.survival.log_rank)
-    tests = f"log-rank: {len(analysis.survival.log_rank) - alike} of {len(analysis.survival.log_rank)} pairs differ"
-    return finish(chart, title, analysis, note, tests if analysis.survival.log_rank else "")
+    why = "" if bounded else f"no intervals: {'; '.join(sorted(reason for reason in missing if reason))}"
+    tests = analysis.survival.log_rank
+    alike = sum(not test.significant for test in tests)
+    compared = f"log-rank: {len(tests) - alike} of {len(tests)} pairs differ significantly" if tests else ""
+    return finish(shown, chart, title, captions.survival(analysis), why, compared)
 
 
 def segments(shown: FigureInput) -> Spec:
-    """Draw win rates and shares taken for human over the number of exchanges seen."""
+    """Draw win rates and shares taken for human over the number of exchanges seen, with intervals."""
     analysis = shown.analysis
     title = "What more exchanges change"
-    names = [name for name in ranked_names(analysis) if name != HUMAN]
     rows = [
-        {"bot": bot.bot, "exchanges": segment.exchanges, "measure": measure, "share": value}
+        {"bot": bot.bot, "exchanges": segment.exchanges, "measure": measure, **_bounds(found)}
         for segment in analysis.segments
         for bot in segment.bots
-        for measure, value in (("win rate", bot.win_rate), ("taken for human", bot.human_share))
-        if value is not None
+        for measure, found in (("win rate", bot.win_rate_interval), ("taken for human", bot.human_share_interval))
+        if found.estimate is not None
     ]
     if not rows:
-        return nothing_to_draw(title, analysis, "No conversation between bots was annotated.")
-    x = _exchanges([segment.exchanges for segment in analysis.segments])
-    panels = []
-    for measure in ("win rate", "taken for human"):
-        mine = [row for row in rows if row["measure"] == measure]
-        layers = alt.layer(_lines(mine, "share", x, names, title=measure), _points(mine, "share", x, names))
-        panels.append(layers.properties(width=230, height=280))
+        return nothing_to_draw(shown, title, "No conversation between bots was annotated.")
+    course = _Course(shown, rows, [segment.exchanges for segment in analysis.segments])
+    panels = [
+        alt.layer(*course.layers([row for row in rows if row["measure"] == measure], measure)).properties(
+            width=course.width(1 if shown.is_narrow else 2), height=210 if shown.is_narrow else 280
+        )
+        for measure in ("win rate", "taken for human")
+    ]
+    both = alt.vconcat(*panels, spacing=24) if shown.is_narrow else alt.hconcat(*panels, spacing=24)
     ties = ", ".join(
         f"{segment.ties:.0%} after {segment.exchanges}" for segment in analysis.segments if segment.ties is not None
     )
-    return finish(alt.hconcat(*panels, spacing=30), title, analysis, f"Ties: {ties}" if ties else "")
+    note = f"Share of ties: {ties} exchanges" if ties else ""
+    return finish(shown, both, title, captions.segments(analysis), note)
 
 
 def stability(shown: FigureInput) -> Spec:
     """Draw the share of subsets that rank alike over their size, of all bots and without each in turn."""
-    analysis = shown.analysis
+    analysis, colours = shown.analysis, shown.colours
     if shown.stability is None:
         raise StabilityNotComputed(campaign_id=analysis.campaign_id)
     title = "How many conversations a ranking needs"
-    names = ranked_names(analysis)
-    whole = [
-        _stability_row(curve, point)
-        for curve in shown.stability.curves
-        if curve.without is None
-        for point in curve.points
-    ]
-    partly = [
-        _stability_row(curve, point)
-        for curve in shown.stability.curves
-        if curve.without is not None
-        for point in curve.points
-    ]
+    rows = [_stability_row(curve, point) for curve in shown.stability.curves for point in curve.points]
+    whole = [row for row in rows if row["bot"] is None]
+    partly = [row for row in rows if row["bot"] is not None]
     if not whole:
-        return nothing_to_draw(title, analysis, "No pair has three conversations.")
-    x = alt.X("conversations:Q", title="conversations per pair", axis=alt.Axis(tickMinStep=1))
-    y = alt.Y("rate:Q", scale=_SHARE, title="share of subsets with the commonest clusters")
+        return nothing_to_draw(shown, title, "No pair has three conversations.")
+    marks = Marks(shown, partly)
+    x = alt.X(
+        "conversations:Q", title="conversations per pair", axis=alt.Axis(values=_sizes(whole), format="d", grid=False)
+    )
+    y = alt.Y("rate:Q", scale=SHARE, title="share of subsets", axis=_SHARES)
     tooltip = ["conversations:Q", alt.Tooltip("rate:Q", format=".3f"), "without:N", "clusters:N"]
     layers: list[Any] = [
-        alt.Chart(data([{"rate": 0.95}]))
-        .mark_rule(color="#999999", strokeDash=[3, 3])
-        .encode(y=alt.Y("rate:Q", scale=_SHARE)),
+        alt.Chart(data([{"rate": 0.95}])).mark_rule(color=colours.guide, strokeDash=[3, 3]).encode(y=y),
         alt.Chart(data(whole))
-        .mark_area(opacity=0.15, color="#333333")
-        .encode(x=x, y=alt.Y("low:Q", scale=_SHARE), y2="high:Q"),
+        .mark_area(opacity=0.15, color=colours.ink)
+        .encode(x=x, y=alt.Y("low:Q", scale=SHARE), y2="high:Q"),
     ]
-    if partly:
-        colour = bot_colours([name for name in names if name != HUMAN])
+    if marks.names:
+        lines = alt.Legend(
+            title="without",
+            labelExpr=short(shown.layout.names, shown.layout.text),
+            symbolType="stroke",
+            symbolStrokeWidth=2,
+        )
+        without = marks.colour(legend=lines)
         layers.append(
             alt.Chart(data(partly))
             .mark_line(strokeWidth=1.5)
-            .encode(x=x, y=y, color=colour.legend(alt.Legend(title="without")), tooltip=tooltip)
+            .encode(x=x, y=y, color=without, strokeDash=marks.dash(), tooltip=tooltip)
         )
-    layers.append(alt.Chart(data(whole)).mark_line(strokeWidth=3, color="#333333").encode(x=x, y=y, tooltip=tooltip))
+    layers.append(alt.Chart(data(whole)).mark_line(strokeWidth=3, color=colours.ink).encode(x=x, y=y, tooltip=tooltip))
     (curve,) = (each for each in shown.stability.curves if each.without is None)
     reached = "never reaches 95 %" if curve.first_stable is None else f"first reaches 95 % at {curve.first_stable}"
-    subsets, resamples = shown.stability.subsets, shown.stability.resamples
-    how = f"{subsets:,} subsets of each size, {resamples:,} replicates, {shown.stability.rule} rule"
-    chart = alt.layer(*layers).properties(width=440, height=300)
-    return finish(chart, title, analysis, f"Dark: all bots, {reached}", how)
+    resamples = f"{shown.stability.resamples:,} replicates, {shown.stability.rule} rule"
+    chart = alt.layer(*layers).properties(
+        width=_plot_width(shown, marks if marks.names else None, 1), height=280 if shown.is_narrow else 300
+    )
+    caption = captions.stability(analysis, shown.stability)
+    return finish(shown, chart, title, caption, f"Thick: all bots, {reached}; {resamples}")
+
+
+class _Course:
+    """Draws points with intervals over lengths; those of one length stand side by side, so that all are seen."""
+
+    def __init__(self, shown: FigureInput, rows: Sequence[dict[str, Any]], lengths: Sequence[int]) -> None:
+        self.marks = Marks(shown, rows)
+        self._shown = shown
+        ordered = sorted(set(lengths))
+        way = min((after - before for before, after in pairwise(ordered)), default=1)
+        k = len(self.marks.names)
+        place = {name: (at - (k - 1) / 2) / k * _APART * way for at, name in enumerate(self.marks.names)}
+        for row in rows:
+            row["at"] = row["exchanges"] + place[row["bot"]]
+        margin = _APART * way
+        first = ordered[0] if ordered[0] == 0 else ordered[0] - margin
+        self._x = alt.X(
+            "at:Q",
+            title="exchanges seen",
+            axis=alt.Axis(values=ordered, format="d", grid=False),
+            scale=alt.Scale(domain=[first, ordered[-1] + margin], nice=False, zero=False),
+        )
+
+    def width(self, panels: int) -> int:
+        """Return the width of each of so many panels beside each other."""
+        return _plot_width(self._shown, self.marks, panels)
+
+    def layers(self, rows: Rows, title: str, *, start: Rows = ()) -> list[Drawn]:
+        """Draw lines, intervals and points of a share."""
+        many = len(self.marks.names) > _MANY
+        y = alt.Y("share:Q", scale=SHARE, title=title, axis=_SHARES)
+        legend = self.marks.legend()
+        lines = (
+            alt.Chart(data([*start, *rows]))
+            .mark_line(strokeWidth=1 if many else 1.5, opacity=0.55)
+            .encode(x=self._x, y=y, color=self.marks.colour(legend=legend), strokeDash=self.marks.dash())
+        )
+        bars = (
+            alt.Chart(data([row for row in rows if row["low"] is not None]))
+            .mark_rule(strokeWidth=2 if many else 5, opacity=0.4, strokeCap="round")
+            .encode(x=self._x, y=alt.Y("low:Q", scale=SHARE), y2="high:Q", color=self.marks.colour(legend=legend))
+        )
+        numbers = [alt.Tooltip(f"{each}:Q", format=".3f") for each in ("share", "low", "high")]
+        points = (
+            alt.Chart(data(rows))
+            .mark_point(filled=True, size=25 if many else 55, opacity=1)
+            .encode(
+                x=self._x,
+                y=y,
+                color=self.marks.colour(legend=legend),
+                shape=self.marks.shape(legend=legend),
+                tooltip=["bot:N", "exchanges:Q", *numbers],
+            )
+        )
+        return [lines, bars, points]
+
+
+def _plot_width(shown: FigureInput, marks: Marks | None, panels: int) -> int:
+    """Return the width of a plot, beside the axes and, on a wide page, the legend."""
+    legend = 0 if shown.is_narrow or marks is None else marks.room(shown) + 50
+    return (shown.layout.total - legend - 24 * (panels - 1)) // panels - 56
+
+
+def _bounds(found: Interval) -> dict[str, float | None]:
+    return {"share": found.estimate, "low": found.low, "high": found.high}
+
+
+def _sizes(rows: Rows) -> list[int]:
+    """Return the sizes of subsets that the axis names, ten at most."""
+    sizes = sorted({int(row["conversations"]) for row in rows})
+    return sizes[:: -(-len(sizes) // 10)]
 
 
 def _stability_row(curve: StabilityCurve, point: Any) -> dict[str, Any]:  # noqa: ANN401 - a point of the curve
@@ -147,29 +211,3 @@ def _stability_row(curve: StabilityCurve, point: Any) -> dict[str, Any]:  # noqa
         "high": point.high,
         "clusters": " | ".join(", ".join(cluster) for cluster in point.clusters),
     }
-
-
-def _exchanges(values: list[int]) -> alt.X:
-    return alt.X("exchanges:Q", title="exchanges seen", axis=alt.Axis(values=sorted(set(values)), format="d"))
-
-
-def _lines(rows: list[dict[str, Any]], field: str, x: alt.X, names: list[str], *, title: str | None = None) -> Drawn:
-    return (
-        alt.Chart(data(rows))
-        .mark_line(strokeWidth=2)
-        .encode(
-            x=x,
-            y=alt.Y(f"{field}:Q", scale=_SHARE, title=title) if title else alt.Y(f"{field}:Q", scale=_SHARE),
-            color=bot_colours(names),
-            strokeDash=dashes(names),
-        )
-    )
-
-
-def _points(rows: list[dict[str, Any]], field: str, x: alt.X, names: list[str]) -> Drawn:
-    tooltip = ["bot:N", "exchanges:Q", alt.Tooltip(f"{field}:Q", format=".3f")]
-    return (
-        alt.Chart(data(rows))
-        .mark_point(filled=True, size=45, opacity=1)
-        .encode(x=x, y=alt.Y(f"{field}:Q", scale=_SHARE), color=bot_colours(names), tooltip=tooltip)
-    )

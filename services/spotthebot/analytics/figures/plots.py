@@ -1,4 +1,7 @@
-"""The figures as altair charts, for notebooks: `spotthebot.analytics.domain.analysis.analyse` makes what they show."""
+"""The figures as altair charts, for notebooks: `spotthebot.analytics.domain.analysis.analyse` makes what they show.
+
+`theme` is `light` or `dark`, `width` is `wide` (about 720 px) or `narrow` (about 340 px: a phone, a column of a paper).
+"""
 
 from typing import Any
 
@@ -6,37 +9,38 @@ import altair as alt
 
 from spotthebot.analytics.figures import comparisons, curves
 from spotthebot.analytics.figures.charts import Drawn, FigureInput, Spec
-from spotthebot.contracts.analytics import Analysis, Stability
+from spotthebot.analytics.figures.features import features
+from spotthebot.contracts.analytics import Analysis, Stability, Theme, Width
 
 
-def plot_ranking(analysis: Analysis) -> Drawn:
+def plot_ranking(analysis: Analysis, *, theme: Theme = "light", width: Width = "wide") -> Drawn:
     """Return the chart of win rates with intervals and of the probabilities of ranks."""
-    return _chart(comparisons.ranking(FigureInput(analysis, None)))
+    return _chart(comparisons.ranking(FigureInput(analysis, None, theme, width)))
 
 
-def plot_win_matrix(analysis: Analysis) -> Drawn:
+def plot_win_matrix(analysis: Analysis, *, theme: Theme = "light", width: Width = "wide") -> Drawn:
     """Return the chart of each bot's win rate against each other."""
-    return _chart(comparisons.win_matrix(FigureInput(analysis, None)))
+    return _chart(comparisons.win_matrix(FigureInput(analysis, None, theme, width)))
 
 
-def plot_features(analysis: Analysis) -> Drawn:
+def plot_features(analysis: Analysis, *, theme: Theme = "light", width: Width = "wide") -> Drawn:
     """Return the chart of win rates by feature and of the features' hazards."""
-    return _chart(comparisons.features(FigureInput(analysis, None)))
+    return _chart(features(FigureInput(analysis, None, theme, width)))
 
 
-def plot_survival(analysis: Analysis) -> Drawn:
+def plot_survival(analysis: Analysis, *, theme: Theme = "light", width: Width = "wide") -> Drawn:
     """Return the chart of the share not yet spotted over the exchanges seen."""
-    return _chart(curves.survival(FigureInput(analysis, None)))
+    return _chart(curves.survival(FigureInput(analysis, None, theme, width)))
 
 
-def plot_segments(analysis: Analysis) -> Drawn:
+def plot_segments(analysis: Analysis, *, theme: Theme = "light", width: Width = "wide") -> Drawn:
     """Return the chart of win rates and labels over the exchanges seen."""
-    return _chart(curves.segments(FigureInput(analysis, None)))
+    return _chart(curves.segments(FigureInput(analysis, None, theme, width)))
 
 
-def plot_stability(analysis: Analysis, stability: Stability) -> Drawn:
+def plot_stability(analysis: Analysis, stability: Stability, *, theme: Theme = "light", width: Width = "wide") -> Drawn:
     """Return the chart of how many conversations a stable ranking needs."""
-    return _chart(curves.stability(FigureInput(analysis, stability)))
+    return _chart(curves.stability(FigureInput(analysis, stability, theme, width)))
 
 
 def _chart(spec: Spec) -> Any:  # noqa: ANN401 - a chart of the kind that the spec is

@@ -9,7 +9,7 @@ from uuid import UUID
 from spotthebot.analytics import store
 from spotthebot.analytics.domain.errors import NoSuchFigure
 from spotthebot.analytics.use_cases.result_cache import ResultCache
-from spotthebot.contracts.analytics import ParametersIn
+from spotthebot.contracts.analytics import FigureParametersIn
 from spotthebot.kit.database import Database
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ Form = Literal["json", "svg", "pdf", "png"]
 
 
 async def draw_figure(
-    database: Database, results: ResultCache, campaign_id: UUID, figure: str, form: Form, request: ParametersIn
+    database: Database, results: ResultCache, campaign_id: UUID, figure: str, form: Form, request: FigureParametersIn
 ) -> bytes:
     """Draw one of `FIGURES`; raises NoSuchFigure, and the errors of `ResultCache.get`."""
     figures = await asyncio.to_thread(_figures)
@@ -32,7 +32,7 @@ async def draw_figure(
     def draw() -> bytes:
         from spotthebot.analytics.figures import FigureInput, render  # noqa: PLC0415 - see `_figures`
 
-        spec = figures[figure](FigureInput(analysis, stability))
+        spec = figures[figure](FigureInput(analysis, stability, request.theme, request.width))
         return json.dumps(spec, ensure_ascii=False).encode() if form == "json" else render(spec, form)
 
     return await asyncio.to_thread(draw)

@@ -26,6 +26,7 @@ from spotthebot.contracts.analytics.annotation_quality import (
     TimeOfSegment,
     WithoutWeak,
 )
+from spotthebot.contracts.analytics.figures import FigureParametersIn, Theme, Width
 from spotthebot.contracts.analytics.leaderboard import LeaderboardEntry, TurnPenalty
 from spotthebot.contracts.analytics.provenance import (
     Clusters,
@@ -55,6 +56,7 @@ from spotthebot.contracts.analytics.results import (
     WinRatesOut,
 )
 from spotthebot.contracts.analytics.sensitivity import Alternative, Sensitivity
+from spotthebot.contracts.analytics.speakers import Shape, Speaker
 from spotthebot.contracts.analytics.standings import (
     ShownAs,
     StandingBot,
@@ -103,6 +105,7 @@ __all__ = [
     "FeaturePair",
     "Features",
     "FeaturesOut",
+    "FigureParametersIn",
     "Filter",
     "FoolingRate",
     "FoolingRatesOut",
@@ -128,9 +131,11 @@ __all__ = [
     "Sensitivity",
     "SensitivityOut",
     "Settings",
+    "Shape",
     "ShownAs",
     "SidesAlike",
     "Skill",
+    "Speaker",
     "Stability",
     "StabilityCurve",
     "StabilityIn",
@@ -149,12 +154,14 @@ __all__ = [
     "TeamBotOut",
     "TeamBotRow",
     "Test",
+    "Theme",
     "Time",
     "TimeOfSegment",
     "TimeOut",
     "TurnPenalty",
     "Uncertainty",
     "Unit",
+    "Width",
     "WinRates",
     "WinRatesOut",
     "WithoutWeak",

@@ -5,6 +5,8 @@ from uuid import UUID
 
 from pydantic import Field
 
+from spotthebot.contracts.analytics.bounds import MAX_BOTS
+from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.wire import Wire
 
 Filter = Literal["complete_packages", "none"]
@@ -94,6 +96,11 @@ class Provenance(Settings):
     campaign: str
     domain: str
     counts: Counts
+    speakers: tuple[Speaker, ...] = Field(
+        max_length=MAX_BOTS,
+        description="The campaign's bots by strength, then people: their order and marks in every figure, table and"
+        " page, which no parameter changes.",
+    )
     data_sha256: str = Field(description="Fingerprint of the annotations that were used.")
     preliminary: bool = Field(description="Whether annotations are still missing.")
     version: str = Field(description="Of the software.")

@@ -1,0 +1,57 @@
+"""How figures look: for a light or a dark page, and drawn for a wide page or for a phone's."""
+
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass
+from types import MappingProxyType
+from typing import Final
+
+from spotthebot.analytics.domain.speakers import OKABE_ITO, ON_DARK, PEOPLE
+from spotthebot.contracts.analytics import Theme, Width
+
+
+@dataclass(frozen=True)
+class Colours:
+    """What is neither a bot nor people: the page, text, secondary text, the grid, neutral areas and reference lines."""
+
+    surface: str
+    ink: str
+    soft: str
+    grid: str
+    neutral: str
+    guide: str
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Pixels: of the whole figure, of the names of bots at most, of text and titles; letters in a line of notes."""
+
+    total: int
+    names: int
+    text: int
+    title: int
+    letters: int
+
+
+COLOURS: Final[Mapping[Theme, Colours]] = MappingProxyType(
+    {
+        "light": Colours("#ffffff", "#1d1d1f", "#5a5a62", "#e3e1dc", "#efeeea", "#8c8a85"),
+        "dark": Colours("#1b1d21", "#ececf0", "#aeafb8", "#36383f", "#2b2d33", "#8f9099"),
+    }
+)
+LAYOUTS: Final[Mapping[Width, Layout]] = MappingProxyType(
+    {
+        "wide": Layout(total=720, names=170, text=12, title=16, letters=112),
+        "narrow": Layout(total=340, names=112, text=13, title=16, letters=50),
+    }
+)
+"""A phone of 390 px has 358 px beside the margins of a page, one of 360 px 328: text stays above 12 px on both."""
+OF_DARK_PAGES: Final[Mapping[str, str]] = MappingProxyType(
+    dict(
+        zip(
+            (*astuple(COLOURS["light"]), *OKABE_ITO, PEOPLE.colour),
+            (*astuple(COLOURS["dark"]), *ON_DARK, PEOPLE.colour_dark),
+            strict=True,
+        )
+    )
+)
+"""What stands in a dark figure for each colour of a light one: nothing else differs between them."""

@@ -1,0 +1,77 @@
+"""What stands under each figure: what it shows, and what it does not."""
+
+from spotthebot.analytics.figures.charts import percent
+from spotthebot.analytics.stats import Clusters
+from spotthebot.contracts.analytics import Analysis, Stability
+
+
+def ranking(analysis: Analysis) -> str:
+    """Say what dots, bars, bands and squares are."""
+    if analysis.ranking.reason is not None:
+        return (
+            f"A dot is a bot's mean win rate over the bots that it met, ties left out; {_bars(analysis)} The bots met"
+            " different opponents, so the figure does not say which of them is better."
+        )
+    return (
+        f"A dot is a bot's mean win rate over the other bots, ties left out; {_bars(analysis)} Bots on one grey band"
+        " cannot be told apart; squares are the probability of each rank. Bars that overlap do not show that two bots"
+        " are alike, and the rates do not say how good a bot is by itself."
+    )
+
+
+def win_matrix(analysis: Analysis) -> str:
+    """Say what a colour means, and what its absence does not."""
+    return (
+        f"A cell is the share of decided games (one per {analysis.unit}) that the row won against the column, with wins"
+        " and losses where there is room. A cell has the colour of the winner where the difference is significant (*),"
+        " deeper with a larger one, and is grey where the two cannot be told apart: which does not show that they are"
+        " equal. Ties are left out."
+    )
+
+
+def features(analysis: Analysis) -> str:
+    """Say how to read the rates and the coefficients."""
+    rates = (
+        f"A dot is the share of games that a bot won by what was preferred, over the other bots; {_bars(analysis)} SSA:"
+        " sensible and specific both. Beyond the dashed line a bot is preferred more often than not."
+    )
+    if not any(each.low is not None for each in analysis.survival.cox):
+        return f"{rates} It does not say why a bot was preferred."
+    return (
+        f"{rates} Below: what a preference goes along with in the hazard of being spotted; left of 0 fewer are spotted."
+        " These are associations and no causes."
+    )
+
+
+def survival(analysis: Analysis) -> str:
+    """Say what the curves are of, and what lies between their points."""
+    return (
+        "A point is the share of speakers that are not yet taken for a bot after so many exchanges;"
+        f" {_bars(analysis)} Points of one length stand side by side. Lines between lengths guide the eye: nothing was"
+        " asked there. Intervals are of single points, and overlap does not show that two curves are alike: the"
+        " log-rank tests in the table compare curves."
+    )
+
+
+def segments(analysis: Analysis) -> str:
+    """Say what each panel shares, and what the lengths do not say."""
+    return (
+        "Mean win rate over the other bots, ties left out, and the share of labels “human”, by the number of exchanges"
+        f" seen; {_bars(analysis)} Points of one length stand side by side, and lines guide the eye. A rise or fall"
+        " between two lengths is not tested here."
+    )
+
+
+def stability(analysis: Analysis, found: Stability) -> str:
+    """Say what is counted, and what a stable ranking is not."""
+    return (
+        f"Of {found.subsets:,} random subsets of each size, the share that falls into the commonest clusters, with its"
+        f" {percent(analysis.confidence_level)} interval as an area; thin lines leave out one bot each, and their"
+        " intervals are in the data. A ranking that comes out alike is not thereby right: subsets are of these"
+        " conversations and these annotators alone."
+    )
+
+
+def _bars(analysis: Analysis) -> str:
+    words = Clusters(analysis.clusters).words
+    return f"a bar is its {percent(analysis.confidence_level)} interval ({words})."

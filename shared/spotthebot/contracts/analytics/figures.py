@@ -1,0 +1,20 @@
+"""How a figure is asked for: beside what it is computed of, how it looks."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from spotthebot.contracts.analytics.provenance import ParametersIn
+
+Theme = Literal["light", "dark"]
+Width = Literal["wide", "narrow"]
+
+
+class FigureParametersIn(ParametersIn):
+    """What a figure shows, and how it is drawn."""
+
+    theme: Theme = Field(default="light", description="The colours: for a light page or for a dark one.")
+    width: Width = Field(
+        default="wide",
+        description="The drawing: about 720 px wide, or about 340 px for a phone, with panels below each other.",
+    )
