@@ -24,12 +24,14 @@ BOTS = ("X", "Y", "Z")
 PAIRS = [(a, b) for at, a in enumerate(BOTS) for b in BOTS[at + 1 :]]
 
 
-async def _study(suite: RunningSuite, per_pair: int = 4, annotated: bool = True) -> str:
+async def _study(suite: RunningSuite, per_pair: int = 4, annotated: bool = True, seed: int = 0) -> str:
     """Import `per_pair` conversations of each pair; the first bot of a pair always wins."""
     keys = [(f"{a}{b}{i}", a, b) for a, b in PAIRS for i in range(per_pair)]
     collection = await import_conversations(suite, [conversation(*key) for key in keys])
     admin = await suite.client("annotation", "admin")
-    body = {"mode": "import", "name": "s", "domain": "everyday", "collection_id": collection, "segments": [1]}
+    body = {"mode": "import", "name": "s", "domain": "everyday", "collection_id": collection, "segments": [1]} | {
+        "seed": seed
+    }
     path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body))['id']}"
     await until(admin, path, "open")
     segments = [{"conversation": key, "exchanges": 1} for key, *_ in keys]
@@ -83,11 +85,22 @@ class TestStability:
         assert one["stability"] == other["stability"]
         assert one["data_sha256"] == other["data_sha256"]
 
+    async def test_draws_from_the_seed_of_the_campaign_unless_another_is_named(self, suite: RunningSuite):
+        campaign = await _study(suite, seed=11)
+        analyst = await suite.client("analytics", "analyst")
+        body = {"kind": "stability", "campaign_id": campaign}
+        seeds = []
+        for named in ({}, {"seed": None}, {"seed": 0}):
+            made = await analyst.post("/v1/analyses", json=body | named)
+            seeds.append(made.json()["request"]["seed"])
+            await analyst.post(f"/v1/analyses/{made.json()['id']}/cancel")
+        assert seeds == [11, 11, 0]
+
     async def test_continues_after_the_steps_that_an_earlier_worker_stored(self, suite: RunningSuite):
         campaign = await _study(suite)
         database = Database(suite.database.app["analytics"], pool_size=2)
         key = await suite.keys.make("service")
-        request = StabilityIn(campaign_id=UUID(campaign), subsets=10, resamples=20, leave_one_out=False)
+        request = StabilityIn(campaign_id=UUID(campaign), seed=0, subsets=10, resamples=20, leave_one_out=False)
         jobs = StepJobStore(STEP_JOBS)
         try:
             async with (

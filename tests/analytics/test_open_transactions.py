@@ -57,7 +57,14 @@ async def test_no_transaction_is_open_while_a_peer_hangs(databases: Databases, d
         suite, gates = await stack.enter_async_context(gated_suite(database_urls))
         campaign = await _annotated_campaign(suite)
         analyst = await suite.client("analytics", "analyst")
-        body = {"kind": "stability", "campaign_id": campaign, "subsets": 5, "resamples": 5, "leave_one_out": False}
+        body = {
+            "kind": "stability",
+            "campaign_id": campaign,
+            "subsets": 5,
+            "resamples": 5,
+            "seed": 1,
+            "leave_one_out": False,
+        }
         database, jobs = Database(database_urls.app["analytics"], pool_size=2), StepJobStore(STEP_JOBS)
         stack.push_async_callback(database.close)
         request = StabilityIn.model_validate(body)

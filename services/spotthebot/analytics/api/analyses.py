@@ -5,10 +5,10 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from spotthebot.analytics import store
-from spotthebot.analytics.api.deps import Analyst, Canceller, Creator, FilteredCampaign, JobQueue, KnownCampaign
+from spotthebot.analytics.api.deps import Analyst, Canceller, Creator, FilteredCampaign, JobQueue, SeededAnalysis
 from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.use_cases.analyses import cancel_analysis, start_analysis
-from spotthebot.contracts.analytics import AnalysisIn, AnalysisJobOut
+from spotthebot.contracts.analytics import AnalysisJobOut
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing
@@ -18,11 +18,10 @@ router = APIRouter(prefix="/v1/analyses", tags=["analyses"], route_class=Idempot
 
 @router.post("", status_code=202, operation_id="create_analysis")
 async def create_analysis(
-    campaign: KnownCampaign, session: Writing, _caller: Creator, jobs: JobQueue, request: AnalysisIn
+    analysis: SeededAnalysis, session: Writing, _caller: Creator, jobs: JobQueue
 ) -> AnalysisJobOut:
     """Start an analysis; read it again for its progress and its result."""
-    campaign.result()
-    return _to_out(await start_analysis(session, jobs, request))
+    return _to_out(await start_analysis(session, jobs, analysis.result()))
 
 
 @router.get("", operation_id="list_analyses")

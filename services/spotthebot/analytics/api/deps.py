@@ -7,7 +7,7 @@ from fastapi import Depends, Path, Query, Request
 
 from spotthebot.analytics.clients import Campaigns, Studies, Teams
 from spotthebot.analytics.domain.errors import KeyWithoutTeam
-from spotthebot.analytics.use_cases.analyses import require_campaign
+from spotthebot.analytics.use_cases.analyses import seeded
 from spotthebot.analytics.use_cases.campaigns import resolve_campaign
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.standings import Standings
@@ -99,11 +99,11 @@ Results = Annotated[ResultCache, Depends(_results)]
 StudiesClient = Annotated[Studies, Depends(_studies)]
 
 
-async def _known_campaign(_caller: Creating, studies: StudiesClient, request: AnalysisIn) -> Fetched[None]:
-    return await fetched(require_campaign(studies, request))
+async def _seeded_analysis(_caller: Creating, studies: StudiesClient, request: AnalysisIn) -> Fetched[AnalysisIn]:
+    return await fetched(seeded(studies, request))
 
 
-KnownCampaign = Annotated[Fetched[None], Depends(_known_campaign)]
-"""That the campaign is there, asked before the transaction begins (`kit/web/database/fetched.py`)."""
+SeededAnalysis = Annotated[Fetched[AnalysisIn], Depends(_seeded_analysis)]
+"""With the campaign's seed, which is fetched before the transaction begins (`kit/web/database/fetched.py`)."""
 JobQueue = Annotated[Jobs, Depends(_jobs)]
 RequestParameters = Annotated[ParametersIn, Query()]

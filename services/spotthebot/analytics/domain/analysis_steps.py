@@ -41,7 +41,11 @@ def divide(request: AnalysisIn, sample: Sample | None) -> AnalysisSteps:
     if sample is None:
         message = f"{request.kind} takes data"
         raise TypeError(message)
-    return StabilitySteps(request, sample) if isinstance(request, StabilityIn) else _PlanMore(request, sample)
+    if isinstance(request, StabilityIn):
+        return StabilitySteps(
+            StabilityParameters(**request.model_dump(include={*StabilityParameters.model_fields})), sample
+        )
+    return _PlanMore(request, sample)
 
 
 class StabilitySteps:

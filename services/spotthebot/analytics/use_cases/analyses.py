@@ -23,10 +23,14 @@ from spotthebot.kit.step_jobs.runner import PreparedWork, StepJobs
 STEP_JOBS = StepJobs(TABLES, schema="analytics", task="run_analysis", retried=PEER_TROUBLE)
 
 
-async def require_campaign(studies: Studies, request: AnalysisIn) -> None:
-    """Raise NoSuchCampaign unless there is the campaign that a request is about, if it is about one."""
-    if not isinstance(request, PlanningIn):
-        await studies.current_revision(request.campaign_id)
+async def seeded(studies: Studies, request: AnalysisIn) -> AnalysisIn:
+    """Return a request with its campaign's seed where it names none; raises NoSuchCampaign."""
+    if isinstance(request, PlanningIn):
+        return request
+    campaign = (await studies.current_revision(request.campaign_id)).campaign
+    if isinstance(request, StabilityIn) and request.seed is None:
+        return request.model_copy(update={"seed": campaign.seed})
+    return request
 
 
 async def start_analysis(session: WriteSession, jobs: Jobs, request: AnalysisIn) -> AnalysisJob:

@@ -14,7 +14,7 @@ from spotthebot.contracts.wire import Wire
 RankRule = Literal["published", "percentile"]
 
 
-class StabilityParameters(Wire):
+class _Stability(Wire):
     """How random subsets of the conversations are ranked, size by size (Figure 3 of Spot The Bot)."""
 
     filter: Filter = "complete_packages"
@@ -24,14 +24,22 @@ class StabilityParameters(Wire):
     subsets: int = Field(default=1000, ge=1, le=10_000, description="Random subsets of each size.")
     resamples: int = Field(default=1000, ge=1, le=10_000, description="Bootstrap replicates of each subset.")
     leave_one_out: bool = Field(default=True, description="Also without each bot in turn (Figure 3b).")
+
+
+class StabilityParameters(_Stability):
+    """How random subsets of the conversations are ranked, size by size, with the seed that they are drawn from."""
+
     seed: int = Field(default=0, ge=0, lt=2**63)
 
 
-class StabilityIn(StabilityParameters):
+class StabilityIn(_Stability):
     """Rank random subsets of a campaign's conversations, size by size (Figure 3 of Spot The Bot)."""
 
     kind: Literal["stability"] = "stability"
     campaign_id: UUID
+    seed: int | None = Field(
+        default=None, ge=0, lt=2**63, description="Same seed, same data: same result. Null: the campaign's seed."
+    )
 
 
 class PlanningIn(Wire):
