@@ -164,6 +164,24 @@ class TestOverHttp:
         assert found["seconds"] > 0  # from the probes of their registration
         assert (await admin.get("/v1/collections")).json()["items"] == []
 
+    async def test_a_start_and_its_dry_run_warn_of_bots_of_other_domains(self, suite: RunningSuite):
+        admin = await suite.client("conversations", "admin")
+        bots = [await add_bot(suite, model) for model in ("eliza", "parrot", "dull")]
+        said = "The bot 'dull' is registered for everyday; the collection is about movies."
+        plans = (
+            plan(bots[:2], mode="bipartite", partners=bots[2:], domain="movies"),
+            {"mode": "human_bot", "name": "chats", "domain": "movies", "bots": bots},
+        )
+        started = [await created(admin, "/v1/collections", each) for each in plans]
+        estimated = (await admin.post("/v1/collections/dry-run", json=plans[0])).json()
+        for found in (*started, estimated):
+            assert [each["bot"] for each in found["warnings"]] == ["eliza", "parrot", "dull"]
+            assert found["warnings"][2] == {"bot": "dull", "kind": "other_domain", "detail": said}
+        imported = {"mode": "import", "name": "im", "domain": "movies"}
+        for each in (plan(bots), imported):
+            assert (await created(admin, "/v1/collections", each))["warnings"] == []
+        assert "warnings" not in (await admin.get(f"/v1/collections/{started[0]['id']}")).json()
+
     async def test_a_dry_run_counts_the_human_dialogues_that_are_too_short(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         corpus = await add_corpus(suite)  # 8 dialogues of 12 turns in the split

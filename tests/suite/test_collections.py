@@ -2,17 +2,16 @@ import asyncio
 import json
 import os
 import pty
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from spotthebot.contracts.conversations import CollectionState, PartnerSetIn
+from spotthebot.contracts.conversations import BotWarningOut, CollectionState, PartnerSetIn
 from spotthebot.suite.cli.questions import confirmed, is_interactive
 from spotthebot.suite.collections import (
-    BotWarning,
     CollectionProgress,
     Declared,
     account,
@@ -79,8 +78,8 @@ class _Declined(Exception):
     """A person said no."""
 
 
-async def _decline(warnings: list[BotWarning]) -> None:
-    raise _Declined([(each.sentence, each.is_failing) for each in warnings])
+async def _decline(warnings: Sequence[BotWarningOut]) -> None:
+    raise _Declined([(each.detail, each.kind) for each in warnings])
 
 
 class TestWarnings:
@@ -98,7 +97,7 @@ class TestWarnings:
         why = gone["status_reason"].rstrip(".")
         failing = f"The bot 'gone' is failing ({why}): its conversations wait until it recovers."
         other = "The bot 'gone' is registered for movies; the collection is about everyday."
-        assert declined.value.args[0] == [(failing, True), (other, False)]
+        assert declined.value.args[0] == [(failing, "failing"), (other, "other_domain")]
         assert [each async for each in clients.conversations.list_collections()] == []
         started = await start(clients, folder, request, restart=False)  # warns, and starts
         assert started.is_new

@@ -17,13 +17,21 @@ from spotthebot.contracts.conversations import (
     HumanBotIn,
     ImportIn,
     PlannedIn,
+    StartedCollectionOut,
     StoredOut,
 )
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Admin, BotsClient, JobQueue, Reader, Settings
 from spotthebot.conversations.api.fetched import CollectionParticipants
-from spotthebot.conversations.api.shapes import collection_out, conversation_out, plan_out, speakers_out, texts_out
+from spotthebot.conversations.api.shapes import (
+    collection_out,
+    conversation_out,
+    plan_out,
+    speakers_out,
+    started_collection_out,
+    texts_out,
+)
 from spotthebot.conversations.domain.conversations import Conversation, Speakers
 from spotthebot.conversations.use_cases.chats.study import open_study
 from spotthebot.conversations.use_cases.collections import control, estimate, imports
@@ -47,14 +55,20 @@ async def create_collection(
     jobs: JobQueue,
     settings: Settings,
     request: CollectionIn,
-) -> CollectionOut:
-    """Start a collection: run its planned conversations, or open it for people's chats or for upload."""
+) -> StartedCollectionOut:
+    """Start a collection: run its planned conversations, or open it for people's chats or for upload.
+
+    `warnings` names bots that are failing or registered for other domains; the dry run names them before.
+    """
+    takes_part = participants.result()
     if isinstance(request, ImportIn):
-        return collection_out(await imports.open_import(session, request))
-    if isinstance(request, HumanBotIn):
-        return collection_out(await open_study(session, request, participants.result()))
-    batch = settings.conversations_per_batch
-    return collection_out(await start_collection(session, jobs, request, participants.result(), batch=batch))
+        started = await imports.open_import(session, request)
+    elif isinstance(request, HumanBotIn):
+        started = await open_study(session, request, takes_part)
+    else:
+        batch = settings.conversations_per_batch
+        started = await start_collection(session, jobs, request, takes_part, batch=batch)
+    return started_collection_out(started, takes_part.warnings(request.domain))
 
 
 @router.post("/collections/dry-run", operation_id="estimate_collection")

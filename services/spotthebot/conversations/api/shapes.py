@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from spotthebot.contracts.conversations import (
     BotConversationOut,
+    BotWarningOut,
     CollectionOut,
     CollectionPlanOut,
     ConversationOut,
@@ -14,6 +15,7 @@ from spotthebot.contracts.conversations import (
     PartnerOut,
     PartnerSetOut,
     SpeakersOut,
+    StartedCollectionOut,
     TextsOut,
 )
 from spotthebot.conversations.domain.collections import Collection, FailureReason, PairProgress
@@ -83,6 +85,11 @@ def collection_out(collection: Collection) -> CollectionOut:
         created_at=collection.created_at,
         finished_at=collection.finished_at,
     )
+
+
+def started_collection_out(collection: Collection, warnings: tuple[BotWarningOut, ...]) -> StartedCollectionOut:
+    """Return a collection as it was started."""
+    return StartedCollectionOut(**dict(collection_out(collection)), warnings=warnings)
 
 
 def plan_out(source: ExportSource) -> CollectionPlanOut:

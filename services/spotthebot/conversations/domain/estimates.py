@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spotthebot.contracts.bots import Limits
-from spotthebot.contracts.conversations import EstimateOut
+from spotthebot.contracts.conversations import BotWarningOut, EstimateOut
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ def estimate(
     by_people: int,
     too_short: int = 0,
     exchanges: int,
+    warnings: tuple[BotWarningOut, ...] = (),
 ) -> EstimateOut:
     """Bound the time from below by two things: the busiest bot, and one conversation from its first turn to its last.
 
@@ -51,4 +52,5 @@ def estimate(
         too_short=too_short,
         seconds=round(max(busy[slowest], exchanges * longest), 3) if known else None,
         slowest_bot=slowest,
+        warnings=warnings,
     )

@@ -2,12 +2,13 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from spotthebot.contracts.conversations import EstimateOut
+from spotthebot.contracts.conversations import BotWarningOut, EstimateOut
 from spotthebot.suite import collections
 from spotthebot.suite.cli.collection_display import showing_collection
 from spotthebot.suite.cli.declarations import Schema, declaration_faults, print_schema, required
@@ -20,7 +21,7 @@ from spotthebot.suite.cli.options import (
 )
 from spotthebot.suite.cli.questions import confirmed, is_interactive
 from spotthebot.suite.cli.service_options import takes_services
-from spotthebot.suite.collections import Approve, BotWarning, CollectionProgress, Declared
+from spotthebot.suite.collections import Approve, CollectionProgress, Declared
 from spotthebot.suite.progress import say
 from spotthebot.suite.runtime.session import Services, Session, connect, open_session
 
@@ -109,10 +110,10 @@ async def _estimate(session: Session, declared: Declared) -> EstimateOut:
         return await collections.estimate(clients, declared)
 
 
-async def _ask(warnings: list[BotWarning]) -> None:
+async def _ask(warnings: Sequence[BotWarningOut]) -> None:
     """Print warnings; where a bot is failing, go on only if a person says so."""
     await collections.print_warnings(warnings)
-    if any(each.is_failing for each in warnings) and not await confirmed("Start all the same?"):
+    if any(each.kind == "failing" for each in warnings) and not await confirmed("Start all the same?"):
         say("Nothing was started.")
         raise typer.Exit(1)
 

@@ -2,7 +2,7 @@
 
 from spotthebot.suite.collections.declaration import Declaration
 from spotthebot.suite.collections.declaration_file import Declared, contradictions, read_declaration
-from spotthebot.suite.collections.participants import Approve, BotWarning, print_warnings
+from spotthebot.suite.collections.participants import Approve, print_warnings
 from spotthebot.suite.collections.resolution import resolve
 from spotthebot.suite.collections.run import (
     CollectionProgress,
@@ -16,7 +16,6 @@ from spotthebot.suite.collections.run import (
 
 __all__ = [
     "Approve",
-    "BotWarning",
     "CollectionProgress",
     "Declaration",
     "Declared",

@@ -17,11 +17,12 @@ from spotthebot.contracts.conversations import (
     EstimateOut,
     FailureOut,
     PairOut,
+    PlannedIn,
     QualityCheckState,
 )
 from spotthebot.kit.ids import new_id
 from spotthebot.suite.collections.declaration_file import Declared
-from spotthebot.suite.collections.participants import Approve, find_warnings, print_warnings
+from spotthebot.suite.collections.participants import Approve, print_warnings
 from spotthebot.suite.collections.resolution import API_KEYS, resolve
 from spotthebot.suite.declarations import faults_of
 from spotthebot.suite.poll import NoProgress, poll_until
@@ -78,7 +79,7 @@ async def start(
     if note is not None and not restart and (known := await _known(clients, note)) is not None:
         return StartedCollection(await _resumed(clients, known), is_new=False)
     request = await resolve(clients, declared)
-    await approve(await find_warnings(clients, request))
+    await approve((await _estimate(clients, declared, request)).warnings)
     body = request.model_dump(mode="json", exclude_unset=True)
     content = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
     # The note is written after the answer: if we die in between, the key finds what was made.
@@ -104,8 +105,12 @@ async def estimate(clients: Clients, declared: Declared) -> EstimateOut:
 
     Registers built-in bots and uploads the sample corpus where missing.
     """
-    request = await resolve(clients, declared)
-    await print_warnings(await find_warnings(clients, request))
+    found = await _estimate(clients, declared, await resolve(clients, declared))
+    await print_warnings(found.warnings)
+    return found
+
+
+async def _estimate(clients: Clients, declared: Declared, request: PlannedIn) -> EstimateOut:
     try:
         return await clients.conversations.estimate_collection(request)
     except PeerRefused as refused:

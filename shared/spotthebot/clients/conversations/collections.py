@@ -14,6 +14,7 @@ from spotthebot.contracts.conversations import (
     FailureOut,
     PairOut,
     PlannedIn,
+    StartedCollectionOut,
 )
 
 
@@ -28,9 +29,11 @@ class CollectionOperations:
         return Listing(CollectionOut, "/v1/collections", paging, params={"name": name, "bot_id": bot_id})
 
     @operation
-    def create_collection(self, collection: CollectionIn, *, idempotency_key: str | None = None) -> Call[CollectionOut]:
-        """Plan a collection and begin it."""
-        return Call(CollectionOut, "POST", "/v1/collections", body=collection, idempotency_key=idempotency_key)
+    def create_collection(
+        self, collection: CollectionIn, *, idempotency_key: str | None = None
+    ) -> Call[StartedCollectionOut]:
+        """Plan a collection and begin it; `warnings` says what to know of its bots."""
+        return Call(StartedCollectionOut, "POST", "/v1/collections", body=collection, idempotency_key=idempotency_key)
 
     @operation
     def estimate_collection(self, collection: PlannedIn) -> Call[EstimateOut]:

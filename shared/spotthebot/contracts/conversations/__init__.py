@@ -22,6 +22,7 @@ from spotthebot.contracts.conversations.collections import (
     MAX_CONVERSATIONS,
     AllPlayAllIn,
     BipartiteIn,
+    BotWarningOut,
     CollectionChangesIn,
     CollectionIn,
     CollectionOut,
@@ -37,6 +38,7 @@ from spotthebot.contracts.conversations.collections import (
     PlannedIn,
     Priority,
     SelfPlayIn,
+    StartedCollectionOut,
     StopRules,
 )
 from spotthebot.contracts.conversations.conversations import (
@@ -114,6 +116,7 @@ __all__ = [
     "BipartiteIn",
     "BotConversationOut",
     "BotPerformanceOut",
+    "BotWarningOut",
     "ChatConversationOut",
     "ChatIn",
     "ChatOut",
@@ -190,6 +193,7 @@ __all__ = [
     "SelfPlayIn",
     "SpeakersOut",
     "SplitStatisticsOut",
+    "StartedCollectionOut",
     "StopRules",
     "StoredOut",
     "StratumOut",

@@ -210,6 +210,29 @@ class CollectionPlanOut(Wire):
     seed: int | None
 
 
+class BotWarningOut(Wire):
+    """What to know of a bot that takes part, which keeps nothing from starting."""
+
+    bot: str
+    kind: Literal["failing", "other_domain"]
+    detail: str = Field(description="A sentence for people.")
+
+
+_Warnings = Annotated[
+    tuple[BotWarningOut, ...],
+    Field(
+        max_length=2 * 1200,
+        description="Bots that are failing, whose conversations wait, and bots that are registered for other domains.",
+    ),
+]
+
+
+class StartedCollectionOut(CollectionOut):
+    """A collection as it was started, and what to know of its bots."""
+
+    warnings: _Warnings
+
+
 class CollectionChangesIn(Wire):
     """What may change while a collection goes on."""
 
@@ -232,6 +255,7 @@ class EstimateOut(Wire):
         )
     )
     slowest_bot: str | None = Field(description="Whose limits decide the time.")
+    warnings: _Warnings
 
 
 class PairOut(Wire):

@@ -28,6 +28,7 @@ async def estimate_collection(database: Database, bots: Bots, plan: PlannedIn) -
         by_people=plan.humans.conversations if plan.humans else 0,
         too_short=too_short,
         exchanges=plan.exchanges,
+        warnings=participants.warnings(plan.domain),
     )
 
 

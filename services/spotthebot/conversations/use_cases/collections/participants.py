@@ -1,12 +1,13 @@
 """Who takes part in a collection: its bots, and in bipartite-play their partners, as `bots` has them now."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from spotthebot.contracts.bots import BotOut
+from spotthebot.contracts.bots import BotOut, BotStatus
 from spotthebot.contracts.conversations import (
     BipartiteIn,
+    BotWarningOut,
     Participant,
     ParticipantKind,
     PartnerSetRef,
@@ -24,6 +25,7 @@ from spotthebot.conversations.domain.errors import (
 )
 from spotthebot.conversations.domain.partner_sets import Partner
 from spotthebot.kit.database import Database, ReadSession
+from spotthebot.kit.text import printable
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,10 @@ class Participants:
         """Return these bots as sides of conversations, in the versions in which they will speak."""
         return [self._side(bot) for bot in bots]
 
+    def warnings(self, domain: str) -> tuple[BotWarningOut, ...]:
+        """Return what to know of the bots of a collection about a domain, in the order of its plan."""
+        return tuple(warning for bot in (*self.bots, *self.partners) for warning in _warnings(bot, domain))
+
     def _side(self, bot: BotOut) -> Participant:
         pinned = (self.pinned or {}).get(bot.id)
         return Participant(
@@ -48,6 +54,17 @@ class Participants:
             version=pinned.version if pinned else bot.version,
             configuration_sha256=pinned.configuration_sha256 if pinned else bot.configuration_sha256,
         )
+
+
+def _warnings(bot: BotOut, domain: str) -> Iterator[BotWarningOut]:
+    if bot.status is BotStatus.FAILING:
+        reason = printable(bot.status_reason or "it does not reply").rstrip(".")
+        detail = f"The bot '{bot.name}' is failing ({reason}): its conversations wait until it recovers."
+        yield BotWarningOut(bot=bot.name, kind="failing", detail=detail)
+    if domain not in bot.domains:
+        domains = ", ".join(bot.domains)
+        detail = f"The bot '{bot.name}' is registered for {domains}; the collection is about {domain}."
+        yield BotWarningOut(bot=bot.name, kind="other_domain", detail=detail)
 
 
 async def find_participants(database: Database, bots: Bots, plan: PlannedIn) -> Participants:
