@@ -1,9 +1,13 @@
 """Results are seen by teams from their release to their withdrawal; names stay hidden in whatever else is shown."""
 
+import csv
+import io
+
 import pytest
 
 from tests.factories.annotating import WHOLE
 from tests.factories.released_studies import (
+    STANDINGS,
     get_standing,
     labelled_campaign,
     list_standings,
@@ -12,7 +16,7 @@ from tests.factories.released_studies import (
     with_bots,
 )
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, until
+from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, open_campaign, until
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +37,26 @@ class TestStandings:
             ("ours", None, 30),
             ("HU", None, 30),
         ]
+
+    async def test_a_campaign_by_another_protocol_is_listed_with_the_reason_for_its_lack_of_ranks(
+        self, suite: RunningSuite
+    ):
+        bots = await register_bots(suite)
+        collection = await import_conversations(suite, [with_bots(conversation("c", "ours", "secretive"), bots)])
+        admin = await suite.client("annotation", "admin")
+        path = f"/v1/campaigns/{(await open_campaign(suite, collection, protocol='dialogue_likert'))['id']}"
+        for change in ("close", "results/release"):
+            assert (await admin.post(f"{path}/{change}")).status_code == 200
+        standing = await get_standing(suite)
+        said = (
+            "This campaign asks by the protocol 'dialogue_likert', by which no bots are ranked: ranks, win rates,"
+            " fooling rates and survival come from labels of who is a bot."
+        )
+        assert (standing["protocol"], standing["reasons"], standing["bots"]) == ("dialogue_likert", [said], [])
+        us = await suite.client("analytics", "team", team="us")
+        answer = await us.get(STANDINGS, headers={"Accept": "text/csv"})
+        (row,) = csv.DictReader(io.StringIO(answer.text, newline=""))
+        assert (row["protocol"], row["reasons"], row["bot"], row["rank_low"]) == ("dialogue_likert", said, "", "")
 
 
 class TestNames:

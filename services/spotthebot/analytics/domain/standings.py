@@ -33,6 +33,10 @@ NOT_RANKED: Final = (
     "Some bots of this campaign never met: win rates are over different opponents, and nobody has a rank."
 )
 NOT_ANNOTATED: Final = "No conversation of your bots was annotated in this campaign."
+NO_RANKS: Final = (
+    "This campaign asks by the protocol '{protocol}', by which no bots are ranked: ranks, win rates, fooling rates and"
+    " survival come from labels of who is a bot."
+)
 _PSEUDONYM_BYTES: Final = 10
 
 

@@ -18,6 +18,7 @@ from spotthebot.contracts.analytics import (
     RankedBot,
     Segment,
     SegmentRow,
+    StandingBot,
     StandingOut,
     StandingRow,
     Survival,
@@ -49,23 +50,22 @@ def section_table(section: str, result: BaseModel) -> Table:
 
 
 def standings_table(standings: Sequence[StandingOut]) -> Table:
-    """Return a row for each who took part in each campaign."""
-    of_campaign = {"campaign_id", "campaign", "annotators", "simulated_annotators"}
-    shared = set(StandingRow.model_fields) - of_campaign
+    """Return a row for each who took part in each campaign; one for a campaign without figures."""
     return table_of(
-        StandingRow,
-        [
-            StandingRow(
-                campaign_id=standing.campaign_id,
-                campaign=standing.campaign,
-                annotators=standing.counts.annotators,
-                simulated_annotators=standing.counts.simulated_annotators,
-                **{name: getattr(bot, name) for name in shared},
-            )
-            for standing in standings
-            if standing.counts is not None
-            for bot in standing.bots
-        ],
+        StandingRow, [_standing_row(standing, bot) for standing in standings for bot in standing.bots or (None,)]
+    )
+
+
+def _standing_row(standing: StandingOut, bot: StandingBot | None) -> StandingRow:
+    of_bot = set(StandingRow.model_fields) & set(StandingBot.model_fields)
+    return StandingRow(
+        campaign_id=standing.campaign_id,
+        campaign=standing.campaign,
+        protocol=standing.protocol,
+        annotators=standing.counts.annotators if standing.counts else None,
+        simulated_annotators=standing.counts.simulated_annotators if standing.counts else None,
+        reasons=" ".join(standing.reasons),
+        **{name: getattr(bot, name, None) for name in of_bot},
     )
 
 

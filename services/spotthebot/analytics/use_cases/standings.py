@@ -6,10 +6,11 @@ from typing import TypeVar
 
 from spotthebot.analytics import store
 from spotthebot.analytics.clients import ENDED, CampaignRevision, Studies, Teams
-from spotthebot.analytics.domain.errors import NoSuchCampaign
+from spotthebot.analytics.domain.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.domain.standings import (
     NO_NAMES,
     NO_PERFORMANCES,
+    NO_RANKS,
     NO_RESULTS,
     NOT_ANNOTATED,
     NOT_RANKED,
@@ -54,8 +55,8 @@ class Standings:
             revision = await self._studies.current_revision(campaign.id)
         except NoSuchCampaign:
             return None
-        except Conflict as refused:
-            return _standing(campaign, [refused.detail])
+        except OtherProtocol:
+            return _standing(campaign, [NO_RANKS.format(protocol=campaign.protocol)])
         if revision.campaign.released_at is None:
             return None
         names = await self._names(revision, bots)
@@ -111,6 +112,7 @@ def _standing(
         campaign_id=campaign.id,
         campaign=campaign.name,
         domain=campaign.domain,
+        protocol=campaign.protocol,
         released_at=campaign.released_at,
         preliminary=campaign.state not in ENDED,
         reasons=tuple(dict.fromkeys(reasons)),

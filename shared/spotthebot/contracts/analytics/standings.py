@@ -70,6 +70,7 @@ class StandingOut(Wire):
     campaign_id: UUID
     campaign: str
     domain: str
+    protocol: str = Field(description="What annotators were asked by.")
     released_at: datetime
     preliminary: bool = Field(description="Whether annotations are missing: work was rejected after the release.")
     reasons: tuple[str, ...] = Field(max_length=10, description="Why some figures, or all, are missing.")

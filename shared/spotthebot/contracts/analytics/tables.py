@@ -52,19 +52,24 @@ class SurvivalRow(Wire):
 
 
 class StandingRow(Wire):
-    """One who took part in a campaign, as a team may see it; without its survival and its performance."""
+    """One who took part in a campaign, as a team may see it; without its survival and its performance.
+
+    A campaign without figures has one row, of which `reasons` says why.
+    """
 
     campaign_id: UUID
     campaign: str
-    bot: str
-    shown_as: ShownAs
+    protocol: str
+    bot: str | None
+    shown_as: ShownAs | None
     rank_low: int | None
     rank_high: int | None
     win_rate: Interval | None
-    fooling_rate: Interval
-    labels: int
-    annotators: int
-    simulated_annotators: int = Field(description="Annotators that are programs.")
+    fooling_rate: Interval | None
+    labels: int | None
+    annotators: int | None
+    simulated_annotators: int | None = Field(description="Annotators that are programs.")
+    reasons: str = Field(description="Why some figures of the campaign, or all, are missing.")
 
 
 class TeamBotRow(Wire):
