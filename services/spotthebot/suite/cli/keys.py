@@ -16,7 +16,7 @@ from spotthebot.kit.access.keys import ApiKey, parse_key
 from spotthebot.kit.clock import system_clock
 from spotthebot.kit.database import Database, ReadSession
 from spotthebot.kit.text import printable
-from spotthebot.suite.cli.local_commands import on_this_machine
+from spotthebot.suite.cli.local_commands import with_the_database
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, suite_at, write_json
 from spotthebot.suite.cli.resource_tables import ID, print_facts, print_list
 from spotthebot.suite.errors import NotAKey
@@ -30,7 +30,7 @@ Answer = TypeVar("Answer")
 _NAMED = "The key's id or its beginning, its note, or its text."
 
 
-@on_this_machine
+@with_the_database
 def create(
     role: Annotated[Role, typer.Option(help="What the key may do.")],
     team: Annotated[str | None, typer.Option(help="Team that the key belongs to: role team or annotation.")] = None,
@@ -60,7 +60,7 @@ def create(
     typer.echo(text)
 
 
-@on_this_machine
+@with_the_database
 def list_keys(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
     """List API keys, without their texts."""
 
@@ -77,7 +77,7 @@ def list_keys(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> 
     print_list(("Note", "Role", "Team", "State", ID), rows, empty="There is no key: ./stb keys create makes one.")
 
 
-@on_this_machine
+@with_the_database
 def show(
     named: Annotated[str, typer.Argument(metavar="KEY", help=_NAMED)],
     data_dir: DataDir = DEFAULT_DATA_DIR,
@@ -106,7 +106,7 @@ def show(
     print_facts(facts)
 
 
-@on_this_machine
+@with_the_database
 def revoke(
     named: Annotated[str, typer.Argument(metavar="KEY", help=_NAMED)], data_dir: DataDir = DEFAULT_DATA_DIR
 ) -> None:

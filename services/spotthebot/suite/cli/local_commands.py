@@ -1,11 +1,12 @@
 """Commands that work with the suite of this machine alone. Imports no service and no HTTP library."""
 
 import os
+from collections.abc import Callable
 from typing import Annotated, Final
 
 import typer
 
-from spotthebot.suite.cli.option_groups import adding
+from spotthebot.suite.cli.option_groups import Command, adding
 from spotthebot.suite.progress import say
 
 URL_VARIABLE: Final = "SPOTTHEBOT_URL"
@@ -14,15 +15,20 @@ _Url = Annotated[str | None, typer.Option("--url", hidden=True)]
 _Key = Annotated[str | None, typer.Option("--key", hidden=True)]
 
 
-def _nowhere_else(context: typer.Context, url: _Url = None, key: _Key = None) -> None:
-    """Refuse an address where a command works with the suite of this machine, and say so of one in the environment."""
-    command = f"./stb {context.command_path.partition(' ')[2]}"
-    if url is not None or key is not None:
-        message = f"'{command}' works on the machine of the suite alone: it takes no --url and no --key"
-        raise typer.BadParameter(message)
-    if os.environ.get(URL_VARIABLE):
-        say(f"{URL_VARIABLE} does not count: '{command}' works on the machine of the suite alone.")
+def _staying_here(why: str = "") -> Callable[[Command], Command]:
+    def nowhere_else(context: typer.Context, url: _Url = None, key: _Key = None) -> None:
+        """Refuse an address where a command works on this machine alone, and say so of one in the environment."""
+        command = f"./stb {context.command_path.partition(' ')[2]}"
+        if url is not None or key is not None:
+            message = f"'{command}' works on the machine of the suite alone: it takes no --url and no --key{why}"
+            raise typer.BadParameter(message)
+        if os.environ.get(URL_VARIABLE):
+            say(f"{URL_VARIABLE} does not count: '{command}' works on the machine of the suite alone{why}.")
+
+    return adding(nowhere_else)
 
 
-on_this_machine = adding(_nowhere_else)
+on_this_machine = _staying_here()
 """For commands that need the data folder or the database: says that --url is not for them."""
+with_the_database = _staying_here(", since no service may write API keys: one that leaks makes no others")
+"""For commands that change what services may only read."""
