@@ -5,12 +5,16 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
+from spotthebot.analytics.domain.analysis import analyse
+from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.domain.study import FEATURES
 from spotthebot.analytics.figures import FIGURES
-from spotthebot.analytics.report import write_report
+from spotthebot.analytics.report import Report, write_report
 from spotthebot.analytics.report.annotators import annotator_codes, with_annotators
 from spotthebot.analytics.report.files import as_csv, page
 from spotthebot.analytics.report.latex import escape, latex_table
@@ -18,7 +22,7 @@ from spotthebot.analytics.report.methods import findings, methods
 from spotthebot.analytics.report.table import Column, Table, interval, p_value
 from spotthebot.analytics.report.tables import tables
 from spotthebot.contracts.analytics import Analysis, Stability
-from tests.factories.analyses import analysis, stability
+from tests.factories.analyses import analysis, stability, study
 
 HOSTILE = (
     r"_%&#$^~\{}",
@@ -39,7 +43,7 @@ def results():
 def folder(tmp_path_factory, results):
     """Write one report, which tests only read."""
     folder = tmp_path_factory.mktemp("written") / "report"
-    write_report(results, stability(), folder)
+    write_report(Report(results, stability()), folder)
     return folder
 
 
@@ -93,21 +97,33 @@ class TestPage:
 
     def test_preliminary_and_simulated_results_are_called_so(self):
         changed = analysis(prefix="simulated-").model_copy(update={"preliminary": True})
-        text = " ".join(_page(page(changed, None, {})).text)
+        text = " ".join(_page(page(Report(changed, None), {})).text)
         assert "Preliminary." in text
         assert "Simulated annotators." in text
         assert "programs, not people" in text
 
+    def test_what_nobody_was_asked_is_left_out_and_said(self, results):
+        whole = study()
+        silent = [each._replace(leads=(0, 0, 0), elapsed_ms=None) for each in whole.annotations]
+        labels = analyse(replace(whole, annotations=silent), Parameters(filter="none", resamples=20))
+        missing = {table.key for table in tables(results)} - {table.key for table in tables(labels)}
+        assert missing == {"features", *(f"features_{each}" for each in (*FEATURES, "ssa")), "cox", "time"}
+        text = " ".join(_page(page(Report(labels, None), {})).text)
+        assert "No annotation prefers a side in fluency, sensibleness or specificity" in text
+        assert "No times are known." in text
+        assert "Cox models" not in " ".join(methods(labels, None).sentences)
+        assert "Cox models" in " ".join(methods(results, None).sentences)
+
     def test_names_cannot_break_out(self):
         name = "<script>alert(1)</script>"
-        written = _page(page(analysis((name, "B")), None, {}))
+        written = _page(page(Report(analysis((name, "B")), None), {}))
         assert "script" not in written.tags
         assert name in written.text
 
 
 class TestFiles:
     def test_the_same_results_give_the_same_bytes(self, folder, tmp_path, results):
-        write_report(results, stability(), tmp_path)
+        write_report(Report(results, stability()), tmp_path)
         one, two = (
             {
                 path.relative_to(each): b"" if path.suffix == ".pdf" else path.read_bytes()
@@ -139,7 +155,7 @@ class TestFiles:
     def test_no_half_written_file_is_left(self, tmp_path, results):
         (tmp_path / "report.html").mkdir()  # so that the page cannot be put in its place
         with pytest.raises(OSError, match="report"):
-            write_report(results, None, tmp_path)
+            write_report(Report(results, None), tmp_path)
         assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 

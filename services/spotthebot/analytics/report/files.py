@@ -4,69 +4,122 @@ import csv
 import io
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
+from typing import Final
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
+from pydantic import TypeAdapter
 
-from spotthebot.analytics.figures import FIGURES, FigureInput, Spec, pdf_of, render
+from spotthebot.analytics.figures import FIGURES, FigureInput, pdf_of, render
 from spotthebot.analytics.report.annotators import annotator_codes, with_annotators
+from spotthebot.analytics.report.design import Design, design_tables
 from spotthebot.analytics.report.latex import latex_document, latex_table
 from spotthebot.analytics.report.methods import findings, methods
+from spotthebot.analytics.report.sample_pages import SampleGroup, written_samples
+from spotthebot.analytics.report.samples import TIES, Samples
 from spotthebot.analytics.report.table import Cell, Table, p_words, shown
-from spotthebot.analytics.report.tables import tables
+from spotthebot.analytics.report.tables import has_features, tables
 from spotthebot.contracts.analytics import Analysis, Stability
 from spotthebot.kit.text import without_formula
 
+_GROUPS: Final = TypeAdapter(tuple[SampleGroup, ...])
 
-def write_report(
-    analysis: Analysis, stability: Stability | None, folder: Path, *, names: Mapping[str, str] | None = None
-) -> None:
+
+@dataclass(frozen=True)
+class Report:
+    """What a report shows; the figure of stability is left out where it was not computed.
+
+    `names` are what annotators are called, codes where it is None. Results of files have no `design`, and no `samples`.
+    """
+
+    analysis: Analysis
+    stability: Stability | None
+    names: Mapping[str, str] | None = None
+    design: Design | None = None
+    samples: Samples | None = None
+
+    @cached_property
+    def annotators(self) -> Mapping[str, str]:
+        """What annotators are called."""
+        if self.names is not None:
+            return self.names
+        return annotator_codes([each.annotator for each in self.analysis.annotators.annotators])
+
+    @cached_property
+    def named_analysis(self) -> Analysis:
+        """The analysis, with annotators as the report calls them."""
+        return with_annotators(self.analysis, self.annotators)
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """All tables that have rows."""
+        found = tables(self.named_analysis)
+        return found if self.design is None else (*found, *design_tables(self.design, self.analysis))
+
+    @cached_property
+    def sample_groups(self) -> tuple[SampleGroup, ...]:
+        """The sample conversations with their texts."""
+        return () if self.samples is None else written_samples(self.samples, self.annotators)
+
+
+def write_report(report: Report, folder: Path) -> None:
     """Write the page, the document and the folders `tables`, `csv` and `figures`; each file whole or not at all.
 
-    `tables.tex` shows the files in `tables`, one for each table. The figure of stability is left out where it was not
-    computed. The same results give the same bytes, except of the figures' PDFs, whose fonts may change places.
-    `names` are what annotators are called, codes where it is None.
+    `tables.tex` shows the files in `tables`, one for each table. The same results give the same bytes, except of the
+    figures' PDFs, whose fonts may change places.
     """
-    called = annotator_codes([each.annotator for each in analysis.annotators.annotators]) if names is None else names
-    analysis = with_annotators(analysis, called)
-    specs = {
-        name: draw(FigureInput(analysis, stability))
-        for name, draw in FIGURES.items()
-        if stability or name != "stability"
+    analysis, stability = report.named_analysis, report.stability
+    left_out = {
+        name for name, is_there in (("stability", stability), ("features", has_features(analysis))) if not is_there
     }
+    specs = {name: draw(FigureInput(analysis, stability)) for name, draw in FIGURES.items() if name not in left_out}
     drawn = {name: render(spec, "svg").decode() for name, spec in specs.items()}
-    found = tables(analysis)
     document = analysis.model_dump(mode="json") | {"stability": stability and stability.model_dump(mode="json")}
     contents: dict[str, str | bytes] = {
-        "report.html": page(analysis, stability, drawn),
-        "report.json": json.dumps(document, indent=2, ensure_ascii=False) + "\n",
-        "tables.tex": latex_document(analysis.campaign, found),
+        "report.html": page(report, drawn),
+        "report.json": _json(document, indent=2),
+        "tables.tex": latex_document(analysis.campaign, report.tables),
     }
-    contents |= {f"tables/{table.key}.tex": latex_table(table) for table in found}
-    contents |= {f"csv/{table.key}.csv": as_csv(table) for table in found}
+    if report.samples is not None:
+        contents["samples.json"] = _json(_GROUPS.dump_python(report.sample_groups, mode="json"), indent=2)
+    contents |= {f"tables/{table.key}.tex": latex_table(table) for table in report.tables}
+    contents |= {f"csv/{table.key}.csv": as_csv(table) for table in report.tables}
     contents |= {f"figures/{name}.svg": svg for name, svg in drawn.items()}
     contents |= {f"figures/{name}.pdf": pdf_of(svg) for name, svg in drawn.items()}
-    contents |= {f"figures/{name}.vl.json": _json(spec) for name, spec in specs.items()}
+    contents |= {f"figures/{name}.vl.json": _json(spec, indent=1) for name, spec in specs.items()}
     for name, content in contents.items():
         _write(folder / name, content.encode() if isinstance(content, str) else content)
 
 
-def page(analysis: Analysis, stability: Stability | None, drawn: Mapping[str, str]) -> str:
+def page(report: Report, drawn: Mapping[str, str]) -> str:
     """Return the page, self-contained: style and figures inside, no script, nothing fetched."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=FunctionLoader(lambda name: files(__package__).joinpath(name).read_text(encoding="utf-8")),
+    )
     environment.filters |= {"shown": shown, "p": p_words}
-    template = environment.from_string(files(__package__).joinpath("report.html.jinja").read_text(encoding="utf-8"))
-    prose = methods(analysis, stability)
-    return template.render(
+    analysis = report.named_analysis
+    prose = methods(analysis, report.stability)
+    return environment.get_template("report.html.jinja").render(
         analysis=analysis,
         findings=findings(analysis),
-        tables={table.key: table for table in tables(analysis)},
+        has_features=has_features(analysis),
+        tables={table.key: table for table in report.tables},
         # What vl-convert drew from our own specs, with all text escaped by it.
         figures={name: Markup(svg) for name, svg in drawn.items()},  # noqa: S704 - see above
         methods=prose.sentences,
         references=prose.references,
+        samples=report.samples,
+        sample_groups=report.sample_groups,
+        ties=TIES,
+        are_codes=report.names is None,
     )
 
 
@@ -88,8 +141,8 @@ def _plain(cell: Cell) -> str | int | float:
     return without_formula(cell) if isinstance(cell, str) else cell
 
 
-def _json(spec: Spec) -> str:
-    return json.dumps(spec, indent=1, ensure_ascii=False) + "\n"
+def _json(document: object, *, indent: int) -> str:
+    return json.dumps(document, indent=indent, ensure_ascii=False) + "\n"
 
 
 def _write(path: Path, content: bytes) -> None:

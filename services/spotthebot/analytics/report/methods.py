@@ -145,13 +145,7 @@ def methods(analysis: Analysis, stability: Stability | None) -> Prose:
         (
             "Survival curves are nonparametric maximum-likelihood estimates for current-status data"
             f" {cite('groeneboom1992')} with pointwise {level} intervals; they were compared by generalized log-rank"
-            f" tests {cite('finkelstein1986')}, and Cox models of the features were fitted for interval-censored times"
-            + (
-                f", with Firth's penalty {cite('firth1993')} where the data are separated"
-                if _separated(analysis)
-                else ""
-            )
-            + f"; {_survival_tests(analysis)}."
+            f" tests {cite('finkelstein1986')}{_cox(analysis, cite)}; {_survival_tests(analysis)}."
         ),
         (
             f"Agreement is given as Krippendorff's alpha {cite('krippendorff2011')} and Fleiss' kappa"
@@ -252,6 +246,13 @@ def _correction(analysis: Analysis, cite: Callable[[str], str]) -> str:
     if analysis.correction == "holm":
         return f"corrected by Holm's procedure {cite('holm1979')} over all pairs"
     return "corrected by Bonferroni over all pairs" if analysis.correction == "bonferroni" else "without correction"
+
+
+def _cox(analysis: Analysis, cite: Callable[[str], str]) -> str:
+    if all(each.coefficient is None for each in analysis.survival.cox):
+        return ""
+    penalty = f", with Firth's penalty {cite('firth1993')} where the data are separated" if _separated(analysis) else ""
+    return f", and Cox models of the features were fitted for interval-censored times{penalty}"
 
 
 def _separated(analysis: Analysis) -> bool:

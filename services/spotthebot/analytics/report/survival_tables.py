@@ -86,7 +86,9 @@ def survival_tables(analysis: Analysis, level: str) -> Iterator[Table]:
                 each.model_standard_error,
             )
             for each in survival.cox
-        ),
+        )
+        if any(each.coefficient is not None for each in survival.cox)
+        else (),
     )
 
 

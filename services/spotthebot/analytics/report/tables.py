@@ -9,8 +9,13 @@ from spotthebot.contracts.analytics import Analysis, Coefficient, WinRates
 
 
 def tables(analysis: Analysis) -> tuple[Table, ...]:
-    """Return all tables in the order in which a reader wants them."""
-    return tuple(_tables(analysis))
+    """Return the tables that have rows, in the order in which a reader wants them."""
+    return tuple(table for table in _tables(analysis) if table.rows)
+
+
+def has_features(analysis: Analysis) -> bool:
+    """Tell whether any annotation prefers a side in a feature; none does where labels alone were asked for."""
+    return any(pair.wins or pair.losses for found in _by_feature(analysis).values() for pair in found.pairs)
 
 
 def _tables(analysis: Analysis) -> Iterator[Table]:
@@ -19,7 +24,8 @@ def _tables(analysis: Analysis) -> Iterator[Table]:
     yield _sensitivity(analysis)
     caption = f"By human-likeness, per {analysis.unit}, with {level} intervals."
     yield _pairs("win_rates", "Games of each pair", caption, analysis.win_rates)
-    yield from _features(analysis, level)
+    if has_features(analysis):
+        yield from _features(analysis, level)
     yield _segments(analysis, level)
     yield _fooling(analysis, level)
     yield from survival_tables(analysis, level)
@@ -132,13 +138,7 @@ def _tested(win_rates: WinRates) -> str:
 
 
 def _features(analysis: Analysis, level: str) -> Iterator[Table]:
-    features = analysis.features
-    by_feature = {
-        "fluency": features.fluency,
-        "sensibleness": features.sensibleness,
-        "specificity": features.specificity,
-        "ssa": features.ssa,
-    }
+    by_feature = _by_feature(analysis)
     rates = {name: {each.bot: each for each in found.bots} for name, found in by_feature.items()}
     yield Table(
         key="features",
@@ -163,6 +163,16 @@ def _features(analysis: Analysis, level: str) -> Iterator[Table]:
         yield _pairs(
             f"features_{name}", f"{label} of each pair", f"By {_in_sentence(label)}, with {level} intervals.", found
         )
+
+
+def _by_feature(analysis: Analysis) -> dict[str, WinRates]:
+    features = analysis.features
+    return {
+        "fluency": features.fluency,
+        "sensibleness": features.sensibleness,
+        "specificity": features.specificity,
+        "ssa": features.ssa,
+    }
 
 
 def _in_sentence(label: str) -> str:
@@ -316,7 +326,9 @@ def _annotation_quality(analysis: Analysis, level: str) -> Iterator[Table]:
         rows=(
             *((str(each.exchanges), each.n, each.median_seconds) for each in time.segments),
             ("all", time.n, time.median_seconds),
-        ),
+        )
+        if time.n
+        else (),
     )
 
 

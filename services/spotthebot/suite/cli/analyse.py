@@ -10,7 +10,7 @@ from spotthebot.analytics.domain.analysis import analyse as analyse_study
 from spotthebot.analytics.domain.analysis_steps import StabilitySteps
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Study, take_sample
-from spotthebot.analytics.report import write_report
+from spotthebot.analytics.report import Report, write_report
 from spotthebot.contracts.analytics import Stability, StabilityParameters
 from spotthebot.suite.cli.analysis_options import (
     Annotators,
@@ -53,7 +53,7 @@ def analyse_published(
     document = analysis.model_dump(mode="json")
     write_json(json_file, document | {"stability": stable.model_dump(mode="json")} if stable else document)
     if out is not None:
-        write_report(analysis, stable, out, names={} if annotators is Annotators.NAMES else None)
+        write_report(Report(analysis, stable, names={} if annotators is Annotators.NAMES else None), out)
         screen.print(f"Report: {out / 'report.html'}", highlight=False, soft_wrap=True)
     if str(json_file) != "-":
         print_ranking(Console(), analysis)

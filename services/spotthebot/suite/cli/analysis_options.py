@@ -72,6 +72,10 @@ AnnotatorsOption = Annotated[
     Annotators,
     typer.Option("--annotators", help="What the report calls annotators: codes, or the ids that they came with."),
 ]
+SamplesOption = Annotated[
+    int,
+    typer.Option("--samples", min=0, max=20, help="Conversations that the report shows of each group; 0 shows none."),
+]
 StabilityOption = Annotated[
     bool, typer.Option("--stability", help="Compute the stability of the ranking, too; takes minutes.")
 ]

@@ -1,15 +1,16 @@
 """`stb report`: a campaign's report as a page to read and as tables."""
 
 import asyncio
-from typing import Any, NamedTuple
+from typing import Any
 
-from spotthebot.analytics.report import write_report
-from spotthebot.contracts.analytics import Analysis, Stability, StabilityIn
+from spotthebot.analytics.report import Report, write_report
+from spotthebot.contracts.analytics import StabilityIn
 from spotthebot.suite.cli.analysis_options import (
     Annotators,
     AnnotatorsOption,
     Campaign,
     ReportFolder,
+    SamplesOption,
     StabilityOption,
     StabilityRule,
     StabilityRuleOption,
@@ -21,6 +22,7 @@ from spotthebot.suite.progress import screen, showing_progress
 from spotthebot.suite.resources import Campaigns, find
 from spotthebot.suite.runtime.session import Services, connect, open_session
 from spotthebot.suite.studies import ranking
+from spotthebot.suite.studies.design import read_design, read_samples
 from spotthebot.suite.studies.report import compute_stability, find_stability, get_annotator_names
 
 
@@ -34,12 +36,13 @@ def report(
     stability: StabilityOption = False,
     stability_rule: StabilityRuleOption = StabilityRule.PERCENTILE,
     annotators: AnnotatorsOption = Annotators.CODES,
+    samples: SamplesOption = 3,
 ) -> None:
     """Write a campaign's report: one HTML page, and its tables as CSV, JSON and LaTeX."""
     check_folder(out)
     with open_session(services) as session:
 
-        async def run() -> "_Found":
+        async def run() -> Report:
             async with connect(session) as clients:
                 known = await find(Campaigns(clients), campaign)
                 # Asked first: a key that may not see names is refused before anything is computed.
@@ -47,24 +50,21 @@ def report(
                 with showing_progress() as steps:
                     with steps.step("Computing the results", total=1):
                         analysis = await ranking.rank(clients, known.id, parameters)
+                    with steps.step("Reading conversations", total=1):
+                        design = await read_design(clients, known)
+                        shown = await read_samples(clients, design, analysis.filter, samples) if samples else None
+                    stable = None
                     if stability:
-                        stability_request = StabilityIn(
+                        request = StabilityIn(
                             campaign_id=known.id,
                             filter=parameters["filter"],
                             rule=stability_rule.value,
                             seed=analysis.seed,
                         )
-                        return _Found(analysis, await compute_stability(clients, stability_request, steps), names)
-                return _Found(analysis, await find_stability(clients, known.id), names)
+                        stable = await compute_stability(clients, request, steps)
+                stable = stable or await find_stability(clients, known.id)
+                return Report(analysis, stable, names, design, shown)
 
         found = asyncio.run(run())
-    write_report(found.analysis, found.stability, out, names=found.names)
+    write_report(found, out)
     screen.print(f"Report: {out / 'report.html'}", highlight=False, soft_wrap=True)
-
-
-class _Found(NamedTuple):
-    """What is asked of the services for a report; `names` are those of annotators, None where codes are written."""
-
-    analysis: Analysis
-    stability: Stability | None
-    names: dict[str, str] | None

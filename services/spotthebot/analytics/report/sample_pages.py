@@ -1,0 +1,96 @@
+"""Sample conversations as a report writes them: turns, and after each length the labels that were given there."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from spotthebot.analytics.domain.study import CodedAnnotation
+from spotthebot.analytics.report.samples import LABELS, Samples, Selected
+from spotthebot.contracts.conversations import ConversationOut
+from spotthebot.contracts.turns import Turn
+
+_MAX_TEXT = 2000
+
+
+@dataclass(frozen=True)
+class Given:
+    """What an annotator took both sides for."""
+
+    annotator: str
+    labels: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Turns, and the labels of those who saw the conversation up to here."""
+
+    turns: tuple[Turn, ...]
+    exchanges: int
+    given: tuple[Given, ...]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A conversation with its labels; `unseen` turns followed that nobody saw."""
+
+    conversation: str
+    speakers: tuple[str, str]
+    why: str
+    opening: tuple[Turn, ...]
+    opening_shown: bool
+    parts: tuple[Part, ...]
+    unseen: int
+
+
+@dataclass(frozen=True)
+class SampleGroup:
+    """Conversations of one kind, and what kind that is."""
+
+    key: str
+    title: str
+    definition: str
+    samples: tuple[Sample, ...]
+
+
+def written_samples(samples: Samples, names: Mapping[str, str]) -> tuple[SampleGroup, ...]:
+    """Return the samples with their texts; annotators are called by `names`."""
+    return tuple(
+        SampleGroup(
+            group.key,
+            group.title,
+            group.definition,
+            tuple(_sample(each, samples.transcripts[each.conversation], names) for each in group.selected),
+        )
+        for group in samples.groups
+    )
+
+
+def _sample(selected: Selected, transcript: ConversationOut, names: Mapping[str, str]) -> Sample:
+    parts, said = [], 0
+    for exchanges, given in groupby(selected.annotations, key=lambda each: each.exchanges):
+        turns = transcript.turns[said : 2 * exchanges]
+        parts.append(Part(tuple(map(_cut, turns)), exchanges, tuple(_given(each, names) for each in given)))
+        said += len(turns)
+    return Sample(
+        str(selected.conversation),
+        selected.speakers,
+        selected.why,
+        tuple(map(_cut, transcript.opening)),
+        transcript.opening_shown,
+        tuple(parts),
+        unseen=len(transcript.turns) - said,
+    )
+
+
+def _given(annotation: CodedAnnotation, names: Mapping[str, str]) -> Given:
+    first, second = annotation.labels
+    return Given(names.get(annotation.annotator, annotation.annotator), (LABELS[first], LABELS[second]))
+
+
+def _cut(turn: Turn) -> Turn:
+    more = len(turn.text) - _MAX_TEXT
+    return (
+        turn
+        if more <= 0
+        else Turn(speaker=turn.speaker, text=f"{turn.text[:_MAX_TEXT]} ... ({more:,} more characters)")
+    )
