@@ -1,5 +1,6 @@
 """Sample conversations of a report: which ones are shown, and what of them."""
 
+from collections.abc import Hashable
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from spotthebot.contracts.conversations import ConversationOut
 from tests.factories.analyses import analysis
 
 CODES = {"b": 0, "u": 1, "h": 2}
-SPEAKERS = {"c1": ("x", "y"), "c2": ("y", "x"), "c3": ("x", "HU"), "c4": ("HU", "HU")}
+SPEAKERS: dict[Hashable, tuple[str, str]] = {"c1": ("x", "y"), "c2": ("y", "x"), "c3": ("x", "HU"), "c4": ("HU", "HU")}
 
 
 def _study(**given: str) -> Study:

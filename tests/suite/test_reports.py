@@ -74,11 +74,11 @@ class TestDesign:
         expected = {
             "Protocol": "spot_the_bot, version 1",
             "Bots": "dull, eliza and parrot",
-            "Conversations": "8 complete, 2 of them between people (25%)",
+            "Conversations": "8 complete, 2 of them between people (25 %)",
             "Mode of collection": "all-play-all",
             "Exchanges in a conversation": "2",
             "Exchanges shown to annotators": "1 and 2",
-            "With an opening": "8 conversations (100%)",
+            "With an opening": "8 conversations (100 %)",
             "Left out": "none",
             "Annotations of a segment": "2 asked for, 2.00 counted on average",
             "Packages": f"{campaign.packages}, made by the service, of at most 8 items",
@@ -112,6 +112,8 @@ class TestDesign:
         assert not {"Paid", "Cost"} & set(facts)
         assert facts["Exchanges in a conversation"] == "2 to 3, median 2.5"
         assert facts["Mode of collection"] == "imported"
+        assert "Conversations imported" in facts
+        assert "Conversations held" not in facts
 
 
 class TestSamples:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from statistics import median
 from typing import Final
 
+from spotthebot.analytics.figures.charts import percent
 from spotthebot.analytics.report.table import Cell, Column, Table
 from spotthebot.contracts.analytics import Analysis
 from spotthebot.contracts.annotation import CampaignOut
@@ -93,7 +94,6 @@ _MODES: Final = {
 _CAMPAIGN_MODES: Final = {
     "live": "made by the service",
     "uploaded": "uploaded",
-    "import": "imported with their annotations",
 }
 _PANELS: Final = {
     "prolific": "Prolific",
@@ -134,7 +134,7 @@ def _what_was_annotated(design: Design) -> list[tuple[str, str]]:
     complete, people = sum(each.complete for each in counted), sum(each.by_people for each in counted)
     opened = sum(each.opened for each in counted)
     exchanges = sum((each.exchanges for each in counted), Counter[int]())
-    asked = "" if campaign.human_share is None else f"; {campaign.human_share:.0%} asked for"
+    asked = "" if campaign.human_share is None else f"; {percent(campaign.human_share)} asked for"
     left_out = [
         f"{number:,} {words}"
         for number, words in (
@@ -168,13 +168,20 @@ def _who_annotated(design: Design, analysis: Analysis) -> list[tuple[str, str]]:
     simulated = counts.simulated_annotators
     people = "all simulated" if simulated == counts.annotators else f"{simulated:,} of them simulated"
     given = counts.annotations / counts.segments if counts.segments else 0.0
+    annotators = ("Annotators", f"{counts.annotators:,}, {people}" if simulated else f"{counts.annotators:,}")
+    if campaign.mode == "import":
+        return [
+            annotators,
+            ("Annotations of a segment", f"{given:.2f} on average"),
+            ("Packages", f"{campaign.packages:,}, imported with their annotations"),
+            ("Recruitment, training, screening", "not known of imported annotations"),
+        ]
     made = _CAMPAIGN_MODES.get(campaign.mode, campaign.mode)
-    size = "" if campaign.mode == "import" else f", of at most {campaign.package_size} items"
     at_most = "" if campaign.packages_per_annotator is None else f"; at most {campaign.packages_per_annotator:,} each"
     return [
-        ("Annotators", f"{counts.annotators:,}, {people}" if simulated else f"{counts.annotators:,}"),
+        annotators,
         ("Annotations of a segment", f"{campaign.annotations_per_segment} asked for, {given:.2f} counted on average"),
-        ("Packages", f"{campaign.packages:,}, {made}{size}{at_most}"),
+        ("Packages", f"{campaign.packages:,}, {made}, of at most {campaign.package_size} items{at_most}"),
         ("Recruitment", _PANELS[campaign.panel.kind] if campaign.panel else "by no panel"),
         ("Consent", "asked for" if campaign.consent else "not asked for"),
         ("Training", _training(campaign)),
@@ -203,7 +210,7 @@ def _screening(design: Design) -> str:
     if campaign.min_seconds_per_item is not None:
         found.append(f"items below {campaign.min_seconds_per_item:g} s count as fast")
     if campaign.min_fraction_of_median is not None:
-        found.append(f"items below {campaign.min_fraction_of_median:.0%} of others' median count as fast")
+        found.append(f"items below {percent(campaign.min_fraction_of_median)} of others' median count as fast")
     if campaign.max_strikes is not None:
         found.append(f"blocked at {campaign.max_strikes} strikes")
     if design.screened is not None and design.screened.blocked:
@@ -214,7 +221,7 @@ def _screening(design: Design) -> str:
 def _pay(design: Design, analysis: Analysis) -> list[tuple[str, str]]:
     campaign, paid = design.campaign, design.paid
     if campaign.pay_per_package is None:
-        return [("Pay", "none")]
+        return [("Pay", "not known of imported annotations" if campaign.mode == "import" else "none")]
     pay = ("Pay", f"{campaign.pay_per_package:.2f} {campaign.currency} for a package")
     if paid is None:
         return [pay]
@@ -229,19 +236,28 @@ def _pay(design: Design, analysis: Analysis) -> list[tuple[str, str]]:
 
 
 def _when_and_how(design: Design, analysis: Analysis) -> list[tuple[str, str]]:
-    begun = [each.collection.created_at for each in design.collections]
-    ended = [each.collection.finished_at or each.collection.created_at for each in design.collections]
+    held = [each.collection for each in design.collections if each.plan.mode != "import"]
+    imported = [each.collection for each in design.collections if each.plan.mode == "import"]
+    days = [
+        (f"Conversations {word}", _days(min(each.created_at for each in found), max(map(_end, found))))
+        for word, found in (("held", held), ("imported", imported))
+        if found
+    ]
     seeds = (
         f"collection {each.collection.name} {each.plan.seed}"
         for each in design.collections
         if each.plan.seed is not None
     )
     return [
-        ("Conversations held", _days(min(begun), max(ended)) if begun else "not known"),
+        *days,
         ("Annotated", _days(*design.annotated) if design.annotated else "not known"),
         ("Seeds", ", ".join([*seeds, f"campaign {design.campaign.seed}", f"results {analysis.seed}"])),
         ("Software", f"spotthebot {analysis.version}"),
     ]
+
+
+def _end(collection: CollectionOut) -> datetime:
+    return collection.finished_at or collection.created_at
 
 
 def _collections(design: Design) -> Table:
@@ -308,7 +324,7 @@ def _spread(exchanges: Counter[int]) -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.0%}" if whole else "none"
+    return f"{100 * part / whole:.0f} %" if whole else "none"
 
 
 def _each(total: Decimal, number: int) -> str:

@@ -84,7 +84,7 @@ def write_report(report: Report, folder: Path) -> None:
         "report.json": _json(document, indent=2),
         "tables.tex": latex_document(analysis.campaign, report.tables),
     }
-    if report.samples is not None:
+    if report.sample_groups:
         contents["samples.json"] = _json(_GROUPS.dump_python(report.sample_groups, mode="json"), indent=2)
     contents |= {f"tables/{table.key}.tex": latex_table(table) for table in report.tables}
     contents |= {f"csv/{table.key}.csv": as_csv(table) for table in report.tables}

@@ -159,6 +159,8 @@ def methods(analysis: Analysis, stability: Stability | None) -> Prose:
             " strength and counts ties. The win rates decide the ranking."
         )
     sentences.append(_ASSUMPTIONS)
+    if _has_cox(analysis):
+        sentences.append(_NO_CAUSES)
     if stability is not None:
         sentences.append(
             f"Stability is the share of {stability.subsets:,} random subsets of each size that fall into the commonest"
@@ -226,8 +228,12 @@ _ASSUMPTIONS: Final = (
     " packages were dealt to annotators without regard to the bots. Win rates say who is preferred when two bots"
     " are seen together, and drop ties. Survival takes a label at one length for what is known at that length"
     " alone (current status), and a bot that was spotted as spotted at every greater length (monotone detection)."
-    " Cox coefficients are associations between what annotators preferred and what they labelled, and no causes."
     " TrueSkill and Bradley-Terry take one strength to explain a bot's games against every opponent."
+)
+
+
+_NO_CAUSES: Final = (
+    "Cox coefficients are associations between what annotators preferred and what they labelled, and no causes."
 )
 
 
@@ -249,10 +255,14 @@ def _correction(analysis: Analysis, cite: Callable[[str], str]) -> str:
 
 
 def _cox(analysis: Analysis, cite: Callable[[str], str]) -> str:
-    if all(each.coefficient is None for each in analysis.survival.cox):
+    if not _has_cox(analysis):
         return ""
     penalty = f", with Firth's penalty {cite('firth1993')} where the data are separated" if _separated(analysis) else ""
     return f", and Cox models of the features were fitted for interval-censored times{penalty}"
+
+
+def _has_cox(analysis: Analysis) -> bool:
+    return any(each.coefficient is not None for each in analysis.survival.cox)
 
 
 def _separated(analysis: Analysis) -> bool:
