@@ -204,7 +204,7 @@ class TestLatex:
         )
 
     def test_a_name_is_no_argument_of_the_line_before_it_and_has_no_ligatures(self):
-        assert escape("*[5cm]---") == "{*}{[}5cm]-{}-{}-"
+        assert escape("*[5cm]---") == r"{*}{[}5cm]-\kern0pt{}-\kern0pt{}-"
 
     def test_numbers_stand_in_columns_of_their_format_and_bounds_as_one_interval(self):
         columns = (

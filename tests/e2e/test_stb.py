@@ -208,7 +208,11 @@ class TestUp:
         done = folder.stb("report", stored[0]["campaign"], "--out", report, *published)
         assert done.returncode == 0, done.stderr
         written = json.loads((report / "report.json").read_text())
-        assert {key: value for key, value in written.items() if key != "stability"} == result
+        assert written.pop("stability") is None
+        coded, named = (found["annotators"].pop("annotators") for found in (written, result))
+        assert written == result
+        assert {each["annotator"] for each in coded} == {f"A{number}" for number in range(1, len(named) + 1)}
+        assert sorted(each["n"] for each in coded) == sorted(each["n"] for each in named)
         assert "<svg" in (report / "report.html").read_text()
 
     def test_a_declared_collection_goes_on_after_ctrl_c(self, folder: Folder):

@@ -1,6 +1,6 @@
 """LaTeX tables for the packages booktabs and siunitx: numbers aligned at the point, intervals, p-values, escaped texts.
 
-What is written compiles with pdfTeX, XeTeX and LuaTeX, with siunitx 2 and 3.
+What is written compiles with pdfTeX, XeTeX and LuaTeX.
 """
 
 import math
@@ -56,7 +56,7 @@ def escape(text: str) -> str:
     >>> escape("中")
     '\\ifdefined\\Umathcode 中\\else{[}U+4E2D]\\fi{}'
     """
-    return _HYPHENS.sub("-{}", "".join(_ESCAPES.get(each) or _letter(each) for each in text))
+    return _HYPHENS.sub(r"-\\kern0pt{}", "".join(_ESCAPES.get(each) or _letter(each) for each in text))
 
 
 def _letter(each: str) -> str:

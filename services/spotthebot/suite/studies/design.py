@@ -21,11 +21,11 @@ _NO_TEXTS = "The labels of this campaign were imported without the texts of conv
 async def read_design(clients: Clients, campaign: CampaignOut) -> Design:
     """Read a campaign's design; what a key may not see, payments and who was blocked, is left out."""
     collections = [await _read_collection(clients, each) for each in campaign.collections]
-    begun, ended = [], []
+    starts, ends = [], []
     async for each in clients.annotation.stream_annotations(campaign.id):
-        begun.append(each.started_at or each.ended_at)
-        ended.append(each.ended_at or each.started_at)
-    known = [each for each in chain(begun, ended) if each is not None]
+        starts.append(each.started_at or each.ended_at)
+        ends.append(each.ended_at or each.started_at)
+    known = [each for each in chain(starts, ends) if each is not None]
     return Design(
         campaign=campaign,
         collections=collections,
