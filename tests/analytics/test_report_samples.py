@@ -59,7 +59,7 @@ class TestSelection:
             ("c1", "Two annotators differed by 0.50 on average."),
         ]
 
-    def test_of_equals_the_one_with_more_labels_and_then_the_first_of_the_collection_is_shown(self):
+    def test_the_one_with_more_labels_and_then_the_first_of_the_collection_comes_first_of_equals(self):
         equal = _study(c3="2 ann hb, 2 bob hb", c2="2 ann bh, 2 bob bh, 3 ann bh", c1="2 ann hb, 2 bob hb")
         assert [each.conversation for each in _selected(equal, "fooled")] == ["c2", "c1", "c3"]
         assert [each.conversation for each in _selected(equal, "fooled", count=1)] == ["c2"]

@@ -137,7 +137,7 @@ class TestSamples:
             assert mine == {row for row in given if row[0] == each.conversation}
             assert samples.transcripts[each.conversation].turns[0].text.endswith("says 0")
 
-    async def test_of_labels_without_texts_there_are_none_for_a_reason(self, suite: RunningSuite, clients: Clients):
+    async def test_are_none_for_a_reason_where_labels_came_without_texts(self, suite: RunningSuite, clients: Clients):
         silent = [conversation(f"c{at}", "x", "y") for at in range(2)]
         for each in silent:
             each["turns"] = [turn | {"text": ""} for turn in each["turns"]]
