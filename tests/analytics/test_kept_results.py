@@ -10,6 +10,7 @@ import pytest
 
 from spotthebot.analytics import store
 from spotthebot.analytics.clients import CampaignRevision, Studies
+from spotthebot.analytics.use_cases.result_cache import ResultCache, sources_sha256
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.contracts.annotation import CampaignOut
 from spotthebot.kit.database import Database, WriteSession
@@ -64,6 +65,14 @@ class TestPutResult:
         for _ in range(20):
             async with asyncio.timeout(5):
                 assert set(await asyncio.gather(put(OLD, "earlier"), put(NEW, "later"))) == {OLD, NEW}
+
+
+class TestResultCache:
+    async def test_takes_the_fingerprint_of_its_code_before_an_update_can_replace_the_files(self, database: Database):
+        """Results of the old code were kept as those of the new one, which could not read them."""
+        sources_sha256.cache_clear()
+        ResultCache(database, cast("Studies", None))
+        assert sources_sha256.cache_info().currsize == 1
 
 
 class TestStudies:

@@ -1,6 +1,7 @@
 """Tables of votes and of ratings are ranked where they lie."""
 
 import json
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,33 @@ class TestVotes:
             "analyse", "table", save("item,bot_a,bot_b,winner,user\nq1,x,y,y,u1\nq2,y,x,y,u2\nq3,x,y,x,u1\n"), "--yes"
         )
         assert "x   │ y       │ 1   │ 2    │ 0.33" in printed.stdout
+        assert "Nothing was stored: --json FILE keeps the figures" in printed.stderr
+
+    def test_figures_are_kept_with_what_they_come_from(self, save: Save):
+        rows = "item,bot_a,bot_b,winner,user\nq1,x,y,left,u1\nq2,y,x,right,u2\nq3,x,y,right,u1\n"
+        path = save(rows)
+        found = _analysed(path, "--values", "A=left,B=right", "--seed", "3", "--clusters", "none")
+        assert found["map"] == {
+            "conversation": "item",
+            "side_a": "bot_a",
+            "side_b": "bot_b",
+            "winner": "winner",
+            "annotator": "user",
+        }
+        assert (found["source"], found["values"], found["version"]) == (
+            path.name,
+            ["A=left,B=right"],
+            version("spotthebot"),
+        )
+        assert found["settings"] == {
+            "confidence_level": 0.95,
+            "significance_level": 0.05,
+            "clusters": "none",
+            "adjustment": "holm",
+            "seed": 3,
+        }
+        other = _analysed(save(rows + "q4,x,y,left,u1\n"), "--values", "A=left,B=right")
+        assert len({found["source_sha256"], other["source_sha256"]}) == 2
 
 
 class TestRatings:

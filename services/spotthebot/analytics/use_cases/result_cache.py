@@ -33,6 +33,7 @@ class ResultCache:
         self._database = database
         self._studies = studies
         self._underway: dict[bytes, asyncio.Task[bytes]] = {}
+        sources_sha256()  # now, while the files are those that run: an update may replace them below a running service
 
     async def get(self, campaign_id: UUID, section: str, request: ParametersIn) -> bytes:
         """Return one of `SECTIONS` as JSON; raises NoSuchCampaign, NothingToAnalyse or OneBotOnly."""
@@ -124,14 +125,14 @@ def _key(revision: CampaignRevision, section: str, parameters: Mapping[str, obje
         section,
         parameters,
         version("spotthebot"),
-        _sources(),
+        sources_sha256(),
     ]
     return hashlib.sha256(json.dumps(depends_on, sort_keys=True).encode()).digest()
 
 
 @cache
-def _sources() -> str:
-    """Fingerprint of the code that computes: a kept result must not outlive a correction within one version."""
+def sources_sha256() -> str:
+    """Return a hash of the code that computes: a kept result must not outlive a correction within one version."""
     digest = hashlib.sha256()
 
     def add(folder: Traversable) -> None:

@@ -2,6 +2,7 @@
 
 import dataclasses
 from enum import StrEnum
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +23,7 @@ from spotthebot.suite.cli.table_options import (
     confirm,
     map_table,
     read_words,
+    sha256_of,
     show_mapping,
 )
 from spotthebot.suite.errors import NothingToImport, OneBotInTable
@@ -62,7 +64,16 @@ def analyse_table(
     print_rejected(found.rejected)
     _require_bots(found, path)
     console = Console()
-    document: dict[str, Any] = {"kind": mapped.mapping.kind.name.lower(), "read": found.read}
+    document: dict[str, Any] = {
+        "source": path.name,
+        "source_sha256": sha256_of(path, values, None),
+        "map": dict(mapped.mapping.columns),
+        "values": values or [],
+        "settings": settings | {"seed": seed},
+        "version": version("spotthebot"),
+        "kind": mapped.mapping.kind.name.lower(),
+        "read": found.read,
+    }
     if mapped.mapping.kind is Kind.VOTES:
         ranking = rank_bots(games_of(found.votes), seed=seed, **settings)
         document["ranking"] = dataclasses.asdict(ranking)
@@ -80,6 +91,7 @@ def analyse_table(
         console.print(table)
     if ranking is not None and ranking.reason is not None:
         say(f"No ranks: {ranking.reason}.")
+    say("Nothing was stored: --json FILE keeps the figures, with the columns and settings that they come from.")
 
 
 def _require_bots(found: Comparisons, path: Path) -> None:

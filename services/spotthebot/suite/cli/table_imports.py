@@ -1,8 +1,6 @@
 """`stb import conversations`, `stb import labels`: what other tools wrote, from the command line."""
 
-import hashlib
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +20,7 @@ from spotthebot.suite.cli.table_options import (
     confirm,
     map_table,
     read_words,
+    sha256_of,
     show_mapping,
 )
 from spotthebot.suite.errors import NoLabels
@@ -105,7 +104,7 @@ def import_table_of_labels(
     if mapped.mapping.kind in {Kind.VOTES, Kind.RATINGS}:
         raise NoLabels(file=path.name, kind=mapped.mapping.kind, path=shlex.quote(str(path)))
     confirm(mapped, yes=yes)
-    said = f"Imported from {shown(path.name)} with {mapped.mapping.option}, {_digest(path, values, people)}"
+    said = f"Imported from {shown(path.name)} with {mapped.mapping.option}, SHA-256 {sha256_of(path, values, people)}"
 
     async def work(clients: Clients) -> Imported:
         found = await find(Collections(clients), collection) if collection else None
@@ -128,12 +127,3 @@ def import_table_of_labels(
         print_counts(done)
         print_rejected(done.rejected)
         say(f"Rank it: ./stb rank {shlex.quote(done.campaign)}")
-
-
-def _digest(path: Path, values: Sequence[str] | None, people: Sequence[str] | None) -> str:
-    """Return a hash of all that an import depends on beside its columns."""
-    digest = hashlib.sha256(repr((values, people)).encode())
-    for file in sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]:
-        with file.open("rb") as opened:
-            digest.update(hashlib.file_digest(opened, "sha256").digest())
-    return f"SHA-256 {digest.hexdigest()}"

@@ -1,5 +1,6 @@
 """Options of commands that read tables of other tools, and how a mapping is shown and confirmed."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,15 @@ def map_table(
     """Open a table and find its columns; raises the errors of `tables`."""
     table = open_table(path)
     return MappedTable(table, find_columns(table, kinds, parse_map(given or ()), words, known=known), words)
+
+
+def sha256_of(path: Path, values: Sequence[str] | None, people: Sequence[str] | None) -> str:
+    """Return a hash of a table, a file or a folder, and of what its values mean."""
+    digest = hashlib.sha256(repr((values, people)).encode())
+    for file in sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]:
+        with file.open("rb") as opened:
+            digest.update(hashlib.file_digest(opened, "sha256").digest())
+    return digest.hexdigest()
 
 
 def show_mapping(mapped: MappedTable) -> None:
