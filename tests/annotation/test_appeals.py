@@ -1,6 +1,7 @@
 """What annotators say who are blocked, or failed the training for good."""
 
 from typing import Any
+from uuid import UUID, uuid4
 
 import httpx
 
@@ -40,6 +41,24 @@ class TestAppeals:
             ("annotator.blocked", ["too fast"]),
             ("annotator.appealed", ["<b>I read</b> \u2028 them all."]),
         ]
+
+    async def test_stand_in_an_audit_log_that_is_filtered_by_decision_and_by_annotator(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        await claim(suite, campaign, "w")
+        for decision in ("block", "unblock", "block"):
+            blocked = await decide(suite, campaign, decision, "too fast")
+        client, campaign_id = await suite.annotation("admin"), UUID(campaign["id"])
+
+        async def actions(**asked: Any) -> list[str]:
+            return [each.action async for each in client.list_audit_entries(campaign_id, page_size=1, **asked)]
+
+        assert await actions(action="annotator.unblocked") == ["annotator.unblocked"]
+        assert await actions(annotator_id=UUID(blocked["id"]), order="newest_first") == [
+            "annotator.blocked",
+            "annotator.unblocked",
+            "annotator.blocked",
+        ]
+        assert await actions(annotator_id=uuid4()) == []
 
     async def test_can_be_left_again_after_another_block(self, suite: RunningSuite):
         campaign = await campaign_of(suite)

@@ -1,4 +1,5 @@
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -82,6 +83,35 @@ class TestProtocol:
         body = {"name": "c", "domain": "everyday", "collection_id": collection} | protocol
         answer = await admin.post(PATH, json=body)
         assert (answer.status_code, answer.json()["type"]) == (422, f"urn:spotthebot:problem:{problem}")
+
+
+class TestListCampaigns:
+    async def test_gives_those_over_a_collection_and_the_newest_first_where_asked(self, suite: RunningSuite):
+        first, second = [await import_conversations(suite, CONVERSATIONS) for _ in range(2)]
+        made = [
+            await open_campaign(suite, over, name=name, **also)
+            for name, over, also in (("a", first, {}), ("b", second, {}), ("c", None, {"collections": [second, first]}))
+        ]
+        client = await suite.annotation("analyst")
+
+        async def names(**asked: Any) -> list[str]:
+            return [each.name async for each in client.list_campaigns(page_size=2, **asked)]
+
+        assert await names(collection_id=UUID(first)) == ["a", "c"]
+        assert await names(collection_id=UUID(second), order="newest_first") == ["c", "b"]
+        assert await names(order="newest_first") == ["c", "b", "a"]
+        assert await names(collection_id=UUID(made[0]["id"])) == []
+
+    async def test_gives_the_annotations_of_one_conversation_alone(self, suite: RunningSuite):
+        campaign = await _campaign(suite)
+        for annotator in ("v", "w"):
+            await work_through(suite, await claim(suite, campaign, annotator))
+        client, campaign_id = await suite.annotation("analyst"), UUID(campaign["id"])
+        all_of_them = [each async for each in client.list_annotations(campaign_id)]
+        one = all_of_them[0].conversation_id
+        found = [each async for each in client.list_annotations(campaign_id, conversation_id=one)]
+        assert found == [each for each in all_of_them if each.conversation_id == one]
+        assert len(found) < len(all_of_them)
 
 
 class TestCloseCampaign:

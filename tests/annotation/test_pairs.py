@@ -120,6 +120,11 @@ class TestPairsOfACampaign:
             "SELECT count(*), count(DISTINCT conversation_id) FROM annotation.seen_conversations GROUP BY annotator_id"
         )
         assert sorted(rows(suite, query)) == [(4, 4), (12, 12)]
+        analyst = await suite.client("annotation", "analyst")
+        path = f"/v1/campaigns/{campaign['id']}/annotations"
+        pair, *_ = (await analyst.get(path)).json()["items"]
+        for side in (pair["conversation_id"], pair["right"]["conversation_id"]):
+            assert (await analyst.get(path, params={"conversation_id": side})).json()["items"] == [pair]
 
     async def test_fail_where_one_bot_has_most_of_the_dialogues(self, suite: RunningSuite):
         dialogues = [conversation(f"a{number}", "HU", "SECRET-ONE") for number in range(5)]

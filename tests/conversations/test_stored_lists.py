@@ -251,8 +251,15 @@ async def test_collections_are_listed_by_name_or_all_of_them_page_by_page(stored
         found = await store.collections.list_collections(session, name=None, after=after, limit=limit)
         return [each.id for each in found]
 
+    async def newest(session: ReadSession, _: UUID, after: Any, limit: int) -> Sequence[UUID]:
+        found = await store.collections.list_collections(
+            session, name=None, newest_first=True, after=after, limit=limit
+        )
+        return [each.id for each in found]
+
     async with stored.read() as reading:
         assert await _pages(reading, ids[0], lists) == sorted(ids)  # of one millisecond in any order
+        assert await _pages(reading, ids[0], newest) == sorted(ids, reverse=True)
         named = await store.collections.list_collections(reading, name="collection 1", after=None, limit=100)
     assert [each.id for each in named] == [ids[1]]
 

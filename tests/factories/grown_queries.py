@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import event
 
 from spotthebot.conversations import store
+from spotthebot.conversations.domain.searches import ConversationQuery
 from spotthebot.kit.database import ReadSession, WriteSession
 from tests.factories.grown_tables import RUNNER_JOB_ID, Grown
 
@@ -28,6 +29,12 @@ READS: Mapping[str, Read] = {
     ),
     "a page of a bot's conversations": lambda session, grown: store.conversations.list_conversations_of_bot(
         session, grown.bot_id, after=grown.middle, limit=51
+    ),
+    "a page of a search for a text": lambda session, grown: store.searches.find_conversations(
+        session, grown.collection_id, ConversationQuery(text="never said"), after=grown.middle, limit=51, at_once=500
+    ),
+    "the neighbours of a conversation": lambda session, grown: store.searches.find_neighbours(
+        session, grown.collection_id, ConversationQuery(), grown.middle
     ),
     "a page of pairs": lambda session, grown: store.collections.list_pairs(
         session, grown.collection_id, after=100, limit=11

@@ -71,6 +71,8 @@ class TestScoreJob:
         held = [each async for each in (await suite.conversations("admin")).list_conversations(collection)]
         texts = {each.id: [turn.text for turn in each.turns] for each in held}
         assert all(each.length == context_length(texts[each.conversation_id][: each.turn]) for each in scores)
+        one = [each async for each in fed.list_scores(job.id, conversation_id=held[0].id)]
+        assert one == [each for each in scores if each.conversation_id == held[0].id] != []
 
     async def test_a_set_sums_up_bots_with_intervals_ranks_and_what_length_says(self, suite, collection):
         fed = await suite.fed("admin")

@@ -18,6 +18,7 @@ from spotthebot.conversations.api import (
     partner_sets,
     progress,
     quality,
+    searches,
 )
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.settings import ConversationsSettings
@@ -56,6 +57,7 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
         routers=[
             corpora.router,
             collections.router,
+            searches.router,
             mixes.router,
             progress.router,
             partner_sets.router,

@@ -5,7 +5,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
-from spotthebot.clients.operations import Call, Download, Listing, Ndjson, Paging, operation
+from spotthebot.clients.operations import Call, Download, Listing, ListOrder, Ndjson, Paging, operation
 from spotthebot.clients.subscriptions import SubscriptionOperations
 from spotthebot.contracts.annotation import AnnotationOut, AnnotationsRevisionOut, CampaignIn, CampaignOut, PackageOut
 from spotthebot.contracts.annotation_exports import AnnotatorNames, ExportedRows
@@ -64,10 +64,17 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
 
     @operation
     def list_campaigns(
-        self, *, name: str | None = None, released: bool | None = None, **paging: Unpack[Paging]
+        self,
+        *,
+        name: str | None = None,
+        released: bool | None = None,
+        collection_id: UUID | None = None,
+        order: ListOrder | None = None,
+        **paging: Unpack[Paging],
     ) -> Listing[CampaignOut]:
         """List campaigns, oldest first; with `released` those whose results teams may see, or may not."""
-        return Listing(CampaignOut, "/v1/campaigns", paging, params={"name": name, "released": released})
+        params = {"name": name, "released": released, "collection_id": collection_id, "order": order}
+        return Listing(CampaignOut, "/v1/campaigns", paging, params=params)
 
     @operation
     def create_campaign(self, campaign: CampaignIn, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
@@ -111,9 +118,12 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
         return Call(StoredOut, "POST", path, body=batch, idempotency_key=idempotency_key)
 
     @operation
-    def list_annotations(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[AnnotationOut]:
-        """List the annotations of a campaign."""
-        return Listing(AnnotationOut, f"/v1/campaigns/{campaign_id}/annotations", paging)
+    def list_annotations(
+        self, campaign_id: UUID, *, conversation_id: UUID | None = None, **paging: Unpack[Paging]
+    ) -> Listing[AnnotationOut]:
+        """List the annotations of a campaign, or those of one conversation."""
+        path = f"/v1/campaigns/{campaign_id}/annotations"
+        return Listing(AnnotationOut, path, paging, params={"conversation_id": conversation_id})
 
     @operation
     def stream_annotations(self, campaign_id: UUID) -> Ndjson[AnnotationOut]:
@@ -302,9 +312,18 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
         return Call(AppealOut, "POST", f"/v1/campaigns/{campaign_id}/appeals", body=appeal)
 
     @operation
-    def list_audit_entries(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[AuditEntryOut]:
-        """List the decisions that touched a person or a label."""
-        return Listing(AuditEntryOut, f"/v1/campaigns/{campaign_id}/audit", paging)
+    def list_audit_entries(
+        self,
+        campaign_id: UUID,
+        *,
+        action: str | None = None,
+        annotator_id: UUID | None = None,
+        order: ListOrder | None = None,
+        **paging: Unpack[Paging],
+    ) -> Listing[AuditEntryOut]:
+        """List the decisions that touched a person or a label: of one kind, about one annotator, or all."""
+        params = {"action": action, "annotator_id": annotator_id, "order": order}
+        return Listing(AuditEntryOut, f"/v1/campaigns/{campaign_id}/audit", paging, params=params)
 
     @operation
     def list_protocols(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[ProtocolSummaryOut]:

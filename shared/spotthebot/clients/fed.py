@@ -59,10 +59,16 @@ class FedOperations(SubscriptionOperations, ServiceOperations):
 
     @operation
     def list_scores(
-        self, set_id: UUID, *, bot: str | None = None, **paging: Unpack[Paging]
+        self,
+        set_id: UUID,
+        *,
+        bot: str | None = None,
+        conversation_id: UUID | None = None,
+        **paging: Unpack[Paging],
     ) -> Listing[ContextScoresOut]:
-        """List the scores of a set, context by context."""
-        return Listing(ContextScoresOut, f"/v1/score-sets/{set_id}/scores", paging, params={"bot": bot})
+        """List the scores of a set, or of one bot or conversation in it, context by context."""
+        params = {"bot": bot, "conversation_id": conversation_id}
+        return Listing(ContextScoresOut, f"/v1/score-sets/{set_id}/scores", paging, params=params)
 
     @operation
     def list_rejected_conversations(self, set_id: UUID, **paging: Unpack[Paging]) -> Listing[RejectedOut]:

@@ -10,7 +10,19 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cache, update_wrapper
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypedDict, TypeVar, cast, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Generic,
+    Literal,
+    ParamSpec,
+    Self,
+    TypedDict,
+    TypeVar,
+    cast,
+    overload,
+)
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -28,6 +40,7 @@ Sync = TypeVar("Sync")
 Async = TypeVar("Async")
 
 _PAGE_SIZE = 1000
+ListOrder = Literal["oldest_first", "newest_first"]
 
 
 class Operation(ABC, Generic[Sync, Async]):

@@ -1,9 +1,10 @@
 """Annotations and packages of a campaign for analysis, as pages and as streams."""
 
 from collections.abc import Callable
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
 from spotthebot.annotation import store
@@ -28,10 +29,20 @@ router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["annotations"], r
 
 
 @router.get("/annotations", operation_id="list_annotations")
-async def list_annotations(session: Reading, _caller: Reader, campaign_id: UUID, paging: Paging) -> Page[AnnotationOut]:
+async def list_annotations(
+    session: Reading,
+    _caller: Reader,
+    campaign_id: UUID,
+    paging: Paging,
+    conversation_id: Annotated[
+        UUID | None, Query(description="Those of one conversation; of pairs, on either side.")
+    ] = None,
+) -> Page[AnnotationOut]:
     """List annotations, oldest first; annotators have pseudonyms."""
     to_out = await _annotation_out(session, campaign_id)
-    rows = await store.annotations.list_annotations(session, campaign_id, after=paging.after, limit=paging.limit + 1)
+    rows = await store.annotations.list_annotations(
+        session, campaign_id, conversation_id=conversation_id, after=paging.after, limit=paging.limit + 1
+    )
     return page_of(rows, paging, key=lambda row: row.id, to_out=to_out)
 
 

@@ -21,7 +21,8 @@ from spotthebot.contracts.assignments import (
     BlockIn,
     SubmittedTexts,
 )
-from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.contracts.wire import Name
+from spotthebot.kit.web.core.pagination import Order, Page, Paging, page_of
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing
@@ -120,11 +121,25 @@ async def appeal_block(session: Writing, caller: Frontend, now: Now, campaign_id
 
 @router.get("/audit", operation_id="list_audit_entries")
 async def list_audit_entries(
-    session: Reading, _caller: AdminReader, campaign_id: UUID, paging: Paging
+    session: Reading,
+    _caller: AdminReader,
+    campaign_id: UUID,
+    paging: Paging,
+    action: Annotated[Name | None, Query(description="Decisions of this kind, such as `annotator.blocked`.")] = None,
+    annotator_id: Annotated[UUID | None, Query(description="Decisions about this annotator.")] = None,
+    order: Order = "oldest_first",
 ) -> Page[AuditEntryOut]:
-    """List the decisions that touched a person or a label, oldest first."""
+    """List the decisions that touched a person or a label, oldest first unless asked otherwise."""
     await store.campaigns.get_campaign(session, campaign_id)
-    rows = await store.audit_log.list_entries(session, campaign_id, after=paging.after, limit=paging.limit + 1)
+    rows = await store.audit_log.list_entries(
+        session,
+        campaign_id,
+        action=action,
+        annotator_id=annotator_id,
+        newest_first=order == "newest_first",
+        after=paging.after,
+        limit=paging.limit + 1,
+    )
     return page_of(rows, paging, key=lambda row: row.id, to_out=_entry_out)
 
 

@@ -19,7 +19,7 @@ from spotthebot.contracts.conversations import StoredOut
 from spotthebot.contracts.previews import CampaignPreviewOut, UnreachedLimit
 from spotthebot.contracts.wire import Name
 from spotthebot.kit.web.core.bodies import large_batch
-from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.pagination import Order, Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing
 
@@ -46,10 +46,18 @@ async def list_campaigns(
     released: Annotated[
         bool | None, Query(description="Those whose results teams may see, or (false) may not.")
     ] = None,
+    collection_id: Annotated[UUID | None, Query(description="Those over this collection.")] = None,
+    order: Order = "oldest_first",
 ) -> Page[CampaignOut]:
-    """List campaigns, oldest first."""
+    """List campaigns, oldest first unless asked otherwise."""
     rows = await store.campaigns.list_campaigns(
-        session, name=name, released=released, after=paging.after, limit=paging.limit + 1
+        session,
+        name=name,
+        released=released,
+        collection_id=collection_id,
+        newest_first=order == "newest_first",
+        after=paging.after,
+        limit=paging.limit + 1,
     )
     return page_of(rows, paging, key=lambda campaign: campaign.id, to_out=_to_out)
 

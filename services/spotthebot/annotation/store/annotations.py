@@ -14,6 +14,7 @@ from sqlalchemy import (
     delete,
     func,
     literal_column,
+    or_,
     select,
     update,
 )
@@ -133,14 +134,22 @@ async def add_imported_annotations(
 
 
 async def list_annotations(
-    session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int
+    session: ReadSession,
+    campaign_id: UUID,
+    *,
+    conversation_id: UUID | None = None,
+    after: UUID | None,
+    limit: int,
 ) -> list[StoredAnnotation]:
-    """Return a campaign's annotations, oldest first."""
+    """Return a campaign's annotations, or those that one conversation has on either side, oldest first."""
     statement = (
         select(AnnotationRow, ItemRow, AnnotatorRow.external_id)
         .join(ItemRow, ItemRow.id == AnnotationRow.item_id)
         .join(AnnotatorRow, AnnotatorRow.id == AnnotationRow.annotator_id)
     )
+    if conversation_id is not None:
+        shows = or_(ItemRow.conversation_id == conversation_id, ItemRow.right_conversation_id == conversation_id)
+        statement = statement.where(ItemRow.campaign_id == campaign_id, shows)
     rows = await session.execute(_page(statement, campaign_id, after=after, limit=limit))
     return [_stored(*row) for row in rows]
 

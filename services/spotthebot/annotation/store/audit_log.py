@@ -33,11 +33,25 @@ async def add(
     )
 
 
-async def list_entries(session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int) -> list[AuditEntry]:
-    """Return the decisions of a campaign, oldest first."""
-    statement = select(AuditRow).where(AuditRow.campaign_id == campaign_id).order_by(AuditRow.id).limit(limit)
+async def list_entries(
+    session: ReadSession,
+    campaign_id: UUID,
+    *,
+    action: str | None = None,
+    annotator_id: UUID | None = None,
+    newest_first: bool = False,
+    after: UUID | None,
+    limit: int,
+) -> list[AuditEntry]:
+    """Return the decisions of a campaign: of one kind, and about one annotator, where given."""
+    order = AuditRow.id.desc() if newest_first else AuditRow.id
+    statement = select(AuditRow).where(AuditRow.campaign_id == campaign_id).order_by(order).limit(limit)
+    if action is not None:
+        statement = statement.where(AuditRow.action == action)
+    if annotator_id is not None:
+        statement = statement.where(AuditRow.annotator_id == annotator_id)
     if after is not None:
-        statement = statement.where(AuditRow.id > after)
+        statement = statement.where(AuditRow.id < after if newest_first else AuditRow.id > after)
     return [
         AuditEntry(row.id, row.at, row.key_id, row.action, row.annotator_id, row.details)
         for row in await session.scalars(statement)

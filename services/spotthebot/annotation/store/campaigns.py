@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from pydantic import TypeAdapter
-from sqlalchemy import Integer, and_, bindparam, case, func, select, update
+from sqlalchemy import Integer, and_, bindparam, case, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.campaigns import Campaign, Progress, states_before
@@ -76,16 +76,27 @@ async def get_campaign(runner: Runner, campaign_id: UUID) -> Campaign:
 
 
 async def list_campaigns(
-    session: ReadSession, *, name: str | None, released: bool | None = None, after: UUID | None, limit: int
+    session: ReadSession,
+    *,
+    name: str | None,
+    released: bool | None = None,
+    collection_id: UUID | None = None,
+    newest_first: bool = False,
+    after: UUID | None,
+    limit: int,
 ) -> list[Campaign]:
-    """Return campaigns, oldest first; of this `name`, and those whose results are `released` or not, where given."""
-    statement = select(CampaignRow).order_by(CampaignRow.id).limit(limit)
+    """Return campaigns: of this `name` or collection, and those whose results are `released` or not, where given."""
+    order = CampaignRow.id.desc() if newest_first else CampaignRow.id
+    statement = select(CampaignRow).order_by(order).limit(limit)
+    if collection_id is not None:
+        also = CampaignRow.more_collections.contains([collection_id])
+        statement = statement.where(or_(CampaignRow.collection_id == collection_id, also))
     if released is not None:
         statement = statement.where(CampaignRow.released_at.is_not(None) == released)
     if name is not None:
         statement = statement.where(CampaignRow.name == name)
     if after is not None:
-        statement = statement.where(CampaignRow.id > after)
+        statement = statement.where(CampaignRow.id < after if newest_first else CampaignRow.id > after)
     return [_campaign(row) for row in await session.scalars(statement)]
 
 

@@ -12,7 +12,6 @@ from spotthebot.contracts.conversations import (
     CollectionOut,
     CollectionPlanOut,
     ConversationBatchIn,
-    ConversationOut,
     EstimateOut,
     HumanBotIn,
     ImportIn,
@@ -26,7 +25,6 @@ from spotthebot.conversations.api.deps import Admin, BotsClient, JobQueue, Reade
 from spotthebot.conversations.api.fetched import CollectionParticipants
 from spotthebot.conversations.api.shapes import (
     collection_out,
-    conversation_out,
     plan_out,
     speakers_out,
     started_collection_out,
@@ -38,7 +36,7 @@ from spotthebot.conversations.use_cases.collections import control, estimate, im
 from spotthebot.conversations.use_cases.collections.start import start_collection
 from spotthebot.kit.database import Database, ReadSession
 from spotthebot.kit.web.core.bodies import large_batch
-from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.pagination import Order, Page, Paging, page_of
 from spotthebot.kit.web.core.streams import stream
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
@@ -88,10 +86,16 @@ async def list_collections(
     bot_id: Annotated[
         tuple[UUID, ...], Query(max_length=100, description="Those that one of these bots takes part in.")
     ] = (),
+    order: Order = "oldest_first",
 ) -> Page[CollectionOut]:
-    """List collections, oldest first."""
+    """List collections, oldest first unless asked otherwise."""
     rows = await store.collections.list_collections(
-        session, name=name, bots=bot_id, after=paging.after, limit=paging.limit + 1
+        session,
+        name=name,
+        bots=bot_id,
+        newest_first=order == "newest_first",
+        after=paging.after,
+        limit=paging.limit + 1,
     )
     return page_of(rows, paging, key=lambda collection: collection.id, to_out=collection_out)
 
@@ -148,18 +152,6 @@ async def import_conversations(
 ) -> StoredOut:
     """Import conversations; one whose external id is known stays as it is, so a batch can be sent again."""
     return await imports.import_conversations(session, collection_id, batch.conversations)
-
-
-@router.get("/collections/{collection_id}/conversations", operation_id="list_conversations")
-async def list_conversations(
-    session: Reading, _caller: Reader, collection_id: UUID, paging: Paging
-) -> Page[ConversationOut]:
-    """List a collection's conversations with their turns, in the order of its plan."""
-    await store.collections.get_collection(session, collection_id)
-    rows = await store.conversations.list_conversations(
-        session, collection_id, after=paging.after, limit=paging.limit + 1
-    )
-    return page_of(rows, paging, key=lambda conversation: conversation.id, to_out=conversation_out)
 
 
 @router.get("/collections/{collection_id}/texts/stream", operation_id="stream_texts", response_class=StreamingResponse)

@@ -6,10 +6,15 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query
 
 from spotthebot.contracts.bots import BotOut
-from spotthebot.contracts.conversations import BotConversationOut, BotPerformanceOut, ConversationOut
+from spotthebot.contracts.conversations import (
+    BotConversationOut,
+    BotPerformanceOut,
+    ConversationOut,
+    ExportedConversation,
+)
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store
-from spotthebot.conversations.api.deps import BotsClient, Reader, Taker
+from spotthebot.conversations.api.deps import BotsClient, DialogueReader, Reader, Taker
 from spotthebot.conversations.api.shapes import bot_conversation_out, conversation_out
 from spotthebot.conversations.use_cases import conversations
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
@@ -52,6 +57,14 @@ async def get_performance(
 ) -> BotPerformanceOut:
     """Say how a bot did: its conversations by state, why they failed at its turn, and how fast it answered."""
     return await conversations.get_performance(session, bot, collection_id)
+
+
+@router.get("/{conversation_id}/export", operation_id="get_exported_conversation")
+async def get_exported_conversation(
+    session: Reading, _caller: DialogueReader, conversation_id: UUID
+) -> ExportedConversation:
+    """Return one conversation as its collection's export has it: times, ratings and quality flags too."""
+    return (await store.exports.get_row(session, conversation_id)).conversation
 
 
 @router.get("/{conversation_id}", operation_id="get_conversation")

@@ -18,6 +18,7 @@ from spotthebot.conversations.store import (
     quality_flags,
     quality_summaries,
     ratings,
+    searches,
     turns,
     unavailable_bots,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "quality_flags",
     "quality_summaries",
     "ratings",
+    "searches",
     "turns",
     "unavailable_bots",
 ]

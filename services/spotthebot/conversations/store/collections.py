@@ -61,17 +61,24 @@ async def get_names(session: ReadSession, ids: Collection[UUID]) -> dict[UUID, s
 
 
 async def list_collections(
-    session: ReadSession, *, name: str | None, bots: Sequence[UUID] = (), after: UUID | None, limit: int
+    session: ReadSession,
+    *,
+    name: str | None,
+    bots: Sequence[UUID] = (),
+    newest_first: bool = False,
+    after: UUID | None,
+    limit: int,
 ) -> list[domain.Collection]:
-    """Return collections, oldest first: of this `name`, and with one of these `bots`, where given."""
-    statement = select(CollectionRow).order_by(CollectionRow.id).limit(limit)
+    """Return collections: of this `name`, and with one of these `bots`, where given."""
+    order = CollectionRow.id.desc() if newest_first else CollectionRow.id
+    statement = select(CollectionRow).order_by(order).limit(limit)
     if name is not None:
         statement = statement.where(CollectionRow.name == name)
     if bots:
         theirs = select(PairRow.collection_id).where(or_(*map(takes_part, bots)))
         statement = statement.where(CollectionRow.id.in_(theirs))
     if after is not None:
-        statement = statement.where(CollectionRow.id > after)
+        statement = statement.where(CollectionRow.id < after if newest_first else CollectionRow.id > after)
     return await _list_collections(session, statement)
 
 

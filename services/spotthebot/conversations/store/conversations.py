@@ -122,8 +122,8 @@ async def list_claimed(session: ReadSession, job_id: int) -> list[Conversation]:
 
 
 async def list_by_ids(session: ReadSession, ids: Sequence[UUID]) -> list[Conversation]:
-    """Return these conversations with their turns."""
-    return await _with_turns(session, _whole().where(ConversationRow.id.in_(ids)))
+    """Return these conversations with their turns, in the order of the plan."""
+    return await _with_turns(session, _whole().where(ConversationRow.id.in_(ids)).order_by(ConversationRow.id))
 
 
 async def list_speakers(session: ReadSession, collection_id: UUID, *, after: UUID | None, limit: int) -> list[Speakers]:

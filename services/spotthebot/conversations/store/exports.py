@@ -7,7 +7,7 @@ from datetime import UTC
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select, text
+from sqlalchemy import Select, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.contracts.conversations import (
@@ -19,7 +19,7 @@ from spotthebot.contracts.conversations import (
 )
 from spotthebot.contracts.conversations.exports import ExportedConversation, ExportedQualityFlags
 from spotthebot.conversations.domain.conversations import speaker_at
-from spotthebot.conversations.domain.errors import NoSuchCollection
+from spotthebot.conversations.domain.errors import NoSuchCollection, NoSuchConversation
 from spotthebot.conversations.domain.exports import ExportedRow, ExportSource, SourceCorpus
 from spotthebot.conversations.domain.plans import Sides
 from spotthebot.conversations.store.ratings import add_ratings, find_ratings
@@ -78,6 +78,22 @@ async def list_rows(
         statement = statement.where(ConversationRow.id > after)
     if ids is not None:
         statement = statement.where(ConversationRow.external_id.in_(ids))
+    return await _rows(session, source, statement)
+
+
+async def get_row(session: ReadSession, conversation_id: UUID) -> ExportedRow:
+    """Return the row of one conversation in the export of its collection; raises NoSuchConversation."""
+    own = ConversationRow.id == conversation_id
+    collection_id = await session.scalar(select(ConversationRow.collection_id).where(own))
+    if collection_id is None:
+        raise NoSuchConversation(conversation_id=conversation_id)
+    statement = select(ConversationRow, PairRow.participants).select_from(ConversationRow).join(PairRow).where(own)
+    return (await _rows(session, await get_source(session, collection_id), statement))[0]
+
+
+async def _rows(
+    session: ReadSession, source: ExportSource, statement: Select[ConversationRow, list[dict[str, Any]]]
+) -> list[ExportedRow]:
     rows = (await session.execute(statement)).all()
     found = [row.id for row, _ in rows]
     turns, quality_flags = await _turns(session, found), await _quality_flags(session, found)

@@ -17,6 +17,7 @@ from spotthebot.conversations.domain.errors import (
     SeveralBotsOfName,
     UnknownBot,
 )
+from spotthebot.conversations.domain.searches import ConversationQuery
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import ReadSession
 from spotthebot.kit.names import suggestion
@@ -52,6 +53,17 @@ async def list_conversations_of_bot(
         found = [each.seen_by(bot.id) for each in found]
     names = await store.collections.get_names(session, {each.collection_id for each in found})
     return [(each, names[each.collection_id]) for each in found]
+
+
+async def search(
+    session: ReadSession, collection_id: UUID, query: ConversationQuery, *, after: UUID | None, limit: int
+) -> tuple[list[Conversation], UUID | None]:
+    """Return conversations of a collection, and the last one searched where the search stopped before the end."""
+    await store.collections.get_collection(session, collection_id)
+    found, searched_to = await store.searches.find_conversations(
+        session, collection_id, query, after=after, limit=limit
+    )
+    return await store.conversations.list_by_ids(session, found), searched_to
 
 
 async def get_performance(session: ReadSession, bot: BotOut, collections: Sequence[UUID]) -> BotPerformanceOut:

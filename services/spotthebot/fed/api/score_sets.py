@@ -44,10 +44,18 @@ async def list_scores(
     set_id: UUID,
     paging: Paging,
     bot: Annotated[str | None, Query(max_length=100)] = None,
+    conversation_id: Annotated[UUID | None, Query(description="Those of one conversation.")] = None,
 ) -> Page[ContextScoresOut]:
-    """List the scores, context by context, of one bot or of all."""
+    """List the scores, context by context, of one bot or of all, of one conversation or of all."""
     baselines = baselines_of(await get_complete(session, set_id))
-    rows = await store.score_sets.list_contexts(session, set_id, after=paging.after, limit=paging.limit + 1, bot=bot)
+    rows = await store.score_sets.list_contexts(
+        session,
+        set_id,
+        after=paging.after,
+        limit=paging.limit + 1,
+        bot=bot,
+        conversation_id=conversation_id,
+    )
     return page_of(rows, paging, key=lambda row: row.id, to_out=lambda row: scores_out(row.context, baselines))
 
 

@@ -87,10 +87,18 @@ async def delete_scores(session: WriteSession, job_id: UUID) -> None:
 
 
 async def list_contexts(
-    session: ReadSession, job_id: UUID, *, after: UUID | None, limit: int, bot: str | None = None
+    session: ReadSession,
+    job_id: UUID,
+    *,
+    after: UUID | None,
+    limit: int,
+    bot: str | None = None,
+    conversation_id: UUID | None = None,
 ) -> list[StoredContext]:
     """List the scores of a job in the order in which they were stored."""
     conditions: list[ColumnElement[bool]] = [ContextScoreRow.job_id == job_id]
+    if conversation_id is not None:
+        conditions.append(ContextScoreRow.conversation_id == conversation_id)
     if bot is not None:
         conditions.append(ContextScoreRow.bot == bot)
     if after is not None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Unpack
 from uuid import UUID
 
-from spotthebot.clients.operations import Call, Events, Listing, Paging, operation
+from spotthebot.clients.operations import Call, Events, Listing, ListOrder, Paging, operation
 from spotthebot.contracts.conversations import (
     CollectionChangesIn,
     CollectionIn,
@@ -23,10 +23,16 @@ class CollectionOperations:
 
     @operation
     def list_collections(
-        self, *, name: str | None = None, bot_id: Sequence[UUID] = (), **paging: Unpack[Paging]
+        self,
+        *,
+        name: str | None = None,
+        bot_id: Sequence[UUID] = (),
+        order: ListOrder | None = None,
+        **paging: Unpack[Paging],
     ) -> Listing[CollectionOut]:
         """List collections, oldest first; with `bot_id` those that one of these bots takes part in, at most 100."""
-        return Listing(CollectionOut, "/v1/collections", paging, params={"name": name, "bot_id": bot_id})
+        params = {"name": name, "bot_id": bot_id, "order": order}
+        return Listing(CollectionOut, "/v1/collections", paging, params=params)
 
     @operation
     def create_collection(

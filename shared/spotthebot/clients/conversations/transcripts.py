@@ -12,9 +12,14 @@ from spotthebot.contracts.conversations import (
     BotPerformanceOut,
     ConversationBatchIn,
     ConversationOut,
+    ConversationState,
+    Ending,
+    ExportedConversation,
+    FlagKind,
     ImportedOut,
     InteractorOut,
     MixOut,
+    NeighboursOut,
     SpeakersOut,
     StoredOut,
     StratumOut,
@@ -32,6 +37,18 @@ class Mixing(TypedDict, total=False):
     seed: int
 
 
+class Matching(TypedDict, total=False):
+    """Which conversations of a collection are meant; what is left out does not matter."""
+
+    participant: str | None
+    state: ConversationState | None
+    ended_by: Ending | None
+    flag: FlagKind | None
+    min_turns: int | None
+    max_turns: int | None
+    text: str | None
+
+
 class TranscriptOperations:
     """`/v1/conversations` and `/v1/collections/{id}/conversations`."""
 
@@ -41,9 +58,28 @@ class TranscriptOperations:
         return Call(ConversationOut, "GET", f"/v1/conversations/{conversation_id}")
 
     @operation
-    def list_conversations(self, collection_id: UUID, **paging: Unpack[Paging]) -> Listing[ConversationOut]:
-        """List the conversations of a collection, in the order of its plan."""
-        return Listing(ConversationOut, f"/v1/collections/{collection_id}/conversations", paging)
+    def get_exported_conversation(self, conversation_id: UUID) -> Call[ExportedConversation]:
+        """Return a conversation as its collection's export has it: times, ratings and quality flags too."""
+        return Call(ExportedConversation, "GET", f"/v1/conversations/{conversation_id}/export")
+
+    @operation
+    def list_conversations(
+        self, collection_id: UUID, *, matching: Matching | None = None, **paging: Unpack[Paging]
+    ) -> Listing[ConversationOut]:
+        """List the conversations of a collection, or those that match, in the order of its plan.
+
+        A page of a search for a text may have fewer items than were asked for, and others after it.
+        """
+        path = f"/v1/collections/{collection_id}/conversations"
+        return Listing(ConversationOut, path, paging, params=matching)
+
+    @operation
+    def get_neighbours(
+        self, collection_id: UUID, conversation_id: UUID, *, matching: Matching | None = None
+    ) -> Call[NeighboursOut]:
+        """Return the conversations before and after one in the same search."""
+        path = f"/v1/collections/{collection_id}/conversations/{conversation_id}/neighbours"
+        return Call(NeighboursOut, "GET", path, params=matching)
 
     @operation
     def list_conversations_of_bot(

@@ -122,6 +122,13 @@ class InteractorOut(Wire):
     interactor_sha256: str = Field(description="SHA-256 over the salt and the interactor's id in UTF-8.")
 
 
+class NeighboursOut(Wire):
+    """The conversations beside one in a list, for readers who go through it."""
+
+    previous: UUID | None = Field(description="Null: none before, or none among the texts that one request searches.")
+    next: UUID | None = Field(description="Null: none after, or none among the texts that one request searches.")
+
+
 class ConversationOut(Wire):
     """A conversation with its turns so far; `opening` holds what people said before the first of them."""
 

@@ -7,7 +7,7 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Generic, Literal, TypeVar
 from uuid import UUID
 
 from fastapi import Depends, Query, Request
@@ -30,14 +30,14 @@ class BadCursor(Invalid):
 
 
 class Page(BaseModel, Generic[Item]):
-    """One page of a list, oldest first."""
+    """One page of a list."""
 
     items: list[Item] = Field(max_length=MAX_LIMIT)
     next_cursor: str | None = Field(description="Give it as `cursor` for the next page; null on the last.")
 
 
 class PageRequest(BaseModel):
-    """Which page: rows with an id after `after`, at most `limit`; `list_tag` stands for the list in its cursors."""
+    """Which page: at most `limit` rows that come after `after`; `list_tag` stands for the list in its cursors."""
 
     after: UUID | None
     limit: int
@@ -81,13 +81,22 @@ async def _paging(  # a coroutine: FastAPI calls a function in another thread
 
 
 Paging = Annotated[PageRequest, Depends(_paging)]
+Order = Annotated[Literal["oldest_first", "newest_first"], Query(description="In which order the list comes.")]
 
 
 def page_of(
-    rows: Sequence[Row], request: PageRequest, *, key: Callable[[Row], UUID], to_out: Callable[[Row], Item]
+    rows: Sequence[Row],
+    request: PageRequest,
+    *,
+    key: Callable[[Row], UUID],
+    to_out: Callable[[Row], Item],
+    searched_to: UUID | None = None,
 ) -> Page[Item]:
-    """Shape rows into a page. Fetch `limit + 1` rows: the one too many says that there is a next page."""
+    """Shape rows into a page. Fetch `limit + 1` rows: the one too many says that there is a next page.
+
+    A search that stopped before the end of the list gives the last row that it looked at as `searched_to`.
+    """
     shown = rows[: request.limit]
-    more = len(rows) > request.limit
-    cursor = base64.urlsafe_b64encode(key(shown[-1]).bytes + request.list_tag).decode() if more else None
+    last = key(shown[-1]) if len(rows) > request.limit else searched_to
+    cursor = base64.urlsafe_b64encode(last.bytes + request.list_tag).decode() if last else None
     return Page(items=[to_out(row) for row in shown], next_cursor=cursor)
