@@ -94,7 +94,7 @@ class TestSearching:
         collection = await import_conversations(suite, held)
         analyst = await suite.client("conversations", "analyst")
         path = f"/v1/collections/{collection}/conversations"
-        search = {"participant": "HU", "max_turns": 2, "text": "SAYS 1"}
+        search: dict[str, Any] = {"participant": "HU", "max_turns": 2, "text": "SAYS 1"}
         page = (await analyst.get(path, params=search | {"limit": 1})).json()
         rest = (await analyst.get(path, params=search | {"cursor": page["next_cursor"]})).json()
         assert [each["external_id"] for each in page["items"] + rest["items"]] == ["c2", "c8"]
