@@ -73,8 +73,8 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
         **paging: Unpack[Paging],
     ) -> Listing[CampaignOut]:
         """List campaigns, oldest first; with `released` those whose results teams may see, or may not."""
-        params = {"name": name, "released": released, "collection_id": collection_id, "order": order}
-        return Listing(CampaignOut, "/v1/campaigns", paging, params=params)
+        asked = {"name": name, "released": released, "collection_id": collection_id, "order": order}
+        return Listing(CampaignOut, "/v1/campaigns", paging, params=asked)
 
     @operation
     def create_campaign(self, campaign: CampaignIn, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
@@ -89,8 +89,7 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
     @operation
     def close_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
         """End a campaign with the annotations it has."""
-        path = f"/v1/campaigns/{campaign_id}/close"
-        return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
+        return Call(CampaignOut, "POST", f"/v1/campaigns/{campaign_id}/close", idempotency_key=idempotency_key)
 
     @operation
     def release_results(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
@@ -122,8 +121,8 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
         self, campaign_id: UUID, *, conversation_id: UUID | None = None, **paging: Unpack[Paging]
     ) -> Listing[AnnotationOut]:
         """List the annotations of a campaign, or those of one conversation."""
-        path = f"/v1/campaigns/{campaign_id}/annotations"
-        return Listing(AnnotationOut, path, paging, params={"conversation_id": conversation_id})
+        only = {"conversation_id": conversation_id}
+        return Listing(AnnotationOut, f"/v1/campaigns/{campaign_id}/annotations", paging, params=only)
 
     @operation
     def stream_annotations(self, campaign_id: UUID) -> Ndjson[AnnotationOut]:
@@ -164,14 +163,12 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
     @operation
     def open_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
         """Let packages of a draft or of a paused campaign be claimed."""
-        path = f"/v1/campaigns/{campaign_id}/open"
-        return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
+        return Call(CampaignOut, "POST", f"/v1/campaigns/{campaign_id}/open", idempotency_key=idempotency_key)
 
     @operation
     def pause_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
         """Let no package be claimed until the campaign is opened again."""
-        path = f"/v1/campaigns/{campaign_id}/pause"
-        return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
+        return Call(CampaignOut, "POST", f"/v1/campaigns/{campaign_id}/pause", idempotency_key=idempotency_key)
 
     @operation
     def claim_package(

@@ -49,6 +49,13 @@ class Matching(TypedDict, total=False):
     text: str | None
 
 
+_MATCHING = (*Matching.__annotations__,)
+
+
+class Search(Matching, Paging, total=False):
+    """A page of those."""
+
+
 class TranscriptOperations:
     """`/v1/conversations` and `/v1/collections/{id}/conversations`."""
 
@@ -63,19 +70,17 @@ class TranscriptOperations:
         return Call(ExportedConversation, "GET", f"/v1/conversations/{conversation_id}/export")
 
     @operation
-    def list_conversations(
-        self, collection_id: UUID, *, matching: Matching | None = None, **paging: Unpack[Paging]
-    ) -> Listing[ConversationOut]:
+    def list_conversations(self, collection_id: UUID, **search: Unpack[Search]) -> Listing[ConversationOut]:
         """List the conversations of a collection, or those that match, in the order of its plan.
 
         A page of a search for a text may have fewer items than were asked for, and others after it.
         """
         path = f"/v1/collections/{collection_id}/conversations"
-        return Listing(ConversationOut, path, paging, params=matching)
+        return Listing(ConversationOut, path, search, params={name: search.get(name) for name in _MATCHING})
 
     @operation
     def get_neighbours(
-        self, collection_id: UUID, conversation_id: UUID, *, matching: Matching | None = None
+        self, collection_id: UUID, conversation_id: UUID, **matching: Unpack[Matching]
     ) -> Call[NeighboursOut]:
         """Return the conversations before and after one in the same search."""
         path = f"/v1/collections/{collection_id}/conversations/{conversation_id}/neighbours"
