@@ -200,7 +200,7 @@ class TestSpeakers:
         assert places == [*ranked, "HU"]
         for name, spec in drawn.items():
             scales = _scales(spec, "color")
-            assert scales, name
+            assert scales or name == "win-matrix"  # none of its pairs differs significantly
             for scale in scales:
                 assert dict(scale).items() <= colours.items()
                 assert [bot for bot, _ in scale] == sorted(dict(scale), key=places.index)

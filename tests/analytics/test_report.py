@@ -80,13 +80,30 @@ class TestPage:
         assert {tag for tag, _ in written.links} == {"a"}
         assert all(link.startswith(("#", "https://")) for _, link in written.links)
         assert "@import" not in (folder / "report.html").read_text()
-        assert written.tags.count("svg") == 6
+        assert written.tags.count("svg") == 2 * 6  # for a page and for a phone
         assert len(written.ids) == len(set(written.ids)) > 6
 
     def test_every_table_has_a_caption_and_every_figure_words(self, folder):
         written = _page((folder / "report.html").read_text())
         assert written.tags.count("table") == written.tags.count("caption")
         assert written.tags.count("figure") == written.tags.count("figcaption") == 6
+
+    def test_has_a_speaker_s_mark_before_its_name_in_every_table(self, folder, results):
+        text = (folder / "report.html").read_text()
+        marks = {"A": "D55E00", "B": "009E73", "C": "0072B2", "HU": "333333"}
+        assert {each.name: each.colour.removeprefix("#") for each in results.speakers} == marks
+        for name, colour in marks.items():
+            mark = f'<span class="mark c{colour.lower()}" aria-hidden="true">●</span>'
+            assert f">{mark}{name}</td>" in text
+            assert not re.search(rf'class="name[^"]*">{name}</td>', text)
+            assert f".c{colour.lower()} {{ color: #{colour}; }}" in text
+
+    def test_says_under_each_figure_what_it_shows_and_what_it_does_not(self, folder):
+        text = " ".join(_page((folder / "report.html").read_text()).text)
+        for name in FIGURES:
+            spec = json.loads((folder / "figures" / f"{name}.vl.json").read_text())
+            assert spec["usermeta"]["caption"] in text
+            assert re.search(r"\b(not|nothing|no)\b", spec["usermeta"]["caption"])
 
     def test_says_what_came_out_and_how(self, folder, results):
         text = " ".join(_page((folder / "report.html").read_text()).text)
@@ -188,6 +205,22 @@ class TestAnnotators:
         named = with_annotators(results, {"ann0": "Olga", "ann1": "Al"}).annotators.annotators
         assert [each.annotator for each in named] == ["Al", "Olga", "ann2", "ann3", "ann4"]
         assert named[1].n == rows["ann0"].n
+
+
+class TestTables:
+    def test_have_the_speakers_in_one_order_whatever_the_results_say(self, results):
+        backwards = results.model_copy(update={"speakers": results.speakers[::-1]})
+        places = [each.name for each in backwards.speakers]
+        found = {table.key: [column.name for column in table.columns] for table in tables(backwards)}
+        for table in tables(backwards):
+            names = found[table.key]
+            if "bot" in names:
+                at = names.index("bot")
+                for group in {row[:at] for row in table.rows}:
+                    bots = [places.index(str(row[at])) for row in table.rows if row[:at] == group]
+                    assert bots == sorted(bots), table.key
+        (ranking,) = (table for table in tables(backwards) if table.key == "ranking")
+        assert [row[0] for row in ranking.rows] == places[1:]
 
 
 class TestCsv:

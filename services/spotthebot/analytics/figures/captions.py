@@ -14,8 +14,8 @@ def ranking(analysis: Analysis) -> str:
         )
     return (
         f"A dot is a bot's mean win rate over the other bots, ties left out; {_bars(analysis)} Bots on one grey band"
-        " cannot be told apart; squares are the probability of each rank. Bars that overlap do not show that two bots"
-        " are alike, and the rates do not say how good a bot is by itself."
+        " cannot be told apart; a square is deeper, the more probable the rank is. Bars that overlap do not show that"
+        " two bots are alike, and the rates do not say how good a bot is by itself."
     )
 
 
@@ -66,12 +66,15 @@ def stability(analysis: Analysis, found: Stability) -> str:
     """Say what is counted, and what a stable ranking is not."""
     return (
         f"Of {found.subsets:,} random subsets of each size, the share that falls into the commonest clusters, with its"
-        f" {percent(analysis.confidence_level)} interval as an area; thin lines leave out one bot each, and their"
+        f" {_level(analysis)} interval as an area; thin lines leave out one bot each, and their"
         " intervals are in the data. A ranking that comes out alike is not thereby right: subsets are of these"
         " conversations and these annotators alone."
     )
 
 
 def _bars(analysis: Analysis) -> str:
-    words = Clusters(analysis.clusters).words
-    return f"a bar is its {percent(analysis.confidence_level)} interval ({words})."
+    return f"a bar is its {_level(analysis)} interval ({Clusters(analysis.clusters).words})."
+
+
+def _level(analysis: Analysis) -> str:
+    return percent(analysis.confidence_level).replace(" ", "\u00a0")

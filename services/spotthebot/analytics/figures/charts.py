@@ -131,7 +131,7 @@ def intervals(
 ) -> list[Drawn]:
     """Draw a row for each speaker: its interval from `low` to `high` as a bar as wide as it is, its estimate a point.
 
-    Without `source` the layers have no data yet, for facets.
+    Without `source` the layers have no data yet, for facets. Screen readers read the points, which name their bounds.
     """
 
     def of(chosen: Rows) -> alt.Chart:
@@ -141,7 +141,7 @@ def intervals(
     tooltip = ["bot:N", *(["feature:N"] if rows and "feature" in rows[0] else []), *digits]
     bars = (
         of([row for row in rows if row["low"] is not None])
-        .mark_rule(strokeWidth=8, opacity=0.4, strokeCap="round")
+        .mark_rule(strokeWidth=8, opacity=0.4, strokeCap="round", aria=False)
         .encode(x=axis, x2="high:Q", y=marks.rows(labels=labels), color=marks.colour())
     )
     points = (

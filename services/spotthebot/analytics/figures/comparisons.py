@@ -66,22 +66,25 @@ def win_matrix(shown: FigureInput) -> Spec:
         legend=None,
     )
     depth = alt.Opacity("margin:Q", scale=alt.Scale(domain=[0, 0.5], range=[0.15, TINT]), legend=None)
-    layers = [
-        base.mark_rect(color=shown.colours.neutral, stroke=shown.colours.surface, strokeWidth=2).transform_filter(
-            "!datum.significant"
-        ),
-        base.mark_rect(stroke=shown.colours.surface, strokeWidth=2)
-        .encode(color=winners, opacity=depth)
-        .transform_filter("datum.significant"),
-    ]
+    colours = shown.colours
+    alike, different = ([row for row in rows if row["significant"] is significant] for significant in (False, True))
+    layers = []
+    if alike:
+        grey = base.properties(data=data(alike))
+        layers.append(grey.mark_rect(color=colours.neutral, stroke=colours.surface, strokeWidth=2))
+    if different:
+        coloured = base.properties(data=data(different)).encode(color=winners, opacity=depth)
+        layers.append(coloured.mark_rect(stroke=colours.surface, strokeWidth=2))
     if size >= _READABLE:
         counted = size >= 64
         text = alt.condition("datum.significant", alt.value(shown.colours.ink), alt.value(shown.colours.soft))
         layers.append(
-            base.mark_text(fontSize=layout.text + 1, dy=-8 if counted else 0).encode(text="label:N", color=text)
+            base.mark_text(fontSize=layout.text + 1, dy=-8 if counted else 0, aria=False).encode(
+                text="label:N", color=text
+            )
         )
         if counted:
-            layers.append(base.mark_text(fontSize=layout.text, dy=10).encode(text="games:N", color=text))
+            layers.append(base.mark_text(fontSize=layout.text, dy=10, aria=False).encode(text="games:N", color=text))
     chart = alt.layer(*layers).properties(width=size * k, height=size * k)
     correction = "" if analysis.correction == "none" else f", {analysis.correction.capitalize()}'s correction"
     tested = analysis.win_rates.pairs[0].test if analysis.win_rates.pairs else "no test"
@@ -119,7 +122,7 @@ def ranking(shown: FigureInput) -> Spec:
     )
     values = (
         alt.Chart(data(rows))
-        .mark_text(align="left", dx=9, fontSize=layout.text, color=shown.colours.ink)
+        .mark_text(align="left", dx=9, fontSize=layout.text, color=shown.colours.ink, aria=False)
         .encode(x="beside:Q", y=marks.rows(), text="label:N")
     )
     free = layout.total - marks.room(shown) - 44
@@ -183,10 +186,10 @@ def _bands(shown: FigureInput, rows: Sequence[Mapping[str, Any]], marks: Marks) 
     shared = [{"bot": bot} for bot, cluster in clusters.items() if cluster is not None and sizes.count(cluster) > 1]
     ends = [{"bot": after} for before, after in pairwise(marks.names) if clusters[before] != clusters[after]]
     wide = {"x": alt.value(0), "x2": alt.value("width")}
-    bands = alt.Chart(data(shared)).mark_rect(color=shown.colours.neutral).encode(y=marks.rows(), **wide)
+    bands = alt.Chart(data(shared)).mark_rect(color=shown.colours.neutral, aria=False).encode(y=marks.rows(), **wide)
     gaps = (
         alt.Chart(data(ends))
-        .mark_rule(color=shown.colours.surface, strokeWidth=3)
+        .mark_rule(color=shown.colours.surface, strokeWidth=3, aria=False)
         .encode(y=alt.Y("bot:N", sort=marks.names, bandPosition=0), **wide)
     )
     return [bands, gaps] if shared else []
@@ -211,5 +214,7 @@ def _rank_probabilities(shown: FigureInput, marks: Marks, step: int) -> Drawn:
         base.mark_rect(stroke=shown.colours.surface, strokeWidth=2).encode(color=marks.colour(), opacity=depth),
     ]
     if step >= _READABLE:
-        layers.append(base.mark_text(fontSize=shown.layout.text, color=shown.colours.ink).encode(text="label:N"))
+        layers.append(
+            base.mark_text(fontSize=shown.layout.text, color=shown.colours.ink, aria=False).encode(text="label:N")
+        )
     return alt.layer(*layers).properties(width=step * len(marks.names), height=marks.height())

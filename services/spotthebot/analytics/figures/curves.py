@@ -101,9 +101,9 @@ def stability(shown: FigureInput) -> Spec:
     y = alt.Y("rate:Q", scale=SHARE, title="share of subsets", axis=_SHARES)
     tooltip = ["conversations:Q", alt.Tooltip("rate:Q", format=".3f"), "without:N", "clusters:N"]
     layers: list[Any] = [
-        alt.Chart(data([{"rate": 0.95}])).mark_rule(color=colours.guide, strokeDash=[3, 3]).encode(y=y),
+        alt.Chart(data([{"rate": 0.95}])).mark_rule(color=colours.guide, strokeDash=[3, 3], aria=False).encode(y=y),
         alt.Chart(data(whole))
-        .mark_area(opacity=0.15, color=colours.ink)
+        .mark_area(opacity=0.15, color=colours.ink, aria=False)
         .encode(x=x, y=alt.Y("low:Q", scale=SHARE), y2="high:Q"),
     ]
     if marks.names:
@@ -162,12 +162,12 @@ class _Course:
         legend = self.marks.legend()
         lines = (
             alt.Chart(data([*start, *rows]))
-            .mark_line(strokeWidth=1 if many else 1.5, opacity=0.55)
+            .mark_line(strokeWidth=1 if many else 1.5, opacity=0.55, aria=False)
             .encode(x=self._x, y=y, color=self.marks.colour(legend=legend), strokeDash=self.marks.dash())
         )
         bars = (
             alt.Chart(data([row for row in rows if row["low"] is not None]))
-            .mark_rule(strokeWidth=2 if many else 5, opacity=0.4, strokeCap="round")
+            .mark_rule(strokeWidth=2 if many else 5, opacity=0.4, strokeCap="round", aria=False)
             .encode(x=self._x, y=alt.Y("low:Q", scale=SHARE), y2="high:Q", color=self.marks.colour(legend=legend))
         )
         numbers = [alt.Tooltip(f"{each}:Q", format=".3f") for each in ("share", "low", "high")]

@@ -95,4 +95,4 @@ def _title(shown: FigureInput, measure: str) -> str:
 
 
 def _reference(shown: FigureInput, at: float) -> Drawn:
-    return alt.Chart().mark_rule(color=shown.colours.guide, strokeDash=[3, 3]).encode(x=alt.datum(at))
+    return alt.Chart().mark_rule(color=shown.colours.guide, strokeDash=[3, 3], aria=False).encode(x=alt.datum(at))

@@ -14,9 +14,10 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 from pydantic import TypeAdapter
 
-from spotthebot.analytics.figures import FIGURES, FigureInput, pdf_of, render
+from spotthebot.analytics.figures import FIGURES, pdf_of
 from spotthebot.analytics.report.annotators import annotator_codes, with_annotators
 from spotthebot.analytics.report.design import Design, design_tables
+from spotthebot.analytics.report.drawings import Drawing, colour_rules, draw_figure, mark_of
 from spotthebot.analytics.report.latex import latex_document, latex_table
 from spotthebot.analytics.report.methods import findings, methods
 from spotthebot.analytics.report.sample_pages import SampleGroup, written_samples
@@ -76,8 +77,7 @@ def write_report(report: Report, folder: Path) -> None:
     left_out = {
         name for name, is_there in (("stability", stability), ("features", has_features(analysis))) if not is_there
     }
-    specs = {name: draw(FigureInput(analysis, stability)) for name, draw in FIGURES.items() if name not in left_out}
-    drawn = {name: render(spec, "svg").decode() for name, spec in specs.items()}
+    drawn = {name: draw_figure(name, analysis, stability) for name in FIGURES if name not in left_out}
     document = analysis.model_dump(mode="json") | {"stability": stability and stability.model_dump(mode="json")}
     contents: dict[str, str | bytes] = {
         "report.html": page(report, drawn),
@@ -88,21 +88,21 @@ def write_report(report: Report, folder: Path) -> None:
         contents["samples.json"] = _json(_GROUPS.dump_python(report.sample_groups, mode="json"), indent=2)
     contents |= {f"tables/{table.key}.tex": latex_table(table) for table in report.tables}
     contents |= {f"csv/{table.key}.csv": as_csv(table) for table in report.tables}
-    contents |= {f"figures/{name}.svg": svg for name, svg in drawn.items()}
-    contents |= {f"figures/{name}.pdf": pdf_of(svg) for name, svg in drawn.items()}
-    contents |= {f"figures/{name}.vl.json": _json(spec, indent=1) for name, spec in specs.items()}
+    contents |= {f"figures/{name}.svg": drawing.wide for name, drawing in drawn.items()}
+    contents |= {f"figures/{name}.pdf": pdf_of(drawing.wide) for name, drawing in drawn.items()}
+    contents |= {f"figures/{name}.vl.json": _json(drawing.spec, indent=1) for name, drawing in drawn.items()}
     for name, content in contents.items():
         _write(folder / name, content.encode() if isinstance(content, str) else content)
 
 
-def page(report: Report, drawn: Mapping[str, str]) -> str:
+def page(report: Report, drawn: Mapping[str, Drawing]) -> str:
     """Return the page, self-contained: style and figures inside, no script, nothing fetched."""
     environment = Environment(
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        loader=FunctionLoader(lambda name: files(__package__).joinpath(name).read_text(encoding="utf-8")),
+        loader=FunctionLoader(_text),
     )
     environment.filters |= {"shown": shown, "p": p_words}
     analysis = report.named_analysis
@@ -112,8 +112,10 @@ def page(report: Report, drawn: Mapping[str, str]) -> str:
         findings=findings(analysis),
         has_features=has_features(analysis),
         tables={table.key: table for table in report.tables},
-        # What vl-convert drew from our own specs, with all text escaped by it.
-        figures={name: Markup(svg) for name, svg in drawn.items()},  # noqa: S704 - see above
+        figures=drawn,
+        marks={each.name: mark_of(each) for each in analysis.speakers},
+        colours=colour_rules(),
+        style=Markup(_text("report.css")),  # noqa: S704 - our own file
         methods=prose.sentences,
         references=prose.references,
         samples=report.samples,
@@ -139,6 +141,10 @@ def _plain(cell: Cell) -> str | int | float:
     if isinstance(cell, bool):
         return "true" if cell else "false"
     return without_formula(cell) if isinstance(cell, str) else cell
+
+
+def _text(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _json(document: object, *, indent: int) -> str:

@@ -1,6 +1,7 @@
 """A table of a report: its columns and rows, and how a cell is written for people."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TypeAlias
 
@@ -55,6 +56,26 @@ class Table:
         """Tell whether a column holds numbers alone."""
         cells = [row[at] for row in self.rows if row[at] is not None]
         return all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells)
+
+
+def by_speaker(table: Table, places: Mapping[str, int]) -> Table:
+    """Put the rows of speakers into their one order; columns before `bot` group them as they stand.
+
+    >>> table = Table("t", "", "", (Column("n", "n"), Column("bot", "Bot")), ((2, "B"), (2, "A"), (1, "B")))
+    >>> by_speaker(table, {"A": 0, "B": 1}).rows
+    ((2, 'A'), (2, 'B'), (1, 'B'))
+    """
+    names = [column.name for column in table.columns]
+    if "bot" not in names:
+        return table
+    at = names.index("bot")
+    groups = {group: number for number, group in enumerate(dict.fromkeys(row[:at] for row in table.rows))}
+    speakers = [at, names.index("other")] if "other" in names else [at]
+
+    def key(row: tuple[Cell, ...]) -> tuple[int, ...]:
+        return groups[row[:at]], *(places[str(row[column])] for column in speakers)
+
+    return replace(table, rows=tuple(sorted(table.rows, key=key)))
 
 
 def shown(cell: Cell, digits: int) -> str:

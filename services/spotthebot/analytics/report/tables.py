@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 from spotthebot.analytics.figures.charts import percent
 from spotthebot.analytics.report.survival_tables import survival_tables
-from spotthebot.analytics.report.table import Cell, Column, Table, interval, p_value
+from spotthebot.analytics.report.table import Cell, Column, Table, by_speaker, interval, p_value
 from spotthebot.contracts.analytics import Analysis, Coefficient, WinRates
 
 
 def tables(analysis: Analysis) -> tuple[Table, ...]:
-    """Return the tables that have rows, in the order in which a reader wants them."""
-    return tuple(table for table in _tables(analysis) if table.rows)
+    """Return the tables that have rows, in the order in which a reader wants them; speakers have one order in all."""
+    places = {each.name: at for at, each in enumerate(analysis.speakers)}
+    return tuple(by_speaker(table, places) for table in _tables(analysis) if table.rows)
 
 
 def has_features(analysis: Analysis) -> bool:
@@ -40,8 +41,8 @@ def _ranking(analysis: Analysis, level: str) -> Table:
         " with ties counted, best and worst rank, cluster, TrueSkill and Bradley-Terry strength. Bots of one cluster"
         " cannot be told apart; all sets of ranks hold together.",
         columns=(
-            Column("cluster", "Cluster"),
             Column("bot", "Bot"),
+            Column("cluster", "Cluster"),
             Column("win_rate", "Win rate"),
             *interval(),
             Column("tie_rate", "Ties"),
@@ -55,8 +56,8 @@ def _ranking(analysis: Analysis, level: str) -> Table:
         ),
         rows=tuple(
             (
-                each.cluster,
                 each.bot,
+                each.cluster,
                 each.win_rate.estimate,
                 each.win_rate.low,
                 each.win_rate.high,
@@ -238,7 +239,7 @@ def _fooling(analysis: Analysis, level: str) -> Table:
         ),
         rows=tuple(
             (each.bot, each.human, each.unsure, each.bot_labels, each.n, each.rate, each.low, each.high)
-            for each in sorted(analysis.fooling_rates, key=lambda each: -(each.rate or 0.0))
+            for each in analysis.fooling_rates
         ),
     )
 

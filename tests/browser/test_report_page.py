@@ -1,0 +1,54 @@
+"""A report in a browser: on a phone, on a desk, in light and dark."""
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page
+
+from spotthebot.analytics.figures.appearance import COLOURS
+from spotthebot.analytics.report import Report, write_report
+from tests.factories.analyses import analysis, stability
+from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Scheme, overflow, violations
+
+LABELS = """[...document.querySelectorAll("figure svg")].filter(svg => svg.checkVisibility()).map(svg => {
+  const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  const sizes = [...svg.querySelectorAll("text")].map(text => parseFloat(getComputedStyle(text).fontSize));
+  return scale * Math.min(...sizes);
+})"""
+"""The smallest text of each figure that is seen, in pixels of the screen."""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Write the report of three bots, one of them with a long name; returns its address."""
+    folder: Path = tmp_path_factory.mktemp("report")
+    names = ("A", "B", "blender-400M-distill-finetuned-on-dailydialog")
+    write_report(Report(analysis(names), stability()), folder)
+    return (folder / "report.html").as_uri()
+
+
+@pytest.fixture
+async def page(chromium: Browser) -> Page:
+    return await chromium.new_page()
+
+
+class TestReportPage:
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    async def test_has_no_barrier_and_no_sideways_scrolling(self, page: Page, report: str, scheme: Scheme):
+        await page.emulate_media(color_scheme=scheme)
+        await page.goto(report)
+        for width, height in (DESKTOP, PHONE, SMALLEST):
+            await page.set_viewport_size({"width": width, "height": height})
+            assert await overflow(page) == 0
+            labels = await page.evaluate(LABELS)
+            assert len(labels) == 6
+            assert min(labels) >= 12
+        assert await violations(page) == []
+
+    async def test_recolours_its_figures_where_the_reader_prefers_dark(self, page: Page, report: str):
+        await page.goto(report)
+        for scheme, colours in COLOURS.items():
+            await page.emulate_media(color_scheme=scheme)
+            paper = "getComputedStyle(document.querySelector('figure svg > rect')).fill"
+            red, green, blue = (int(colours.surface[at : at + 2], 16) for at in (1, 3, 5))
+            assert await page.evaluate(paper) == f"rgb({red}, {green}, {blue})"
