@@ -106,12 +106,12 @@ def samples() -> Samples:
 
 class TestTexts:
     def test_labels_stand_after_what_the_annotators_had_seen(self, samples: Samples):
-        (sample,) = written_samples(samples, {"ann": "A1", "bob": "A2"})[0].samples
+        (sample,) = written_samples(samples, {"ann": "A10", "bob": "A2"})[0].samples
         assert [([turn.text for turn in part.turns], part.exchanges) for part in sample.parts] == [
             (["<script>alert(1)</script>", "one"], 1),
             (["two", "three", "four", "five"], 3),
         ]
-        assert sample.parts[1].given == (Given("A1", ("unsure", "bot")), Given("A2", ("human", "bot")))
+        assert sample.parts[1].given == (Given("A2", ("human", "bot")), Given("A10", ("unsure", "bot")))
         assert sample.unseen == 2
 
     def test_texts_are_escaped_and_annotators_have_codes_on_the_page(self, samples: Samples):

@@ -107,6 +107,8 @@ class TestDesign:
         async with Clients(suite.urls, admin_key=key, frontend_key=key) as analysts:
             design = await read_design(analysts, campaign)
             facts = await _facts(analysts, campaign, design)
+            samples = await read_samples(analysts, design, "none", 1)
+        assert samples.transcripts
         assert (design.paid, design.screened) == (None, None)
         assert facts["Pay"] == "1.50 EUR for a package"
         assert not {"Paid", "Cost"} & set(facts)

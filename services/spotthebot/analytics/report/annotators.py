@@ -32,11 +32,16 @@ def annotator_codes(names: Collection[str]) -> dict[str, str]:
     return codes | {name: f"A{number}" for number, name in enumerate(others, start=1)}
 
 
+def by_name(name: str) -> tuple[int, str]:
+    """Return what annotators are sorted by: the order of codes, A2 before A10, says nothing of other names."""
+    return len(name), name
+
+
 def with_annotators(analysis: Analysis, names: Mapping[str, str]) -> Analysis:
     """Return an analysis whose annotators are called so, in the order of these names; others keep theirs."""
     found = analysis.annotators
     renamed = [
         each.model_copy(update={"annotator": names.get(each.annotator, each.annotator)}) for each in found.annotators
     ]
-    renamed.sort(key=lambda each: (len(each.annotator), each.annotator))
+    renamed.sort(key=lambda each: by_name(each.annotator))
     return analysis.model_copy(update={"annotators": found.model_copy(update={"annotators": tuple(renamed)})})

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from spotthebot.analytics.domain.study import CodedAnnotation
+from spotthebot.analytics.report.annotators import by_name
 from spotthebot.analytics.report.samples import LABELS, Samples, Selected
 from spotthebot.contracts.conversations import ConversationOut
 from spotthebot.contracts.turns import Turn
@@ -69,7 +70,8 @@ def _sample(selected: Selected, transcript: ConversationOut, names: Mapping[str,
     parts, said = [], 0
     for exchanges, given in groupby(selected.annotations, key=lambda each: each.exchanges):
         turns = transcript.turns[said : 2 * exchanges]
-        parts.append(Part(tuple(map(_cut, turns)), exchanges, tuple(_given(each, names) for each in given)))
+        labels = sorted((_given(each, names) for each in given), key=lambda each: by_name(each.annotator))
+        parts.append(Part(tuple(map(_cut, turns)), exchanges, tuple(labels)))
         said += len(turns)
     return Sample(
         str(selected.conversation),
