@@ -116,6 +116,9 @@ class TestPurge:
         (used.path / "models").symlink_to(beside)
         monkeypatch.setenv(HOME_VARIABLE, str(home.parent))
         arguments = ["purge", "--data-dir", str(used.path)]
+        unasked = run_stb(*arguments)
+        assert (unasked.returncode, "nobody at a terminal to ask: add --yes" in unasked.stderr) == (1, True)
+        monkeypatch.setattr("spotthebot.suite.cli.purge.is_interactive", lambda: True)
         refused = CliRunner().invoke(app, arguments, input="n\n")
         assert refused.exit_code == 1
         assert home.exists()

@@ -10,7 +10,8 @@ import typer
 from spotthebot.suite.cli.clone import ROOT
 from spotthebot.suite.cli.local_commands import on_this_machine
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, folder_at
-from spotthebot.suite.errors import AlreadyRunning, FolderNotOurs, NoSuite
+from spotthebot.suite.cli.questions import is_interactive
+from spotthebot.suite.errors import AlreadyRunning, FolderNotOurs, NobodyToAsk, NoSuite
 from spotthebot.suite.postgres.home import disk_errors, find
 from spotthebot.suite.postgres.removal import remove_cluster
 from spotthebot.suite.progress import say
@@ -41,6 +42,8 @@ def purge(
     if home and outside:
         say(f"  {home.folder} ({_size(home.folder)}): PostgreSQL's home")
     if not yes:
+        if not is_interactive():
+            raise NobodyToAsk
         typer.confirm("Remove it?", abort=True, err=True)
     with folder.lock():
         if home:
