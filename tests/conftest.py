@@ -18,7 +18,7 @@ from tests.factories.running_suite import Keys, RunningSuite, SharedSuites, run_
 _SERVER = pytest.StashKey[PostgresServer]()
 _RUNNING = pytest.StashKey[contextlib.ExitStack]()
 _LONGEST = ("test_stb", "test_hosting", "test_steering", "test_fuzz", "test_killed_processes", "test_real_peers")
-_GARBAGE_THRESHOLDS = (20_000, 20, 20)
+_GARBAGE_THRESHOLDS = (100_000, 50, 50)
 configure_logs("tests", "ERROR")  # else structlog draws tracebacks with all variables, which takes seconds
 gc.disable()  # while test files are imported: what they import stays
 # How long an example takes, or its making, is the machine's affair: it may be busy.
@@ -45,7 +45,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave all that was imported out of later searches for garbage, which are made as often as in our services."""
+    """Leave all that was imported out of later searches for garbage, which are rare: tests leave little behind."""
     gc.freeze()
     gc.set_threshold(*_GARBAGE_THRESHOLDS)
     gc.enable()

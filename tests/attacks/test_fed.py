@@ -84,7 +84,7 @@ class TestModelThatHangs:
     ):
         admin = await suite.client("fed", "admin")
         assert (await admin.post("/v1/scores", json=SCORES)).status_code == 200
-        workers_of(folder)[1].send_signal(signal.SIGSTOP)
+        workers_of(folder)[0].send_signal(signal.SIGSTOP)
         began = time.monotonic()
         asked = asyncio.create_task(admin.post("/v1/scores", json=SCORES))
         assert (await admin.get("/healthz")).status_code == 200

@@ -120,7 +120,7 @@ class TestHostedModel:
         bot = await created(admin, "/v1/bots", _bot("tiny"))
         path, body = f"/v1/bots/{bot['id']}/replies", {"contexts": [{"turns": ["Hello."], "seed": 3}]}
         before = (await admin.post(path, json=body)).json()["replies"][0]
-        _, worker = workers_of(models)
+        (worker,) = workers_of(models)
         worker.kill()
         async with asyncio.timeout(10):  # of loading the model, and not of importing torch again
             after = (await admin.post(path, json=body)).json()["replies"][0]

@@ -28,13 +28,16 @@ async def created(client: httpx.AsyncClient, path: str, body: dict[str, Any]) ->
     return answer.json()
 
 
-async def until(client: httpx.AsyncClient, path: str, state: str, seconds: float = 60) -> dict[str, Any]:
+async def until(client: httpx.AsyncClient, path: str, state: str, seconds: float = 180) -> dict[str, Any]:
+    """Return a thing once it is in a state; asks less and less often, since to ask takes time from what is awaited."""
+    pause = 0.02
     async with asyncio.timeout(seconds):
         while True:
             found = (await client.get(path)).json()
             if found["state"] == state:
                 return found
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(pause)
+            pause = min(1.5 * pause, 0.3)
 
 
 async def add_corpus(suite: RunningSuite) -> str:

@@ -113,7 +113,7 @@ async def test_a_model_that_hangs_is_killed_and_stored_steps_are_not_computed_ag
     tiny_models.gpt2(tmp_path / "scorer", positions=256)
 
     def stop():
-        os.kill(workers_of(tmp_path)[1].pid, signal.SIGSTOP)
+        os.kill(workers_of(tmp_path)[0].pid, signal.SIGSTOP)
 
     with pytest.raises(WorkerUnavailable, match="gave no answer within 3 seconds"):
         await run({1: stop}, model_batch_seconds=3)

@@ -1,6 +1,7 @@
 """Worker processes with dynamic batching: their rules on a model without weights, then two kinds of real models."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -8,10 +9,10 @@ import pytest
 
 from spotthebot.inference.errors import ModelNotLoadable, RequestRefused, WorkerUnavailable
 from spotthebot.inference.models import dialogue
-from spotthebot.inference.workers import ModelWorkers, WorkerModel, WorkerTimes
+from spotthebot.inference.workers import ModelWorkers, WorkerModel, WorkerTimes, fork_server
 from spotthebot.inference.workers.worker import Worker
 from tests.factories import echo_models
-from tests.factories.worker_processes import workers_of
+from tests.factories.worker_processes import forking_programs, workers_of
 
 
 @pytest.fixture
@@ -124,21 +125,74 @@ class TestModelWorkers:
         with pytest.raises(WorkerUnavailable, match="it is started again"):
             await workers.infer(echo, {"text": "die"})
         assert (await workers.infer(echo, {"text": "hello"}))["text"] == "hello"
-        for killed in (1, 0):  # the model's process, then the program that forks it
-            processes = workers_of(tmp_path)
-            assert len(processes) == 2
-            processes[killed].kill()
-            await asyncio.sleep(0.3)  # for the service to see it
-            assert (await workers.infer(echo, {"text": "hello again"}))["text"] == "hello again"
-        assert len(starts_of(tmp_path)) == 4
-        assert len(workers_of(tmp_path)) == 2
+        (process,) = workers_of(tmp_path)
+        process.kill()
+        await asyncio.sleep(0.3)  # for the service to see it
+        assert (await workers.infer(echo, {"text": "hello again"}))["text"] == "hello again"
+        assert len(starts_of(tmp_path)) == 3
+        assert len(workers_of(tmp_path)) == 1
+
+    async def test_start_the_program_that_forks_again_after_it_died(
+        self, workers: ModelWorkers, echo: WorkerModel, tmp_path: Path
+    ):
+        """The model's process does without it."""
+        await workers.load(echo)
+        (program,) = forking_programs()
+        (process,) = workers_of(tmp_path)
+        program.kill()
+        assert (await workers.infer(echo, {"text": "hello"}))["text"] == "hello"
+        assert len(starts_of(tmp_path)) == 1
+        process.kill()
+        while process.is_running():
+            await asyncio.sleep(0.02)
+        async with asyncio.timeout(20):
+            while True:
+                try:
+                    answer = await workers.infer(echo, {"text": "hello again"})
+                    break
+                except WorkerUnavailable:  # it is noticed by the first request
+                    continue
+        assert answer["text"] == "hello again"
+        assert forking_programs() != [program]
+        assert len(workers_of(tmp_path)) == 1
+
+    async def test_share_the_program_that_has_imported_everything(self, workers: ModelWorkers, tmp_path: Path):
+        """Each process has a session of its own: what ends one model leaves the others alone."""
+        models = [WorkerModel(echo_models.KIND, str(tmp_path / name)) for name in ("one", "other")]
+        for model in models:
+            Path(model.model).mkdir()
+        others = ModelWorkers()
+        await asyncio.gather(workers.load(models[0]), others.load(models[1]))
+        (program,) = forking_programs()
+        processes = workers_of(tmp_path)
+        assert {process.ppid() for process in processes} == {program.pid}
+        assert [os.getsid(process.pid) for process in processes] == [process.pid for process in processes]
+        await others.close()
+        assert workers_of(tmp_path / "other") == []
+        assert (await workers.infer(models[0], {"text": "hello"}))["text"] == "hello"
+        assert starts_of(tmp_path / "one") == ["auto auto None"]
+
+    async def test_end_the_program_when_no_model_is_used_any_more(
+        self, workers: ModelWorkers, echo: WorkerModel, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr(fork_server, "_running", [])  # the program of this test alone
+        monkeypatch.setattr(fork_server, "_UNUSED_SECONDS", 0.1)
+        others = forking_programs()
+        for _ in range(2):
+            await workers.load(echo)
+            (program,) = [each for each in forking_programs() if each not in others]
+            await workers.unload(echo)
+            async with asyncio.timeout(20):
+                while program.is_running():
+                    await asyncio.sleep(0.02)
 
     async def test_fork_a_killed_process_from_the_program_that_has_imported_everything(
         self, workers: ModelWorkers, echo: WorkerModel, tmp_path: Path
     ):
         """What takes seconds is not done again, however often a process dies in the middle of a reply."""
         await workers.load(echo)
-        program, process = workers_of(tmp_path)
+        (program,) = forking_programs()
+        (process,) = workers_of(tmp_path)
         for _ in range(3):
             asked = asyncio.create_task(workers.infer(echo, {"text": "sleep"}))
             await asyncio.sleep(0.3)
@@ -147,8 +201,8 @@ class TestModelWorkers:
                 await asyncio.wait_for(asked, 2)
             async with asyncio.timeout(5):
                 assert (await workers.infer(echo, {"text": "hello"}))["text"] == "hello"
-            same, process = workers_of(tmp_path)
-            assert same.pid == program.pid
+            (process,) = workers_of(tmp_path)
+            assert forking_programs() == [program]
 
     async def test_kill_a_process_that_hangs_and_answer_the_next_request_by_another(
         self, echo: WorkerModel, tmp_path: Path
@@ -156,12 +210,12 @@ class TestModelWorkers:
         workers = ModelWorkers(WorkerTimes(batch_seconds=0.5))
         try:
             await workers.load(echo)
-            workers_of(tmp_path)[1].suspend()
+            workers_of(tmp_path)[0].suspend()
             with pytest.raises(WorkerUnavailable, match=r"gave no answer within 0\.5 seconds"):
                 await workers.infer(echo, {"text": "hello"})
             async with asyncio.timeout(20):
                 assert (await workers.infer(echo, {"text": "hello"}))["text"] == "hello"
-            assert len(workers_of(tmp_path)) == 2
+            assert len(workers_of(tmp_path)) == 1
         finally:
             await workers.close()
 
@@ -208,12 +262,11 @@ class TestModelWorkers:
         async with asyncio.timeout(20):
             while not starts_of(tmp_path):
                 await asyncio.sleep(0.05)
-        await asyncio.sleep(1)  # so that the batch is being computed
-        unloading = asyncio.create_task(workers.unload(echo))
-        async with asyncio.timeout(1):
+        await asyncio.sleep(0.3)  # so that the batch is being computed, for which nobody waits any more
+        async with asyncio.timeout(10):
+            await workers.unload(echo)
             with pytest.raises(WorkerUnavailable, match="was unloaded"):
                 await asked
-        await unloading
         assert workers_of(tmp_path) == []
 
     async def test_fail_the_requests_of_a_model_that_is_unloaded_while_it_loads(
@@ -263,7 +316,7 @@ class TestModelWorkers:
     async def test_leave_no_process_behind(self, echo: WorkerModel, tmp_path: Path):
         workers = ModelWorkers()
         await workers.load(echo)
-        assert len(workers_of(tmp_path)) == 2
+        assert len(workers_of(tmp_path)) == 1
         await workers.close()
         assert workers_of(tmp_path) == []
 

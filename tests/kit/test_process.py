@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 def garbage() -> Iterator[None]:
     """Collect garbage afterwards as before: a service does so less often."""
     thresholds = gc.get_threshold()
-    gc.set_threshold(700, 10, 10)  # Python's own: those of the tests are the same as a service's
+    gc.set_threshold(700, 10, 10)  # as Python begins
     gc.unfreeze()
     yield
     gc.unfreeze()

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import socket
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,12 +11,11 @@ from typing import Any
 from spotthebot.inference.errors import ModelNotLoadable, WorkerUnavailable
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.inference.workers.batch_queue import BatchQueue, Result, WaitingRequest
-from spotthebot.inference.workers.fork_server import ForkServer
+from spotthebot.inference.workers.fork_server import ForkedProcess
 from spotthebot.kit.errors import Error
 from spotthebot.kit.logs import get_logger
 from spotthebot.kit.text import without_paths
 
-_LINE_BYTES = 64 * 1024 * 1024
 _DIED = "The model's worker died; it is started again."
 _UNLOADED = "The model was unloaded."
 _LOADING_TOO_SLOW = "The model '{name}' was not loaded within {seconds:g} seconds, and its process was ended."
@@ -63,16 +61,14 @@ class Worker:
         self._times = times
         self._queue = BatchQueue(max_batch_size=model.max_batch_size, max_queue_delay_ms=model.max_queue_delay_ms)
         self._starting: asyncio.Task[None] | None = None
-        self._server: ForkServer | None = None
-        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._loading: ForkedProcess | None = None
+        self._process: ForkedProcess | None = None
         self._loop: asyncio.Task[None] | None = None
         self._is_stopped = False
 
     @property
     def is_running(self) -> bool:
-        if self._streams is None or self._server is None:
-            return False
-        return self._server.is_running and not self._streams[0].at_eof()
+        return self._process is not None and self._process.is_running
 
     async def start(self) -> None:
         """Start the process unless it runs, and wait until the model is loaded.
@@ -106,6 +102,8 @@ class Worker:
         if self._loop is not None:
             self._loop.cancel()
             await asyncio.gather(self._loop, return_exceptions=True)
+        if self._loading is not None:
+            self._loading.kill()
         await self._end()
         if self._starting is not None:  # it fails, since its process was killed
             await asyncio.wait({self._starting})
@@ -121,38 +119,34 @@ class Worker:
             start.exception()  # it is seen, even where all callers were cancelled
 
     async def _start(self) -> None:
-        self._hang_up()
-        reader, writer = await asyncio.open_connection(sock=await self._fork(), limit=_LINE_BYTES)
+        await self._end()
+        process = self._loading = await self._fork()
         try:
             async with asyncio.timeout(self._times.loading_seconds):
-                description = await self._read_description(reader)
+                description = await self._read_description(process)
         except BaseException as error:
-            writer.close()
-            await self._end()
+            await process.end()
             if isinstance(error, TimeoutError):
                 _log.warning("model.loading_too_slow", model=self._model.model)
                 reason = _LOADING_TOO_SLOW.format(name=_name(self._model), seconds=self._times.loading_seconds)
                 raise WorkerUnavailable(reason=reason) from error
             raise
+        finally:
+            self._loading = None
         _log.info("model.loaded", model=self._model.model, **description)
-        self._streams = reader, writer
+        self._process = process
 
-    async def _fork(self) -> socket.socket:
-        """Have the model's process forked, by the program that forked the last one if it still runs."""
-        if self._server is None or not self._server.is_running:
-            await self._end()
-            self._server = await ForkServer.start(_arguments(self._model))
+    async def _fork(self) -> ForkedProcess:
         try:
-            return self._server.fork()
+            return await ForkedProcess.start(_document(self._model))
         except OSError as error:
-            await self._end()
             raise WorkerUnavailable(reason=_DIED) from error
 
-    async def _read_description(self, reader: asyncio.StreamReader) -> Mapping[str, Any]:
-        first_line = b"" if self._is_stopped else await reader.readline()
+    async def _read_description(self, process: ForkedProcess) -> Mapping[str, Any]:
+        line = b"" if self._is_stopped else await process.read_start()
         if self._is_stopped:
             raise WorkerUnavailable(reason=_UNLOADED)
-        return _description(self._model, first_line)
+        return _description(self._model, line)
 
     async def _run_batches(self) -> None:
         while True:
@@ -166,13 +160,13 @@ class Worker:
                 _log.warning("model.worker_hangs", model=self._model.model, seconds=self._times.batch_seconds)
                 reason = _HANGS.format(name=_name(self._model), seconds=self._times.batch_seconds)
                 self._queue.fail(batch, reason)
-                await self._end(at_once=True)
+                await self._end()
             except Error as error:  # the model can't be loaded again
                 self._queue.fail(batch, error.detail)
             except Exception as error:  # noqa: BLE001 - whatever a foreign process sends, the next batch is run
                 _log.warning("model.worker_lost", model=self._model.model, error=str(error))
                 self._queue.fail(batch, _DIED)
-                self._hang_up()
+                await self._end()
             except BaseException:
                 self._queue.fail(batch, _UNLOADED)
                 raise
@@ -180,38 +174,31 @@ class Worker:
     async def _run_batch(self, batch: list[WaitingRequest]) -> None:
         if not self.is_running:
             await self.start()
-        if self._streams is None:
+        if self._process is None:
             message = "the worker is gone"
             raise ConnectionError(message)
-        reader, writer = self._streams
         began = time.perf_counter()
         async with asyncio.timeout(self._times.batch_seconds):
-            writer.write(json.dumps({"requests": [json.dumps(each.request) for each in batch]}).encode() + b"\n")
-            await writer.drain()
-            line = await reader.readline()
+            line = await self._process.ask({"requests": [json.dumps(each.request) for each in batch]})
         if not line:
             message = "the worker closed its socket"
             raise ConnectionError(message)
         self._queue.settle(batch, json.loads(line)["results"], began=began, ended=time.perf_counter())
 
-    def _hang_up(self) -> None:
-        """Leave the model's process, which ends by that; its program stays, to fork the next one."""
-        streams, self._streams = self._streams, None
-        if streams is not None:
-            streams[1].close()
-
-    async def _end(self, *, at_once: bool = False) -> None:
-        """End the model's process and its program; a process that loads or hangs would not see its socket close."""
-        is_loading = self._streams is None
-        self._hang_up()
-        server, self._server = self._server, None  # at once: another may be started while this one ends
-        if server is not None:
-            await server.stop(at_once=at_once or is_loading)
+    async def _end(self) -> None:
+        process, self._process = self._process, None  # at once: another may be started while this one ends
+        if process is not None:
+            await process.end()
 
 
-def _arguments(model: WorkerModel) -> list[str]:
-    arguments = ["--kind", model.kind, "--model", model.model, "--device", model.device, "--dtype", model.dtype]
-    return [*arguments, *(["--revision", model.revision] if model.revision else [])]
+def _document(model: WorkerModel) -> Mapping[str, str | None]:
+    return {
+        "kind": model.kind,
+        "model": model.model,
+        "revision": model.revision,
+        "device": model.device,
+        "dtype": model.dtype,
+    }
 
 
 def _name(model: WorkerModel) -> str:
