@@ -17,6 +17,7 @@ from tests.factories.running_suite import Keys, RunningSuite, SharedSuites, run_
 
 _SERVER = pytest.StashKey[PostgresServer]()
 _RUNNING = pytest.StashKey[contextlib.ExitStack]()
+_SHARED = pytest.StashKey[SharedSuites]()
 _LONGEST = ("test_stb", "test_hosting", "test_steering", "test_fuzz", "test_killed_processes", "test_real_peers")
 _GARBAGE_THRESHOLDS = (100_000, 50, 50)
 configure_logs("tests", "ERROR")  # else structlog draws tracebacks with all variables, which takes seconds
@@ -114,11 +115,18 @@ def settings_of() -> dict[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="session")
-async def shared_suites(databases: Databases) -> AsyncIterator[SharedSuites]:
+async def shared_suites(databases: Databases, request: pytest.FixtureRequest) -> AsyncIterator[SharedSuites]:
     """Keeps services running from one file to the next."""
-    suites = SharedSuites(databases)
+    suites = request.config.stash[_SHARED] = SharedSuites(databases)
     yield suites
     await suites.stop()
+
+
+@pytest.fixture(scope="module")
+async def no_services(request: pytest.FixtureRequest) -> None:
+    """Stop those of the file before, for tests that change what services in this process use, or count tasks."""
+    if _SHARED in request.config.stash:
+        await request.config.stash[_SHARED].stop()
 
 
 @pytest.fixture(scope="module")

@@ -90,7 +90,7 @@ class TestModelThatHangs:
         assert (await admin.get("/healthz")).status_code == 200
         assert not asked.done()
         refused = await asked
-        assert BATCH_SECONDS <= time.monotonic() - began < BATCH_SECONDS + 5
+        assert BATCH_SECONDS <= time.monotonic() - began < BATCH_SECONDS + 20
         assert (refused.status_code, refused.headers["Content-Type"]) == (503, "application/problem+json")
         assert refused.json()["detail"] == (
             "The model 'gpt2' gave no answer within 3 seconds, and its process was ended."

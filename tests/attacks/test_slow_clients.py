@@ -61,15 +61,15 @@ class TestSlowloris:
         async with opened(limited.urls["bots"]) as (reader, writer):
             writer.write(b"GET /healthz HTTP/1.1\r\nX-Slow: ")
             started = time.monotonic()
-            assert await status_of(reader, within=5) == 408
-            assert await is_closed(reader, within=1)
-            assert time.monotonic() - started < 4
+            assert await status_of(reader, within=8) == 408
+            assert await is_closed(reader, within=5)
+            assert time.monotonic() - started < 8
 
     @pytest.mark.parametrize("drip", [b"", b"\r\n", b"x"])
     async def test_ends_whatever_it_drips(self, limited: RunningSuite, drip: bytes):
         async with opened(limited.urls["bots"]) as (reader, writer):
             dripping = asyncio.create_task(_write_often(writer, drip))
-            assert await is_closed(reader, within=5)
+            assert await is_closed(reader, within=8)
             dripping.cancel()
 
     async def test_ends_after_an_answer_too(self, limited: RunningSuite):
@@ -77,7 +77,7 @@ class TestSlowloris:
             writer.write(head("GET", "/healthz"))
             assert await status_of(reader) == 200
             dripping = asyncio.create_task(_write_often(writer, b"\r\n"))
-            assert await is_closed(reader, within=5)
+            assert await is_closed(reader, within=8)
             dripping.cancel()
 
 
@@ -89,8 +89,8 @@ class TestSlowBodies:
                 head("POST", "/v1/bots", Authorization=f"Bearer {key}", Content_Length="9", Content_Type="text/plain")
             )
             dripping = asyncio.create_task(_write_often(writer, b" ", seconds=0.4))
-            assert await status_of(reader, within=5) == 408
-            assert await is_closed(reader, within=2)
+            assert await status_of(reader, within=8) == 408
+            assert await is_closed(reader, within=5)
             dripping.cancel()
 
     async def test_have_as_much_more_time_as_they_send(self, limited: RunningSuite):
@@ -110,7 +110,7 @@ class TestSlowBodies:
             for _ in range(8):
                 await asyncio.sleep(0.4)
                 writer.write(b" " * 1024)
-            assert await status_of(reader, within=2) in {400, 422}
+            assert await status_of(reader, within=5) in {400, 422}
 
 
 class TestHeads:
@@ -127,7 +127,7 @@ class TestHeads:
         async with opened(suite.urls["bots"]) as (reader, writer):
             writer.write(b"GET /healthz HTTP/1.1\r\nHost: attacked\r\n" + more)
             assert await status_of(reader) == 431
-            assert await is_closed(reader, within=2)
+            assert await is_closed(reader, within=5)
 
     async def test_count_trailers_of_a_body(self, suite: RunningSuite):
         key = await suite.keys.make("admin")
@@ -137,12 +137,12 @@ class TestHeads:
             )
             writer.write(b"".join(b"X-%d: y\r\n" % number for number in range(6000)) + b"\r\n")
             assert await status_of(reader) in {431, 422}
-            assert await is_closed(reader, within=5)
+            assert await is_closed(reader, within=8)
 
     async def test_sent_ahead_in_thousands_are_refused(self, suite: RunningSuite):
         async with opened(suite.urls["bots"]) as (reader, writer):
             writer.write(head("GET", "/healthz") * 5000)
-            assert await is_closed(reader, within=5)
+            assert await is_closed(reader, within=8)
 
     async def test_with_an_upgrade_stay_within_the_limits(self, limited: RunningSuite):
         async with opened(limited.urls["bots"]) as (reader, writer):

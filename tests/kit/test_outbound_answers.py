@@ -15,6 +15,8 @@ from spotthebot.kit.outbound.connections import Connection, IdleConnections
 from spotthebot.kit.outbound.http import Answer
 from tests.factories.bot_servers import raw_server, says
 
+pytestmark = pytest.mark.usefixtures("no_services")
+
 LARGEST = 10
 HEAD = b"HTTP/1.1 200 OK\r\n"
 INVALID, TOO_LONG, UNREACHABLE = Failure.INVALID, Failure.TOO_LONG, Failure.UNREACHABLE

@@ -9,6 +9,8 @@ import pytest
 from spotthebot.kit import pool_shares
 from spotthebot.kit.pool_shares import PoolShares, PoolUser, ShareInUse, pool_user
 
+pytestmark = pytest.mark.usefixtures("no_services")
+
 
 @pytest.fixture
 def nobody() -> Iterator[None]:

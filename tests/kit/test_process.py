@@ -19,6 +19,8 @@ from spotthebot.kit import process
 from spotthebot.kit.process import run
 from spotthebot.kit.settings import EdgeSettings, ServiceSettings
 
+pytestmark = pytest.mark.usefixtures("no_services")
+
 ROOT = Path(__file__).parents[2]
 
 

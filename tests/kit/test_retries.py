@@ -21,6 +21,8 @@ from spotthebot.kit.jobs import Arguments, JobContext, Task, WorkerContext, outc
 from spotthebot.kit.jobs.outcomes import JobOutcomes
 from spotthebot.kit.jobs.tasks import UNEXPECTED, WORKER_DIED, Retries, attempt, is_passing
 
+pytestmark = pytest.mark.usefixtures("no_services")
+
 
 async def _do_nothing(*_given: Any, **_more: Any) -> None:
     """Stand in for the work of a job."""

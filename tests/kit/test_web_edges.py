@@ -30,6 +30,8 @@ from spotthebot.kit.web.core.requests import RequestContext
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.core.streams import stream
 
+pytestmark = pytest.mark.usefixtures("no_services")
+
 router = APIRouter(route_class=CheckedRoute)
 
 

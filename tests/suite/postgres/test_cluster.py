@@ -68,7 +68,7 @@ class TestCluster:
         with psycopg.connect(cluster.admin_url, autocommit=True) as connection:
             started = time.monotonic()
             cluster.stop()
-            assert time.monotonic() - started < 5
+            assert time.monotonic() - started < 20
             with pytest.raises(psycopg.OperationalError):
                 connection.execute("SELECT 1")
 

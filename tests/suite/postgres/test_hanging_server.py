@@ -45,7 +45,7 @@ class TestHangingServer:
         assert await is_noticed(cluster, 10)
         began = time.monotonic()
         await asyncio.to_thread(cluster.kill)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
         assert not cluster.running
         assert [each for each in stopped if each.is_running() and each.status() != psutil.STATUS_ZOMBIE] == []
         with pytest.raises(psycopg.OperationalError):
