@@ -263,6 +263,11 @@ class TestLatex:
             r"5 & 0.00 & [\num{0.000}, $\infty$] & -- & no & 0.000 \\",
         ]
 
+    @pytest.mark.parametrize(("columns", "size"), [(6, None), (7, r"\footnotesize"), (11, r"\scriptsize")])
+    def test_a_table_of_many_columns_is_set_smaller(self, columns, size):
+        text = latex_table(Table("t", "T", "c", (Column("n", "n"),) * columns, ((1,) * columns,)))
+        assert [found for found in (r"\footnotesize", r"\scriptsize") if found in text] == ([size] if size else [])
+
     def test_a_table_longer_than_a_page_goes_on_under_its_number(self):
         table = Table("t", "T", "c", (Column("n", "n"),), tuple((at,) for at in range(91)))
         first, *others = latex_table(table).split(r"\end{table}")[:-1]

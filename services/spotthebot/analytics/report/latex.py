@@ -14,7 +14,11 @@ from spotthebot.analytics.report.table import Cell, Column, Role, Table, shown_p
 
 _MAX_ROWS: Final = 45
 """Rows that a page holds; a longer table goes on in floats of the same number."""
-_WIDE: Final = 8
+_SIZES: Final = (
+    (10, (r"\scriptsize", r"\setlength{\tabcolsep}{3pt}")),
+    (6, (r"\footnotesize", r"\setlength{\tabcolsep}{4pt}")),
+)
+"""Beyond how many columns a table is set smaller."""
 _LONG_TEXT: Final = 30
 _MISSING: Final = "--"
 
@@ -155,16 +159,19 @@ def _float(table: Table, columns: Sequence[_Column], rows: Sequence[tuple[Cell, 
             *([r"\addtocounter{table}{-1}"] if part > 1 else []),
             r"\begin{table}[htbp]",
             r"\centering",
-            *([r"\footnotesize", r"\setlength{\tabcolsep}{4pt}"] if len(columns) > _WIDE else []),
+            *next((commands for number, commands in _SIZES if len(columns) > number), ()),
             rf"\caption{{{escape(table.title)}{part_of}. {escape(table.caption)}}}",
             *([rf"\label{{tab:{table.key}}}"] if part == 1 else []),
+            r"\smallskip",
+            # A table wider than the text hangs over on both sides.
+            r"\makebox[\linewidth][c]{%",
             rf"\begin{{tabular}}{{{''.join(each.type for each in columns)}}}",
             r"\toprule",
             " & ".join(heads) + r" \\",
             r"\midrule",
             *body,
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}}",
             r"\end{table}",
             "",
         ]
