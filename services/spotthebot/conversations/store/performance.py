@@ -15,7 +15,7 @@ MAX_REASONS: Final = 20
 def _over_conversations(select: str) -> TextClause:
     """Return a statement over the bot's conversations `c`, with `is_first` and `is_second` for the side it is on."""
     return text(f"""
-        WITH theirs AS MATERIALIZED (
+        WITH theirs AS (
             SELECT collection_id, number, participants -> 0 ->> 'bot_id' = :bot AS is_first,
                 participants -> 1 ->> 'bot_id' = :bot AS is_second
             FROM conversations.pairs
