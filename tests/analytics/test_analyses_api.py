@@ -10,7 +10,7 @@ from spotthebot.analytics.clients import Studies
 from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.tables import STEP_JOBS
 from spotthebot.analytics.use_cases import analyses
-from spotthebot.clients import AsyncAnnotation, AsyncConversations
+from spotthebot.clients import AsyncAnalytics, AsyncAnnotation, AsyncConversations
 from spotthebot.contracts.analytics import AnalysisState, StabilityIn
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id
@@ -95,6 +95,13 @@ class TestStability:
             seeds.append(made.json()["request"]["seed"])
             await analyst.post(f"/v1/analyses/{made.json()['id']}/cancel")
         assert seeds == [11, 11, 0]
+
+    async def test_is_started_by_a_program_that_leaves_its_kind_to_the_client(self, suite: RunningSuite):
+        campaign = UUID(await _study(suite))
+        async with AsyncAnalytics(suite.urls["analytics"], await suite.keys.make("analyst")) as analytics:
+            started = await analytics.create_analysis(StabilityIn(campaign_id=campaign))
+            assert started.kind == "stability"
+            await analytics.cancel_analysis(started.id)
 
     async def test_continues_after_the_steps_that_an_earlier_worker_stored(self, suite: RunningSuite):
         campaign = await _study(suite)

@@ -55,8 +55,12 @@ async def held(suite: RunningSuite) -> str:
 
 
 async def _facts(clients: Clients, campaign: CampaignOut, design: Design) -> dict[str, Any]:
-    facts, _ = design_tables(design, await rank(clients, campaign.id, {"resamples": 20}))
-    return {str(fact): value for fact, value in facts.rows}
+    analysis = await rank(clients, campaign.id, {"resamples": 20})
+    facts, _ = design_tables(design, analysis)
+    first, second, third = (each.name for each in analysis.speakers if each.place)
+    found = {str(fact): value for fact, value in facts.rows}
+    assert found.pop("Bots") == f"{first}, {second} and {third}"
+    return found
 
 
 class TestDesign:
@@ -73,7 +77,6 @@ class TestDesign:
         assert campaign.submitted == 4
         expected = {
             "Protocol": "spot_the_bot, version 1",
-            "Bots": "dull, eliza and parrot",
             "Conversations": "8 complete, 2 of them between people (25 %)",
             "Mode of collection": "all-play-all",
             "Exchanges in a conversation": "2",

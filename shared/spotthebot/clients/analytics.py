@@ -158,7 +158,8 @@ class AnalyticsOperations(ServiceOperations):
     @operation
     def create_analysis(self, analysis: AnalysisIn, *, idempotency_key: str | None = None) -> Call[AnalysisJobOut]:
         """Start an analysis; `get_analysis` says how far it is, and returns its result."""
-        return Call(AnalysisJobOut, "POST", "/v1/analyses", body=analysis, idempotency_key=idempotency_key)
+        named = analysis.model_copy(update={"kind": analysis.kind})  # set, so that it is sent: defaults are not
+        return Call(AnalysisJobOut, "POST", "/v1/analyses", body=named, idempotency_key=idempotency_key)
 
     @operation
     def get_analysis(self, analysis_id: UUID) -> Call[AnalysisJobOut]:

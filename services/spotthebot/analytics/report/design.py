@@ -115,7 +115,7 @@ def design_tables(design: Design, analysis: Analysis) -> tuple[Table, ...]:
 
 def _facts(design: Design, analysis: Analysis) -> Table:
     facts = (
-        *_what_was_annotated(design),
+        *_what_was_annotated(design, analysis),
         *_who_annotated(design, analysis),
         *_pay(design, analysis),
         *_when_and_how(design, analysis),
@@ -129,7 +129,7 @@ def _facts(design: Design, analysis: Analysis) -> Table:
     )
 
 
-def _what_was_annotated(design: Design) -> list[tuple[str, str]]:
+def _what_was_annotated(design: Design, analysis: Analysis) -> list[tuple[str, str]]:
     campaign, counted = design.campaign, [each.conversations for each in design.collections]
     complete, people = sum(each.complete for each in counted), sum(each.by_people for each in counted)
     opened = sum(each.opened for each in counted)
@@ -146,7 +146,7 @@ def _what_was_annotated(design: Design) -> list[tuple[str, str]]:
     ]
     return [
         ("Protocol", f"{campaign.protocol}, version {campaign.protocol_version}"),
-        ("Bots", _listed(_bots(counted))),
+        ("Bots", _listed(_bots(counted, analysis))),
         (
             "Conversations",
             f"{complete:,} complete, {people:,} of them between people ({_share(people, complete)}{asked})",
@@ -159,8 +159,11 @@ def _what_was_annotated(design: Design) -> list[tuple[str, str]]:
     ]
 
 
-def _bots(counted: Iterable[Conversations]) -> list[str]:
-    return sorted({name for each in counted for pair in each.speakers for name in pair} - {HUMAN_NAME})
+def _bots(counted: Iterable[Conversations], analysis: Analysis) -> list[str]:
+    """Return the bots of complete conversations: by strength, then by name those that nobody annotated."""
+    spoke = {name for each in counted for pair in each.speakers for name in pair} - {HUMAN_NAME}
+    ranked = [each.name for each in analysis.speakers if each.name in spoke]
+    return [*ranked, *sorted(spoke.difference(ranked))]
 
 
 def _who_annotated(design: Design, analysis: Analysis) -> list[tuple[str, str]]:
