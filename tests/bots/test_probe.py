@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
+import pytest
+
 from spotthebot.bots.domain.conformance import heartbeat, probe
 from spotthebot.bots.domain.conformance_findings import latency_of
 from spotthebot.bots.domain.dialogue import Context
@@ -99,3 +101,13 @@ class TestHeartbeat:
             return _said("Fine.") if len(context.turns) == 1 else Reply(None, ReplyFailure.TIMEOUT, "Late.", 1, 1.0)
 
         assert not (await heartbeat(ask, Limits(), seconds=1.0)).passed
+
+    @pytest.mark.parametrize("failure", [ReplyFailure.EMPTY, ReplyFailure.TOO_LONG])
+    async def test_fails_if_no_reply_can_be_used(self, failure: ReplyFailure):
+        """A bot that says nothing would otherwise be active again soon after its probe failed."""
+
+        async def ask(_context: Context) -> Reply:
+            return Reply(None, failure, "Not usable.", 1, 1.0)
+
+        report = await heartbeat(ask, Limits(), seconds=1.0)
+        assert (report.passed, report.questions) == (False, 1)

@@ -16,7 +16,7 @@ from spotthebot.kit.web.sessions.cross_origin import CrossOriginGuard
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.clients import services_with
 from spotthebot.web.error_pages import error_page, passed_on
-from spotthebot.web.pages import home, session
+from spotthebot.web.pages import bots, home, one_bot, session
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.settings import WebSettings
 
@@ -45,7 +45,7 @@ def create_app(settings: WebSettings) -> FastAPI:
         "web",
         summary="Pages for annotators, teams and researchers; a client of the other services.",
         settings=settings,
-        routers=[home.router, session.router],
+        routers=[home.router, session.router, bots.router, one_bot.router],
         parts=[DiskPart(settings)],
         error_responses=errors,
         lifespan=live,

@@ -17,8 +17,9 @@ _TIMEOUT_SECONDS = 30.0
 class Services:
     """Typed clients of the services with one key, each opened when it is first used."""
 
-    def __init__(self, settings: WebSettings, key: str, stack: AsyncExitStack) -> None:
+    def __init__(self, settings: WebSettings, key: str, stack: AsyncExitStack, timeout_seconds: float) -> None:
         self._settings = settings
+        self._timeout_seconds = timeout_seconds
         self._key = key
         self._stack = stack
         self._open: dict[type, object] = {}
@@ -42,13 +43,15 @@ class Services:
         known = self._open.get(kind)
         if isinstance(known, kind):
             return known
-        made = kind(url, self._key, timeout_seconds=_TIMEOUT_SECONDS, retries=_PATIENCE)
+        made = kind(url, self._key, timeout_seconds=self._timeout_seconds, retries=_PATIENCE)
         self._open[kind] = made
         return await self._stack.enter_async_context(made)
 
 
 @asynccontextmanager
-async def services_with(settings: WebSettings, key: str) -> AsyncIterator[Services]:
+async def services_with(
+    settings: WebSettings, key: str, *, timeout_seconds: float = _TIMEOUT_SECONDS
+) -> AsyncIterator[Services]:
     """Yield the services, to be called with this key while the block lasts."""
     async with AsyncExitStack() as stack:
-        yield Services(settings, key, stack)
+        yield Services(settings, key, stack, timeout_seconds)

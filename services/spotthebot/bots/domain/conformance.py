@@ -114,8 +114,8 @@ async def heartbeat(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
     first = await running.ask(_PARTNER[0])
     given = min(seconds, limits.timeout_seconds)
     findings = [reachable(first, given)]
-    if first is not None and first.text is not None:
-        second = await running.ask(_PARTNER[0], first.text, _PARTNER[1])
+    if first is not None and findings[0].verdict is Verdict.PASSED:  # it answers, though maybe with nothing usable
+        second = await running.ask(_PARTNER[0], first.text, _PARTNER[1]) if first.text is not None else None
         findings.append(answers_in_turn([reply for reply in (first, second) if reply is not None], 2))
     return ProbeReport(
         passed=all(finding.verdict is Verdict.PASSED for finding in findings),

@@ -1,0 +1,1 @@
+./stb bots check http://127.0.0.1:9000/reply --protocol webhook
