@@ -57,9 +57,9 @@ async def held(suite: RunningSuite) -> str:
 async def _facts(clients: Clients, campaign: CampaignOut, design: Design) -> dict[str, Any]:
     analysis = await rank(clients, campaign.id, {"resamples": 20})
     facts, _ = design_tables(design, analysis)
-    first, second, third = (each.name for each in analysis.speakers if each.place)
+    *others, weakest = (each.name for each in analysis.speakers if each.place)
     found = {str(fact): value for fact, value in facts.rows}
-    assert found.pop("Bots") == f"{first}, {second} and {third}"
+    assert found.pop("Bots") == f"{', '.join(others)} and {weakest}"
     return found
 
 
