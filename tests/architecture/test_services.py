@@ -152,7 +152,7 @@ class TestStart:
 @cache
 def _imports_of(*modules: str) -> set[str]:
     """Return all modules that a new process holds after importing these."""
-    program = f"import sys, {', '.join(modules)}; print(*sys.modules)"
+    program = f"import gc, sys; gc.disable(); import {', '.join(modules)}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 

@@ -30,25 +30,20 @@ def write_three_rows(cluster):
 
 
 class TestCluster:
-    def test_answers_on_loopback_only(self, make_cluster):
-        cluster = make_cluster()
-        cluster.start()
-        listening = psutil.Process(cluster.pid).net_connections()
-        assert {(c.laddr.ip, c.laddr.port) for c in listening} == {("127.0.0.1", cluster.port)}
+    def test_answers_on_loopback_only(self, server):
+        listening = psutil.Process(server.pid).net_connections(kind="tcp")
+        addresses = {(c.laddr.ip, c.laddr.port) for c in listening if c.status == psutil.CONN_LISTEN}
+        assert addresses == {("127.0.0.1", server.port)}
 
-    def test_speaks_utf_8_and_sorts_by_code_point(self, make_cluster):
-        cluster = make_cluster()
-        cluster.start()
-        assert ask(cluster, "SHOW server_encoding") == "UTF8"
-        assert ask(cluster, "SELECT string_agg(c, '' ORDER BY c) FROM unnest(ARRAY['a', 'B', 'ä']) c") == "Baä"
+    def test_speaks_utf_8_and_sorts_by_code_point(self, server):
+        assert ask(server, "SHOW server_encoding") == "UTF8"
+        assert ask(server, "SELECT string_agg(c, '' ORDER BY c) FROM unnest(ARRAY['a', 'B', 'ä']) c") == "Baä"
 
-    def test_lets_nobody_in_without_the_password(self, make_cluster):
-        cluster = make_cluster()
-        cluster.start()
-        _, _, rest = cluster.admin_url.partition("@")
+    def test_lets_nobody_in_without_the_password(self, server):
+        _, _, rest = server.admin_url.partition("@")
         with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
             psycopg.connect(f"postgresql://spotthebot_admin:wrong@{rest}")
-        assert settle(cluster.data_folder, cluster._parent).password_file.stat().st_mode & 0o777 == 0o600
+        assert settle(server.data_folder, server._parent).password_file.stat().st_mode & 0o777 == 0o600
 
     def test_keeps_its_data_between_starts(self, make_cluster):
         cluster = make_cluster(durable=True)
