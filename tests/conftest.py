@@ -18,7 +18,25 @@ from tests.factories.running_suite import Keys, RunningSuite, SharedSuites, run_
 _SERVER = pytest.StashKey[PostgresServer]()
 _RUNNING = pytest.StashKey[contextlib.ExitStack]()
 _SHARED = pytest.StashKey[SharedSuites]()
-_LONGEST = ("test_stb", "test_hosting", "test_steering", "test_fuzz", "test_killed_processes", "test_real_peers")
+_WAITING = (
+    "/e2e/",
+    "/faults/",
+    "/suite/postgres/",
+    "/suite/supervision/",
+    "test_lost_jobs",
+    "test_real_peers",
+    "test_steering",
+)
+_LONGEST = (
+    "test_fuzz",
+    "test_hosting",
+    "test_killed_processes",
+    "test_no_leaks",
+    "test_real_peers",
+    "test_steering",
+    "test_stb",
+)
+_LAST_WAITING = 0.8  # of the files: the last ones compute
 _GARBAGE_THRESHOLDS = (100_000, 50, 50)
 configure_logs("tests", "ERROR")  # else structlog draws tracebacks with all variables, which takes seconds
 gc.disable()  # while test files are imported: what they import stays
@@ -53,8 +71,16 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest, so that none of them runs alone at the end."""
-    items.sort(key=lambda item: (item.path.stem not in _LONGEST, "e2e" not in item.path.parts))
+    """Spread the files whose tests wait for other processes among those that compute, and begin with the longest.
+
+    So test workers keep the processors busy all the time, and none runs alone at the end.
+    """
+    files = sorted(dict.fromkeys(item.path for item in items), key=lambda file: file.stem not in _LONGEST)
+    waiting = [file for file in files if file.stem != "test_fuzz" and any(each in str(file) for each in _WAITING)]
+    computing = [file for file in files if file not in waiting]
+    place = {file: number / len(computing) for number, file in enumerate(computing)}
+    place |= {file: _LAST_WAITING * number / len(waiting) for number, file in enumerate(waiting)}
+    items.sort(key=lambda item: place[item.path])
 
 
 @pytest.fixture(scope="session")
