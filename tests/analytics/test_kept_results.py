@@ -45,7 +45,7 @@ class _Interrupted:
 
     async def _interrupt(self, statement: Any) -> None:
         if "INSERT" in str(statement):
-            async with asyncio.timeout(5), self._database.write() as other:
+            async with asyncio.timeout(20), self._database.write() as other:
                 await store.results.put_result(other, NEW, CAMPAIGN, "later", b"{}")
 
 
@@ -63,7 +63,7 @@ class TestPutResult:
                 return await store.results.put_result(session, key, CAMPAIGN, revision, key)
 
         for _ in range(20):
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(20):
                 assert set(await asyncio.gather(put(OLD, "earlier"), put(NEW, "later"))) == {OLD, NEW}
 
 

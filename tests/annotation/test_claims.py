@@ -199,7 +199,7 @@ class TestLease:
         database = suite.apps["annotation"].state.database
         with psycopg.connect(suite.database.owner["annotation"]) as claiming:
             claiming.execute("SELECT id FROM annotation.packages FOR UPDATE")
-            async with asyncio.timeout(5), database.write() as session:
+            async with asyncio.timeout(20), database.write() as session:
                 assert await store.claims.expire_leases(session, later) == 0
         async with database.write() as session:
             assert await store.claims.expire_leases(session, later) == 1

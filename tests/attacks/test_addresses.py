@@ -84,7 +84,7 @@ async def _ask(protocol: Protocol, allowed: list[str]) -> Fault:
         assert speaker is not None
         try:
             with pytest.raises(Fault) as failed:
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(20):
                     await speaker.ask(Context(("Hello!",), 0), "key")
         finally:
             await speaker.close()

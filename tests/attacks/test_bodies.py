@@ -96,7 +96,7 @@ class TestCallers:
             writer.write(head("POST", "/v1/bots", Authorization=f"Bearer {key}", **more) + b"{")
             await asyncio.sleep(0.2)
         metrics = suite.apps["bots"].state.metrics
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             while b'route="/v1/bots",service="bots",status="400"' not in metrics.render():
                 assert b'status="500"' not in metrics.render()
                 await asyncio.sleep(0.05)

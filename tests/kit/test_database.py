@@ -157,19 +157,19 @@ class TestShares:
             for _ in range(2):
                 await asyncio.create_task(_enter(stack, database))
             third = asyncio.create_task(_write_as(database, "greedy"))
-            await asyncio.wait_for(_write_as(database, "other"), 5)
+            await asyncio.wait_for(_write_as(database, "other"), 20)
             assert not third.done()
-        await asyncio.wait_for(third, 5)
+        await asyncio.wait_for(third, 20)
 
     async def test_count_a_request_that_holds_two_connections_once(self, database: Database):
         pool_user.set(PoolUser("nested"))
-        async with asyncio.timeout(5), database.write(), database.write(), database.write() as session:
+        async with asyncio.timeout(20), database.write(), database.write(), database.write() as session:
             assert await session.scalar(text("SELECT 1")) == 1
 
     async def test_are_free_again_after_a_failure(self, database: Database):
         for _ in range(5):
             with pytest.raises(ZeroDivisionError):
-                await asyncio.wait_for(_write_as(database, "failing", fail=True), 5)
+                await asyncio.wait_for(_write_as(database, "failing", fail=True), 20)
 
     async def test_refuse_nobody_after_more_requests_than_may_wait_at_once(self):
         pool_user.set(PoolUser("often"))

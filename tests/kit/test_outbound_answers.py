@@ -346,7 +346,7 @@ class TestAddresses:
 async def test_where_nothing_answers_another_call_may_help():
     with socket.socket() as closed:  # bound, but nobody listens
         closed.bind(("127.0.0.1", 0))
-        async with asyncio.timeout(5), GuardedHttp(CheckingResolver(networks(["127.0.0.0/8"]))) as http:
+        async with asyncio.timeout(20), GuardedHttp(CheckingResolver(networks(["127.0.0.0/8"]))) as http:
             with pytest.raises(CallFailed) as failed:
                 await http.post(f"http://127.0.0.1:{closed.getsockname()[1]}/", b"{}", {})
     assert (failed.value.failure, failed.value.transient, failed.value.status) == (UNREACHABLE, True, None)

@@ -50,7 +50,7 @@ async def _serving(server: _Server) -> AsyncIterator[tuple[GuardedHttp, str]]:
 
 
 async def _post(client: GuardedHttp, url: str) -> Answer:
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(20):
         return await client.post(url, b"{}", {})
 
 

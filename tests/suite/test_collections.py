@@ -126,7 +126,7 @@ class TestQuestion:
             await asyncio.sleep(0)  # whatever runs beside it goes on
             assert not asking.done()
             keyboard.write(typed)
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(20):
                 assert await asking is is_yes
 
     def test_is_not_asked_off_a_terminal(self):
