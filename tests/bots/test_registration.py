@@ -3,7 +3,6 @@
 import asyncio
 import os
 import socket
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from typing import Any
@@ -13,9 +12,11 @@ import psycopg
 import pytest
 from cryptography.fernet import Fernet
 
+from spotthebot.suite.supervision.child import Child
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.bot_servers import bot, webhook, well_behaved
 from tests.factories.databases import DatabaseUrls, PostgresServer
+from tests.factories.processes import launched
 from tests.factories.running_suite import Keys, RunningSuite, bots_settings, run_suite
 from tests.factories.studies import created
 
@@ -296,20 +297,15 @@ class _Service:
     def __init__(self, environment: dict[str, str], sock: socket.socket, team: httpx.AsyncClient) -> None:
         self._environment, self._socket = environment, sock
         self.team = team
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: Child | None = None
 
     async def start(self) -> None:
-        descriptor = self._socket.fileno()
-        command = (sys.executable, "-m", "spotthebot.bots", "serve", "--fd", str(descriptor))
-        quiet = asyncio.subprocess.DEVNULL
-        self._process = await asyncio.create_subprocess_exec(
-            *command, env=self._environment, pass_fds=(descriptor,), stdout=quiet, stderr=quiet
-        )
+        self._process = await launched("bots", "serve", self._environment, self._socket)
         async with asyncio.timeout(60):  # a request waits in the socket's queue until the service listens
             assert (await self.team.get("/healthz")).status_code == 200
 
     async def kill(self) -> None:
-        if self._process is not None and self._process.returncode is None:
+        if self._process is not None:
             self._process.kill()
             await self._process.wait()
 

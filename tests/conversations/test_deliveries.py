@@ -2,10 +2,7 @@
 
 import asyncio
 import os
-import signal
-import sys
 import textwrap
-from asyncio.subprocess import DEVNULL
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -23,8 +20,10 @@ from spotthebot.kit.database import Database
 from spotthebot.kit.events.domain import Delivery, DeliveryState, Subscription
 from spotthebot.kit.signatures import new_signing_secret
 from spotthebot.kit.vault import Vault
+from spotthebot.suite.supervision.child import Child
 from tests.factories.bot_servers import bot, never_answers, raw_server, says
 from tests.factories.databases import DatabaseUrls
+from tests.factories.processes import launched
 from tests.factories.running_suite import EAGER_DELIVERIES, RunningSuite, run_suite
 from tests.factories.studies import add_bot, created
 from tests.factories.subscribers import FINISHED, deliveries, happen, ids, settled, subscribe, true, until
@@ -237,7 +236,7 @@ class TestWorkers:
             await happen(outbox_alone, 6)
             async with _worker(environment) as first:
                 await true(lambda: subscriber.at_once >= 2)
-                first.send_signal(signal.SIGKILL)
+                first.kill()
                 await first.wait()
             release.set()
             async with _worker(environment):
@@ -306,12 +305,10 @@ async def _all_settled(outbox: Database, subscription: Subscription, number: int
 
 
 @asynccontextmanager
-async def _worker(environment: dict[str, str]) -> AsyncIterator[asyncio.subprocess.Process]:
-    program = (sys.executable, "-m", "spotthebot.conversations", "work")
-    process = await asyncio.create_subprocess_exec(*program, env=environment, stdout=DEVNULL, stderr=DEVNULL)
+async def _worker(environment: dict[str, str]) -> AsyncIterator[Child]:
+    worker = await launched("conversations", "work", environment)
     try:
-        yield process
+        yield worker
     finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+        worker.kill()
+        await worker.wait()

@@ -24,6 +24,7 @@ from spotthebot.kit.process import migrate_access
 from spotthebot.suite.postgres.cluster import Cluster
 from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, provision
 from spotthebot.suite.runtime.services import load_lineage
+from spotthebot.suite.supervision.child import Child
 from spotthebot.suite.supervision.sockets import bind
 from spotthebot.suite.supervision.spec import Event, ProcessSpec
 from spotthebot.suite.supervision.supervisor import Supervisor
@@ -202,11 +203,31 @@ def _spec(
         log_file=installation.folder / f"{name}.log",
         env=environments[service],
         listener=None if working else sockets[service],
-        forked="COVERAGE_PROCESS_START" not in os.environ,  # coverage begins with an interpreter
+        forked=_is_forked(),
         ready_url=None if working else f"{urls[service]}/readyz",
         ready_line="worker.ready" if working else None,
         start_timeout_seconds=60,
     )
+
+
+async def launched(
+    service: str, command: str, environment: Mapping[str, str], listener: socket.socket | None = None
+) -> Child:
+    """Start a service or its worker as `stb up` does, but for somebody who brings it back; nobody reads its output."""
+    module = f"spotthebot.{service}"
+    spec = ProcessSpec(
+        name=service,
+        argv=(sys.executable, "-m", module, command),
+        log_file=Path(os.devnull),
+        env=environment,
+        listener=listener,
+        forked=_is_forked(),
+    )
+    return await Child.launch(spec, lambda _name, _line: None)
+
+
+def _is_forked() -> bool:
+    return "COVERAGE_PROCESS_START" not in os.environ  # coverage begins with an interpreter
 
 
 def _environment(
