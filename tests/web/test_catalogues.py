@@ -34,6 +34,12 @@ class TestTexts:
         assert len(named) > 10
         assert {(page, name) for page, name in named if name not in ENGLISH.names} == set()
 
+    def test_all_texts_named_in_scripts_of_annotators_are_there(self):
+        scripts = [path.read_text() for path in (WEB / "static" / "js" / "annotate").glob("*.js")]
+        named = {name for script in scripts for name in re.findall(r"""texts\(\s*["']([\w.]+)["']""", script)}
+        assert len(named) > 20
+        assert named - set(ENGLISH.group("annotate_scripts")) == set()
+
     def test_choose_the_form_by_the_count(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         (tmp_path / "en").mkdir()
         (tmp_path / "en" / "a.toml").write_text('left = {one = "one left", other = "{count} left"}')

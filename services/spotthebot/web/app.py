@@ -16,7 +16,8 @@ from spotthebot.kit.web.sessions.cross_origin import CrossOriginGuard
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.clients import services_with
 from spotthebot.web.error_pages import error_page, passed_on
-from spotthebot.web.pages import bots, home, one_bot, session
+from spotthebot.web.ownership import PackageOwners
+from spotthebot.web.pages import annotate, bots, home, one_bot, session
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.settings import WebSettings
 
@@ -45,12 +46,13 @@ def create_app(settings: WebSettings) -> FastAPI:
         "web",
         summary="Pages for annotators, teams and researchers; a client of the other services.",
         settings=settings,
-        routers=[home.router, session.router, bots.router, one_bot.router],
+        routers=[home.router, session.router, bots.router, one_bot.router, *annotate.ROUTERS],
         parts=[DiskPart(settings)],
         error_responses=errors,
         lifespan=live,
     )
     app.state.renderer = renderer
+    app.state.package_owners = PackageOwners()
     renderer.static.mount(app)
     own_hosts = {urlsplit(settings.public_url).netloc} if settings.public_url else set[str]()
     app.add_middleware(CrossOriginGuard, error_responses=errors, own_hosts=own_hosts)

@@ -1,6 +1,6 @@
 """What can go wrong before a page is made."""
 
-from spotthebot.kit.errors import Forbidden, Unauthenticated, Unavailable
+from spotthebot.kit.errors import Forbidden, NotFound, Unauthenticated, Unavailable
 
 
 class SignInNeeded(Unauthenticated):
@@ -19,6 +19,12 @@ class EntryLinkNeeded(Unauthenticated):
     """Open the link that you were given: this browser does not know yet who you are."""
 
     title = "Open your link"
+
+
+class NotYourPackage(NotFound):
+    """There is no such package of yours: open the link that you were given once more."""
+
+    title = "Not your package"
 
 
 class NoAnnotationKey(Unavailable):

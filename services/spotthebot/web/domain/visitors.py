@@ -23,14 +23,19 @@ class SignedIn:
 
 @dataclass(frozen=True)
 class Annotator:
-    """A person who came by an entry link of a campaign."""
+    """A person who came by an entry link of a campaign.
+
+    `completion` is how the panel is shown that work was done (JSON of `CompletionOut`), so that the person finds it
+    again; empty before the first package is submitted.
+    """
 
     campaign_id: UUID
     annotator: str
+    completion: str = ""
 
     def to_session(self) -> dict[str, str]:
-        return {"campaign_id": str(self.campaign_id), "annotator": self.annotator}
+        return asdict(self) | {"campaign_id": str(self.campaign_id)}
 
     @classmethod
     def from_session(cls, content: Mapping[str, str]) -> Self:
-        return cls(UUID(content["campaign_id"]), content["annotator"])
+        return cls(UUID(content["campaign_id"]), content["annotator"], content.get("completion", ""))

@@ -1,0 +1,104 @@
+"""Consent, its withdrawal, notes against a block, and the end of a package."""
+
+from enum import StrEnum
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from spotthebot.contracts.assignments import AppealIn, AssignmentState
+from spotthebot.contracts.entries import ConsentIn, ConsentWithdrawalIn
+from spotthebot.contracts.panels import CompletionOut
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.domain.visitors import Annotator
+from spotthebot.web.pages.annotate.deps import AnnotationService, Owners
+from spotthebot.web.pages.annotate.entry import show_state, with_form_to
+from spotthebot.web.pages.deps import AnnotatorOfCampaign, AnnotatorSessions, Pages
+
+router = APIRouter(prefix="/annotate/{campaign_id}", route_class=PageRoute, include_in_schema=False)
+_LONGEST_NOTE = 2000
+
+
+class _Said(StrEnum):
+    """What a person has just said to a campaign."""
+
+    DECLINED = "declined"
+    WITHDRAWN = "withdrawn"
+    APPEALED = "appealed"
+
+
+@router.post("/consent")
+async def consent(
+    service: AnnotationService,
+    annotator: AnnotatorOfCampaign,
+    campaign_id: UUID,
+    answer: Annotated[str, Form()] = "",
+    sha256: Annotated[str, Form(pattern="^[0-9a-f]{64}$")] = "",
+) -> Response:
+    """Note that an annotator consents to the text that the form showed, or does not."""
+    if answer != "yes":
+        return _back(campaign_id, _Said.DECLINED)
+    await service.give_consent(campaign_id, ConsentIn(annotator=annotator.annotator, sha256=sha256))
+    return _back(campaign_id)
+
+
+@router.post("/consent/withdraw")
+async def withdraw(service: AnnotationService, annotator: AnnotatorOfCampaign, campaign_id: UUID) -> Response:
+    """Take an annotator's consent back."""
+    await service.withdraw_consent(campaign_id, ConsentWithdrawalIn(annotator=annotator.annotator))
+    return _back(campaign_id, _Said.WITHDRAWN)
+
+
+@router.post("/appeal")
+async def appeal(
+    service: AnnotationService,
+    annotator: AnnotatorOfCampaign,
+    campaign_id: UUID,
+    note: Annotated[str, Form(max_length=_LONGEST_NOTE)] = "",
+) -> Response:
+    """Leave what an annotator says against a block or a failed training."""
+    if note.strip():
+        await service.appeal_block(campaign_id, AppealIn(annotator=annotator.annotator, note=note))
+    return _back(campaign_id, _Said.APPEALED if note.strip() else None)
+
+
+@router.get("/said/{said}")
+async def show_said(request: Request, pages: Pages, annotator: AnnotatorOfCampaign, said: _Said) -> Response:
+    """Confirm what a person has just said."""
+    return show_state(request, pages, annotator, said)
+
+
+@router.get("/done/{assignment_id}")
+async def show_done(
+    request: Request,
+    pages: Pages,
+    sessions: AnnotatorSessions,
+    service: AnnotationService,
+    owners: Owners,
+    annotator: AnnotatorOfCampaign,
+    campaign_id: UUID,
+    assignment_id: UUID,
+) -> Response:
+    """Thank for a package that was submitted, with its completion code or the way back to the panel."""
+    assignment = await owners.get(service, assignment_id, annotator)
+    if assignment.state in {AssignmentState.LEASED, AssignmentState.EXPIRED}:
+        return _back(campaign_id)
+    submitted = await service.submit_assignment(assignment_id)  # it answers again what it answered before
+    completion = submitted.completion or CompletionOut(kind="code", code=submitted.completion_code, url=None, fields={})
+    response = pages.page(
+        request,
+        "annotate/done.html.jinja",
+        campaign_id=campaign_id,
+        completion=completion,
+        packages_left=submitted.packages_left,
+        items=len(assignment.items),
+    )
+    known = Annotator(campaign_id, annotator.annotator, completion.model_dump_json())
+    sessions.write(response, known.to_session())
+    return with_form_to(completion, response)
+
+
+def _back(campaign_id: UUID, said: _Said | None = None) -> Response:
+    path = "" if said is None else f"/said/{said}"
+    return RedirectResponse(f"/annotate/{campaign_id}{path}", status_code=303)

@@ -1,0 +1,116 @@
+"""The first page of an annotator: by an entry link, and afterwards without it."""
+
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from spotthebot.clients import AsyncAnnotation, Conflict
+from spotthebot.contracts.annotation import CampaignOut
+from spotthebot.contracts.assignments import AssignmentOut, ClaimIn
+from spotthebot.contracts.entries import EntryIn
+from spotthebot.contracts.panels import ENTRY_PARAMETER, CompletionOut
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.kit.web.pages.headers import POLICY
+from spotthebot.web.domain.entries import CAN_APPEAL, entry_parameters, state_of_refusal
+from spotthebot.web.domain.visitors import Annotator
+from spotthebot.web.pages.annotate.deps import AnnotationService, Owners, script_texts
+from spotthebot.web.pages.deps import AnnotatorSessions, EnteredCampaign, Pages
+from spotthebot.web.rendering import Renderer
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+_MTURK = "https://worker.mturk.com https://workersandbox.mturk.com"
+_POLICY_OF_PREVIEWS = POLICY.replace("frame-ancestors 'none'", f"frame-ancestors {_MTURK}")
+
+
+@router.get("/annotate/{campaign_id}")
+async def show(
+    request: Request,
+    pages: Pages,
+    sessions: AnnotatorSessions,
+    service: AnnotationService,
+    owners: Owners,
+    campaign_id: UUID,
+) -> Response:
+    """Take an entry link and lead to the same page without it; show an annotator who entered what comes next."""
+    if ENTRY_PARAMETER in request.query_params:
+        return await _enter(request, pages, sessions, service)
+    annotator = await EnteredCampaign()(request)
+    campaign = await service.get_campaign(campaign_id)
+    try:
+        assignment = await service.claim_package(campaign_id, ClaimIn(annotator=annotator.annotator))
+    except Conflict as refused:
+        return _show_refusal(request, pages, annotator, campaign, refused)
+    owners.remember(assignment)
+    return _show_package(request, pages, campaign, assignment)
+
+
+async def _enter(request: Request, pages: Renderer, sessions: AnnotatorSessions, service: AsyncAnnotation) -> Response:
+    if request.headers.get("sec-fetch-dest") == "iframe":
+        # Browsers keep no cookie of ours in a frame of another site, so the work needs a window of its own.
+        return _framed(pages.page(request, "annotate/window.html.jinja", address=str(request.url), preview=False))
+    entry = await service.enter_campaign(EntryIn(parameters=entry_parameters(request.query_params.multi_items())))
+    if entry.annotator is None:
+        return _framed(pages.page(request, "annotate/window.html.jinja", address=None, preview=True))
+    completion = "" if entry.completion is None else entry.completion.model_dump_json()
+    response = RedirectResponse(f"/annotate/{entry.campaign_id}", status_code=303)
+    sessions.write(response, Annotator(entry.campaign_id, entry.annotator, completion).to_session())
+    return response
+
+
+def _framed(response: Response) -> Response:
+    """Let Mechanical Turk show a page in a frame."""
+    response.headers["Content-Security-Policy"] = _POLICY_OF_PREVIEWS
+    return response
+
+
+def _show_refusal(
+    request: Request, pages: Renderer, annotator: Annotator, campaign: CampaignOut, refused: Conflict
+) -> Response:
+    refusal = refused.problem.type.rpartition(":")[2]
+    if refusal == "consent-required":
+        return pages.page(request, "annotate/consent.html.jinja", campaign=campaign)
+    if refusal == "training-required":
+        return pages.page(request, "annotate/training_start.html.jinja", campaign=campaign)
+    return show_state(request, pages, annotator, state_of_refusal(refusal, campaign.state))
+
+
+def show_state(request: Request, pages: Renderer, annotator: Annotator, state: str) -> Response:
+    """Show why there is nothing to do now, and how to show the panel what was done."""
+    completion = CompletionOut.model_validate_json(annotator.completion) if annotator.completion else None
+    return with_form_to(
+        completion,
+        pages.page(
+            request,
+            "annotate/state.html.jinja",
+            campaign_id=annotator.campaign_id,
+            state=state,
+            can_appeal=state in CAN_APPEAL,
+            completion=completion,
+        ),
+    )
+
+
+def with_form_to(completion: CompletionOut | None, response: Response) -> Response:
+    """Let a page send the form of its completion to the panel."""
+    if completion is not None and completion.kind == "form" and completion.url is not None:
+        origin = "/".join(completion.url.split("/")[:3])
+        response.headers["Content-Security-Policy"] = POLICY.replace(
+            "form-action 'self'", f"form-action 'self' {origin}"
+        )
+    return response
+
+
+def _show_package(request: Request, pages: Renderer, campaign: CampaignOut, assignment: AssignmentOut) -> Response:
+    shown = {"id", "protocol", "items", "instructions", "expires_at"}
+    return pages.page(
+        request,
+        "annotate/package.html.jinja",
+        campaign=campaign,
+        assignment=assignment,
+        data={
+            "base": f"/annotate/{campaign.id}",
+            "assignment": assignment.model_dump(mode="json", include=shown),
+            "texts": script_texts(request, pages),
+        },
+    )

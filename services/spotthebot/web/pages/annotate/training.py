@@ -1,0 +1,65 @@
+"""The training that a campaign asks for: a dialogue, the annotator's answer, what was right in it and why."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Request
+from pydantic import Field
+from starlette.responses import RedirectResponse, Response
+
+from spotthebot.clients import Conflict
+from spotthebot.contracts.annotation import Answer
+from spotthebot.contracts.trainings import (
+    MAX_ATTEMPTS,
+    MAX_DIALOGUES,
+    FeedbackOut,
+    TrainingAnswerIn,
+    TrainingStartIn,
+)
+from spotthebot.contracts.wire import Wire
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.pages.annotate.deps import AnnotationService, script_texts
+from spotthebot.web.pages.deps import AnnotatorOfCampaign, Pages
+
+router = APIRouter(prefix="/annotate/{campaign_id}/training", route_class=PageRoute, include_in_schema=False)
+_Position = Annotated[int, Path(ge=0, lt=MAX_DIALOGUES)]
+
+
+class _AnswerIn(Wire):
+    """The whole answer to a dialogue."""
+
+    attempt: int = Field(ge=1, le=MAX_ATTEMPTS)
+    answer: Answer
+
+
+@router.get("")
+async def show(
+    request: Request, pages: Pages, service: AnnotationService, annotator: AnnotatorOfCampaign, campaign_id: UUID
+) -> Response:
+    """Show the next dialogue of the training; the first one begins an attempt."""
+    try:
+        task = await service.start_training(campaign_id, TrainingStartIn(annotator=annotator.annotator))
+    except Conflict:
+        return RedirectResponse(f"/annotate/{campaign_id}", status_code=303)  # which says why
+    if task.position is None:
+        return RedirectResponse(f"/annotate/{campaign_id}", status_code=303)
+    campaign = await service.get_campaign(campaign_id)
+    data = {
+        "base": f"/annotate/{campaign_id}",
+        "task": task.model_dump(mode="json", exclude={"instructions"}),
+        "texts": script_texts(request, pages),
+    }
+    return pages.page(request, "annotate/training.html.jinja", campaign=campaign, task=task, data=data)
+
+
+@router.put("/{position}")
+async def answer(
+    service: AnnotationService,
+    annotator: AnnotatorOfCampaign,
+    campaign_id: UUID,
+    position: _Position,
+    given: _AnswerIn,
+) -> FeedbackOut:
+    """Take the answer to a dialogue for good, and say what was right and wrong in it."""
+    request = TrainingAnswerIn(annotator=annotator.annotator, attempt=given.attempt, answer=given.answer)
+    return await service.answer_training(campaign_id, position, request)

@@ -1,0 +1,185 @@
+/**
+ * The form that a protocol asks for: made once for each item, or each turn of it, then only updated.
+ *
+ * `rows` are what can be asked, one for each question and target; those that are not asked, or whose step is not open,
+ * are hidden. A row has native radio buttons, boxes or a text field, so that it works with every aid.
+ */
+
+import { badge, keySign, make } from "./elements.js";
+import { signOf } from "./keys.js";
+import { choicesOf, isEqual, valueOf } from "./protocol.js";
+
+const SHORT_TEXT = 16;
+const MAX_IN_A_LINE = 5;
+let formsMade = 0;
+
+export class Form {
+  /**
+   * Take the place of the form, the protocol, the texts, and what is called with (question, target, value) when the
+   * person answers.
+   */
+  constructor(place, protocol, texts, onAnswer) {
+    this.place = place;
+    this.protocol = protocol;
+    this.texts = texts;
+    this.onAnswer = onAnswer;
+    this.rows = [];
+  }
+
+  /** Make the form of an item: of its questions about the whole and about sides, or of those about one turn. */
+  make(speakers, turn) {
+    formsMade += 1;
+    this.name = `form-${formsMade}`;
+    this.rows = [];
+    this.sections = this.protocol.steps.map((step, index) => this.#section(step, index, speakers, turn));
+    this.place.replaceChildren(...this.sections);
+    this.place.scrollTop = 0;
+  }
+
+  #section(step, index, speakers, turn) {
+    const title = make("h2", {}, step.title);
+    if (turn !== null) {
+      const side = speakers[Number(turn)];
+      const number = Number(turn) + 1;
+      title.replaceChildren(badge(side, this.texts("speaker", { side })), ` ${this.texts("turn.title", { number })}`);
+    }
+    const section = make("section", { class: "step", "data-step": index }, title);
+    for (const each of this.protocol.questions.filter((placed) => placed.step === index)) {
+      const targets = this.protocol
+        .targets(each.question, speakers)
+        .filter((target) => (each.question.per === "turn" ? target === turn : turn === null));
+      if (targets.length > 0) section.append(this.#question(each, targets));
+    }
+    return section;
+  }
+
+  #question({ question, step, level }, targets) {
+    const id = `${this.name}-${question.id}`;
+    const text = make("p", { class: "asked", id: `${id}-text` }, question.text);
+    if (!question.required) text.append(make("span", { class: "soft" }, ` ${this.texts("optional")}`));
+    const help = question.help ? make("p", { class: "help soft", id: `${id}-help` }, question.help) : null;
+    const block = make("div", { class: `question level-${Math.min(level, 3)}`, "data-question": question.id }, text, help);
+    for (const target of targets) {
+      const row = { question, step, target, block, choices: choicesOf(question, this.texts), inputs: [], signs: [] };
+      row.element = this.#row(row, `${id}-${target ?? "unit"}`, `${id}-text`, help ? `${id}-help` : null);
+      block.append(row.element);
+      this.rows.push(row);
+    }
+    return block;
+  }
+
+  #row(row, name, labelledBy, describedBy) {
+    const { question, target } = row;
+    const isSide = question.per === "side";
+    const mark = isSide ? badge(target, this.texts("speaker", { side: target })) : null;
+    if (mark) mark.id = `${name}-side`;
+    const labels = mark ? `${mark.id} ${labelledBy}` : labelledBy;
+    const group = question.kind === "text" ? this.#field(row, labels, describedBy) : this.#choices(row, name, labels, describedBy);
+    return make("div", { class: "row", "data-target": target ?? "unit", "data-kind": question.kind }, mark, group);
+  }
+
+  #field(row, labels, describedBy) {
+    const field = make("textarea", {
+      rows: 3, maxlength: row.question.max_length, "aria-labelledby": labels, "aria-describedby": describedBy, dir: "auto",
+    });
+    field.addEventListener("input", () => this.onAnswer(row.question, row.target, field.value || undefined));
+    row.inputs = [field];
+    return field;
+  }
+
+  #choices(row, name, labels, describedBy) {
+    const { question, choices } = row;
+    const isMultiple = question.kind === "multiple";
+    const isLine = question.kind === "likert" || (choices.length <= MAX_IN_A_LINE && choices.every(({ text }) => text.length <= SHORT_TEXT));
+    const group = make("div", {
+      class: `choices ${isLine && !isMultiple ? "line" : "list"} ${question.kind}`,
+      role: isMultiple ? "group" : "radiogroup", "aria-labelledby": labels, "aria-describedby": describedBy,
+      "aria-required": isMultiple ? null : String(question.required),
+    });
+    for (const choice of choices) {
+      const input = make("input", { type: isMultiple ? "checkbox" : "radio", name, value: choice.value });
+      if (choice.label) input.setAttribute("aria-label", `${choice.text}: ${choice.label}`);
+      input.addEventListener("change", () => this.#chosen(row, choice.value, input.checked));
+      const sign = keySign();
+      group.append(make("label", { class: "choice" }, input, make("span", {}, choice.text), sign));
+      row.inputs.push(input);
+      row.signs.push(sign);
+    }
+    if (isMultiple) group.append(this.#none(row, name));
+    if (question.kind !== "likert") return group;
+    const ends = [choices[0], choices.at(-1)].map(({ label }) => make("span", {}, label ?? ""));
+    return make("div", { class: "scale" }, group, make("div", { class: "ends soft", "aria-hidden": "true" }, ...ends));
+  }
+
+  /** Make the box that says that none of the choices holds, which differs from no answer. */
+  #none(row, name) {
+    row.none = make("input", { type: "checkbox", name });
+    row.none.addEventListener("change", () => this.onAnswer(row.question, row.target, row.none.checked ? [] : undefined));
+    return make("label", { class: "choice" }, row.none, make("span", {}, this.texts("none")));
+  }
+
+  #chosen(row, value, isChecked) {
+    if (row.question.kind !== "multiple") {
+      this.onAnswer(row.question, row.target, value);
+      return;
+    }
+    const ticked = row.choices.filter((_, index) => row.inputs[index].checked).map((each) => each.value);
+    this.onAnswer(row.question, row.target, ticked.length > 0 || isChecked ? ticked : undefined);
+  }
+
+  /**
+   * Show an answer. `asked` is what the protocol asks, `isLocked(row)` what can't change any more, `openSteps` how many
+   * steps are open, `step` which of them is at hand; `bindings` has the keys, `current` the row at hand.
+   */
+  update({ answer, asked, isLocked, openSteps, step, bindings, current }) {
+    const isAsked = new Set(asked.map(({ question, target }) => `${question.id}/${target}`));
+    const shown = new Set();
+    for (const row of this.rows) {
+      const isShown = row.step < openSteps && isAsked.has(`${row.question.id}/${row.target}`);
+      row.element.hidden = !isShown;
+      if (isShown) shown.add(row.block);
+      if (isShown) this.#updateRow(row, valueOf(answer, row.question.id, row.target), isLocked(row), bindings);
+      row.element.classList.toggle("current", row === current);
+    }
+    for (const { block } of this.rows) {
+      block.hidden = !shown.has(block);
+      block.classList.toggle("current", block === current?.block);
+    }
+    this.sections.forEach((section, index) => {
+      section.hidden = index >= openSteps || !section.querySelector(".question:not([hidden])");
+      section.classList.toggle("at-hand", index === step);
+    });
+  }
+
+  #updateRow(row, value, isLocked, bindings) {
+    const { question, inputs, choices } = row;
+    if (question.kind === "text") {
+      if (inputs[0].value !== (value ?? "")) inputs[0].value = value ?? "";
+      inputs[0].readOnly = isLocked;
+      return;
+    }
+    const taken = [value].flat();
+    inputs.forEach((input, index) => {
+      input.checked = taken.includes(choices[index].value);
+      input.disabled = isLocked;
+    });
+    if (row.none) {
+      row.none.checked = isEqual(value, []);
+      row.none.disabled = isLocked;
+    }
+    const keys = isLocked ? [] : bindings.filter((each) => each.question === question && each.target === row.target);
+    row.signs.forEach((sign, index) => {
+      sign.textContent = signOf(keys.find((each) => each.value === choices[index].value)?.key ?? "");
+    });
+  }
+
+  /** Return the row that holds an element. */
+  rowOf(element) {
+    return this.rows.find((row) => row.element.contains(element));
+  }
+
+  /** Put the focus on a row: on what is chosen there, else on its first choice. */
+  focus(row) {
+    (row.inputs.find((input) => input.checked) ?? row.inputs[0]).focus();
+  }
+}

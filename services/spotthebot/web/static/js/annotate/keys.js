@@ -1,0 +1,56 @@
+/** Keys of a page. Nothing behind an open dialog reacts, and typing in a field is typing. */
+
+const TYPED_IN = "textarea, select, input:not([type=radio], [type=checkbox])";
+const OWN_ENTER = "button, a, summary, textarea, select";
+const OWN_SPACE = "button, a, summary, input, textarea, select";
+
+/** Call `act(key, event)` for each key that is nobody else's; what it returns true for, the browser does not do. */
+export function listenToKeys(act) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (document.querySelector("dialog[open]")) return;
+    const at = event.target instanceof Element ? event.target : document.body;
+    if (at.closest(TYPED_IN)) return;
+    if (event.key === "Enter" && (event.repeat || at.closest(OWN_ENTER))) return;
+    if (event.key === " " && at.closest(OWN_SPACE)) return;
+    if (event.key.startsWith("Arrow") && at.closest("input") && !at.closest("[data-kind=preference]")) return;
+    if (act(event.key, event)) event.preventDefault();
+  });
+}
+
+const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0"];
+const ARROWS = { A: "ArrowLeft", tie: "ArrowDown", B: "ArrowRight" };
+const SIGNS = { ArrowLeft: "←", ArrowDown: "↓", ArrowRight: "→" };
+
+/** Return how a key is shown. */
+export function signOf(key) {
+  return SIGNS[key] ?? key;
+}
+
+/**
+ * Give keys to what is asked: first to the question at hand, then to the others as far as keys are free.
+ *
+ * Questions about both sides have the left end of the digits for A and the right end for B; preferences have arrows.
+ * Takes [{question, target, choices}], returns [{key, question, target, value}].
+ */
+export function bindKeys(rows, current) {
+  const ordered = [...rows.filter((row) => row.question === current), ...rows.filter((row) => row.question !== current)];
+  const bound = new Map();
+  for (const row of ordered) {
+    const keys = keysFor(row);
+    if (keys.length === 0 || keys.some((key) => bound.has(key))) continue;
+    keys.forEach((key, index) => bound.set(key, { ...row, key, value: row.choices[index].value }));
+  }
+  return [...bound.values()];
+}
+
+function keysFor({ question, target, choices }) {
+  const count = choices.length;
+  if (question.kind === "text" || count === 0) return [];
+  if (question.kind === "preference") return choices.map(({ value }) => ARROWS[value]);
+  if (question.per === "side") {
+    if (count > DIGITS.length / 2) return [];
+    return target === "A" ? DIGITS.slice(0, count) : DIGITS.slice(-count);
+  }
+  return count > DIGITS.length ? [] : DIGITS.slice(0, count);
+}

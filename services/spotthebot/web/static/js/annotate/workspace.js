@@ -1,0 +1,248 @@
+/**
+ * One item on the screen: its conversation, its form, its keys.
+ *
+ * An item is answered in parts: the steps of its protocol, of the unit `turns` one turn after the other. What follows
+ * when all is answered, and where answers are kept, is the business of the page (`package.js`, `training.js`).
+ */
+
+import { Form } from "./form.js";
+import { bindKeys, listenToKeys } from "./keys.js";
+import { isAnswer, valueOf, withValue } from "./protocol.js";
+import { addTurns, markTurns, showTalk } from "./talk.js";
+
+const SCROLLED = { PageDown: 0.8, PageUp: -0.8, " ": 0.8 };
+
+export class Workspace {
+  /**
+   * Take the protocol, the texts, and what the page does: `onChange(item)` keeps an answer, `onDone()` follows when
+   * all is answered, `onBack()` when there is nothing to undo, `onMore()` opens an exchange; `nextLabel()` names what follows.
+   */
+  constructor(protocol, texts, page) {
+    this.protocol = protocol;
+    this.texts = texts;
+    this.page = page;
+    this.talk = document.getElementById("talk");
+    this.missing = document.getElementById("missing");
+    this.next = document.getElementById("next");
+    this.nextText = this.next.querySelector("span");
+    this.form = new Form(document.getElementById("questions"), protocol, texts, (question, target, value) =>
+      this.answerQuestion(question, target, value),
+    );
+    this.isOff = false;
+    this.next.addEventListener("click", () => this.goOn());
+    document.getElementById("back").addEventListener("click", () => this.undo());
+    document.getElementById("questions").addEventListener("focusin", () => {
+      this.followsFocus = true;
+      this.#update();
+    });
+    listenToKeys((key) => this.#press(key));
+  }
+
+  /** Show an item; its `answer` is kept in the item. `step` counts the steps that are locked, and the one after them. */
+  show(item) {
+    this.item = item;
+    this.history = [];
+    this.speakers = item.turns.map((turn) => turn.speaker);
+    this.turns = this.protocol.turns(this.speakers);
+    this.turn = undefined;
+    this.missing.textContent = "";
+    showTalk(this.talk, item, this.texts, { annotated: this.turns, onTurn: (turn) => this.#showPart(turn) });
+    this.#showPart(this.#firstOpenPart());
+  }
+
+  /** Show what has changed in the item: by another window, or since an exchange was opened. */
+  refresh() {
+    if (!this.item) return;
+    if (this.item.turns.length > this.talk.querySelectorAll(".turn").length && !this.item.right_turns) {
+      addTurns(this.talk, this.item.turns, this.texts);
+      this.speakers = this.item.turns.map((turn) => turn.speaker);
+    }
+    this.#update();
+  }
+
+  /** Take an answer to one question; undefined takes it back. */
+  answerQuestion(question, target, value) {
+    const before = this.item.answer;
+    const wasWhole = this.#missingHere().length === 0;
+    const changed = this.protocol.pruned(withValue(before, question.id, target, value), this.speakers);
+    if (question.kind !== "text") this.history.push({ before, turn: this.turn });
+    this.followsFocus = question.kind === "text" || question.kind === "multiple"; // which are answered bit by bit
+    this.item.answer = changed;
+    this.missing.textContent = "";
+    this.page.onChange(this.item, question);
+    const isAtOnce = question.kind === "single" || question.kind === "likert";
+    const nextTurn = this.turn !== null && isAtOnce && !wasWhole && this.#missingHere().length === 0 ? this.#nextPart() : undefined;
+    if (nextTurn !== undefined && nextTurn !== null) this.#showPart(nextTurn);
+    else this.#update();
+  }
+
+  /** Take the last answer back; where there is none, or it is locked, go back. */
+  undo() {
+    const last = this.history.pop();
+    if (last && !this.#touchesLocked(last.before)) {
+      this.item.answer = last.before;
+      this.missing.textContent = "";
+      this.page.onChange(this.item);
+      if (last.turn === this.turn) this.#update();
+      else this.#showPart(last.turn);
+      return;
+    }
+    const parts = this.#parts();
+    const at = parts.indexOf(this.turn);
+    if (at > 0) this.#showPart(parts[at - 1]);
+    else this.page.onBack();
+  }
+
+  /** Go on: to the next exchange, the next part, or what follows the item; says what is missing. */
+  goOn() {
+    if (this.isOff) return;
+    if (this.#canOpenMore()) {
+      this.page.onMore();
+      return;
+    }
+    const missing = this.#missingHere();
+    if (missing.length > 0) {
+      this.#nameMissing(missing);
+      return;
+    }
+    const following = this.#nextPart();
+    if (following !== undefined) this.#showPart(following);
+    else if (this.protocol.missing(this.item.answer, this.speakers).length > 0) this.#showPart(this.#firstOpenPart());
+    else this.page.onDone();
+  }
+
+  /** Say in the words of the task what is still to be answered. */
+  nameOf({ question, target }) {
+    if (target === null) return this.texts("missing.unit", { question: question.text });
+    if (question.per === "side") return this.texts("missing.side", { question: question.text, side: target });
+    return this.texts("missing.turn", { question: question.text, number: Number(target) + 1 });
+  }
+
+  get openSteps() {
+    const missing = this.protocol.missing(this.item.answer, this.speakers);
+    const first = missing.length > 0 ? missing[0].step + 1 : this.protocol.steps.length;
+    return Math.max(this.item.step, first);
+  }
+
+  /** Whether an answer can't be changed any more: its step is locked, or an exchange was opened since. */
+  isLocked({ question, target }) {
+    const { step, answer, lockedAnswers } = this.item;
+    return (
+      this.isOff ||
+      this.protocol.byId.get(question.id).step + 1 < Math.max(step, this.protocol.stepsOf(answer)) ||
+      (lockedAnswers?.has(`${question.id}/${target}`) ?? false) ||
+      (this.protocol.opensExchanges && !this.item.opened)
+    );
+  }
+
+  #parts() {
+    const hasWhole = this.protocol.asked(this.item.answer, this.speakers).some(({ target }) => !this.turns.includes(target));
+    return [...this.turns, ...(hasWhole || this.turns.length === 0 ? [null] : [])];
+  }
+
+  #firstOpenPart() {
+    const missing = this.protocol.missing(this.item.answer, this.speakers);
+    const open = this.#parts().find((part) => missing.some(({ target }) => this.#partOf(target) === part));
+    return open ?? this.#parts()[0];
+  }
+
+  #partOf(target) {
+    return this.turns.includes(target) ? target : null;
+  }
+
+  #nextPart() {
+    const parts = this.#parts();
+    return parts[parts.indexOf(this.turn) + 1];
+  }
+
+  #showPart(turn) {
+    if (turn !== this.turn) {
+      this.turn = turn;
+      this.missing.textContent = "";
+      this.form.make(this.speakers, turn);
+    }
+    this.#update();
+  }
+
+  #missingHere() {
+    const { openSteps } = this;
+    return this.protocol
+      .missing(this.item.answer, this.speakers)
+      .filter(({ target, step }) => step < openSteps && this.#partOf(target) === this.turn);
+  }
+
+  #canOpenMore() {
+    if (!this.protocol.opensExchanges || this.item.allOpen) return false;
+    return !this.item.opened || this.protocol.missing(this.item.answer, this.speakers).some(({ step }) => step === 0);
+  }
+
+  #touchesLocked(before) {
+    return this.form.rows.some(
+      (row) => this.isLocked(row) && valueOf(before, row.question.id, row.target) !== valueOf(this.item.answer, row.question.id, row.target),
+    );
+  }
+
+  #nameMissing(missing) {
+    const names = missing.map((each) => this.nameOf(each));
+    this.missing.textContent = names.length === 1 ? names[0] : this.texts("missing.more", { first: names[0], count: names.length - 1 });
+    const row = this.form.rows.find((each) => each.question === missing[0].question && each.target === missing[0].target);
+    if (row && !row.element.hidden) this.form.focus(row);
+  }
+
+  #update() {
+    const { item, form } = this;
+    const asked = this.protocol.asked(item.answer, this.speakers);
+    const openSteps = this.openSteps;
+    const isAsked = new Set(asked.map(({ question, target }) => `${question.id}/${target}`));
+    const rows = form.rows.filter((row) => row.step < openSteps && isAsked.has(`${row.question.id}/${row.target}`) && !this.isLocked(row));
+    const isOpen = (row) => !isAnswer(row.question, valueOf(item.answer, row.question.id, row.target));
+    const focused = this.followsFocus ? form.rowOf(document.activeElement) : undefined;
+    const current = rows.find((row) => row === focused) ?? rows.find((row) => row.question.required && isOpen(row)) ?? rows.find(isOpen);
+    this.bindings = bindKeys(rows, (current ?? rows.at(-1))?.question);
+    form.update({
+      answer: item.answer, asked, isLocked: (row) => this.isLocked(row), openSteps,
+      step: (current ?? rows.at(-1))?.step ?? openSteps - 1, bindings: this.bindings, current,
+    });
+    if (current !== focused) current?.block.scrollIntoView?.({ block: "nearest" });
+    const open = new Set(this.protocol.missing(item.answer, this.speakers).map(({ target }) => target));
+    markTurns(this.talk, this.turn, new Set(this.turns.filter((turn) => !open.has(turn))), this.texts);
+    this.nextText.textContent = this.#nextLabel();
+    this.next.classList.toggle("primary", this.#canOpenMore() || this.#missingHere().length === 0);
+  }
+
+  #nextLabel() {
+    if (this.#canOpenMore()) return this.texts(this.item.opened ? "next.exchange" : "next.first_exchange");
+    if (this.#nextPart() !== undefined) return this.texts(this.#nextPart() === null ? "next.whole" : "next.turn");
+    return this.page.nextLabel();
+  }
+
+  #press(key) {
+    if (document.body.classList.contains("at-end")) return this.page.onKey(key);
+    const bound = this.bindings.find((each) => each.key === key);
+    if (bound && !this.isOff) {
+      const focused = this.form.rowOf(document.activeElement);
+      const taken = valueOf(this.item.answer, bound.question.id, bound.target);
+      this.answerQuestion(bound.question, bound.target, this.#valueByKey(bound, taken));
+      if (focused) this.#moveFocus();
+      return true;
+    }
+    if (key === "Enter") this.goOn();
+    else if (key.toLowerCase() === "z") this.undo();
+    else if (key in SCROLLED) this.talk.scrollBy({ top: this.talk.clientHeight * SCROLLED[key] });
+    else return this.page.onKey(key);
+    return true;
+  }
+
+  #valueByKey({ question, value }, taken) {
+    if (question.kind !== "multiple") return value;
+    const ticked = (taken ?? []).includes(value) ? taken.filter((each) => each !== value) : [...(taken ?? []), value];
+    return question.choices.map((choice) => choice.value).filter((each) => ticked.includes(each));
+  }
+
+  /** Let the focus follow, where it is in the form, to the next question that is open. */
+  #moveFocus() {
+    const open = this.#missingHere()[0];
+    const row = open && this.form.rows.find((each) => each.question === open.question && each.target === open.target);
+    if (row && !row.element.hidden) this.form.focus(row);
+  }
+}

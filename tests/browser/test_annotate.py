@@ -1,0 +1,221 @@
+"""Packages in a browser: by keyboard, by mouse, without a network, in two windows, with hostile texts."""
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from tests.factories.annotating import annotations_of, movable_clock
+from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Visit, overflow, violations
+from tests.factories.entering import campaign_of_talks, entry_path, held_package, talk
+from tests.factories.running_suite import RunningSuite
+
+STEP_2 = ("ArrowLeft", "ArrowDown", "ArrowRight")
+HOSTILE = (
+    "<script>document.title = 'owned'</script><img src=x onerror=\"document.title = 'owned'\">",
+    "# no title\n**not bold** [no link](javascript:alert(1))",
+    "\u202eturned around\u202c \u2066isolated",
+    "\u0627\u0644\u0633\u0644\u0627\u0645 \u0639\u0644\u064a\u0643\u0645 (1)",
+    "x" * 10_000,
+    "\U0001f916\u200d\U0001f9d1 e\u0301 {place} {{ 7 * 7 }} </script>",
+)
+
+
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return ("conversations", "annotation", "web")
+
+
+async def _open(visit: Visit, path: str, **more: Any) -> Page:
+    """Enter, and close the instructions that are shown first."""
+    page = await visit.open(path, **more)
+    await expect(page.get_by_role("dialog", name="Instructions")).to_be_visible()
+    await page.keyboard.press("Escape")
+    return page
+
+
+async def _press(page: Page, *keys: str) -> None:
+    for key in keys:
+        await page.keyboard.press(key)
+
+
+def _status(page: Page) -> Locator:
+    return page.locator("#status")
+
+
+async def _is_in_view(page: Page, selector: str) -> bool:
+    """Whether all shown elements lie in the window, and are not scrolled away in their pane."""
+    return await page.evaluate(
+        """selector => [...document.querySelectorAll(selector)].filter(each => each.checkVisibility()).every(each => {
+            const { left, right, top, bottom } = each.getBoundingClientRect();
+            const at = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+            return top >= 0 && bottom <= innerHeight && each.contains(at);
+        })""",
+        selector,
+    )
+
+
+class TestKeyboard:
+    async def test_is_enough_for_a_whole_package(self, visit: Visit, suite: RunningSuite):
+        campaign = await campaign_of_talks(
+            suite, *(talk(f"c{number}") for number in range(3)), annotations_per_segment=1
+        )
+        path = await entry_path(suite, campaign)
+        page = await _open(visit, path)
+        assert page.url == visit.address(f"/annotate/{campaign['id']}")  # the token is gone from the address
+        await _press(page, "1", "9", "8", "z")  # 8 is a slip
+        await expect(page.get_by_role("heading", name="Compare the speakers")).to_be_visible()
+        await _press(
+            page, "?", "ArrowLeft", "3", "Enter"
+        )  # Enter closes the window with the keys; the others do nothing
+        await _press(page, "Enter")
+        await expect(page.get_by_role("alert")).to_contain_text("more fluent and grammatically correct")
+        await _press(page, *STEP_2, "Enter")
+        await expect(page.locator("#count")).to_have_text("2 of 3")
+        await expect(_status(page)).to_contain_text("Saved at")
+        await _press(page, "3", "0", *STEP_2, "Enter", "2", "8", *STEP_2, "Enter", "Enter")
+        await expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
+        code = await page.locator("#code").inner_text()
+        assert code == (await self._completion_code(suite, page))
+        features = {"fluency": "A", "sensibleness": "tie", "specificity": "B"}
+        answers = sorted(str(each["answer"]["entity"]) for each in await annotations_of(suite, campaign))
+        assert answers == ["{'A': 'bot', 'B': 'human'}", "{'A': 'human', 'B': 'bot'}", "{'A': 'unsure', 'B': 'unsure'}"]
+        assert all(features.items() <= each["answer"].items() for each in await annotations_of(suite, campaign))
+
+    @staticmethod
+    async def _completion_code(suite: RunningSuite, page: Page) -> str | None:
+        frontend = await suite.apps["web"].state.frontend.annotation()
+        return (await frontend.get_assignment(page.url.rpartition("/")[2])).completion_code
+
+
+class TestMouse:
+    async def test_is_enough_for_a_whole_package_on_a_phone(self, visit: Visit, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c0"), talk("c1"))
+        await visit.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page = await _open(visit, await entry_path(suite, campaign), size=PHONE)
+        for following in ("Next conversation", "To the end"):
+            for side, choice in (("A", "Human"), ("B", "Bot")):
+                group = page.get_by_role("radiogroup", name=f"Speaker {side} Is this speaker a human or a bot?")
+                assert await _is_in_view(page, ".choice, #next, #status")
+                await group.get_by_role("radio", name=choice).click()
+            await expect(page.get_by_role("heading", name="Human or bot?")).to_be_hidden()  # step 2 is in its place
+            assert await _is_in_view(page, ".choice, #next, #status")
+            for group in await page.get_by_role("radiogroup").all():
+                await group.get_by_role("radio", name="Speaker B").click()
+            await page.get_by_role("button", name=following).click()
+        await page.get_by_role("button", name="Submit the package").click()
+        await page.get_by_role("button", name="Copy the code").click()
+        await expect(page.get_by_text("Copied.")).to_be_visible()
+        assert await page.evaluate("navigator.clipboard.readText()") == await page.locator("#code").inner_text()
+        assert [each["answer"]["fluency"] for each in await annotations_of(suite, campaign)] == ["B", "B"]
+        await page.get_by_role("link", name="Next package").click()
+        await expect(page.get_by_role("heading", name="Nothing left for you")).to_be_visible()
+        assert await page.locator("#code").is_visible()  # who comes back finds it again
+
+
+class TestPage:
+    async def test_has_all_in_view_without_barriers_in_light_and_dark(self, visit: Visit, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c0", *("A longer turn. " * 20 for _ in range(12))))
+        page = await _open(visit, await entry_path(suite, campaign))
+        await _press(page, "1", "0")
+        for size in (DESKTOP, PHONE, SMALLEST):
+            await page.set_viewport_size({"width": size[0], "height": size[1]})
+            assert await overflow(page) == 0
+            assert await _is_in_view(page, "#next, #back, #status")
+            if size != SMALLEST:
+                assert await _is_in_view(page, ".choice")
+            for scheme in ("light", "dark"):
+                await page.emulate_media(color_scheme=scheme)
+                assert await violations(page) == []
+        await _press(page, "?")
+        assert await violations(page) == []
+
+    async def test_shows_texts_as_they_are_and_nothing_of_who_speaks(self, visit: Visit, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c0", *HOSTILE), name="c </script><b>", instructions=HOSTILE[0])
+        page = await _open(visit, await entry_path(suite, campaign))
+        assert await page.locator(".turn > p").all_text_contents() == list(HOSTILE)
+        assert await overflow(page) == 0
+        assert await page.title() == "Annotate · Spot The Bot"
+        directions = await page.locator(".turn > p").evaluate_all(
+            "all => all.map(each => getComputedStyle(each).unicodeBidi)"
+        )
+        assert set(directions) == {"plaintext"}
+        shown = (
+            await page.content()
+            + str(await page.request.get(page.url))
+            + str((await page.request.get(page.url)).headers)
+        )
+        assert "SECRET" not in shown
+
+
+class TestNetwork:
+    async def test_lost_in_the_middle_loses_no_answer(self, visit: Visit, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c0"), talk("c1"))
+        page = await _open(visit, await entry_path(suite, campaign))
+        await visit.context.set_offline(True)
+        await _press(page, "1", "0", *STEP_2)
+        await expect(_status(page)).to_have_text("No network: kept here, will be sent")
+        await visit.context.set_offline(False)
+        await expect(_status(page)).to_contain_text("Saved at")
+        assert len((await held_package(suite, campaign)).items[0].answer) == 4
+        await visit.context.set_offline(True)
+        await _press(page, "Enter", "3", "8", "ArrowRight")
+        await expect(_status(page)).to_have_text("No network: kept here, will be sent")
+        await page.close()
+        await visit.context.set_offline(False)
+        again = await visit.open(f"/annotate/{campaign['id']}")
+        await expect(again.locator("#count")).to_have_text("2 of 2")
+        await expect(_status(again)).to_contain_text("Saved at")
+        entity = {"A": "unsure", "B": "human"}
+        assert (await held_package(suite, campaign)).items[1].answer == {"entity": entity, "fluency": "B"}
+        assert await again.get_by_role("radio", checked=True).count() == 3
+        visit.complaints = [each for each in visit.complaints if "ERR_INTERNET_DISCONNECTED" not in each]
+
+
+class TestWindows:
+    async def test_show_each_others_answers_and_lose_none(self, visit: Visit, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c0"), talk("c1"))
+        one = await _open(visit, await entry_path(suite, campaign))
+        other = await visit.open(f"/annotate/{campaign['id']}")
+        await _press(one, "1")
+        await expect(other.get_by_role("radio", checked=True)).to_have_count(1)
+        await expect(other.locator("#notice")).to_have_text("Changed in another window: its answer is shown.")
+        await _press(other, "0")
+        await expect(one.get_by_role("radio", checked=True)).to_have_count(2)
+        await _press(one, "ArrowLeft")
+        await expect(_status(one)).to_contain_text("Saved at")
+        saved = (await held_package(suite, campaign)).items[0]
+        assert saved.answer == {"entity": {"A": "human", "B": "unsure"}, "fluency": "A"}
+
+    async def test_of_other_machines_put_their_answers_together(self, visit: Visit, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c0"))
+        path = await entry_path(suite, campaign)
+        page = await _open(visit, path)
+        held = await held_package(suite, campaign)
+        elsewhere = await suite.apps["web"].state.frontend.annotation()
+        answer = {"answer": {"entity": {"A": "bot"}}}
+        await page.request.put(f"{page.url}/packages/{held.id}/items/0", data=answer)
+        await _press(page, "0")
+        await expect(page.locator("#notice")).to_have_text("Changed in another window: its answer is shown.")
+        await expect(_status(page)).to_contain_text("Saved at")
+        saved = (await elsewhere.get_assignment(held.id)).items[0].answer
+        assert saved == {"entity": {"A": "bot", "B": "unsure"}}
+        visit.complaints = [each for each in visit.complaints if "409" not in each]
+
+
+class TestLease:
+    async def test_that_ended_is_explained_and_goes_on_with_what_was_saved(self, visit: Visit, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c0"))
+        clock = movable_clock(suite)
+        page = await _open(visit, await entry_path(suite, campaign))
+        await _press(page, "1")
+        await expect(_status(page)).to_contain_text("Saved at")
+        clock.advance(minutes=61)
+        await _press(page, "0")
+        dialog = page.get_by_role("dialog", name="Your time with this package is over")
+        await expect(dialog).to_be_visible()
+        assert await violations(page) == []
+        await dialog.get_by_role("link", name="Go on").click()
+        await expect(_status(page)).to_contain_text("Saved at")
+        assert (await held_package(suite, campaign)).items[0].answer == {"entity": {"A": "human", "B": "unsure"}}
+        visit.complaints = [each for each in visit.complaints if "409" not in each]
