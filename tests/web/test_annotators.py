@@ -105,7 +105,7 @@ class TestPackages:
         async with entered(suite, await entry_path(suite, campaign)) as client:
             held = await held_package(suite, campaign)
             path = f"packages/{held.id}/items/0"
-            body = {"answer": {}}
+            body: dict[str, Any] = {"answer": {}}
             assert (await client.put(f"/annotate/{uuid4()}/{path}", json=body, headers=JSON)).status_code == 401
             client.cookies.clear()
             refused = await client.put(f"/annotate/{campaign['id']}/{path}", json=body, headers=JSON)
