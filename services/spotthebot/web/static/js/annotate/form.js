@@ -6,11 +6,12 @@
  */
 
 import { badge, keySign, make } from "./elements.js";
-import { signOf } from "./keys.js";
+import { NONE, signOf } from "./keys.js";
 import { choicesOf, isEqual, valueOf } from "./protocol.js";
 
 const SHORT_TEXT = 16;
 const MAX_IN_A_LINE = 5;
+const ALWAYS_IN_A_LINE = ["likert", "preference"];
 let formsMade = 0;
 
 export class Form {
@@ -90,9 +91,10 @@ export class Form {
   #choices(row, name, labels, describedBy) {
     const { question, choices } = row;
     const isMultiple = question.kind === "multiple";
-    const isLine = question.kind === "likert" || (choices.length <= MAX_IN_A_LINE && choices.every(({ text }) => text.length <= SHORT_TEXT));
+    const isShort = choices.length <= MAX_IN_A_LINE && choices.every(({ text }) => text.length <= SHORT_TEXT);
+    const isLine = !isMultiple && (ALWAYS_IN_A_LINE.includes(question.kind) || isShort);
     const group = make("div", {
-      class: `choices ${isLine && !isMultiple ? "line" : "list"} ${question.kind}`,
+      class: `choices ${isLine ? "line" : "list"} ${question.kind}`,
       role: isMultiple ? "group" : "radiogroup", "aria-labelledby": labels, "aria-describedby": describedBy,
       "aria-required": isMultiple ? null : String(question.required),
     });
@@ -115,7 +117,8 @@ export class Form {
   #none(row, name) {
     row.none = make("input", { type: "checkbox", name });
     row.none.addEventListener("change", () => this.onAnswer(row.question, row.target, row.none.checked ? [] : undefined));
-    return make("label", { class: "choice" }, row.none, make("span", {}, this.texts("none")));
+    row.noneSign = keySign();
+    return make("label", { class: "choice" }, row.none, make("span", {}, this.texts("none")), row.noneSign);
   }
 
   #chosen(row, value, isChecked) {
@@ -163,14 +166,15 @@ export class Form {
       input.checked = taken.includes(choices[index].value);
       input.disabled = isLocked;
     });
-    if (row.none) {
-      row.none.checked = isEqual(value, []);
-      row.none.disabled = isLocked;
-    }
     const keys = isLocked ? [] : bindings.filter((each) => each.question === question && each.target === row.target);
+    const signFor = (choice) => signOf(keys.find((each) => each.value === choice)?.key ?? "");
     row.signs.forEach((sign, index) => {
-      sign.textContent = signOf(keys.find((each) => each.value === choices[index].value)?.key ?? "");
+      sign.textContent = signFor(choices[index].value);
     });
+    if (!row.none) return;
+    row.none.checked = isEqual(value, []);
+    row.none.disabled = isLocked;
+    row.noneSign.textContent = signFor(NONE);
   }
 
   /** Return the row that holds an element. */

@@ -22,6 +22,9 @@ const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0"];
 const ARROWS = { A: "ArrowLeft", tie: "ArrowDown", B: "ArrowRight" };
 const SIGNS = { ArrowLeft: "←", ArrowDown: "↓", ArrowRight: "→" };
 
+/** Stands for none of the choices of a question that takes several. */
+export const NONE = null;
+
 /** Return how a key is shown. */
 export function signOf(key) {
   return SIGNS[key] ?? key;
@@ -39,14 +42,14 @@ export function bindKeys(rows, current) {
   for (const row of ordered) {
     const keys = keysFor(row);
     if (keys.length === 0 || keys.some((key) => bound.has(key))) continue;
-    keys.forEach((key, index) => bound.set(key, { ...row, key, value: row.choices[index].value }));
+    keys.forEach((key, index) => bound.set(key, { ...row, key, value: row.choices[index]?.value ?? NONE }));
   }
   return [...bound.values()];
 }
 
 function keysFor({ question, target, choices }) {
-  const count = choices.length;
-  if (question.kind === "text" || count === 0) return [];
+  if (question.kind === "text") return [];
+  const count = choices.length + (question.kind === "multiple" ? 1 : 0);
   if (question.kind === "preference") return choices.map(({ value }) => ARROWS[value]);
   if (question.per === "side") {
     if (count > DIGITS.length / 2) return [];

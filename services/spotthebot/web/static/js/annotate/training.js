@@ -73,8 +73,12 @@ class TrainingPage {
     const next = make("a", { class: "button primary", href: this.#next(state), id: "go-on" }, this.texts(`training.next_${this.#outcome(state)}`));
     const panel = document.querySelector(".panel");
     panel.classList.add("feedback");
+    document.querySelector(".bench").classList.add("checked");
     panel.replaceChildren(title, make("div", { class: "heard" }, ...others.map((each) => this.#card(each)), heard), next);
     next.focus();
+    const talk = document.getElementById("talk");
+    talk.scrollTop = 0;
+    talk.querySelector(".verdict.wrong")?.parentElement.previousElementSibling.scrollIntoView({ block: "start" });
   }
 
   #outcome(state) {
@@ -111,7 +115,7 @@ class TrainingPage {
       if (question.kind === "text") return answer[id];
       return choices.map(({ text }) => text).join(", ") || this.texts("none");
     });
-    return words.join("; ") || this.texts("training.nothing");
+    return words.join(" · ") || this.texts("training.nothing");
   }
 }
 

@@ -6,8 +6,8 @@
  */
 
 import { Form } from "./form.js";
-import { bindKeys, listenToKeys } from "./keys.js";
-import { isAnswer, valueOf, withValue } from "./protocol.js";
+import { NONE, bindKeys, listenToKeys } from "./keys.js";
+import { isAnswer, isEqual, valueOf, withValue } from "./protocol.js";
 import { addTurns, markTurns, showTalk } from "./talk.js";
 
 const SCROLLED = { PageDown: 0.8, PageUp: -0.8, " ": 0.8 };
@@ -70,7 +70,7 @@ export class Workspace {
     this.item.answer = changed;
     this.missing.textContent = "";
     this.page.onChange(this.item, question);
-    const isAtOnce = question.kind === "single" || question.kind === "likert";
+    const isAtOnce = question.kind === "single" || question.kind === "likert" || isEqual(value, []);
     const nextTurn = this.turn !== null && isAtOnce && !wasWhole && this.#missingHere().length === 0 ? this.#nextPart() : undefined;
     if (nextTurn !== undefined && nextTurn !== null) this.#showPart(nextTurn);
     else this.#update();
@@ -178,7 +178,9 @@ export class Workspace {
 
   #touchesLocked(before) {
     return this.form.rows.some(
-      (row) => this.isLocked(row) && valueOf(before, row.question.id, row.target) !== valueOf(this.item.answer, row.question.id, row.target),
+      (row) =>
+        this.isLocked(row) &&
+        !isEqual(valueOf(before, row.question.id, row.target), valueOf(this.item.answer, row.question.id, row.target)),
     );
   }
 
@@ -235,8 +237,10 @@ export class Workspace {
 
   #valueByKey({ question, value }, taken) {
     if (question.kind !== "multiple") return value;
+    if (value === NONE) return isEqual(taken, []) ? undefined : [];
     const ticked = (taken ?? []).includes(value) ? taken.filter((each) => each !== value) : [...(taken ?? []), value];
-    return question.choices.map((choice) => choice.value).filter((each) => ticked.includes(each));
+    const inOrder = question.choices.map((choice) => choice.value).filter((each) => ticked.includes(each));
+    return inOrder.length > 0 ? inOrder : undefined;
   }
 
   /** Let the focus follow, where it is in the form, to the next question that is open. */
