@@ -187,7 +187,7 @@ class TestWindows:
         saved = (await held_package(suite, campaign)).items[0]
         assert saved.answer == {"entity": {"A": "human", "B": "unsure"}, "fluency": "A"}
 
-    async def test_of_other_machines_put_their_answers_together(self, visit: Visit, suite: RunningSuite):
+    async def test_on_other_machines_put_their_answers_together(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c0"))
         path = await entry_path(suite, campaign)
         page = await _open(visit, path)
@@ -204,7 +204,7 @@ class TestWindows:
 
 
 class TestLease:
-    async def test_that_ended_is_explained_and_goes_on_with_what_was_saved(self, visit: Visit, suite: RunningSuite):
+    async def test_past_its_end_is_explained_and_goes_on_with_what_was_saved(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c0"))
         clock = movable_clock(suite)
         page = await _open(visit, await entry_path(suite, campaign))

@@ -59,7 +59,7 @@ class TestEntry:
         assert refused.status_code == (422 if query else 401)
         assert "set-cookie" not in refused.headers
 
-    async def test_of_mechanical_turk_shows_a_preview_and_asks_for_a_window(self, suite: RunningSuite):
+    async def test_from_mechanical_turk_shows_a_preview_and_asks_for_a_window(self, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c"), panel={"kind": "mturk"})
         path = (await entry_path(suite, campaign, None)).partition("&")[0]
         async with httpx.AsyncClient(base_url=suite.urls["web"], trust_env=False) as client:
@@ -80,7 +80,7 @@ class TestEntry:
 
 
 class TestPackages:
-    async def test_of_others_are_nobodys(self, suite: RunningSuite):
+    async def test_given_to_others_are_not_found(self, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c"))
         async with entered(suite, await entry_path(suite, campaign)) as client:
             held = await held_package(suite, campaign)
@@ -174,7 +174,7 @@ class TestStates:
     """Where there is no package, a page says why and what to do."""
 
     @pytest.mark.parametrize(("move", "title"), [("pause", "A pause"), ("close", "This campaign is over")])
-    async def test_of_a_campaign_that_gives_out_nothing(self, suite: RunningSuite, move: str, title: str):
+    async def test_are_shown_where_a_campaign_gives_out_nothing(self, suite: RunningSuite, move: str, title: str):
         campaign = await campaign_of_talks(suite, talk("c"), name="bots against people")
         admin = await suite.client("annotation", "admin")
         await admin.post(f"/v1/campaigns/{campaign['id']}/{move}")
@@ -183,7 +183,7 @@ class TestStates:
         assert (shown.status_code, title in shown.text) == (200, True)
         assert campaign["name"] not in shown.text
 
-    async def test_of_a_block_takes_one_note(self, suite: RunningSuite):
+    async def test_after_a_block_take_one_note(self, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c"))
         admin = await suite.annotation("admin")
         page = f"/annotate/{campaign['id']}"

@@ -68,7 +68,7 @@ class TrainingPage {
     this.workspace.refresh();
     for (const each of targets) this.#besideTurn(each);
     const others = targets.filter(({ target }) => !this.workspace.turns.includes(target));
-    const title = make("h2", { tabindex: "-1" }, this.texts("training.mistakes", { count: mistakes }));
+    const title = make("h1", {}, this.texts("training.mistakes", { count: mistakes }));
     const heard = make("p", {}, this.texts(`training.${this.#outcome(state)}`, { count: this.task.attempts_left }));
     const next = make("a", { class: "button primary", href: this.#next(state), id: "go-on" }, this.texts(`training.next_${this.#outcome(state)}`));
     const panel = document.querySelector(".panel");
