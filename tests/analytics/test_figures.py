@@ -191,6 +191,17 @@ class TestSpecs:
         assert "5 simulated annotators" in text
         assert "preliminary" in text
 
+    def test_without_a_heading_they_say_neither_title_nor_counts_and_keep_the_notes_on_tests(self, shown, drawn):
+        headed, bare = drawn["win-matrix"], FIGURES["win-matrix"](replace(shown, heading=False))
+        assert (headed["title"]["text"], bare["title"]["text"]) == (
+            "Who wins against whom",
+            headed["title"]["subtitle"][1:],
+        )
+        assert "title" not in FIGURES["ranking"](replace(shown, heading=False))
+        assert {key: value for key, value in bare.items() if key != "title"} == {
+            key: value for key, value in headed.items() if key != "title"
+        }
+
 
 class TestSpeakers:
     def test_have_one_order_and_one_colour_in_every_figure(self, shown, drawn):

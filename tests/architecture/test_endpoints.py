@@ -31,7 +31,15 @@ OPEN_ON_PURPOSE = {
     "/docs/swagger-ui.css",
     "/docs/swagger-ui-bundle.js",
 }
-OPEN_PAGES = {"/", "/sign-in", "/sign-out", "/language", "/static/{digest}/{name:path}", "/annotate/{campaign_id}"}
+OPEN_PAGES = {
+    "/",
+    "/sign-in",
+    "/sign-out",
+    "/language",
+    "/static/{digest}/{name:path}",
+    "/annotate/{campaign_id}",
+    "/charts/{name}",
+}
 EVERY = pytest.mark.parametrize("service", SERVICE_NAMES, indirect=True)
 
 

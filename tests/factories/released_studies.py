@@ -1,6 +1,6 @@
 """Campaigns over conversations of two teams' bots and a public one, imported with labels, and the standings in them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import httpx
@@ -35,9 +35,14 @@ async def register_bots(suite: RunningSuite) -> dict[str, str]:
 
 
 async def labelled_campaign(
-    suite: RunningSuite, bots: Mapping[str, str], pairs: list[tuple[str, str]] = PAIRS, *, closed: bool = True
+    suite: RunningSuite,
+    bots: Mapping[str, str],
+    pairs: list[tuple[str, str]] = PAIRS,
+    *,
+    annotators: Sequence[str] = ANNOTATORS,
+    closed: bool = True,
 ) -> str:
-    """Import a campaign of three conversations for each pair, which ten annotators labelled; return its path."""
+    """Import a campaign of three conversations for each pair, which all annotators labelled; return its path."""
     held = [
         with_bots(conversation(f"{first}-{second}-{number}", first, second), bots)
         for first, second in pairs
@@ -66,7 +71,7 @@ async def labelled_campaign(
             "completion_code": None,
         }
         for at, key in enumerate(keys)
-        for number, annotator in enumerate(ANNOTATORS)
+        for number, annotator in enumerate(annotators)
     ]
     await created(admin, f"{path}/annotations", {"annotations": labelled})
     if closed:

@@ -17,7 +17,7 @@ from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.clients import services_with
 from spotthebot.web.error_pages import error_page, passed_on
 from spotthebot.web.ownership import PackageOwners
-from spotthebot.web.pages import annotate, bots, home, one_bot, session
+from spotthebot.web.pages import annotate, bots, campaigns, home, one_bot, results, session
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.settings import WebSettings
 
@@ -46,7 +46,15 @@ def create_app(settings: WebSettings) -> FastAPI:
         "web",
         summary="Pages for annotators, teams and researchers; a client of the other services.",
         settings=settings,
-        routers=[home.router, session.router, bots.router, one_bot.router, *annotate.ROUTERS],
+        routers=[
+            home.router,
+            session.router,
+            bots.router,
+            one_bot.router,
+            campaigns.router,
+            results.router,
+            *annotate.ROUTERS,
+        ],
         parts=[DiskPart(settings)],
         error_responses=errors,
         lifespan=live,
@@ -54,6 +62,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.state.renderer = renderer
     app.state.package_owners = PackageOwners()
     renderer.static.mount(app)
+    renderer.charts.mount(app)
     own_hosts = {urlsplit(settings.public_url).netloc} if settings.public_url else set[str]()
     app.add_middleware(CrossOriginGuard, error_responses=errors, own_hosts=own_hosts)
     app.add_middleware(PageHeaders)

@@ -11,7 +11,9 @@ from starlette.responses import Response
 
 from spotthebot.kit.web.pages.static_files import StaticFiles
 from spotthebot.web.catalogues import Texts, read_catalogues
+from spotthebot.web.chart_library import ChartLibrary
 from spotthebot.web.domain.languages import choose_language
+from spotthebot.web.domain.numbers import Numbers
 from spotthebot.web.sessions import visitor_of
 
 LANGUAGE_COOKIE: Final = "language"
@@ -24,6 +26,7 @@ class Renderer:
 
     def __init__(self) -> None:
         self.static = StaticFiles(_FOLDER / "static")
+        self.charts = ChartLibrary()
         self._catalogues = read_catalogues()
         self._environment = Environment(
             loader=FileSystemLoader(_FOLDER / "templates"),
@@ -43,14 +46,26 @@ class Renderer:
     def page(self, request: Request, template: str, *, status: int = 200, **content: Any) -> Response:  # noqa: ANN401 - what the template shows
         """Return the page that a template makes of `content`.
 
-        Templates also have `t` (the texts), `static` (a file's address), `path` and `visitor` (None: nobody signed in).
+        Templates also have `t` (the texts), `number` (writes numbers), `static` (a file's address), `path` and
+        `visitor` (None: nobody signed in).
         """
         texts = self.texts_for(request)
-        html = self._environment.get_template(template).render(
-            t=texts, static=self.static.url, path=request.url.path, visitor=visitor_of(request), **content
-        )
+        html = self.part(request, template, **content)
         headers = {"Cache-Control": "no-store", "Vary": "Cookie, Accept-Language", "Content-Language": texts.language}
         return Response(html, status_code=status, media_type="text/html; charset=utf-8", headers=headers)
+
+    def part(self, request: Request, template: str, **content: Any) -> Markup:  # noqa: ANN401 - what the template shows
+        """Return the HTML that a template makes of `content`: of a page, or of a part that stands in one."""
+        texts = self.texts_for(request)
+        html = self._environment.get_template(template).render(
+            t=texts,
+            number=Numbers(texts.language),
+            static=self.static.url,
+            path=request.url.path,
+            visitor=visitor_of(request),
+            **content,
+        )
+        return Markup(html)  # noqa: S704 - the template escaped it
 
 
 def json_data(value: object) -> Markup:

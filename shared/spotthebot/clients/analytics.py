@@ -1,6 +1,6 @@
 """The client of `analytics`: a campaign's results and figures, and analyses that take their time."""
 
-from typing import TypedDict, TypeVar, Unpack
+from typing import Final, Literal, TypedDict, TypeVar, Unpack
 from urllib.parse import quote
 from uuid import UUID
 
@@ -35,6 +35,12 @@ from spotthebot.contracts.analytics import (
 )
 
 Result = TypeVar("Result", bound=Provenance)
+FileForm = Literal["csv", "json", "parquet"]
+_MEDIA_TYPES: Final[dict[FileForm, str]] = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "parquet": "application/vnd.apache.parquet",
+}
 
 
 class Parameters(TypedDict, total=False):
@@ -52,10 +58,11 @@ class Parameters(TypedDict, total=False):
 
 
 class FigureParameters(Parameters, total=False):
-    """How a figure is computed and drawn: for a light page or a dark one, wide or for a phone."""
+    """How a figure is computed and drawn: for a light page or a dark one, wide or for a phone, with a title or not."""
 
     theme: Theme
     width: Width
+    heading: bool
 
 
 class AnalyticsOperations(ServiceOperations):
@@ -178,6 +185,15 @@ class Analytics(AnalyticsOperations, Client):
 
 class AsyncAnalytics(AnalyticsOperations, AsyncClient):
     """The client of `analytics` on an event loop."""
+
+
+def result_file(campaign_id: UUID | str, result: str, form: FileForm, **parameters: Unpack[Parameters]) -> Call[bytes]:
+    """Describe the request for a result such as `win-rates` as a file: its table as CSV or Parquet, or all as JSON.
+
+    A client makes it: `client.carry_out(result_file("autumn", "win-rates", "csv"))`.
+    """
+    path = f"/v1/campaigns/{_segment(campaign_id)}/{_segment(result)}"
+    return Call(bytes, "GET", path, params=parameters, accept=_MEDIA_TYPES[form])
 
 
 def _result(returns: type[Result], campaign_id: UUID | str, name: str, parameters: Parameters) -> Call[Result]:

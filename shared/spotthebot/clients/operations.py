@@ -114,8 +114,10 @@ class Call(Operation[R, Coroutine[Any, Any, R]]):
         body: BaseModel | Mapping[str, Any] | None = None,
         content: Content | None = None,
         idempotency_key: str | None = None,
+        accept: str | None = None,
     ) -> None:
-        headers = {} if idempotency_key is None else {"Idempotency-Key": idempotency_key}
+        asked = {"Idempotency-Key": idempotency_key, "Accept": accept}
+        headers = {name: value for name, value in asked.items() if value is not None}
         self.returns = returns
         self.request = Request(
             method=method, path=path, params=params or {}, headers=headers, body=body, content=content

@@ -30,6 +30,7 @@ class FigureInput:
     stability: Stability | None
     theme: Theme = "light"
     width: Width = "wide"
+    heading: bool = True
 
     @property
     def colours(self) -> Colours:
@@ -159,7 +160,7 @@ def intervals(
 
 
 def finish(shown: FigureInput, chart: alt.TopLevelMixin, title: str, caption: str, *notes: str) -> Spec:
-    """Title a chart, say below what it stands on, and return its Vega-Lite spec.
+    """Title a chart, say below what it stands on, and return its Vega-Lite spec; without a heading the notes alone.
 
     `usermeta` has the caption and the speakers' marks, for pages that show the figure.
     """
@@ -170,14 +171,24 @@ def finish(shown: FigureInput, chart: alt.TopLevelMixin, title: str, caption: st
         f" by {counts.annotators:,} {'simulated ' if counts.simulated_annotators else ''}annotators"
     )
     warnings = ["preliminary: annotations are still missing"] if analysis.preliminary else []
-    subtitle = [
-        line
-        for note in (stands_on, *notes, *warnings)
-        for line in textwrap.wrap(note, layout.letters, break_on_hyphens=False)
-    ]
-    configured = chart.properties(
-        title=alt.TitleParams(title, subtitle=subtitle, anchor="start", frame="bounds", offset=16)
-    )
+    if shown.heading:
+        lines = _lines(layout, stands_on, *notes, *warnings)
+        heading = alt.TitleParams(title, subtitle=lines, anchor="start", frame="bounds", offset=16)
+        configured = chart.properties(title=heading)
+    elif notes:
+        heading = alt.TitleParams(
+            _lines(layout, *notes),
+            anchor="start",
+            frame="bounds",
+            offset=16,
+            fontSize=layout.text,
+            fontWeight="normal",
+            lineHeight=layout.text + 4,
+            color=colours.soft,
+        )
+        configured = chart.properties(title=heading)
+    else:
+        configured = chart
     styled = (
         configured.configure_view(stroke=None)
         .configure_title(
@@ -226,6 +237,10 @@ def finish(shown: FigureInput, chart: alt.TopLevelMixin, title: str, caption: st
         "speakers": [each.model_dump(mode="json") for each in analysis.speakers],
     }
     return spec
+
+
+def _lines(layout: Layout, *notes: str) -> list[str]:
+    return [line for note in notes for line in textwrap.wrap(note, layout.letters, break_on_hyphens=False)]
 
 
 def nothing_to_draw(shown: FigureInput, title: str, why: str) -> Spec:

@@ -32,7 +32,7 @@ async def draw_figure(
     def draw() -> bytes:
         from spotthebot.analytics.figures import FigureInput, render  # noqa: PLC0415 - see `_figures`
 
-        spec = figures[figure](FigureInput(analysis, stability, request.theme, request.width))
+        spec = figures[figure](FigureInput(analysis, stability, request.theme, request.width, request.heading))
         return json.dumps(spec, ensure_ascii=False).encode() if form == "json" else render(spec, form)
 
     return await asyncio.to_thread(draw)

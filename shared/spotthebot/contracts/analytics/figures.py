@@ -18,3 +18,7 @@ class FigureParametersIn(ParametersIn):
         default="wide",
         description="The drawing: about 720 px wide, or about 340 px for a phone, with panels below each other.",
     )
+    heading: bool = Field(
+        default=True,
+        description="Whether the drawing begins with its title and what it stands on; a page may say both itself.",
+    )

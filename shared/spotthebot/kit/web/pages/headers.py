@@ -5,10 +5,31 @@ from typing import Final
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-)
+_DIRECTIVES: Final = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": "'self' data:",
+    "font-src": "'self'",
+    "connect-src": "'self'",
+    "manifest-src": "'self'",
+    "base-uri": "'none'",
+    "form-action": "'self'",
+    "frame-ancestors": "'none'",
+}
+
+
+def policy_with(**changed: str) -> str:
+    """Return the policy of pages with some directives added or changed; their names are written with underscores.
+
+    >>> policy_with(frame_src="'self'").endswith("frame-ancestors 'none'; frame-src 'self'")
+    True
+    """
+    directives = _DIRECTIVES | {name.replace("_", "-"): value for name, value in changed.items()}
+    return "; ".join(f"{name} {value}" for name, value in directives.items())
+
+
+POLICY: Final = policy_with()
 """No script or style but files of this server; no frame; a page sends forms to this server alone."""
 _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",

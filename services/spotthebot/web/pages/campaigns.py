@@ -1,0 +1,85 @@
+"""`/campaigns`: the campaigns that there are, and the dashboard of one: its frame, which its parts fill."""
+
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from spotthebot.contracts.annotation import CampaignOut, CampaignState
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.kit.web.pages.headers import policy_with
+from spotthebot.web.pages.deps import Pages, Reader, ServicesOfVisitor
+from spotthebot.web.pages.parts import PARTS, load_part, show_part
+from spotthebot.web.pages.views import FILTERS, LEVELS, UNITS, View, ViewOfResults
+
+router = APIRouter(prefix="/campaigns", route_class=PageRoute, include_in_schema=False)
+_ON_A_PAGE: Final = 25
+_ENDED: Final = frozenset({CampaignState.COMPLETE, CampaignState.CLOSED})
+_FRAMES: Final = policy_with(frame_src="'self'")
+"""Of pages that show a chart to explore in a frame."""
+
+
+@router.get("")
+async def list_campaigns(
+    request: Request,
+    pages: Pages,
+    services: ServicesOfVisitor,
+    _visitor: Reader,
+    cursor: Annotated[str | None, Query(max_length=100)] = None,
+) -> Response:
+    """List the campaigns, oldest first, with how far they are."""
+    analytics = await services.analytics()
+    page = await analytics.list_campaigns(page_size=_ON_A_PAGE, cursor=cursor).page()
+    return pages.page(request, "dashboard/campaigns.html.jinja", campaigns=page.items, next_cursor=page.next_cursor)
+
+
+@router.get("/{campaign_id:uuid}")
+async def dashboard(
+    request: Request,
+    pages: Pages,
+    services: ServicesOfVisitor,
+    _visitor: Reader,
+    campaign_id: UUID,
+    view: ViewOfResults,
+    whole: Annotated[bool, Query()] = False,  # noqa: FBT002 - in the address
+) -> Response:
+    """Show the frame of a campaign's results; a script asks for the parts, or all stand in the page (`whole`)."""
+    campaign = await (await services.annotation()).get_campaign(campaign_id)
+    content = _frame(campaign, view)
+    parts = {}
+    if whole and content["has_results"]:
+        for name in PARTS:
+            parts[name] = show_part(pages, request, await load_part(services, campaign, name, view))
+    response = pages.page(request, "dashboard/dashboard.html.jinja", parts=parts, whole=whole, **content)
+    response.headers["Content-Security-Policy"] = _FRAMES
+    return response
+
+
+@router.get("/{campaign_id:uuid}/progress")
+async def progress(
+    request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Reader, campaign_id: UUID
+) -> Response:
+    """Return how far the campaign is, as the part of the page that says it."""
+    campaign = await (await services.annotation()).get_campaign(campaign_id)
+    return pages.page(request, "dashboard/progress.html.jinja", **_frame(campaign, View()))
+
+
+def _frame(campaign: CampaignOut, view: View) -> dict[str, Any]:
+    return {
+        "campaign": campaign,
+        "view": view,
+        "ended": campaign.state in _ENDED,
+        "missing": max(0, campaign.annotations_needed - campaign.annotations),
+        "has_results": campaign.annotations > 0 and _is_spot_the_bot(campaign),
+        "other_protocol": not _is_spot_the_bot(campaign),
+        "part_names": PARTS,
+        "units": UNITS,
+        "filters": FILTERS,
+        "levels": LEVELS,
+    }
+
+
+def _is_spot_the_bot(campaign: CampaignOut) -> bool:
+    """Whether results are computed of its answers."""
+    return campaign.protocol in {"spot_the_bot", "spot_the_bot_labels"}

@@ -1,0 +1,151 @@
+"""`/campaigns/{id}/...`: the parts of a dashboard, its figures, its files, and charts to explore."""
+
+import json
+from typing import Annotated, Final, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from spotthebot.clients.analytics import result_file
+from spotthebot.contracts.analytics import MoreDataIn, StabilityIn
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.kit.web.pages.headers import policy_with
+from spotthebot.kit.web.pages.page_errors import wants_page
+from spotthebot.web.pages.deps import Pages, Reader, ServicesOfVisitor
+from spotthebot.web.pages.parts import load_part, show_part
+from spotthebot.web.pages.views import Look, ViewOfResults, drawn_as
+
+router = APIRouter(prefix="/campaigns/{campaign_id:uuid}", route_class=PageRoute, include_in_schema=False)
+
+Figure = Literal["ranking", "win-matrix", "survival", "features", "segments", "stability"]
+Section = Literal[
+    "ranking",
+    "win-rates",
+    "fooling-rates",
+    "survival",
+    "features",
+    "segments",
+    "agreement",
+    "annotators",
+    "time",
+    "sensitivity",
+]
+_FIGURE_TYPES: Final = {
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "pdf": "application/pdf",
+    "json": "application/vnd.vegalite.v6+json",
+}
+_DATA_TYPES: Final = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
+_EXPLORING: Final = policy_with(
+    sandbox="allow-scripts",
+    script_src="'self' 'unsafe-eval'",
+    style_src="'self' 'unsafe-inline'",
+    img_src="data:",
+    connect_src="'none'",
+    form_action="'none'",
+    frame_ancestors="'self'",
+)
+"""Vega makes functions of expressions and writes styles: in a sandbox, with an origin of its own, without cookies and
+without the network, so that whatever a chart holds reaches nothing."""
+
+
+@router.get("/parts/{part}")
+async def part(
+    request: Request,
+    pages: Pages,
+    services: ServicesOfVisitor,
+    _visitor: Reader,
+    campaign_id: UUID,
+    part: str,
+    view: ViewOfResults,
+) -> Response:
+    """Return a part of the dashboard: for a script as it is, for a person in a page of its own."""
+    annotation = await services.annotation()
+    campaign = await annotation.get_campaign(campaign_id)
+    shown = show_part(pages, request, await load_part(services, campaign, part, view))
+    if wants_page(request):
+        return pages.page(
+            request, "dashboard/one_part.html.jinja", campaign=campaign, view=view, name=part, shown=shown
+        )
+    return Response(shown, media_type="text/html; charset=utf-8", headers={"Cache-Control": "no-store"})
+
+
+@router.get("/figures/{figure}.{form}")
+async def figure(
+    services: ServicesOfVisitor,
+    _visitor: Reader,
+    campaign_id: UUID,
+    figure: Figure,
+    form: Literal["svg", "png", "pdf", "json"],
+    view: ViewOfResults,
+    look: Look,
+    download: Annotated[bool, Query()] = False,  # noqa: FBT002 - in the address
+) -> Response:
+    """Return a figure as `analytics` draws it, to show or to keep."""
+    analytics = await services.analytics()
+    drawn = await analytics.figure(campaign_id, f"{figure}.{form}", **drawn_as(view, look))
+    return _file(drawn, _FIGURE_TYPES[form], f"{figure}.{'vl.json' if form == 'json' else form}", download=download)
+
+
+@router.get("/figures/{figure}/explore")
+async def explore(
+    request: Request,
+    pages: Pages,
+    services: ServicesOfVisitor,
+    _visitor: Reader,
+    campaign_id: UUID,
+    figure: Figure,
+    view: ViewOfResults,
+    look: Look,
+) -> Response:
+    """Show a figure that answers to the pointer; its page is shut off from everything else."""
+    analytics = await services.analytics()
+    spec = await analytics.figure(campaign_id, f"{figure}.json", **drawn_as(view, look))
+    response = pages.page(
+        request,
+        "dashboard/explore.html.jinja",
+        spec=json.loads(spec),
+        figure=figure,
+        theme=look["theme"],
+        library=pages.charts.url,
+    )
+    response.headers["Content-Security-Policy"] = _EXPLORING
+    return response
+
+
+@router.get("/data/{section}.{form}")
+async def data(
+    services: ServicesOfVisitor,
+    _visitor: Reader,
+    campaign_id: UUID,
+    section: Section,
+    form: Literal["csv", "json"],
+    view: ViewOfResults,
+) -> Response:
+    """Return the numbers of a part as a file."""
+    analytics = await services.analytics()
+    content = await analytics.carry_out(result_file(campaign_id, section, form, **view.parameters))
+    return _file(content, _DATA_TYPES[form], f"{section}.{form}", download=True)
+
+
+@router.post("/stability")
+async def compute_stability(
+    services: ServicesOfVisitor, _visitor: Reader, campaign_id: UUID, view: ViewOfResults
+) -> Response:
+    """Start what takes minutes: whether the ranking would come out again, and how many more conversations it needs."""
+    analytics = await services.analytics()
+    level = view.parameters["confidence_level"]
+    await analytics.create_analysis(
+        MoreDataIn(campaign_id=campaign_id, filter=view.filter, unit=view.unit, confidence_level=level)
+    )
+    await analytics.create_analysis(StabilityIn(campaign_id=campaign_id, filter=view.filter))
+    return RedirectResponse(view.address(f"/campaigns/{campaign_id}") + "#stability", status_code=303)
+
+
+def _file(content: bytes, media_type: str, name: str, *, download: bool) -> Response:
+    headers = {"Cache-Control": "no-store"}
+    if download:
+        headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return Response(content, media_type=media_type, headers=headers)

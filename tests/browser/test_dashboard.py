@@ -1,0 +1,296 @@
+"""The dashboard of a campaign: what it says, draws and lets people take home is what `analytics` answers."""
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from uuid import UUID
+
+import pytest
+from playwright.async_api import Browser, Page, Route, StorageState, expect
+
+from spotthebot.clients.analytics import Parameters
+from spotthebot.web.domain.numbers import NOTHING
+from tests.factories.browsing import DESKTOP, PHONE, Scheme, Visit, overflow, violations, visiting
+from tests.factories.released_studies import ANNOTATORS, labelled_campaign, register_bots
+from tests.factories.running_suite import RunningSuite
+
+HOSTILE = "<img src=x onerror=alert(1)>\u202eevil"
+PAIRS = [("ours", HOSTILE), ("ours", "baseline"), (HOSTILE, "baseline"), ("HU", "ours")]
+FIGURES = ("ranking", "win-matrix", "survival", "features", "segments")
+PARTS = ("claim", "ranking", "win-rates", "fooling-rates", "survival", "features", "segments", "stability")
+MAX_BYTES = 200_000
+PATIENCE = 60_000
+"""Milliseconds for what the first request of a process computes."""
+
+
+@dataclass(frozen=True)
+class Campaigns:
+    """The ids of a campaign that is closed, of one that runs, and of one with a single bot."""
+
+    closed: str
+    running: str
+    of_one_bot: str
+
+
+@pytest.fixture(scope="module")
+async def campaigns(module_suite: RunningSuite) -> Campaigns:
+    bots = await register_bots(module_suite)
+    closed = await labelled_campaign(module_suite, bots, PAIRS)
+    running = await labelled_campaign(module_suite, bots, PAIRS, annotators=ANNOTATORS[:1], closed=False)
+    of_one_bot = await labelled_campaign(module_suite, bots, [("HU", "ours")])
+    return Campaigns(*(path.rpartition("/")[2] for path in (closed, running, of_one_bot)))
+
+
+@pytest.fixture(scope="module")
+async def session(chromium: Browser, module_suite: RunningSuite) -> StorageState:
+    """The cookies of an analyst who signed in."""
+    async with visiting(chromium, module_suite, locale="en-GB") as visit:
+        await visit.sign_in("analyst", after="/campaigns")
+        return await visit.context.storage_state()
+
+
+@pytest.fixture
+async def visit(chromium: Browser, module_suite: RunningSuite, session: StorageState) -> AsyncIterator[Visit]:
+    """An analyst's browser, on services that keep their campaigns."""
+    async with visiting(chromium, module_suite, locale="en-GB", storage_state=session) as visit:
+        yield visit
+
+
+@pytest.fixture
+async def strange_visit(chromium: Browser, module_suite: RunningSuite) -> AsyncIterator[Visit]:
+    """A browser without cookies."""
+    async with visiting(chromium, module_suite, locale="en-GB") as visit:
+        yield visit
+
+
+async def filled(page: Page) -> None:
+    """Wait until every part of the dashboard is there."""
+    await expect(page.get_by_role("status")).to_have_text("All parts are loaded.", timeout=PATIENCE)
+
+
+async def open_dashboard(visit: Visit, campaign: str, query: str = "") -> Page:
+    page = await visit.open(f"/campaigns/{campaign}{query}")
+    await filled(page)
+    return page
+
+
+async def rows(page: Page, part: str) -> dict[str, list[str]]:
+    """Return the cells of a part's rows by the name in front of them."""
+    found: list[list[str]] = await page.locator(f"#{part} tr[data-bot]").evaluate_all(
+        "rows => rows.map(row => [row.dataset.bot, ...[...row.cells].slice(1).map(cell => cell.textContent.trim())])"
+    )
+    return {name: [" ".join(cell.split()) for cell in cells] for name, *cells in found}
+
+
+class TestNumbers:
+    async def test_are_those_that_analytics_answers(
+        self, visit: Visit, campaigns: Campaigns, module_suite: RunningSuite
+    ):
+        page = await open_dashboard(visit, campaigns.closed)
+        analytics = await module_suite.analytics("analyst")
+        ranking = (await analytics.ranking(campaigns.closed)).ranking
+        shown = await rows(page, "ranking")
+        assert [*shown] == [each.bot for each in ranking.bots]
+        for each in ranking.bots:
+            rate = each.win_rate
+            interval = NOTHING if rate.low is None else f"{rate.low:.2f} to {rate.high:.2f}"
+            ranks = (
+                str(each.rank_low) if each.rank_low == each.rank_high else f"{each.rank_low}{NOTHING}{each.rank_high}"
+            )
+            assert shown[each.bot][:2] == [f"{rate.estimate:.2f}{interval}", ranks]
+        fooling = (await analytics.fooling_rates(campaigns.closed)).fooling_rates
+        shown = await rows(page, "fooling-rates")
+        assert {name: cells[0] for name, cells in shown.items()} == {
+            each.bot: f"{100 * (each.rate or 0):.0f} %" for each in fooling
+        }
+        assert [*shown][-1] == "HU"
+        pairs = await page.locator("#win-rates tr[data-pair]").evaluate_all(
+            "rows => rows.map(row => [row.dataset.pair, ...[2, 3, 4].map(at => Number(row.cells[at].textContent))])"
+        )
+        win_rates = (await analytics.win_rates(campaigns.closed)).win_rates
+        assert pairs == [[f"{e.bot}/{e.other}", e.wins, e.losses, e.ties] for e in win_rates.pairs]
+
+    async def test_in_a_figure_are_those_of_analytics_drawing(
+        self, visit: Visit, campaigns: Campaigns, module_suite: RunningSuite
+    ):
+        page = await open_dashboard(visit, campaigns.closed)
+        analytics = await module_suite.analytics("analyst")
+        for figure in FIGURES:
+            image = page.locator(f"#figure-{figure} img")
+            await image.scroll_into_view_if_needed()
+            await expect(image).to_have_js_property("complete", True)
+            assert await image.evaluate("image => image.naturalWidth") > 200
+            source = await image.evaluate("image => image.currentSrc")
+            drawn = await (await page.request.get(source)).body()
+            assert drawn == await analytics.figure(campaigns.closed, f"{figure}.svg", heading=False)
+        labels = re.findall(r"<text[^>]*>([^<]+)</text>", drawn_text := (await _svg(page, "ranking")))
+        estimates = [e.win_rate.estimate for e in (await analytics.ranking(campaigns.closed)).ranking.bots]
+        assert {f"{each:.2f}".removeprefix("0") for each in estimates if each is not None and 0 < each < 1} <= set(
+            labels
+        )
+        assert "Ranking" not in drawn_text
+
+    async def test_follow_the_filters(self, visit: Visit, campaigns: Campaigns, module_suite: RunningSuite):
+        page = await open_dashboard(visit, campaigns.closed)
+        before = await rows(page, "fooling-rates")
+        await page.get_by_label("Intervals of").select_option("99 %")
+        await page.get_by_label("Annotations of").select_option("all packages")
+        await page.get_by_role("button", name="Show", exact=True).click()
+        await page.wait_for_url("**confidence=99**")
+        await filled(page)
+        after = await rows(page, "fooling-rates")
+        chosen: Parameters = {"confidence_level": 0.99, "filter": "none"}
+        analytics = await module_suite.analytics("analyst")
+        found = (await analytics.fooling_rates(campaigns.closed, **chosen)).fooling_rates
+        bounds = [(each.bot, each.low, each.high) for each in found]
+        expected = {bot: f"{100 * low:.0f} to {100 * high:.0f} %" for bot, low, high in bounds if low and high}
+        assert {name: cells[1] for name, cells in after.items() if name in expected} == expected
+        assert expected
+        assert after != before
+        source = await page.locator("#figure-survival img").evaluate("image => image.currentSrc")
+        assert "filter=none&confidence=99" in source
+
+
+async def _svg(page: Page, figure: str) -> str:
+    source = await page.locator(f"#figure-{figure} img").evaluate("image => image.currentSrc")
+    return await (await page.request.get(source)).text()
+
+
+class TestFiles:
+    async def test_can_be_taken_home_in_every_form(self, visit: Visit, campaigns: Campaigns):
+        page = await open_dashboard(visit, campaigns.closed)
+        files = page.locator("#win-rates .files")
+        starts = {
+            "SVG": ("win-matrix.svg", b"<svg"),
+            "PNG": ("win-matrix.png", b"\x89PNG"),
+            "PDF": ("win-matrix.pdf", b"%PDF"),
+            "Vega-Lite": ("win-matrix.vl.json", b'{"config"'),
+            "CSV": ("win-rates.csv", b"bot,other,wins"),
+            "JSON": ("win-rates.json", b'{"filter"'),
+        }
+        for label, (name, start) in starts.items():
+            async with page.expect_download() as downloading:
+                await files.get_by_text(label, exact=True).click()
+            download = await downloading.value
+            assert download.suggested_filename == name
+            content = (await download.path()).read_bytes()
+            assert start in content[:400], label
+
+
+class TestExploring:
+    async def test_draws_the_chart_in_a_frame_that_is_shut_off_from_the_page(self, visit: Visit, campaigns: Campaigns):
+        page = await open_dashboard(visit, campaigns.closed)
+        chart = page.locator("#figure-win-matrix")
+        async with page.expect_response("**/explore?**") as answering:
+            await page.locator("#win-rates").get_by_role("link", name="Explore").click()
+        policy = (await answering.value).headers["content-security-policy"]
+        assert "sandbox allow-scripts" in policy
+        assert "connect-src 'none'" in policy
+        frame = page.frame_locator("#figure-win-matrix iframe")
+        await expect(frame.get_by_text("* t test").first).to_be_attached(timeout=PATIENCE)
+        assert await frame.locator("body").evaluate("() => self.origin") == "null"
+        await expect(chart.locator("picture")).to_be_hidden()
+        await page.locator("#win-rates").get_by_role("link", name="Close").click()
+        await expect(chart.locator("picture")).to_be_visible()
+
+
+class TestRunningCampaign:
+    async def test_is_marked_until_it_ends_and_looks_by_itself(
+        self, visit: Visit, campaigns: Campaigns, module_suite: RunningSuite
+    ):
+        page = await visit.open("/sign-in")
+        await page.clock.install()
+        await page.goto(visit.address(f"/campaigns/{campaigns.running}"))
+        await filled(page)
+        assert await page.get_by_role("note").inner_text() == (
+            "Preliminary. 12 of 24 annotations are missing; everything below may still change."
+        )
+        admin = await module_suite.annotation("admin")
+        await admin.close_campaign(UUID(campaigns.running))
+        await page.clock.fast_forward(31_000)
+        await expect(page.get_by_role("note")).to_have_count(0)
+        await expect(page.locator(".is-preliminary")).to_have_count(0)
+
+
+class TestAnyone:
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    async def test_can_use_it_on_a_desk_and_on_a_phone(self, visit: Visit, campaigns: Campaigns, scheme: Scheme):
+        page = await visit.open(f"/campaigns/{campaigns.closed}", scheme=scheme)
+        await filled(page)
+        for summary in await page.locator("summary").all():
+            await summary.click()
+        for width, height in (DESKTOP, PHONE):
+            await page.set_viewport_size({"width": width, "height": height})
+            assert await violations(page) == []
+            assert await overflow(page) == 0
+        page = await visit.open("/campaigns", scheme=scheme)
+        assert await violations(page) == []
+
+    async def test_reads_all_of_it_without_scripts(
+        self, chromium: Browser, module_suite: RunningSuite, campaigns: Campaigns
+    ):
+        async with visiting(chromium, module_suite, locale="de-DE", java_script_enabled=False) as visit:
+            key = await module_suite.keys.make("analyst")
+            page = await visit.open(f"/sign-in?after=/campaigns/{campaigns.closed}")
+            await page.get_by_label("API-Schlüssel").fill(key)
+            await page.get_by_role("button", name="Anmelden").click()
+            await page.get_by_role("link", name="Diesen Teil zeigen: Rangliste").click()
+            await expect(page.get_by_role("rowheader", name="ours")).to_be_visible()
+            await page.go_back()
+            await page.get_by_role("link", name="Alles auf einer Seite zeigen").click()
+            for part in ("ranking", "fooling-rates", "agreement", "time"):
+                await expect(page.locator(f"#{part} .files")).to_be_visible()
+            assert await page.locator(".waiting").count() == 0
+
+    async def test_first_loads_less_than_200_kb(self, visit: Visit, campaigns: Campaigns):
+        page = await visit.context.new_page()
+        sizes: dict[str, int] = {}
+
+        async def weigh(route: Route) -> None:
+            answer = await route.fetch()
+            if "/figures/" not in route.request.url:
+                sizes[route.request.url] = len(await answer.body())
+            await route.fulfill(response=answer)
+
+        await page.route("**/*", weigh)
+        await page.goto(visit.address(f"/campaigns/{campaigns.closed}"))
+        await filled(page)
+        assert len(sizes) > len(PARTS)
+        assert sum(sizes.values()) < MAX_BYTES
+
+
+class TestTrouble:
+    async def test_with_one_part_leaves_the_others_and_can_be_tried_again(self, visit: Visit, campaigns: Campaigns):
+        page = await visit.open("/sign-in")
+        await page.route("**/parts/survival*", lambda route: route.abort())
+        await page.goto(visit.address(f"/campaigns/{campaigns.closed}"))
+        await filled(page)
+        assert "ours" in await rows(page, "ranking")
+        await page.unroute("**/parts/survival*")
+        await page.locator("#survival").get_by_role("button", name="Try again").click()
+        await expect(page.locator("#figure-survival")).to_be_visible()
+        visit.complaints.clear()  # Chromium reports the request that was cut off
+
+    async def test_is_said_in_the_part_that_it_concerns(self, visit: Visit, campaigns: Campaigns):
+        page = await visit.open(f"/campaigns/{campaigns.of_one_bot}")
+        await filled(page)
+        await expect(page.locator("#ranking")).to_contain_text("two that met are needed to rank")
+        await expect(page.locator("#time .files")).to_be_visible()
+
+
+class TestWhoMaySeeIt:
+    async def test_a_team_sees_no_campaign(self, strange_visit: Visit, campaigns: Campaigns):
+        visit = strange_visit
+        await visit.sign_in("team", team="us", after="/nothing-here")
+        for path in ("", f"/{campaigns.closed}", f"/{campaigns.closed}/parts/ranking", f"/{campaigns.closed}/progress"):
+            page = await visit.open(f"/campaigns{path}")
+            assert await page.get_by_role("heading", level=1).inner_text() == "Not open to you"
+            assert "autumn" not in await page.content()
+        for file in ("figures/ranking.svg", "figures/ranking/explore", "data/ranking.csv"):
+            answer = await page.request.get(visit.address(f"/campaigns/{campaigns.closed}/{file}"))
+            assert answer.status == 403
+        visit.complaints.clear()  # Chromium reports the statuses 403 and 404
+
+    async def test_a_stranger_is_led_to_the_form_for_a_key(self, strange_visit: Visit, campaigns: Campaigns):
+        page = await strange_visit.open(f"/campaigns/{campaigns.closed}?unit=segment")
+        assert page.url == strange_visit.address(f"/sign-in?after=/campaigns/{campaigns.closed}%3Funit%3Dsegment")
