@@ -19,6 +19,7 @@ from spotthebot.kit.web.bearer.authentication import Allow, allow
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.suite.runtime.services import load_service
+from spotthebot.web.pages.chat_access import EnteredChat
 from spotthebot.web.pages.deps import EnteredCampaign, SignedInAs
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +40,7 @@ OPEN_PAGES = {
     "/static/{digest}/{name:path}",
     "/annotate/{campaign_id}",
     "/charts/{name}",
+    "/chat/{collection_id}/enter",
 }
 EVERY = pytest.mark.parametrize("service", SERVICE_NAMES, indirect=True)
 
@@ -206,7 +208,7 @@ def _open(app: FastAPI) -> set[tuple[str, str]]:
 
 def _names_roles(dependant: Dependant) -> bool:
     return any(
-        isinstance(each.call, Allow | SignedInAs | EnteredCampaign) or _names_roles(each)
+        isinstance(each.call, Allow | SignedInAs | EnteredCampaign | EnteredChat) or _names_roles(each)
         for each in dependant.dependencies
     )
 

@@ -17,7 +17,7 @@ from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.clients import services_with
 from spotthebot.web.error_pages import error_page, passed_on
 from spotthebot.web.ownership import PackageOwners
-from spotthebot.web.pages import annotate, bots, campaigns, home, one_bot, results, session
+from spotthebot.web.pages import annotate, bots, campaigns, chat, chat_links, home, one_bot, results, session
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.settings import WebSettings
 
@@ -37,6 +37,10 @@ def create_app(settings: WebSettings) -> FastAPI:
         app.state.annotator_sessions = SealedCookie(
             "spotthebot_annotator", vault, lasts_seconds=settings.annotator_days * 86_400, secure=secure
         )
+        app.state.chat_sessions = SealedCookie(
+            "spotthebot_chat_person", vault, lasts_seconds=settings.annotator_days * 86_400, secure=secure
+        )
+        app.state.vault = vault
         async with AsyncExitStack() as stack:
             key = settings.annotation_key.get_secret_value()
             app.state.frontend = await stack.enter_async_context(services_with(settings, key)) if key else None
@@ -53,6 +57,8 @@ def create_app(settings: WebSettings) -> FastAPI:
             one_bot.router,
             campaigns.router,
             results.router,
+            chat.router,
+            chat_links.router,
             *annotate.ROUTERS,
         ],
         parts=[DiskPart(settings)],

@@ -1,6 +1,6 @@
 """What can go wrong before a page is made."""
 
-from spotthebot.kit.errors import Forbidden, NotFound, Unauthenticated, Unavailable
+from spotthebot.kit.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated, Unavailable
 
 
 class SignInNeeded(Unauthenticated):
@@ -31,3 +31,27 @@ class NoAnnotationKey(Unavailable):
     """This installation has no key for annotators: set SPOTTHEBOT_WEB_ANNOTATION_KEY."""
 
     title = "Not set up"
+
+
+class WhoIsMissing(Invalid):
+    """This link is not whole: it lacks '{parameter}', by which the panel says who you are. Open it from the panel."""
+
+    title = "Link not whole"
+
+
+class NoChatYet(Conflict):
+    """You have not begun to chat."""
+
+    title = "Not begun"
+
+
+class NotSayable(Invalid):
+    """This can't be sent: {reason}."""
+
+    title = "Not sent"
+
+
+class NotForChats(Conflict):
+    """People don't chat in the collection '{name}': make one of the mode human_bot."""
+
+    title = "Not for chats"

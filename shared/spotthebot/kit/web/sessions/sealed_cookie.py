@@ -25,21 +25,24 @@ class SealedCookie:
         self._secure = secure
 
     def read(self, request: Request) -> dict[str, str] | None:
-        """Return what the cookie holds; None where there is none, or it was made by others or is too old."""
+        """Return what the cookie holds; None where there is none, or it is too old or made for something else."""
         sealed = request.cookies.get(self._name)
         if not sealed or len(sealed) > _LONGEST:
             return None
         try:
-            content: dict[str, str] = json.loads(self._vault.open(sealed.encode(), max_age_seconds=self._lasts_seconds))
+            held = json.loads(self._vault.open(sealed.encode(), max_age_seconds=self._lasts_seconds))
         except Unreadable:
             return None
+        if not isinstance(held, list) or held[0] != self._name:  # sealed with our key, for another purpose
+            return None
+        content: dict[str, str] = held[1]
         return content
 
     def write(self, response: Response, content: Mapping[str, str]) -> None:
         """Send the cookie with a response."""
         response.set_cookie(
             self._name,
-            self._vault.seal(json.dumps(content)).decode(),
+            self._vault.seal(json.dumps([self._name, dict(content)], ensure_ascii=False)).decode(),
             max_age=self._lasts_seconds,
             path="/",
             secure=self._secure,

@@ -1,0 +1,148 @@
+"""A person's chat as its pages see it: who the person is, what comes next, and the ratings given so far."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, Literal, Self
+from uuid import UUID
+
+from spotthebot.contracts.conversations import (
+    ChatOut,
+    ChatRatingsIn,
+    ChatState,
+    ConversationRatingIn,
+    Question,
+)
+
+_LINK: Final = "chat-link"
+SCORES: Final = range(1, 6)
+
+
+@dataclass(frozen=True)
+class ChatPerson:
+    """Who chats in a collection: what their browser's cookie holds.
+
+    `scores` are those of conversations that are over, in the order of the questions: the service takes ratings at the
+    end, all at once, and nothing may be lost before.
+    """
+
+    collection_id: UUID
+    interactor: str
+    code: str = ""
+    chat_id: UUID | None = None
+    scores: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+
+    def to_session(self) -> dict[str, str]:
+        return {
+            "collection_id": str(self.collection_id),
+            "interactor": self.interactor,
+            "code": self.code,
+            "chat_id": str(self.chat_id or ""),
+            "scores": ",".join(f"{number}={''.join(map(str, each))}" for number, each in self.scores.items()),
+        }
+
+    @classmethod
+    def from_session(cls, content: Mapping[str, str]) -> Self:
+        rated = [each.split("=") for each in content["scores"].split(",") if each]
+        return cls(
+            collection_id=UUID(content["collection_id"]),
+            interactor=content["interactor"],
+            code=content["code"],
+            chat_id=UUID(content["chat_id"]) if content["chat_id"] else None,
+            scores={int(number): tuple(map(int, digits)) for number, digits in rated},
+        )
+
+    def with_scores(self, number: int, scores: Sequence[int]) -> Self:
+        """Return the person with the scores of one more conversation."""
+        return replace(self, scores={**self.scores, number: tuple(scores)})
+
+
+@dataclass(frozen=True)
+class ChatLink:
+    """What a link into a collection holds, sealed: for one person, or for those whom `parameter` of the URL names."""
+
+    collection_id: UUID
+    until: datetime
+    interactor: str = ""
+    parameter: str = ""
+    code: str = ""
+
+    def to_content(self) -> dict[str, str]:
+        return {
+            "kind": _LINK,
+            "collection_id": str(self.collection_id),
+            "until": self.until.isoformat(),
+            "interactor": self.interactor,
+            "parameter": self.parameter,
+            "code": self.code,
+        }
+
+    @classmethod
+    def from_content(cls, content: Mapping[str, str]) -> Self | None:
+        """Return the link, or None where the content is that of something else."""
+        if content.get("kind") != _LINK:
+            return None
+        return cls(
+            collection_id=UUID(content["collection_id"]),
+            until=datetime.fromisoformat(content["until"]),
+            interactor=content["interactor"],
+            parameter=content["parameter"],
+            code=content["code"],
+        )
+
+
+class Step(StrEnum):
+    """What a person does next."""
+
+    TALK = "talk"
+    RATE = "rate"
+    """The conversation that is over, before the next one."""
+    COMPARE = "compare"
+    SEND = "send"
+    """Nothing more is asked: the ratings are sent."""
+    FINISHED = "finished"
+    ABANDONED = "abandoned"
+
+
+@dataclass(frozen=True)
+class Next:
+    """What comes next, and the number of the conversation that it is about."""
+
+    step: Step
+    number: int = 0
+
+
+def next_of(chat: ChatOut, scores: Mapping[int, Sequence[int]]) -> Next:
+    """Return what a person does next, given the scores so far; a conversation that broke off is not rated."""
+    if chat.state is ChatState.RATED:
+        return Next(Step.FINISHED)
+    if chat.state is ChatState.ABANDONED:
+        return Next(Step.ABANDONED)
+    for each in chat.conversations:
+        if each.over and not each.broken_off and each.number not in scores:
+            return Next(Step.RATE, each.number)
+    if chat.state is ChatState.CHATTING:
+        return Next(Step.TALK, chat.conversations[-1].number)
+    rated = [each for each in chat.conversations if not each.broken_off]
+    return Next(Step.COMPARE if len(rated) > 1 else Step.SEND)
+
+
+def read_scores(typed: Mapping[str, str], questions: Sequence[Question]) -> tuple[dict[str, int], list[Question]]:
+    """Return the scores that were chosen, by question, and the questions that have none."""
+    chosen = {each.name: typed.get(f"score.{each.name}", "") for each in questions}
+    scores = {name: int(text) for name, text in chosen.items() if text in {str(score) for score in SCORES}}
+    return scores, [each for each in questions if each.name not in scores]
+
+
+def ratings_of(chat: ChatOut, scores: Mapping[int, Sequence[int]], preferred: Literal[1, 2] | None) -> ChatRatingsIn:
+    """Return all ratings as the service takes them."""
+    names = [each.name for each in chat.questions]
+    rated = [each.number for each in chat.conversations if not each.broken_off and each.number in scores]
+    return ChatRatingsIn(
+        conversations=tuple(
+            ConversationRatingIn(number=number, scores=dict(zip(names, scores[number], strict=True)))
+            for number in rated
+        ),
+        preferred=preferred,
+    )

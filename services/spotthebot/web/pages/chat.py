@@ -1,0 +1,245 @@
+"""`/chat/{collection_id}`: a person talks to bots one after the other, rates each, and compares them.
+
+The pages act with this frontend's own key, which never reaches a browser; what the browser gets names no bot.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Form, Header, Query, Request
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
+
+from spotthebot.clients import PEER_TROUBLE
+from spotthebot.clients.operations import ServerSentEvent
+from spotthebot.contracts.conversations import ChatIn, ChatOut, ChatState, ChatTurnIn
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.kit.web.pages.page_errors import wants_page
+from spotthebot.web.clients import Services, services_with
+from spotthebot.web.domain.chats import ChatPerson, Step, next_of, ratings_of, read_scores
+from spotthebot.web.domain.errors import EntryLinkNeeded, NoChatYet, NotSayable, WhoIsMissing
+from spotthebot.web.pages.bots import typed_in
+from spotthebot.web.pages.chat_access import Person, opened, person_of, remembering
+from spotthebot.web.pages.deps import Pages, ServicesOfFrontend
+from spotthebot.web.settings import WebSettings
+
+router = APIRouter(prefix="/chat/{collection_id}", route_class=PageRoute, include_in_schema=False)
+_LONGEST_TURN: Final = 2000
+_LONGEST_NAME: Final = 200
+_QUIET_SECONDS: Final = 15.0
+"""Proxies close connections on which nothing comes for a minute."""
+_PREFERRED: Final[Mapping[str, Literal[1, 2] | None]] = {"1": 1, "2": 2, "0": None}
+
+
+@router.get("/enter")
+async def enter(request: Request, collection_id: UUID, entry: Annotated[str, Query()] = "") -> Response:
+    """Let in the person whom a link was given to, or whom a panel names in the URL."""
+    link = opened(request, entry)
+    if link is None or link.collection_id != collection_id or link.until < datetime.now(UTC):
+        raise EntryLinkNeeded
+    interactor = link.interactor or request.query_params.get(link.parameter, "").strip()
+    if not interactor or len(interactor) > _LONGEST_NAME or not interactor.isprintable():
+        raise WhoIsMissing(parameter=link.parameter)
+    known = person_of(request)
+    if known is not None and (known.collection_id, known.interactor) == (collection_id, interactor):
+        return RedirectResponse(f"/chat/{collection_id}", status_code=303)
+    return remembering(request, ChatPerson(collection_id, interactor, code=link.code))
+
+
+@router.get("")
+async def show(request: Request, pages: Pages, person: Person, services: ServicesOfFrontend) -> Response:
+    """Show what the person does next."""
+    if person.chat_id is None:
+        return pages.page(request, "chat/welcome.html.jinja", person=person)
+    conversations = await services.conversations()
+    chat = await conversations.get_chat(person.chat_id)
+    if next_of(chat, person.scores).step is Step.SEND:
+        chat = await conversations.rate_chat(chat.id, ratings_of(chat, person.scores, None))
+    return _page(request, pages, person, chat)
+
+
+@router.post("/begin")
+async def begin(request: Request, person: Person, services: ServicesOfFrontend) -> Response:
+    """Begin a chat, or go on with the one that is open."""
+    conversations = await services.conversations()
+    wish = ChatIn(collection_id=person.collection_id, interactor=person.interactor)
+    chat = await conversations.start_chat(wish)
+    kept = person.scores if chat.id == person.chat_id else {}
+    return remembering(
+        request,
+        ChatPerson(person.collection_id, person.interactor, code=person.code, chat_id=chat.id, scores=kept),
+    )
+
+
+@router.get("/state")
+async def state(person: Person, services: ServicesOfFrontend) -> Response:
+    """Return the chat for the page's script."""
+    return _as_json(await (await services.conversations()).get_chat(_chat_of(person)))
+
+
+@router.get("/events")
+async def events(
+    request: Request,
+    person: Person,
+    services: ServicesOfFrontend,
+    after: Annotated[int, Query(ge=0, lt=2**31)] = 0,
+    last_event_id: Annotated[int, Header(ge=0, lt=2**31)] = 0,
+) -> Response:
+    """Pass on the chat's events after the one that the browser had last; 204 where none will come.
+
+    Each stream has a connection of its own to the service: it takes none from the pages of others.
+    """
+    chat_id, last = _chat_of(person), max(after, last_event_id)
+    chat = await (await services.conversations()).get_chat(chat_id)
+    if chat.state is not ChatState.CHATTING and last >= chat.last_event:
+        return Response(status_code=204)
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    stream = _passed_on(request.app.state.settings, chat_id, last)
+    return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+
+
+@router.post("/turns")
+async def speak(
+    request: Request,
+    person: Person,
+    services: ServicesOfFrontend,
+    number: Annotated[int, Form(ge=1, le=100)],
+    position: Annotated[int, Form(ge=0, le=2000)],
+    text: Annotated[str, Form()] = "",
+) -> Response:
+    """Say something to the partner; a turn that is sent twice is said once."""
+    text = text.replace("\r\n", "\n").strip()
+    if not text or "\0" in text:
+        raise NotSayable(reason="write something first")
+    if len(text) > _LONGEST_TURN:
+        raise NotSayable(reason=f"it has {len(text):,} characters, and may have {_LONGEST_TURN:,}")
+    chat_id = _chat_of(person)
+    conversations = await services.conversations()
+    turn = ChatTurnIn(number=number, text=text)
+    chat = await conversations.say_in_chat(chat_id, turn, idempotency_key=f"{chat_id}-{number}-{position}")
+    return _to_page(person) if wants_page(request) else _as_json(chat)
+
+
+@router.post("/advance")
+async def advance(person: Person, services: ServicesOfFrontend, number: Annotated[int, Form(ge=1, le=100)]) -> Response:
+    """End the conversation `number`, unless it is over already: a second click ends no other one."""
+    conversations = await services.conversations()
+    chat = await conversations.get_chat(_chat_of(person))
+    if chat.state is ChatState.CHATTING and chat.conversations[-1].number == number:
+        await conversations.advance_chat(chat.id, idempotency_key=f"{chat.id}-{number}-advance")
+    return _to_page(person)
+
+
+@router.post("/scores")
+async def rate(
+    request: Request,
+    pages: Pages,
+    person: Person,
+    services: ServicesOfFrontend,
+    number: Annotated[int, Form(ge=1, le=100)],
+) -> Response:
+    """Keep the scores of a conversation that is over, or name the questions without one."""
+    typed = await typed_in(request)
+    conversations = await services.conversations()
+    chat = await conversations.get_chat(_chat_of(person))
+    coming = next_of(chat, person.scores)
+    if coming.step is not Step.RATE or coming.number != number:  # sent twice, or in another tab
+        return _to_page(person)
+    scores, missing = read_scores(typed, chat.questions)
+    if missing:
+        return _page(request, pages, person, chat, chosen=scores, missing=missing)
+    return remembering(request, person.with_scores(number, [scores[each.name] for each in chat.questions]))
+
+
+@router.post("/preferred")
+async def compare(
+    request: Request,
+    pages: Pages,
+    person: Person,
+    services: ServicesOfFrontend,
+    preferred: Annotated[str, Form(max_length=1)] = "",
+) -> Response:
+    """Send all ratings, with the partner that was preferred."""
+    conversations = await services.conversations()
+    chat = await conversations.get_chat(_chat_of(person))
+    if next_of(chat, person.scores).step is not Step.COMPARE:
+        return _to_page(person)
+    if preferred not in _PREFERRED:
+        return _page(request, pages, person, chat, missing=["preferred"])
+    await conversations.rate_chat(chat.id, ratings_of(chat, person.scores, _PREFERRED[preferred]))
+    return _to_page(person)
+
+
+def _page(
+    request: Request,
+    pages: Pages,
+    person: ChatPerson,
+    chat: ChatOut,
+    *,
+    chosen: dict[str, int] | None = None,
+    missing: Sequence[object] = (),
+) -> Response:
+    coming = next_of(chat, person.scores)
+    return pages.page(
+        request,
+        f"chat/{coming.step}.html.jinja",
+        status=422 if missing else 200,
+        person=person,
+        chat=chat,
+        number=coming.number,
+        chosen=chosen or {},
+        missing=missing,
+        longest=_LONGEST_TURN,
+    )
+
+
+def _chat_of(person: ChatPerson) -> UUID:
+    if person.chat_id is None:
+        raise NoChatYet
+    return person.chat_id
+
+
+def _to_page(person: ChatPerson) -> Response:
+    return RedirectResponse(f"/chat/{person.collection_id}", status_code=303)
+
+
+def _as_json(chat: ChatOut) -> Response:
+    return JSONResponse(chat.model_dump(mode="json"), headers={"Cache-Control": "no-store"})
+
+
+async def _passed_on(settings: WebSettings, chat_id: UUID, last: int) -> AsyncIterator[str]:
+    """Yield events as they come, and a comment where it is quiet for long; after trouble the browser asks again."""
+    yield "retry: 1000\n\n"
+    async with services_with(settings, settings.annotation_key.get_secret_value()) as own:
+        coming = await _events(own, chat_id, last)
+        async with aclosing(coming):
+            while True:
+                following = asyncio.ensure_future(anext(coming, None))
+                try:
+                    while not (await asyncio.wait({following}, timeout=_QUIET_SECONDS))[0]:
+                        yield ": quiet\n\n"
+                    event = following.result()
+                except PEER_TROUBLE:
+                    return
+                finally:
+                    following.cancel()
+                    await asyncio.gather(following, return_exceptions=True)
+                if event is None:
+                    return
+                yield f"event: {event.event}\nid: {event.id}\ndata: {json.dumps(event.data)}\n\n"
+
+
+async def _events(
+    services: Services, chat_id: UUID, last: int
+) -> AsyncGenerator[ServerSentEvent[dict[str, Any]], None]:
+    conversations = await services.conversations()
+
+    async def each() -> AsyncGenerator[ServerSentEvent[dict[str, Any]], None]:
+        async for event in conversations.watch_chat(chat_id, last_event_id=last):
+            yield event
+
+    return each()

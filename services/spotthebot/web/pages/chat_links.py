@@ -1,0 +1,104 @@
+"""`/chats/{collection_id}/links`: an administrator makes the links by which people come to chat."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from urllib.parse import quote
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from spotthebot.contracts.conversations import CollectionOut
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.domain.chats import ChatLink
+from spotthebot.web.domain.errors import NotForChats
+from spotthebot.web.pages.bots import typed_in
+from spotthebot.web.pages.chat_access import sealed
+from spotthebot.web.pages.deps import Admin, Pages, ServicesOfVisitor
+
+router = APIRouter(prefix="/chats/{collection_id}/links", route_class=PageRoute, include_in_schema=False)
+PARAMETERS: Final = {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}", "participantId": "", "person": "ID"}
+"""The query parameters by which panels name people, with what stands in their place in a link."""
+_MAX_PEOPLE: Final = 500
+_MAX_DAYS: Final = 366
+_LONGEST: Final = 200
+
+
+@router.get("")
+async def show(
+    request: Request, pages: Pages, _visitor: Admin, services: ServicesOfVisitor, collection_id: UUID
+) -> Response:
+    """Ask whom the links are for."""
+    return _page(request, pages, await _collection(services, collection_id), typed={"days": "14"})
+
+
+@router.post("")
+async def make(
+    request: Request, pages: Pages, _visitor: Admin, services: ServicesOfVisitor, collection_id: UUID
+) -> Response:
+    """Make links, which nothing keeps: they hold, sealed, whom they let in and for how long."""
+    collection = await _collection(services, collection_id)
+    typed = await typed_in(request)
+    people = list(dict.fromkeys(line.strip() for line in typed.get("people", "").splitlines() if line.strip()))
+    faults = _faults(typed, people)
+    if faults:
+        return _page(request, pages, collection, typed=typed, faults=faults)
+    until = datetime.now(UTC) + timedelta(days=int(typed["days"]))
+    code, parameter = typed.get("code", "").strip(), typed["for"]
+    links = (
+        [ChatLink(collection_id, until, interactor=person, code=code) for person in people]
+        if parameter == "people"
+        else [ChatLink(collection_id, until, parameter=parameter, code=code)]
+    )
+    base = request.app.state.settings.public_url.rstrip("/") or str(request.base_url).rstrip("/")
+    made = [f"{base}/chat/{collection_id}/enter?entry={quote(text)}" for text in sealed(request, links)]
+    if parameter != "people":
+        made = [f"{each}&{parameter}={PARAMETERS[parameter]}" if PARAMETERS[parameter] else each for each in made]
+    lines = [f"{person}\t{link}" for person, link in zip(people, made, strict=True)] if len(links) > 1 else made
+    return _page(request, pages, collection, typed=typed, links=lines)
+
+
+async def _collection(services: ServicesOfVisitor, collection_id: UUID) -> CollectionOut:
+    collection = await (await services.conversations()).get_collection(collection_id)
+    if collection.mode != "human_bot":
+        raise NotForChats(name=collection.name)
+    return collection
+
+
+def _faults(typed: dict[str, str], people: list[str]) -> dict[str, str]:
+    faults = {}
+    if typed.get("for") not in {*PARAMETERS, "people"}:
+        faults["for"] = "for"
+    elif typed["for"] == "people" and not people:
+        faults["people"] = "no_people"
+    elif len(people) > _MAX_PEOPLE:
+        faults["people"] = "many_people"
+    elif any(len(person) > _LONGEST or not person.isprintable() for person in people):
+        faults["people"] = "long_people"
+    days = typed.get("days", "").strip()
+    if not (days.isascii() and days.isdecimal() and len(days) <= len(str(_MAX_DAYS)) and 1 <= int(days) <= _MAX_DAYS):
+        faults["days"] = "days"
+    if len(typed.get("code", "")) > _LONGEST:
+        faults["code"] = "code"
+    return faults
+
+
+def _page(
+    request: Request,
+    pages: Pages,
+    collection: CollectionOut,
+    *,
+    typed: dict[str, str],
+    faults: dict[str, str] | None = None,
+    links: list[str] | None = None,
+) -> Response:
+    return pages.page(
+        request,
+        "chat/links.html.jinja",
+        status=422 if faults else 200,
+        collection=collection,
+        typed=typed,
+        faults=faults or {},
+        links=links or [],
+        parameters=tuple(PARAMETERS),
+    )

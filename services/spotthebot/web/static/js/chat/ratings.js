@@ -1,0 +1,19 @@
+/* Keeps what was chosen until it is sent, so that a reload loses nothing; leads to what is missing. */
+const form = document.querySelector("[data-kept]");
+const name = `ratings-${form.dataset.kept}`;
+
+try {
+  for (const [question, score] of Object.entries(JSON.parse(sessionStorage.getItem(name) ?? "{}"))) {
+    const inputs = [...form.querySelectorAll("input[type=radio]")].filter((each) => each.name === question);
+    if (!inputs.some((each) => each.checked)) {
+      inputs.filter((each) => each.value === score).forEach((each) => { each.checked = true; });
+    }
+  }
+} catch { // what was kept can't be read: nothing is chosen
+  sessionStorage.removeItem(name);
+}
+form.addEventListener("change", () => {
+  const chosen = [...new FormData(form)].filter(([key]) => key.startsWith("score."));
+  sessionStorage.setItem(name, JSON.stringify(Object.fromEntries(chosen)));
+});
+document.getElementById("summary")?.focus();

@@ -1,0 +1,196 @@
+"""A person's chat in a real browser: two partners, one that dies, a reload, a lost network, ratings, comparison."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.async_api import Page, expect
+
+from tests.factories.bot_servers import bot, well_behaved
+from tests.factories.browsing import PHONE, SMALLEST, Visit, overflow, violations
+from tests.factories.chat_links import entry_of
+from tests.factories.frontends import open_study, webhook_bot
+from tests.factories.running_suite import RunningSuite
+
+HOSTILE = f"<img src=x onerror=alert(1)> **bold** مرحبا 🎉 {'x' * 900}"
+TURNED = "\u202egnp.exe\u202c once, please"
+"""What a person can say; `bots` refuses replies that turn the direction of text."""
+
+
+@dataclass
+class Partners:
+    """Two bots on one server: they wait while `answers` is not set, and die where somebody says so."""
+
+    study: str = ""
+    ids: list[str] = field(default_factory=list)
+    answers: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def say(self, question: dict[str, Any]) -> Any:
+        said = [turn["text"] for turn in question["turns"]]
+        if said[:1] == ["Wait."]:
+            await self.answers.wait()
+            return {"text": HOSTILE}
+        return (500, {"error": "dead"}) if said[:1] == ["Die."] else well_behaved(question)
+
+
+@asynccontextmanager
+async def partners(suite: RunningSuite, **study: Any) -> AsyncIterator[Partners]:
+    """Serve two bots and open a collection in which people talk to both, four turns each at least."""
+    made = Partners()
+    async with bot(made.say) as (_, url):
+        made.ids = [
+            await webhook_bot(suite, url, name="gpt-secret"),
+            await webhook_bot(suite, url, name="eliza-secret"),
+        ]
+        made.study = await open_study(suite, made.ids, **{"minimum_turns": 4, "maximum_turns": 6} | study)
+        yield made
+        made.answers.set()
+
+
+async def _say(page: Page, words: str) -> None:
+    await page.get_by_label("Write to your partner").fill(words)
+    await page.keyboard.press("Enter")
+
+
+async def _answered(page: Page, replies: int) -> None:
+    await expect(page.locator("#talk .partner")).to_have_count(replies)
+
+
+async def _rate(page: Page, **scores: int) -> None:
+    for name, score in scores.items():
+        await page.locator(f"#q-{name}").get_by_label(str(score)).check()
+    await page.get_by_role("button", name="Save").click()
+
+
+async def _is_usable(page: Page) -> None:
+    assert await violations(page) == []
+    assert await overflow(page) == 0
+
+
+async def _ratings(suite: RunningSuite, study: str) -> dict[str, Any]:
+    analyst = await suite.client("conversations", "analyst")
+    (rating,) = (await analyst.get(f"/v1/collections/{study}/ratings")).json()["items"]
+    return rating
+
+
+async def _names_no_bot(page: Page, bots: Partners) -> None:
+    everything = await page.content()
+    assert [name for name in ("secret", *bots.ids) if name in everything] == []
+
+
+async def _rate_one_question_late(page: Page) -> None:
+    await _rate(page, engaging=5)  # of two questions
+    await expect(page.get_by_role("alert")).to_contain_text("Was it good?")
+    await _is_usable(page)
+    await page.goto(page.url.removesuffix("/scores"))
+    assert await page.locator("#q-engaging").get_by_label("5").is_checked()  # kept by the browser
+    await _rate(page, quality=1)
+
+
+async def _prefer_the_second(page: Page) -> None:
+    await page.get_by_role("button", name="Send").click()
+    await expect(page.get_by_role("alert")).to_contain_text("Choose one of the three")
+    await _is_usable(page)
+    await page.get_by_label("The second").check()
+    await page.get_by_role("button", name="Send").click()
+
+
+class TestChat:
+    async def test_goes_through_two_partners_whom_the_person_rates_and_compares(
+        self, visit: Visit, suite: RunningSuite
+    ):
+        async with partners(suite) as bots:
+            page = await visit.open(entry_of(suite, bots.study, interactor="p-17", code="C0DE-7"), size=SMALLEST)
+            await _is_usable(page)
+            await page.get_by_role("button", name="Begin").click()
+            await _say(page, "Wait.")
+            await page.get_by_text("Your partner is writing").wait_for()
+            await page.reload()  # in the middle: what was said stands there, the reply is still awaited
+            assert await page.locator("#talk .you p").all_inner_texts() == ["Wait."]
+            await page.get_by_text("Your partner is writing").wait_for()
+            await page.get_by_label("Write to your partner").fill("A draft")
+            await page.reload()
+            assert await page.get_by_label("Write to your partner").input_value() == "A draft"
+            bots.answers.set()
+            await _answered(page, 1)
+            assert await page.locator("#talk .partner p").inner_text() == HOSTILE
+            assert "2 more turns" in await page.locator("#left").inner_text()
+            assert await page.get_by_role("button", name="Go on").is_disabled()
+            await page.emulate_media(color_scheme="dark")
+            await _is_usable(page)
+            await visit.context.set_offline(True)
+            await _say(page, TURNED)
+            await expect(page.locator("#talk .waits")).to_have_count(1)
+            await visit.context.set_offline(False)
+            await _answered(page, 2)
+            assert await page.locator("#talk .you p").all_inner_texts() == ["Wait.", TURNED]
+            await _names_no_bot(page, bots)
+            await page.get_by_role("button", name="Go on").click()
+            await page.get_by_role("heading", name="How was your first partner?").wait_for()
+
+            await _rate_one_question_late(page)
+            await page.get_by_text("This is your second partner").wait_for()
+            for said in range(3):  # six turns end a conversation by themselves
+                await _say(page, f"Hello {said}")
+                if said < 2:
+                    await _answered(page, said + 1)
+            await page.get_by_role("heading", name="How was your second partner?").wait_for()
+            await page.reload()
+            await _rate(page, engaging=2, quality=4)
+            await _prefer_the_second(page)
+            await page.get_by_text("C0DE-7").wait_for()
+            await _is_usable(page)
+            await _names_no_bot(page, bots)
+
+            rating = await _ratings(suite, bots.study)
+            assert rating["interactor"] == "p-17"
+            assert [each["scores"] for each in rating["conversations"]] == [
+                {"engaging": 5, "quality": 1},
+                {"engaging": 2, "quality": 4},
+            ]
+            assert rating["preferred"] == rating["conversations"][1]["conversation_id"]
+            again = await visit.open(entry_of(suite, bots.study, interactor="p-17"), size=PHONE)
+            await again.get_by_text("C0DE-7").wait_for()  # the link leads to where the person left
+        visit.complaints = [each for each in visit.complaints if "422" not in each and "DISCONNECTED" not in each]
+
+    async def test_goes_on_with_the_next_partner_when_one_dies(self, visit: Visit, suite: RunningSuite):
+        async with partners(suite) as bots:
+            page = await visit.open(entry_of(suite, bots.study, interactor="p-18"))
+            await page.get_by_role("button", name="Begin").click()
+            await _say(page, "Die.")
+            await page.get_by_text("needs a little longer").wait_for()
+            await page.get_by_text("could not go on. That was not your fault").wait_for()
+            await _is_usable(page)
+            for said in range(2):
+                await _say(page, f"Hello {said}")
+                await _answered(page, said + 1)
+            await page.get_by_role("button", name="Go on").click()
+            await _rate(page, engaging=3, quality=3)
+            await page.get_by_role("heading", name="Thank you").wait_for()
+            rating = await _ratings(suite, bots.study)
+            assert [each["scores"] for each in rating["conversations"]] == [{}, {"engaging": 3, "quality": 3}]
+            assert rating["preferred"] is None
+
+
+class TestLinks:
+    async def test_are_made_by_an_administrator_for_each_person(self, visit: Visit, suite: RunningSuite):
+        async with partners(suite) as bots:
+            page = await visit.sign_in("admin", after=f"/chats/{bots.study}/links")
+            await page.get_by_label("Days").fill("0")
+            await page.get_by_role("button", name="Make links").click()
+            await page.get_by_text("Give a number of days from 1 to 366.").wait_for()
+            await page.get_by_label("Days").fill("3")
+            await page.get_by_label("People", exact=True).fill("anna\nben\nanna\n")
+            await page.get_by_role("button", name="Make links").click()
+            lines = (await page.locator("#links").inner_text()).splitlines()
+            assert [line.split("\t")[0] for line in lines] == ["anna", "ben"]
+            await _is_usable(page)
+            await page.goto(lines[1].split("\t")[1])
+            await page.get_by_role("button", name="Begin").click()
+            await page.get_by_text("You begin.").wait_for()
+            analyst = await suite.client("conversations", "analyst")
+            (chat,) = (await analyst.get(f"/v1/collections/{bots.study}/chats")).json()["items"]
+            assert chat["interactor"] == "ben"
+        visit.complaints.clear()  # Chromium reports the status 422

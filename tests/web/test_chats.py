@@ -1,0 +1,188 @@
+"""Who may open a chat's pages, what comes next in one, and what the browser's cookie holds."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+from cryptography.fernet import Fernet
+from starlette.requests import Request
+from starlette.responses import Response
+
+from spotthebot.contracts.conversations import ChatConversationOut, ChatOut, ChatState, Question
+from spotthebot.kit.vault import Vault
+from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
+from spotthebot.web.domain.chats import ChatPerson, Next, Step, next_of, ratings_of, read_scores
+from tests.factories.chat_links import entry_of, seal
+from tests.factories.frontends import open_study, two_bots
+from tests.factories.running_suite import RunningSuite
+
+QUESTIONS = (Question(name="engaging", text="Engaging?"), Question(name="quality", text="Good?"))
+ID = UUID(int=7)
+
+
+def _chat(state: ChatState, *conversations: str) -> ChatOut:
+    """Return a chat whose conversations are `on`, `over` or `broken`."""
+    return ChatOut(
+        id=ID,
+        state=state,
+        conversations=tuple(
+            ChatConversationOut(number=number, over=each != "on", broken_off=each == "broken", turns=())
+            for number, each in enumerate(conversations, start=1)
+        ),
+        partners=2,
+        minimum_turns=2,
+        maximum_turns=6,
+        awaits_reply=False,
+        may_advance=False,
+        questions=QUESTIONS,
+        last_event=0,
+    )
+
+
+class TestNext:
+    @pytest.mark.parametrize(
+        ("state", "conversations", "rated", "expected"),
+        [
+            ("chatting", ["on"], [], Next(Step.TALK, 1)),
+            ("chatting", ["over", "on"], [], Next(Step.RATE, 1)),
+            ("chatting", ["over", "on"], [1], Next(Step.TALK, 2)),
+            ("chatting", ["broken", "on"], [], Next(Step.TALK, 2)),
+            ("rating", ["over", "over"], [1], Next(Step.RATE, 2)),
+            ("rating", ["over", "over"], [], Next(Step.RATE, 1)),
+            ("rating", ["over", "over"], [1, 2], Next(Step.COMPARE)),
+            ("rating", ["over", "broken"], [1], Next(Step.SEND)),
+            ("rating", ["broken", "broken"], [], Next(Step.SEND)),
+            ("rated", ["over", "over"], [], Next(Step.FINISHED)),
+            ("abandoned", ["over", "over"], [], Next(Step.ABANDONED)),
+        ],
+    )
+    def test_follows_from_the_chat_and_the_scores_so_far(
+        self, state: str, conversations: list[str], rated: list[int], expected: Next
+    ):
+        assert next_of(_chat(ChatState(state), *conversations), dict.fromkeys(rated, (3, 3))) == expected
+
+
+class TestScores:
+    def test_name_the_questions_that_have_none(self):
+        scores, missing = read_scores({"score.engaging": "6", "score.quality": "5", "score.x": "1"}, QUESTIONS)
+        assert (scores, missing) == ({"quality": 5}, [QUESTIONS[0]])
+
+    def test_are_sent_for_each_conversation_that_did_not_break_off(self):
+        chat = _chat(ChatState.RATING, "over", "broken")
+        sent = ratings_of(chat, {1: (4, 2), 2: (1, 1)}, None)
+        assert [(each.number, each.scores) for each in sent.conversations] == [(1, {"engaging": 4, "quality": 2})]
+
+    def test_stay_in_the_cookie_however_long_the_names_are(self):
+        """Fifty questions, two conversations, the longest id and code, in characters of four bytes."""
+        cookie = SealedCookie("chat", Vault(Fernet.generate_key().decode()), lasts_seconds=60, secure=False)
+        person = ChatPerson(ID, "🎉" * 200, code="🎉" * 200, chat_id=ID, scores={1: (5,) * 50, 2: (1,) * 50})
+        response = Response()
+        cookie.write(response, person.to_session())
+        sent = response.headers["set-cookie"].partition(";")[0]
+        content = cookie.read(Request({"type": "http", "headers": [(b"cookie", sent.encode())]}))
+        assert content is not None
+        assert ChatPerson.from_session(content) == person
+
+
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return ("bots", "conversations", "web")
+
+
+@pytest.fixture
+async def browser(suite: RunningSuite) -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(
+        base_url=suite.urls["web"], headers={"Accept": "text/html"}, trust_env=False, timeout=30
+    ) as client:
+        yield client
+
+
+@pytest.fixture
+async def study(suite: RunningSuite) -> str:
+    return await open_study(suite, await two_bots(suite))
+
+
+class TestAccess:
+    async def test_needs_a_link_of_this_installation_that_has_not_ended(
+        self, suite: RunningSuite, study: str, browser: httpx.AsyncClient
+    ):
+        other = str(UUID(int=1))
+        content = {"kind": "chat", "collection_id": study, "interactor": "eve"}
+        refused = [
+            f"/chat/{study}",
+            f"/chat/{study}/events",
+            f"/chat/{study}/enter",
+            f"/chat/{study}/enter?entry=made-up",
+            f"/chat/{study}/enter?entry={'ä' * 10}",
+            f"/chat/{study}/enter?entry={seal(suite, content)}",
+            entry_of(suite, study, hours=-1, interactor="eve"),
+            entry_of(suite, study, interactor="eve").replace(study, other),
+        ]
+        for path in refused:
+            answer = await browser.get(path)
+            assert (answer.status_code, "Open your link" in answer.text) == (401, True), path
+
+    async def test_is_for_the_person_and_the_collection_of_the_link(
+        self, suite: RunningSuite, study: str, browser: httpx.AsyncClient
+    ):
+        entered = await browser.get(entry_of(suite, study, interactor="ann"))
+        assert (entered.status_code, entered.headers["location"]) == (303, f"/chat/{study}")
+        assert (await browser.get(f"/chat/{study}")).status_code == 200
+        assert (await browser.get(f"/chat/{UUID(int=1)}")).status_code == 401
+        early = await browser.get(f"/chat/{study}/events", headers={"Accept": "text/event-stream"})
+        assert (early.status_code, early.json()["detail"]) == (409, "You have not begun to chat.")
+        own = browser.cookies["spotthebot_chat_person"]
+        assert (await browser.get(f"/chat/{study}/enter?entry={own}")).status_code == 401
+        browser.cookies.set("spotthebot_session", own)
+        browser.cookies.delete("spotthebot_chat_person")
+        assert (await browser.get(f"/chat/{study}")).status_code == 401
+
+    async def test_by_a_panels_link_takes_the_person_from_the_url(
+        self, suite: RunningSuite, study: str, browser: httpx.AsyncClient
+    ):
+        entry = entry_of(suite, study, parameter="PROLIFIC_PID")
+        without = await browser.get(entry)
+        assert (without.status_code, "PROLIFIC_PID" in without.text) == (422, True)
+        assert (await browser.get(f"{entry}&PROLIFIC_PID=5f1&STUDY_ID=9")).status_code == 303
+        assert (await browser.post(f"/chat/{study}/begin")).status_code == 303
+        analyst = await suite.client("conversations", "analyst")
+        (chat,) = (await analyst.get(f"/v1/collections/{study}/chats")).json()["items"]
+        assert chat["interactor"] == "5f1"
+
+    async def test_to_links_is_for_administrators(self, suite: RunningSuite, study: str, browser: httpx.AsyncClient):
+        assert (await browser.get(f"/chats/{study}/links")).headers["location"].startswith("/sign-in")
+        await browser.post("/sign-in", data={"key": await suite.keys.make("team", team="blue")})
+        assert (await browser.get(f"/chats/{study}/links")).status_code == 403
+
+
+class TestPages:
+    async def test_work_without_a_script_and_take_a_second_click_for_the_first(
+        self, suite: RunningSuite, study: str, browser: httpx.AsyncClient
+    ):
+        await browser.get(entry_of(suite, study, interactor="ann"))
+        for _ in range(2):  # begins one chat
+            await browser.post(f"/chat/{study}/begin")
+        turn: dict[str, Any] = {"number": 1, "position": 0, "text": " Hi.\r\nYou? "}
+        for _ in range(2):  # says it once
+            assert (await browser.post(f"/chat/{study}/turns", data=turn)).status_code == 303
+        state = (await browser.get(f"/chat/{study}/state")).json()
+        assert state["conversations"][0]["turns"][0]["text"] == "Hi.\nYou?"
+        for wrong, said in (("", "write something first"), ("x" * 2001, "2,001 characters")):
+            refused = await browser.post(f"/chat/{study}/turns", data=turn | {"text": wrong})
+            assert (refused.status_code, said in refused.text) == (422, True)
+
+    async def test_say_that_a_chat_was_closed_and_offer_another(
+        self, suite: RunningSuite, study: str, browser: httpx.AsyncClient
+    ):
+        await browser.get(entry_of(suite, study, interactor="ann"))
+        await browser.post(f"/chat/{study}/begin")
+        await (await suite.client("conversations", "admin")).post(f"/v1/collections/{study}/finish")
+        page = await browser.get(f"/chat/{study}")
+        assert "This conversation has ended" in page.text
+        state = (await browser.get(f"/chat/{study}/state")).json()
+        quiet = await browser.get(f"/chat/{study}/events?after={state['last_event']}")
+        assert quiet.status_code == 204  # EventSource asks no more
+        missed = await browser.get(f"/chat/{study}/events")
+        assert [line for line in missed.text.splitlines() if line.startswith("event:")] == ["event: done"]
