@@ -39,7 +39,7 @@ async def make(
     """Make links, which nothing keeps: they hold, sealed, whom they let in and for how long."""
     collection = await _collection(services, collection_id)
     typed = await typed_in(request)
-    people = list(dict.fromkeys(line.strip() for line in typed.get("people", "").splitlines() if line.strip()))
+    people = list(dict.fromkeys(line.strip() for line in typed.get("people", "").split("\n") if line.strip()))
     faults = _faults(typed, people)
     if faults:
         return _page(request, pages, collection, typed=typed, faults=faults)
