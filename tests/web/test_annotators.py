@@ -37,7 +37,7 @@ class TestEntry:
     async def test_by_a_link_leads_to_the_page_without_the_token(self, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c"), name="bots against people")
         path = await entry_path(suite, campaign)
-        async with entered(suite, f"{path}&utm_source={'x' * 600}&utm_source=panel") as client:
+        async with entered(suite, f"{path}&utm_source=panel&utm_campaign={'x' * 600}") as client:
             package = await client.get(f"/annotate/{campaign['id']}")
             assert package.status_code == 200
             assert "I have a trip too" in package.text
@@ -73,7 +73,7 @@ class TestEntry:
 
     def test_leaves_out_what_others_added_to_a_link_but_never_the_token(self):
         added = [(f"p{number}", "x") for number in range(60)]
-        found = entry_parameters([*added, ("long", "x" * 501), ("n\0", ""), ("entry", "token")])
+        found = entry_parameters([("long", "x" * 501), ("n\0", ""), *added, ("entry", "token")])
         assert len(found) == 50
         assert found["entry"] == "token"
         assert set(found) <= {"entry", *(name for name, _ in added)}

@@ -17,6 +17,7 @@ from spotthebot.web.domain.visitors import Annotator
 from spotthebot.web.pages.annotate.deps import AnnotationService, Owners, script_texts
 from spotthebot.web.pages.deps import AnnotatorSessions, EnteredCampaign, Pages
 from spotthebot.web.rendering import Renderer
+from spotthebot.web.sessions import annotator_of
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 _MTURK = "https://worker.mturk.com https://workersandbox.mturk.com"
@@ -52,7 +53,10 @@ async def _enter(request: Request, pages: Renderer, sessions: AnnotatorSessions,
     entry = await service.enter_campaign(EntryIn(parameters=entry_parameters(request.query_params.multi_items())))
     if entry.annotator is None:
         return _framed(pages.page(request, "annotate/window.html.jinja", address=None, preview=True))
+    known = annotator_of(request)
     completion = "" if entry.completion is None else entry.completion.model_dump_json()
+    if known is not None and (known.campaign_id, known.annotator) == (entry.campaign_id, entry.annotator):
+        completion = completion or known.completion
     response = RedirectResponse(f"/annotate/{entry.campaign_id}", status_code=303)
     sessions.write(response, Annotator(entry.campaign_id, entry.annotator, completion).to_session())
     return response
@@ -102,7 +106,7 @@ def with_form_to(completion: CompletionOut | None, response: Response) -> Respon
 
 
 def _show_package(request: Request, pages: Renderer, campaign: CampaignOut, assignment: AssignmentOut) -> Response:
-    shown = {"id", "protocol", "items", "instructions", "expires_at"}
+    shown = {"id", "protocol", "items"}
     return pages.page(
         request,
         "annotate/package.html.jinja",

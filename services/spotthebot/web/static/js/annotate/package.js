@@ -62,7 +62,7 @@ class PackagePage {
     heading.textContent = this.texts("progress.at", { number: index + 1, count: this.items.length });
     if (this.hasStarted) heading.focus({ preventScroll: true });
     this.hasStarted = true;
-    this.#beat();
+    setTimeout(() => this.#beat()); // after the conversation is shown
   }
 
   #isWhole(item) {

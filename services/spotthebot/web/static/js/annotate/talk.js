@@ -45,12 +45,13 @@ export function markTurns(section, current, answered, texts) {
     const mark = line.querySelector(".turn-mark");
     if (!mark) continue;
     const isDone = answered.has(turn);
+    const wasCurrent = line.classList.contains("current");
     line.classList.toggle("current", turn === current);
     mark.textContent = isDone ? "✓" : "?";
     mark.classList.toggle("done", isDone);
     mark.setAttribute("aria-label", texts(isDone ? "turn.answered" : "turn.open", { number: Number(turn) + 1 }));
     if (turn === current) mark.setAttribute("aria-current", "true");
     else mark.removeAttribute("aria-current");
-    if (turn === current) line.scrollIntoView({ block: "nearest" });
+    if (turn === current && !wasCurrent) line.scrollIntoView({ block: "nearest" });
   }
 }

@@ -205,7 +205,8 @@ export class Workspace {
       answer: item.answer, asked, isLocked: (row) => this.isLocked(row), openSteps,
       step: (current ?? rows.at(-1))?.step ?? openSteps - 1, bindings: this.bindings, current,
     });
-    if (current !== focused) current?.block.scrollIntoView?.({ block: "nearest" });
+    if (current && current !== focused && current !== this.scrolledTo) current.block.scrollIntoView({ block: "nearest" });
+    this.scrolledTo = current;
     const open = new Set(this.protocol.missing(item.answer, this.speakers).map(({ target }) => target));
     markTurns(this.talk, this.turn, new Set(this.turns.filter((turn) => !open.has(turn))), this.texts);
     this.nextText.textContent = this.#nextLabel();
