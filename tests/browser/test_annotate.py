@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from tests.factories.annotating import annotations_of, movable_clock
+from tests.factories.annotating import annotations_of, movable_clock, rows
 from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Visit, overflow, violations
 from tests.factories.entering import campaign_of_talks, entry_path, held_package, talk
 from tests.factories.running_suite import RunningSuite
@@ -202,8 +202,29 @@ class TestWindows:
         assert saved == {"entity": {"A": "bot", "B": "unsure"}}
         visit.complaints = [each for each in visit.complaints if "409" not in each]
 
+    async def test_after_another_link_was_opened_keep_what_could_not_be_saved(self, visit: Visit, suite: RunningSuite):
+        mine, other = [await campaign_of_talks(suite, talk("c0"), name=name) for name in ("mine", "other")]
+        path = await entry_path(suite, mine)
+        page = await _open(visit, path)
+        await _open(visit, await entry_path(suite, other))
+        await _press(page, "1")
+        dialog = page.get_by_role("dialog", name="This browser no longer knows you")
+        await expect(dialog).to_contain_text("Open the link that you were given once more")
+        again = await visit.open(path)
+        await expect(_status(again)).to_contain_text("Saved at")
+        assert (await held_package(suite, mine)).items[0].answer == {"entity": {"A": "human"}}
+        visit.complaints = [each for each in visit.complaints if "401" not in each]
+
 
 class TestLease:
+    async def test_is_kept_by_signs_of_life_that_name_the_item_on_the_screen(self, visit: Visit, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c0"), talk("c1"))
+        page = await _open(visit, await entry_path(suite, campaign))
+        async with page.expect_response("**/heartbeat") as answered:
+            await _press(page, "1", "0", *STEP_2, "Enter")
+        assert (await (await answered.value).json())["state"] == "leased"
+        assert rows(suite, "SELECT heard_position FROM annotation.assignments") == [(1,)]
+
     async def test_past_its_end_is_explained_and_goes_on_with_what_was_saved(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c0"))
         clock = movable_clock(suite)
