@@ -17,7 +17,19 @@ from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.clients import services_with
 from spotthebot.web.error_pages import error_page, passed_on
 from spotthebot.web.ownership import PackageOwners
-from spotthebot.web.pages import annotate, bots, campaigns, chat, chat_links, home, one_bot, results, session
+from spotthebot.web.pages import (
+    admin,
+    annotate,
+    bots,
+    campaigns,
+    chat,
+    chat_links,
+    conversations,
+    home,
+    one_bot,
+    results,
+    session,
+)
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.settings import WebSettings
 
@@ -60,6 +72,8 @@ def create_app(settings: WebSettings) -> FastAPI:
             chat.router,
             chat_links.router,
             *annotate.ROUTERS,
+            conversations.router,
+            *admin.ROUTERS,
         ],
         parts=[DiskPart(settings)],
         error_responses=errors,

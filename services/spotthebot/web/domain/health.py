@@ -1,0 +1,36 @@
+"""How services are, as their readiness and their metrics say."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_SAMPLE: Final = re.compile(r'^http_requests_total\{.*status="(\d)\d\d".*\} ([0-9.e+]+)$', re.MULTILINE)
+_SECONDS: Final = re.compile(r"^http_request_duration_seconds_sum\{.*\} ([0-9.e+-]+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class ServiceHealth:
+    """One service: ready or why not, and what it answered since its process began; None where it does not say."""
+
+    name: str
+    reason: str | None
+    requests: int | None = None
+    own_faults: int | None = None
+    """Answers of 500 and above."""
+    mean_ms: float | None = None
+
+
+def health_of(name: str, reason: str | None, metrics: str | None) -> ServiceHealth:
+    """Read a service's metrics, in the text format of Prometheus."""
+    if metrics is None:
+        return ServiceHealth(name, reason)
+    counts = [(status, float(count)) for status, count in _SAMPLE.findall(metrics)]
+    requests = sum(count for _, count in counts)
+    seconds = sum(float(each) for each in _SECONDS.findall(metrics))
+    return ServiceHealth(
+        name,
+        reason,
+        requests=int(requests),
+        own_faults=int(sum(count for status, count in counts if status == "5")),
+        mean_ms=1000 * seconds / requests if requests else None,
+    )

@@ -1,0 +1,203 @@
+"""What a page shows of one conversation: its turns with what is known of them, and where annotators decided."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from spotthebot.contracts.annotation import AnnotationOut
+from spotthebot.contracts.conversations import ExportedConversation
+from spotthebot.contracts.fed import ContextScoresOut
+
+SIDES: Final = ("A", "B")
+
+
+@dataclass(frozen=True)
+class Votes:
+    """What annotators said of one side up to a place in the conversation."""
+
+    question: str
+    side: str
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A place in the conversation up to which annotators had read when they decided."""
+
+    exchanges: int
+    annotators: int
+    votes: Sequence[Votes]
+
+
+@dataclass(frozen=True)
+class Bubble:
+    """A turn as it is shown; `mark` stands below it."""
+
+    side: str
+    text: str
+    number: int | None = None
+    """Counted from 1; None in the opening."""
+    raw: str | None = None
+    latency_ms: float | None = None
+    said_at: datetime | None = None
+    is_profane: bool = False
+    personal_data: Sequence[str] = ()
+    mark: Mark | None = None
+
+
+@dataclass(frozen=True)
+class Value:
+    """One value of an answer: of a side, of a turn (its number), or of the whole where `target` is None."""
+
+    question: str
+    target: str | None
+    value: str
+
+
+@dataclass(frozen=True)
+class AnnotationRow:
+    """An annotation of the conversation; `is_right` where it stood on the right of a pair."""
+
+    annotator: str
+    exchanges: int
+    is_right: bool
+    seconds: float | None
+    values: Mapping[tuple[str, str | None], str]
+
+
+@dataclass(frozen=True)
+class AnnotationTable:
+    """A campaign's annotations of the conversation: a column for each question and side."""
+
+    columns: Sequence[tuple[str, str | None]]
+    rows: Sequence[AnnotationRow]
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """A score of one dimension beside what the length of the context alone says."""
+
+    dimension: str
+    score: float
+    baseline: float | None
+
+    @property
+    def beyond(self) -> float | None:
+        """The difference, as it is shown: with two decimals, and without a sign where it is nothing."""
+        return None if self.baseline is None else round(self.score - self.baseline, 2) + 0.0
+
+
+@dataclass(frozen=True)
+class BotScores:
+    """The scores of a bot after its last scored turn; `earlier` are those after the turns before."""
+
+    bot: str
+    turn: int
+    rows: Sequence[ScoreRow]
+    earlier: Sequence["BotScores"] = field(default=())
+
+
+def bubbles(conversation: ExportedConversation, annotations: Iterable[tuple[AnnotationOut, bool]]) -> list[Bubble]:
+    """Return the opening and the turns; annotations come with whether the conversation stood on the right of a pair."""
+    opening = [Bubble(side=turn.speaker, text=turn.text) for turn in conversation.opening]
+    flags = conversation.quality_flags
+    profane = set(flags.profanity) if flags else set()
+    personal: defaultdict[int, list[str]] = defaultdict(list)
+    for found in flags.personal_data if flags else ():
+        personal[found.position].append(found.kind)
+    marked = _marks(annotations, last=len(conversation.turns))
+    return opening + [
+        Bubble(
+            side=turn.speaker,
+            text=turn.text,
+            number=position + 1,
+            raw=turn.raw,
+            latency_ms=turn.latency_ms,
+            said_at=turn.said_at,
+            is_profane=position in profane,
+            personal_data=sorted(set(personal[position])),
+            mark=marked.get(position),
+        )
+        for position, turn in enumerate(conversation.turns)
+    ]
+
+
+def annotation_table(annotations: Iterable[tuple[AnnotationOut, bool]]) -> AnnotationTable:
+    """Return a campaign's annotations as a table, by how far annotators had read."""
+    found = [
+        AnnotationRow(
+            annotator=each.annotator,
+            exchanges=_shown(each, is_right=is_right),
+            is_right=is_right,
+            seconds=None if each.elapsed_ms is None else each.elapsed_ms / 1000,
+            values={(value.question, value.target): value.value for value in values_of(each.answer)},
+        )
+        for each, is_right in annotations
+    ]
+    rows = sorted(found, key=lambda row: row.exchanges)
+    columns = dict.fromkeys(column for row in rows for column in row.values)
+    return AnnotationTable(columns=[*columns], rows=rows)
+
+
+def values_of(answer: Mapping[str, Any]) -> Iterator[Value]:
+    """Yield the values of an answer, whatever its protocol."""
+    for question, given in answer.items():
+        if isinstance(given, Mapping):
+            for target, value in given.items():
+                yield Value(question, str(target), _said(value))
+        else:
+            yield Value(question, None, _said(given))
+
+
+def scores_by_bot(contexts: Iterable[ContextScoresOut]) -> list[BotScores]:
+    """Return for each bot its scores after its last turn, with those after the turns before."""
+    by_bot: defaultdict[str, list[BotScores]] = defaultdict(list)
+    for each in sorted(contexts, key=lambda context: context.turn):
+        rows = [ScoreRow(name, score, each.length_baselines.get(name)) for name, score in each.scores.items()]
+        by_bot[each.bot].append(BotScores(each.bot, each.turn, rows))
+    return [BotScores(bot, last.turn, last.rows, earlier) for bot, (*earlier, last) in sorted(by_bot.items())]
+
+
+def widest(bots: Iterable[BotScores]) -> float:
+    """Return the largest difference from a baseline, for bars of one scale."""
+    return max((abs(row.beyond) for each in bots for row in each.rows if row.beyond is not None), default=0.0)
+
+
+def _marks(annotations: Iterable[tuple[AnnotationOut, bool]], *, last: int) -> dict[int, Mark]:
+    """Return marks by the position of the turn that they stand below."""
+    annotators: defaultdict[int, set[object]] = defaultdict(set)
+    votes: defaultdict[int, defaultdict[tuple[str, str], Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    for each, is_right in annotations:
+        decided = {(made.question, made.target): made.exchanges for made in each.decisions}
+        whole = _shown(each, is_right=is_right)
+        if not decided:
+            annotators[whole].add(each.id)
+        for value in values_of(each.answer):
+            exchanges = decided.get((value.question, value.target), whole)
+            annotators[exchanges].add(each.id)
+            if value.target in SIDES:
+                votes[exchanges][value.question, str(value.target)][value.value] += 1
+    return {
+        min(2 * exchanges, last) - 1: Mark(
+            exchanges=exchanges,
+            annotators=len(by),
+            votes=[
+                Votes(question, side, dict(counts.most_common()))
+                for (question, side), counts in sorted(votes[exchanges].items())
+            ],
+        )
+        for exchanges, by in sorted(annotators.items())
+        if last
+    }
+
+
+def _shown(annotation: AnnotationOut, *, is_right: bool) -> int:
+    return annotation.right.exchanges if is_right and annotation.right else annotation.exchanges
+
+
+def _said(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(str(each) for each in value)
+    return "" if value is None else str(value)

@@ -1,0 +1,213 @@
+"""Campaigns: all of them, a new one, one with its progress, its costs, its links and what can be done with it."""
+
+import asyncio
+from typing import Annotated, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from spotthebot.clients import AsyncAnnotation, Conflict, Invalid, NotFound, PeerRefused
+from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
+from spotthebot.contracts.conversations import CollectionOut, CollectionState
+from spotthebot.contracts.entries import EntryLinkIn
+from spotthebot.contracts.payments import PaymentFile
+from spotthebot.contracts.previews import CampaignPreviewOut
+from spotthebot.kit.ids import new_id
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.clients import Services
+from spotthebot.web.domain.admin_actions import CAMPAIGN_ACTIONS, campaign_actions
+from spotthebot.web.domain.campaign_forms import PANELS, CampaignForm
+from spotthebot.web.domain.reading_errors import NoSuchAction
+from spotthebot.web.pages.admin.confirmation import ask
+from spotthebot.web.pages.deps import Admin, Pages, ServicesOfVisitor
+from spotthebot.web.rendering import Renderer
+
+router = APIRouter(prefix="/admin/campaigns", route_class=PageRoute, include_in_schema=False)
+_CAMPAIGNS: Final = 25
+_COLLECTIONS: Final = 100
+_PROTOCOLS: Final = 100
+
+
+@router.get("")
+async def list_campaigns(
+    request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin, cursor: str | None = None
+) -> Response:
+    """Show campaigns, the newest first."""
+    listed = (await services.annotation()).list_campaigns(order="newest_first", cursor=cursor, page_size=_CAMPAIGNS)
+    return pages.page(request, "admin/campaigns.html.jinja", page=await listed.page(), is_first=cursor is None)
+
+
+@router.get("/new")
+async def show_form(request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin) -> Response:
+    """Ask for what a campaign needs."""
+    return await _form(request, pages, services, CampaignForm())
+
+
+@router.post("/new")
+async def create_campaign(request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin) -> Response:
+    """Create a draft; the page that follows says what it will take, before anybody can annotate."""
+    sent = await request.form()
+    given = {name: value for name, value in sent.items() if isinstance(value, str)}
+    chosen = [value for value in sent.getlist("collections") if isinstance(value, str)]
+    form = CampaignForm.sent(given, chosen)
+    domains = {str(each.id): each.domain for each in await _complete_collections(services)}
+    read = form.read(domains)
+    if isinstance(read, CampaignIn):
+        try:
+            key = given.get("once") or None
+            made = await (await services.annotation()).create_campaign(read, idempotency_key=key)
+        except (Invalid, Conflict) as refused:
+            read = form.with_faults(_faults(refused))
+        else:
+            return RedirectResponse(f"/admin/campaigns/{made.id}", status_code=303)
+    return await _form(request, pages, services, read, status=422)
+
+
+@router.get("/{campaign_id}")
+async def show_campaign(
+    request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID
+) -> Response:
+    """Show a campaign: how far it is, what it takes, what can be done."""
+    return await _campaign(request, pages, services, campaign_id)
+
+
+@router.get("/{campaign_id}/links")
+async def leave_link(_visitor: Admin, campaign_id: UUID) -> Response:
+    """Lead back to the campaign: a link that was made is not shown again."""
+    return RedirectResponse(f"/admin/campaigns/{campaign_id}", status_code=303)
+
+
+@router.post("/{campaign_id}/links")
+async def make_link(
+    request: Request,
+    pages: Pages,
+    services: ServicesOfVisitor,
+    _visitor: Admin,
+    campaign_id: UUID,
+    hours: Annotated[int, Form(ge=1, le=24 * 366)] = 168,
+    most: Annotated[str, Form(pattern="^[0-9]{0,6}$")] = "",
+    annotator: Annotated[str, Form(max_length=200)] = "",
+) -> Response:
+    """Make an entry link and show it; nobody can read it again."""
+    link = EntryLinkIn(
+        expires_in_hours=hours, max_annotators=max(1, int(most)) if most else None, annotator=annotator.strip() or None
+    )
+    made = await (await services.annotation()).create_entry_link(campaign_id, link)
+    base = request.app.state.settings.public_url or str(request.base_url)
+    address = f"{base.rstrip('/')}/annotate/{campaign_id}?{made.query}"
+    return await _campaign(request, pages, services, campaign_id, link=address)
+
+
+@router.get("/{campaign_id}/payments/{kind}.csv")
+async def download_payments(
+    services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID, kind: PaymentFile
+) -> Response:
+    """Give a file for those who pay."""
+    content = await (await services.annotation()).download_payments(campaign_id, kind)
+    headers = {"Content-Disposition": f'attachment; filename="{kind.value}.csv"', "Cache-Control": "no-store"}
+    return Response(content, media_type="text/csv", headers=headers)
+
+
+@router.get("/{campaign_id}/{action}")
+async def ask_before(
+    request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID, action: str
+) -> Response:
+    """Say what would be done, and ask."""
+    campaign = await (await services.annotation()).get_campaign(campaign_id)
+    if action not in CAMPAIGN_ACTIONS:
+        raise NoSuchAction
+    back = f"/admin/campaigns/{campaign_id}"
+    return ask(request, pages, of="campaign", action=action, name=campaign.name, back=back)
+
+
+@router.post("/{campaign_id}/{action}")
+async def do(services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID, action: str) -> Response:
+    """Do it."""
+    client = await services.annotation()
+    if action not in CAMPAIGN_ACTIONS:
+        raise NoSuchAction
+    await _ACTIONS[action](client, campaign_id)
+    return RedirectResponse(f"/admin/campaigns/{campaign_id}", status_code=303)
+
+
+_ACTIONS: Final = {
+    "open": lambda client, campaign_id: client.open_campaign(campaign_id),
+    "pause": lambda client, campaign_id: client.pause_campaign(campaign_id),
+    "close": lambda client, campaign_id: client.close_campaign(campaign_id),
+    "release": lambda client, campaign_id: client.release_results(campaign_id),
+    "withdraw": lambda client, campaign_id: client.withdraw_results(campaign_id),
+}
+
+
+async def _campaign(
+    request: Request, pages: Renderer, services: Services, campaign_id: UUID, *, link: str | None = None
+) -> Response:
+    client = await services.annotation()
+    campaign = await client.get_campaign(campaign_id)
+    preview, collections = await asyncio.gather(
+        _preview(client, campaign),
+        asyncio.gather(*(_collection(services, each) for each in campaign.collections[:10])),
+    )
+    return pages.page(
+        request,
+        "admin/campaign.html.jinja",
+        campaign=campaign,
+        preview=preview,
+        collections=collections,
+        actions=campaign_actions(campaign),
+        link=link,
+        takes_links=campaign.state in {CampaignState.DRAFT, CampaignState.OPEN, CampaignState.PAUSED},
+        files=[*PaymentFile] if campaign.pay_per_package is not None else [],
+    )
+
+
+async def _preview(client: AsyncAnnotation, campaign: CampaignOut) -> CampaignPreviewOut | None:
+    """Return what the campaign will take; None where no packages say it."""
+    if campaign.mode == "import" or campaign.state in {CampaignState.BUILDING, CampaignState.FAILED}:
+        return None
+    try:
+        return await client.preview_campaign(campaign.id)
+    except (Conflict, Invalid):
+        return None
+
+
+async def _collection(services: Services, collection_id: UUID) -> CollectionOut | None:
+    try:
+        return await (await services.conversations()).get_collection(collection_id)
+    except NotFound:
+        return None
+
+
+async def _complete_collections(services: Services) -> list[CollectionOut]:
+    """Return the newest collections that campaigns can be made over."""
+    client = await services.conversations()
+    page = await client.list_collections(order="newest_first", page_size=_COLLECTIONS).page()
+    return [each for each in page.items if each.state is CollectionState.COMPLETE or each.mode == "import"]
+
+
+async def _form(
+    request: Request, pages: Renderer, services: Services, form: CampaignForm, *, status: int = 200
+) -> Response:
+    client = await services.annotation()
+    collections, protocols = await asyncio.gather(
+        _complete_collections(services), client.list_protocols(page_size=_PROTOCOLS).page()
+    )
+    return pages.page(
+        request,
+        "admin/new_campaign.html.jinja",
+        status=status,
+        form=form,
+        chosen=set(form.collections),
+        collections=collections,
+        protocols=protocols.items,
+        panels=PANELS,
+        once=str(new_id()),
+    )
+
+
+def _faults(refused: PeerRefused) -> dict[str, str]:
+    """Return what a service says of the fields, by their pointers; of the whole where it names none."""
+    problem = refused.problem
+    named = {each.pointer: each.detail for each in problem.errors if each.pointer}
+    return named or {"": problem.detail}

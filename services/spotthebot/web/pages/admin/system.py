@@ -1,0 +1,89 @@
+"""What runs, how the services are, and where keys are made."""
+
+import asyncio
+from typing import Final
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from spotthebot.clients import PeerFailed, PeerUnavailable, UnexpectedAnswer
+from spotthebot.contracts.access import Role
+from spotthebot.contracts.annotation import CampaignOut, CampaignState
+from spotthebot.contracts.conversations import CollectionOut, CollectionState
+from spotthebot.contracts.fed import ScoreJobOut, ScoreJobState
+from spotthebot.contracts.services import API_NAMES
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.clients import Services
+from spotthebot.web.domain.health import ServiceHealth, health_of
+from spotthebot.web.pages.deps import Admin, Pages, ServicesOfVisitor
+
+router = APIRouter(prefix="/admin", route_class=PageRoute, include_in_schema=False)
+_NEWEST: Final = 100
+_AT_WORK: Final = frozenset({CampaignState.BUILDING, CampaignState.DRAFT, CampaignState.OPEN, CampaignState.PAUSED})
+_GROWING: Final = frozenset({CollectionState.COLLECTING, CollectionState.PAUSED})
+_SCORING: Final = frozenset({ScoreJobState.QUEUED, ScoreJobState.RUNNING})
+_FAILED: Final = (PeerUnavailable, PeerFailed, UnexpectedAnswer)
+
+
+@router.get("")
+async def overview(request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin) -> Response:
+    """Show what goes on: campaigns, collections, score jobs, services."""
+    campaigns, collections, jobs, health = await asyncio.gather(
+        _campaigns(services), _collections(services), _score_jobs(services), _all_health(services)
+    )
+    return pages.page(
+        request,
+        "admin/overview.html.jinja",
+        campaigns=campaigns,
+        collections=collections,
+        jobs=jobs,
+        health=health,
+    )
+
+
+@router.get("/keys")
+async def keys(request: Request, pages: Pages, _visitor: Admin) -> Response:
+    """Say how keys are made and revoked: on the suite's machine alone."""
+    return pages.page(request, "admin/keys.html.jinja", roles=[*Role])
+
+
+async def _campaigns(services: Services) -> list[CampaignOut] | None:
+    try:
+        page = await (await services.annotation()).list_campaigns(order="newest_first", page_size=_NEWEST).page()
+    except _FAILED:
+        return None
+    return [each for each in page.items if each.state in _AT_WORK]
+
+
+async def _collections(services: Services) -> list[CollectionOut] | None:
+    try:
+        page = await (await services.conversations()).list_collections(order="newest_first", page_size=_NEWEST).page()
+    except _FAILED:
+        return None
+    return [each for each in page.items if each.state in _GROWING]
+
+
+async def _score_jobs(services: Services) -> list[ScoreJobOut] | None:
+    try:
+        page = await (await services.fed()).list_score_jobs().page()
+    except _FAILED:
+        return None
+    return [each for each in page.items if each.state in _SCORING]
+
+
+async def _all_health(services: Services) -> list[ServiceHealth]:
+    return [*await asyncio.gather(*(_health(services, name) for name in API_NAMES))]
+
+
+async def _health(services: Services, name: str) -> ServiceHealth:
+    client = await getattr(services, name)()
+    reason, metrics = None, None
+    try:
+        await client.readiness()
+    except _FAILED as error:
+        reason = str(error)
+    try:
+        metrics = await client.metrics()
+    except _FAILED:
+        return health_of(name, reason, None)
+    return health_of(name, reason, metrics)

@@ -1,0 +1,237 @@
+"""Conversations: collections, the conversations of one that match a search, and one with all that is known of it."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from spotthebot.clients import NotFound, PeerFailed, PeerUnavailable
+from spotthebot.contracts.annotation import AnnotationOut, CampaignOut
+from spotthebot.contracts.conversations import ChatRatingOut, CollectionOut, QualityOut
+from spotthebot.contracts.fed import ScoreJobOut, ScoreJobState
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.clients import Services
+from spotthebot.web.domain.conversation_filters import ENDINGS, FLAGS, LONGEST_TEXT, Filters, excerpt
+from spotthebot.web.domain.reading_errors import NotInThisCollection
+from spotthebot.web.domain.transcripts import (
+    AnnotationTable,
+    BotScores,
+    annotation_table,
+    bubbles,
+    scores_by_bot,
+    widest,
+)
+from spotthebot.web.pages.deps import Pages, Reader, ServicesOfVisitor
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+_COLLECTIONS: Final = 25
+_CONVERSATIONS: Final = 25
+_SPEAKERS: Final = 1000
+_CAMPAIGNS: Final = 10
+_ANNOTATIONS: Final = 200
+_RATINGS: Final = 50
+
+
+@dataclass(frozen=True)
+class AnnotatedCampaign:
+    """A campaign and its annotations of the conversation."""
+
+    campaign: CampaignOut
+    annotations: Sequence[tuple[AnnotationOut, bool]]
+    table: AnnotationTable
+
+
+@dataclass(frozen=True)
+class Scores:
+    """FED scores of the conversation from one job, and the other jobs that have some."""
+
+    jobs: Sequence[ScoreJobOut]
+    shown: ScoreJobOut | None
+    bots: Sequence[BotScores]
+
+
+@router.get("/conversations")
+async def list_collections(
+    request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Reader, cursor: str | None = None
+) -> Response:
+    """Show collections, the newest first."""
+    client = await services.conversations()
+    page = await client.list_collections(order="newest_first", cursor=cursor, page_size=_COLLECTIONS).page()
+    return pages.page(request, "conversations/collections.html.jinja", page=page, is_first=cursor is None)
+
+
+@router.get("/conversations/{collection_id}")
+async def list_conversations(
+    request: Request,
+    pages: Pages,
+    services: ServicesOfVisitor,
+    _visitor: Reader,
+    collection_id: UUID,
+    cursor: str | None = None,
+) -> Response:
+    """Show the conversations of a collection that match the search of the form."""
+    filters = Filters.read(request.query_params)
+    client = await services.conversations()
+    matching = filters.matching()
+    collection, page, quality, speakers = await asyncio.gather(
+        client.get_collection(collection_id),
+        client.list_conversations(collection_id, cursor=cursor, page_size=_CONVERSATIONS, **matching).page(),
+        _quality(services, collection_id),
+        _speakers(services, collection_id),
+    )
+    held = [(each, excerpt([turn.text for turn in (*each.opening, *each.turns)], filters.text)) for each in page.items]
+    return pages.page(
+        request,
+        "conversations/collection.html.jinja",
+        collection=collection,
+        held=held,
+        next_query=filters.query(cursor=page.next_cursor) if page.next_cursor else None,
+        is_first=cursor is None,
+        filters=filters,
+        speakers=speakers,
+        endings=ENDINGS,
+        flags=FLAGS,
+        counts=_flag_counts(quality),
+        longest_text=LONGEST_TEXT,
+    )
+
+
+@router.get("/conversations/{collection_id}/ratings")
+async def list_ratings(
+    request: Request,
+    pages: Pages,
+    services: ServicesOfVisitor,
+    _visitor: Reader,
+    collection_id: UUID,
+    cursor: str | None = None,
+) -> Response:
+    """Show how people rated their chats with bots."""
+    client = await services.conversations()
+    collection, page = await asyncio.gather(
+        client.get_collection(collection_id),
+        client.list_chat_ratings(collection_id, cursor=cursor, page_size=_RATINGS).page(),
+    )
+    return pages.page(
+        request,
+        "conversations/ratings.html.jinja",
+        collection=collection,
+        page=page,
+        questions=_questions(page.items),
+        is_first=cursor is None,
+    )
+
+
+@router.get("/conversations/{collection_id}/{conversation_id}")
+async def read_conversation(
+    request: Request,
+    pages: Pages,
+    services: ServicesOfVisitor,
+    _visitor: Reader,
+    collection_id: UUID,
+    conversation_id: UUID,
+    scores: UUID | None = None,
+) -> Response:
+    """Show one conversation with what was measured on it, what annotators said and what FED gives it."""
+    filters = Filters.read(request.query_params)
+    client = await services.conversations()
+    matching = filters.matching()
+    collection, stored, conversation, beside = await asyncio.gather(
+        client.get_collection(collection_id),
+        client.get_conversation(conversation_id),
+        client.get_exported_conversation(conversation_id),
+        client.get_neighbours(collection_id, conversation_id, **matching),
+    )
+    if stored.collection_id != collection_id:
+        raise NotInThisCollection
+    campaigns, fed_scores = await asyncio.gather(
+        _annotations(services, collection, conversation_id), _scores(services, collection, conversation_id, scores)
+    )
+    annotations = [each for campaign in campaigns or () for each in campaign.annotations]
+    return pages.page(
+        request,
+        "conversations/conversation.html.jinja",
+        collection=collection,
+        stored=stored,
+        conversation=conversation,
+        bubbles=bubbles(conversation, annotations),
+        beside=beside,
+        filters=filters,
+        campaigns=campaigns,
+        scores=fed_scores,
+        widest=widest(fed_scores.bots) if fed_scores else 0.0,
+    )
+
+
+async def _annotations(
+    services: Services, collection: CollectionOut, conversation_id: UUID
+) -> list[AnnotatedCampaign] | None:
+    """Return the annotations of each campaign over the collection; None where the service does not answer."""
+    client = await services.annotation()
+    try:
+        listed = client.list_campaigns(collection_id=collection.id, order="newest_first", page_size=_CAMPAIGNS)
+        campaigns = (await listed.page()).items
+        found = await asyncio.gather(
+            *(
+                client.list_annotations(each.id, conversation_id=conversation_id, page_size=_ANNOTATIONS).page()
+                for each in campaigns
+            )
+        )
+    except (PeerUnavailable, PeerFailed):
+        return None
+    annotated = []
+    for campaign, page in zip(campaigns, found, strict=True):
+        sided = [(each, each.conversation_id != conversation_id) for each in page.items]
+        annotated.append(AnnotatedCampaign(campaign, sided, annotation_table(sided)))
+    return annotated
+
+
+async def _scores(
+    services: Services, collection: CollectionOut, conversation_id: UUID, asked: UUID | None
+) -> Scores | None:
+    """Return the scores of the job asked for, else of the newest; None where the service does not answer."""
+    client = await services.fed()
+    try:
+        listed = await client.list_score_jobs(collection_id=collection.id).page()
+        jobs = [each for each in reversed(listed.items) if each.state is ScoreJobState.COMPLETE]
+        shown = next((each for each in jobs if each.id == asked), jobs[0] if jobs else None)
+        if shown is None:
+            return Scores(jobs, None, [])
+        contexts = await client.list_scores(shown.id, conversation_id=conversation_id).page()
+    except (PeerUnavailable, PeerFailed):
+        return None
+    return Scores(jobs, shown, scores_by_bot(contexts.items))
+
+
+async def _speakers(services: Services, collection_id: UUID) -> list[str]:
+    """Return what results call those who speak in a collection."""
+    pairs = await (await services.conversations()).list_pairs(collection_id, page_size=_SPEAKERS).page()
+    return sorted({name for pair in pairs.items for name in pair.participants})
+
+
+async def _quality(services: Services, collection_id: UUID) -> QualityOut | None:
+    try:
+        return await (await services.conversations()).get_quality(collection_id)
+    except NotFound:  # never checked
+        return None
+
+
+def _flag_counts(quality: QualityOut | None) -> dict[str, int]:
+    """Return how many conversations have each flag; empty before the first check."""
+    summary = quality.summary if quality else None
+    if summary is None:
+        return {}
+    return {
+        "exact_duplicate": summary.exact_duplicates.conversations,
+        "near_duplicate": summary.near_duplicates.conversations,
+        "profanity": summary.profanity.conversations,
+        "personal_data": summary.personal_data.conversations,
+    }
+
+
+def _questions(ratings: Sequence[ChatRatingOut]) -> list[str]:
+    """Return the questions of these ratings, by name."""
+    return sorted({name for each in ratings for held in each.conversations for name in held.scores})

@@ -1,0 +1,252 @@
+"""Researchers read conversations: collections, searches, one conversation with what is known of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+import pytest
+from playwright.async_api import Page, expect
+from sqlalchemy import insert
+
+from spotthebot.contracts.conversations import ConversationState, ExportedConversation
+from spotthebot.contracts.fed import BaselineOut, DimensionScoresOut, ScoreJobIn, ScorerIn
+from spotthebot.fed.domain.score_sets import ScoredContext
+from spotthebot.fed.store.score_sets import put_scores
+from spotthebot.fed.tables import STEP_JOBS
+from spotthebot.kit.database import Database
+from spotthebot.kit.ids import new_id
+from tests.factories.annotating import claim, work_through
+from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Scheme, Visit, overflow, violations
+from tests.factories.exported import exported
+from tests.factories.frontends import open_study, rate, ratings, start, talk, two_bots
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import created, open_campaign
+
+HOSTILE = (
+    "<script>window.hacked = true</script><img src=x onerror='window.hacked = true'>",
+    "[a link](javascript:alert(1)) **bold** {{ 7 * 7 }}",
+    "\u202egnp.exe\u202c and then what follows",
+    "شكرا جزيلا، كيف حالك اليوم؟",
+    "x" * 10_000,
+    "👩‍👩‍👧‍👦 fine   \n\n  two lines",
+)
+SCREENS: tuple[tuple[tuple[int, int], Scheme], ...] = ((DESKTOP, "light"), (SMALLEST, "dark"))
+NAME = "<b>evil</b> \u202ebot"
+
+
+@dataclass(frozen=True)
+class Study:
+    collection: str
+    hostile: str
+    """The conversation of hostile texts, the last but one of 31."""
+
+
+@pytest.fixture
+async def suite(module_suite: RunningSuite) -> RunningSuite:
+    """The file's services with the data of the file."""
+    return module_suite
+
+
+@pytest.fixture(scope="module")
+async def study(module_suite: RunningSuite) -> Study:
+    """A collection of 31 conversations, all of the first four of which are annotated."""
+    admin = await module_suite.client("conversations", "admin")
+    opened = {"mode": "import", "name": "exported", "domain": "everyday"}
+    collection = (await created(admin, "/v1/collections", opened))["id"]
+    held = [exported(number) for number in range(29)]
+    whole = held[0]
+    turns = tuple(
+        whole.turns[0].model_copy(update={"speaker": "AB"[place % 2], "text": text, "latency_ms": 1234.0})
+        for place, text in enumerate(HOSTILE)
+    )
+    held.append(whole.model_copy(update={"id": "hostile", "turns": turns}))
+    failure = {"id": "broken", "state": ConversationState.FAILED, "failure": "bob answered 500 <i>thrice</i>"}
+    held.append(whole.model_copy(update=failure))
+    answer = await admin.post(f"/v1/collections/{collection}/uploads", content=b"".join(map(_line, held)))
+    assert answer.json()["stored"] == 31, answer.text
+    found = (await admin.get(f"/v1/collections/{collection}/conversations", params={"text": "gnp.exe"})).json()
+    campaign = await open_campaign(module_suite, collection, package_size=100, segments=[1, 2])
+    for annotator in ("worker-1", "worker-2", "worker-3", "worker-4"):
+        await work_through(module_suite, await claim(module_suite, campaign, annotator))
+    return Study(collection, found["items"][0]["id"])
+
+
+class TestCollection:
+    async def test_is_found_searched_and_read_page_by_page(self, visit: Visit, study: Study):
+        page = await visit.sign_in("analyst", after="/conversations")
+        await page.get_by_role("link", name="exported").click()
+        assert page.url == visit.address(f"/conversations/{study.collection}")
+        rows = page.locator("ol.rows > li")
+        assert await rows.count() == 25
+        await page.get_by_role("link", name="More").click()
+        await expect(rows).to_have_count(6)
+        await expect(page.get_by_text("bob answered 500 <i>thrice</i>")).to_be_visible()
+        await page.get_by_label("Said in it").fill("TURN 3 OF 17")
+        await page.get_by_role("button", name="Search").click()
+        await expect(rows).to_have_count(1)
+        assert (await page.locator("mark").inner_text()).lower() == "turn 3 of 17"
+        await page.get_by_label("Ended by").select_option(label="failed")
+        await page.get_by_role("button", name="Search").click()
+        await expect(page.get_by_role("heading", name="Nothing matches")).to_be_visible()
+        assert await violations(page) == []
+        await page.get_by_label("Said in it").fill("")
+        await page.get_by_role("button", name="Search").click()
+        await expect(rows).to_have_count(1)
+        await page.get_by_role("link", name="Clear").click()
+        await expect(rows).to_have_count(25)
+        await page.get_by_label("Fewest turns").fill("5")
+        await page.get_by_label("Fewest turns").press("Enter")
+        await expect(rows).to_have_count(1)
+
+    async def test_has_no_barrier_and_fits_every_width(self, visit: Visit, study: Study):
+        await visit.sign_in("admin", after="/conversations")
+        for path in ("/conversations", f"/conversations/{study.collection}?text=turn"):
+            for size, scheme in SCREENS:
+                page = await visit.open(path, size=size, scheme=scheme)
+                assert await violations(page) == []
+                assert await overflow(page) == 0
+
+    async def test_is_closed_to_teams_and_to_strangers(self, visit: Visit, study: Study):
+        page = await visit.open(f"/conversations/{study.collection}")
+        assert "/sign-in?after=/conversations/" in page.url
+        await visit.sign_in("team", team="blue", after="/leaderboard")
+        for path in (
+            "",
+            f"/{study.collection}",
+            f"/{study.collection}/{study.hostile}",
+            f"/{study.collection}/ratings",
+        ):
+            page = await visit.open(f"/conversations{path}")
+            await expect(page.get_by_role("heading", name="Not open to you")).to_be_visible()
+            assert "gnp.exe" not in await page.content()
+        visit.complaints.clear()  # Chromium reports the statuses
+
+
+class TestConversation:
+    @pytest.mark.parametrize(("size", "scheme"), SCREENS)
+    async def test_shows_hostile_texts_as_texts(
+        self, visit: Visit, study: Study, size: tuple[int, int], scheme: Scheme
+    ):
+        await visit.sign_in("analyst", after="/conversations")
+        page = await visit.open(f"/conversations/{study.collection}/{study.hostile}", size=size, scheme=scheme)
+        bubbles = page.locator(".turn:not(.is-opening) .bubble > .text")
+        shown = [await bubbles.nth(place).text_content() for place in range(len(HOSTILE))]
+        assert shown == [*HOSTILE]
+        assert await page.evaluate("window.hacked") is None
+        assert await _direction(page, 3) == "rtl"
+        assert await _direction(page, 2) == "ltr"
+        assert await page.get_by_text("1.23 s").count() == len(HOSTILE)
+        assert await overflow(page) == 0
+        assert await violations(page) == []
+
+    async def test_marks_where_annotators_decided_and_hides_who_they_are(self, visit: Visit, study: Study):
+        await visit.sign_in("analyst", after="/conversations")
+        page = await visit.open(f"/conversations/{study.collection}/{study.hostile}", size=PHONE)
+        marks = page.locator(".mark")
+        assert await marks.all_inner_texts() == [
+            f"after {read} · 2 annotations · A: 2\u00a0human · B: 2\u00a0bot" for read in ("1 exchange", "2 exchanges")
+        ]
+        table = page.get_by_role("table").first
+        assert await table.get_by_role("row").count() == 1 + 4
+        assert "entity A" in await table.inner_text()
+        assert "worker" not in await page.content()
+        await expect(page.get_by_text("No score job of this collection is complete.")).to_be_visible()
+
+    async def test_stands_with_its_scores_beside_what_length_alone_says(
+        self, visit: Visit, suite: RunningSuite, study: Study
+    ):
+        await _score(suite, study, {"ann": 2.0, "bob": 1.25})
+        await visit.sign_in("analyst", after="/conversations")
+        page = await visit.open(f"/conversations/{study.collection}/{study.hostile}")
+        for bot, row in (("ann", "2.00 1.50 +0.50"), ("bob", "1.25 1.50 -0.25")):
+            scores = page.get_by_role("region", name=f"FED {bot}").get_by_role("row", name="fluent")
+            assert " ".join((await scores.inner_text()).split()) == f"fluent {row}"
+        widths = [float(await bar.get_attribute("width") or 0) for bar in await page.locator(".bar rect").all()]
+        assert widths == [50, 25]  # one scale for both bots
+        assert await violations(page) == []
+
+    async def test_is_read_from_one_to_the_next_by_keys_within_a_search(self, visit: Visit, study: Study):
+        await visit.sign_in("analyst", after="/conversations")
+        page = await visit.open(f"/conversations/{study.collection}?text=turn+3+of+1&participant=ann")
+        first = page.locator("ol.rows a").first
+        await first.click()
+        await page.wait_for_url("**/conversations/*/*")
+        address = page.url
+        assert await page.get_by_role("link", name="Previous").count() == 0
+        await page.keyboard.press("ArrowRight")
+        await page.wait_for_url(lambda url: url != address)
+        assert "text=turn+3+of+1&participant=ann" in page.url
+        await expect(page.get_by_text("turn 3 of 10")).to_be_visible()
+        await page.keyboard.press("ArrowLeft")
+        await page.wait_for_url(address)
+
+    async def test_a_person_with_a_bot_stands_with_the_ratings(self, visit: Visit, suite: RunningSuite):
+        people = await open_study(suite, await two_bots(suite))
+        chat = await start(suite, people)
+        await talk(suite, chat)
+        assert (await rate(suite, chat, ratings(1, 2, preferred=2))).status_code == 200
+        await visit.sign_in("analyst", after="/conversations")
+        page = await visit.open(f"/conversations/{people}")
+        await page.get_by_role("link", name="How people rated their chats").click()
+        better = page.get_by_role("row").filter(has_text="yes")
+        assert (await better.inner_text()).split()[-3:] == ["4", "2", "yes"]
+        assert await violations(page) == []
+        await better.get_by_role("link").click()
+        await expect(page.get_by_text("The person found it the better one.")).to_be_visible()
+        assert "p1" not in await page.locator("main").inner_text()
+        assert await violations(page) == []
+
+    async def test_is_not_found_in_another_collection(self, visit: Visit, suite: RunningSuite, study: Study):
+        admin = await suite.client("conversations", "admin")
+        other = await created(admin, "/v1/collections", {"mode": "import", "name": NAME, "domain": "everyday"})
+        await visit.sign_in("analyst", after="/conversations")
+        page = await visit.open(f"/conversations/{other['id']}/{study.hostile}")
+        await expect(page.get_by_role("heading", name="Nothing here")).to_be_visible()
+        page = await visit.open("/conversations")
+        await expect(page.get_by_role("link", name=NAME)).to_be_visible()
+        visit.complaints.clear()  # Chromium reports the status 404
+
+
+async def _score(suite: RunningSuite, study: Study, scores: Mapping[str, float]) -> None:
+    """Store a complete score job, as the worker of `fed` does: the length of 20 characters alone says 1 + 10 / 20."""
+    job_id = new_id()
+    summary = DimensionScoresOut(
+        dimension="fluent",
+        bots=(),
+        baseline=BaselineOut(intercept=1.0, slope=10.0, r2=None, contexts=9),
+        confidence_level=0.95,
+        method="",
+    )
+    asked = ScoreJobIn(collection_id=UUID(study.collection), scorer=ScorerIn(model="tiny"))
+    row = {
+        "id": job_id,
+        "kind": "scores",
+        "subject_id": asked.collection_id,
+        "request": {"job": asked.model_dump(mode="json")},
+        "state": "complete",
+        "steps": 1,
+        "version": "0",
+        "result": {"dimensions": [summary.model_dump(mode="json")]},
+    }
+    contexts = [
+        ScoredContext(UUID(study.hostile), turn, bot, 20, 0, (score,))
+        for turn, (bot, score) in enumerate(scores.items(), 5)
+    ]
+    database = Database(suite.database.app["fed"], pool_size=1)
+    async with database.write() as session:
+        await session.execute(insert(STEP_JOBS.jobs).values(row))
+        await put_scores(session, job_id, contexts, ())
+    await database.close()
+
+
+async def _direction(page: Page, place: int) -> str:
+    """Return the direction in which a browser sets a turn's text: where its first letter stands."""
+    return str(
+        await page.locator(".turn:not(.is-opening) .bubble > .text")
+        .nth(place)
+        .evaluate("node => getComputedStyle(node).direction")
+    )
+
+
+def _line(conversation: ExportedConversation) -> bytes:
+    return conversation.model_dump_json().encode() + b"\n"
