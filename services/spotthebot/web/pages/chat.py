@@ -190,7 +190,7 @@ def _page(
         status=422 if missing else 200,
         person=person,
         chat=chat,
-        number=coming.number,
+        nth=coming.number,
         chosen=chosen or {},
         missing=missing,
         longest=_LONGEST_TURN,
