@@ -1,0 +1,82 @@
+"""A suite with the demonstration's data, as `./stb demo` makes it, and a browser that looks at its pages."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+_PORT_BASE = 9700
+_START_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class DemoSuite:
+    """The running suite: where its pages are, a key for each role of people, the demonstration's ids."""
+
+    pages_url: str
+    annotation_url: str
+    keys: dict[str, str]
+    campaign_id: str
+    collection_id: str
+
+
+@contextmanager
+def demo_suite() -> Iterator[DemoSuite]:
+    """Run the demonstration in a folder of its own, and the suite while the block lasts."""
+    with tempfile.TemporaryDirectory(prefix="stb-pages-") as folder:
+        _stb("demo", "--data-dir", folder)
+        log = Path(folder) / "up.log"
+        with log.open("wb") as output:
+            command = [sys.executable, "-m", "spotthebot.suite", "up", "--data-dir", folder]
+            suite = subprocess.Popen(  # noqa: S603 - our own program
+                [*command, "--port-base", str(_PORT_BASE)], stdout=output, stderr=subprocess.STDOUT
+            )
+        try:
+            url = f"http://127.0.0.1:{_PORT_BASE + 6}"
+            _wait_until_ready(f"{url}/readyz", suite, log)
+            keys = {
+                "admin": _key(folder, "--role", "admin"),
+                "analyst": _key(folder, "--role", "analyst"),
+                "team": _key(folder, "--role", "team", "--team", "demo"),
+            }
+            campaign = json.loads(_stb("campaigns", "show", "demo", "--json", "--data-dir", folder))
+            yield DemoSuite(
+                pages_url=url,
+                annotation_url=f"http://127.0.0.1:{_PORT_BASE + 3}",
+                keys=keys,
+                campaign_id=campaign["id"],
+                collection_id=campaign["collection_ids"][0],
+            )
+        finally:
+            suite.terminate()
+            suite.wait()
+
+
+def _stb(*arguments: str) -> str:
+    command = [sys.executable, "-m", "spotthebot.suite", *arguments]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own program
+    return done.stdout
+
+
+def _key(folder: str, *arguments: str) -> str:
+    made = json.loads(_stb("keys", "create", *arguments, "--json", "--data-dir", folder))
+    return str(made["key"])
+
+
+def _wait_until_ready(url: str, suite: subprocess.Popen[bytes], log: Path) -> None:
+    ends = time.monotonic() + _START_SECONDS
+    while time.monotonic() < ends and suite.poll() is None:
+        try:
+            if httpx.get(url, trust_env=False).is_success:
+                return
+        except httpx.TransportError:
+            time.sleep(0.2)
+    message = f"the suite did not start: {log.read_text()[-1000:]}"
+    raise RuntimeError(message)
