@@ -6,7 +6,12 @@ import pytest
 
 from spotthebot.annotation.domain import assignments, campaigns
 from spotthebot.annotation.domain.campaigns import Campaign, Progress
-from spotthebot.annotation.domain.errors import CampaignCannotMove, CampaignClosed, CampaignTakesNoClaims
+from spotthebot.annotation.domain.errors import (
+    CampaignCannotMove,
+    CampaignClosed,
+    CampaignNotBuilt,
+    CampaignTakesNoClaims,
+)
 from spotthebot.contracts.annotation import CampaignId, CampaignState
 from spotthebot.contracts.assignments import AssignmentState
 
@@ -80,6 +85,12 @@ class TestCampaignLifecycle:
         CAMPAIGN.require_move(CampaignState.PAUSED)
         with pytest.raises(CampaignCannotMove, match="'c' is open and cannot become draft"):
             CAMPAIGN.require_move(CampaignState.DRAFT)
+
+    def test_is_not_opened_before_its_packages_are_there(self):
+        """Else it would be open without any, for ever: only a campaign in state building is built."""
+        building = replace(CAMPAIGN, state=CampaignState.BUILDING)
+        with pytest.raises(CampaignNotBuilt, match="open it once its state is draft"):
+            building.require_move(CampaignState.OPEN)
 
     def test_opens_again_after_it_was_complete_only_where_something_is_missing(self):
         whole = replace(CAMPAIGN.progress, submitted=6)

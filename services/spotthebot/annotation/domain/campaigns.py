@@ -13,6 +13,7 @@ from spotthebot.annotation.domain.allocation import Unit
 from spotthebot.annotation.domain.errors import (
     CampaignCannotMove,
     CampaignClosed,
+    CampaignNotBuilt,
     CampaignNotEnded,
     CampaignTakesNoClaims,
     NoPay,
@@ -170,7 +171,12 @@ class Campaign:
             raise CampaignNotEnded(name=self.name, state=self.state)
 
     def require_move(self, state: CampaignState) -> None:
-        """Raise CampaignCannotMove where `state` may not follow the present one, nor is it."""
+        """Raise CampaignCannotMove where `state` may not follow the present one, nor is it.
+
+        Only the work that makes the packages leads on from there: raises CampaignNotBuilt before it is done.
+        """
+        if self.state is CampaignState.BUILDING:
+            raise CampaignNotBuilt(name=self.name)
         misses_nothing = self.state is CampaignState.COMPLETE and self.is_fully_annotated
         if self.state is not state and (state not in TRANSITIONS[self.state] or misses_nothing):
             raise CampaignCannotMove(name=self.name, state=self.state, requested=state)

@@ -152,7 +152,7 @@ def _packed(package: AllocatedPackage, whole: Mapping[UUID, int]) -> tuple[Packe
 async def move_campaign(session: WriteSession, campaign_id: UUID, state: CampaignState) -> Campaign:
     """Open or pause a campaign; one that is in that state already stays so.
 
-    Raises CampaignCannotMove, and GoldStandsOut where gold could be told from the packages of a draft.
+    Raises CampaignCannotMove, CampaignNotBuilt, and GoldStandsOut where gold could be told from a draft's packages.
     """
     await store.campaigns.lock_campaign(session, campaign_id)
     campaign = await store.campaigns.get_campaign(session, campaign_id)

@@ -36,6 +36,7 @@ from spotthebot.annotation.domain.errors.assignments import (
 from spotthebot.annotation.domain.errors.campaigns import (
     CampaignCannotMove,
     CampaignNoDraft,
+    CampaignNotBuilt,
     CampaignNotEnded,
     CampaignNotOpen,
     CampaignTakesNoClaims,
@@ -108,6 +109,7 @@ __all__ = [
     "CampaignCannotMove",
     "CampaignClosed",
     "CampaignNoDraft",
+    "CampaignNotBuilt",
     "CampaignNotEnded",
     "CampaignNotOpen",
     "CampaignTakesNoClaims",

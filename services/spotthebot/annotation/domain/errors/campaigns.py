@@ -88,6 +88,10 @@ class CampaignCannotMove(Conflict):
     """The campaign '{name}' is {state} and cannot become {requested}."""
 
 
+class CampaignNotBuilt(Conflict):
+    """The packages of the campaign '{name}' are still being made: open it once its state is draft."""
+
+
 class CampaignNotEnded(Conflict):
     """The campaign '{name}' is {state}: its results can be released once it is complete, or after you close it."""
 
