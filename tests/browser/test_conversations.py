@@ -10,17 +10,19 @@ from sqlalchemy import insert
 
 from spotthebot.contracts.conversations import ConversationState, ExportedConversation
 from spotthebot.contracts.fed import BaselineOut, DimensionScoresOut, ScoreJobIn, ScorerIn
+from spotthebot.conversations.domain.searches import SEARCHED_AT_ONCE
 from spotthebot.fed.domain.score_sets import ScoredContext
 from spotthebot.fed.store.score_sets import put_scores
 from spotthebot.fed.tables import STEP_JOBS
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id
-from tests.factories.annotating import claim, work_through
+from tests.factories.annotating import claim, save, submit, work_through
 from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Scheme, Visit, overflow, violations
 from tests.factories.exported import exported
 from tests.factories.frontends import open_study, rate, ratings, start, talk, two_bots
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import created, open_campaign
+from tests.factories.stored_collections import bot, store_collection, store_conversations
+from tests.factories.studies import conversation, created, import_conversations, open_campaign
 
 HOSTILE = (
     "<script>window.hacked = true</script><img src=x onerror='window.hacked = true'>",
@@ -98,6 +100,21 @@ class TestCollection:
         await page.get_by_label("Fewest turns").press("Enter")
         await expect(rows).to_have_count(1)
 
+    async def test_is_searched_on_where_one_request_stopped(self, visit: Visit, suite: RunningSuite):
+        database = Database(suite.database.app["conversations"], pool_size=1)
+        async with database.write() as session:
+            sides = [bot(new_id(), name) for name in ("one", "two")]
+            collection = await store_collection(session, sides, name="many", state="complete")
+            await store_conversations(session, collection, SEARCHED_AT_ONCE, turns=("hay",), state="complete")
+            await store_conversations(session, collection, 1, turns=("a needle",), state="complete")
+        await database.close()
+        await visit.sign_in("analyst", after="/conversations")
+        page = await visit.open(f"/conversations/{collection}?text=needle", size=SMALLEST)
+        await expect(page.get_by_role("heading", name="Nothing among these yet")).to_be_visible()
+        assert await violations(page) == []
+        await page.get_by_role("link", name="Search on").click()
+        await expect(page.locator("mark")).to_have_text("needle")
+
     async def test_has_no_barrier_and_fits_every_width(self, visit: Visit, study: Study):
         await visit.sign_in("admin", after="/conversations")
         for path in ("/conversations", f"/conversations/{study.collection}?text=turn"):
@@ -152,14 +169,33 @@ class TestConversation:
         assert "worker" not in await page.content()
         await expect(page.get_by_text("No score job of this collection is complete.")).to_be_visible()
 
+    async def test_lists_the_answers_of_a_protocol_that_asks_much_of_each_turn(self, visit: Visit, suite: RunningSuite):
+        collection = await import_conversations(suite, [conversation("a", "one", "two")])
+        campaign = await open_campaign(suite, collection, protocol="turn_likert")
+        assignment = await claim(suite, campaign, "w")
+        asked = [each["id"] for each in assignment["protocol"]["steps"][0]["questions"]]
+        turns = [str(number) for number, _ in enumerate(assignment["items"][0]["turns"])]
+        answer = {question: dict.fromkeys(turns, 3) | {"5": 1} for question in asked}
+        assert (await save(suite, assignment, 0, answer)).json()["missing"] == []
+        assert (await submit(suite, assignment)).status_code == 200
+        await visit.sign_in("analyst", after=f"/conversations/{collection}")
+        page = await visit.open(f"/conversations/{collection}", size=SMALLEST)
+        await page.locator("ol.rows a").click()
+        await page.locator("details summary").click()
+        answers = page.locator(".answers > div")
+        assert await answers.count() == len(asked) * 6
+        assert (await answers.filter(has_text="grammatical, turn 6").inner_text()).split()[-1] == "1"
+        assert await violations(page) == []
+        assert await overflow(page) == 0
+
     async def test_stands_with_its_scores_beside_what_length_alone_says(
         self, visit: Visit, suite: RunningSuite, study: Study
     ):
         await _score(suite, study, {"ann": 2.0, "bob": 1.25})
         await visit.sign_in("analyst", after="/conversations")
         page = await visit.open(f"/conversations/{study.collection}/{study.hostile}")
-        for bot, row in (("ann", "2.00 1.50 +0.50"), ("bob", "1.25 1.50 -0.25")):
-            scores = page.get_by_role("region", name=f"FED {bot}").get_by_role("row", name="fluent")
+        for name, row in (("ann", "2.00 1.50 +0.50"), ("bob", "1.25 1.50 -0.25")):
+            scores = page.get_by_role("region", name=f"FED {name}").get_by_role("row", name="fluent")
             assert " ".join((await scores.inner_text()).split()) == f"fluent {row}"
         widths = [float(await bar.get_attribute("width") or 0) for bar in await page.locator(".bar rect").all()]
         assert widths == [50, 25]  # one scale for both bots

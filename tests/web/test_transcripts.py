@@ -10,7 +10,7 @@ from spotthebot.contracts.conversations import ConversationState, Ending, Person
 from spotthebot.contracts.conversations.exports import ExportedQualityFlags
 from spotthebot.contracts.fed import ContextScoresOut
 from spotthebot.web.domain.conversation_filters import Filters, excerpt
-from spotthebot.web.domain.transcripts import annotation_table, bubbles, scores_by_bot, widest
+from spotthebot.web.domain.transcripts import Column, annotation_table, bubbles, scores_by_bot, widest
 from tests.factories.exported import exported
 
 FLAGS = ExportedQualityFlags(
@@ -93,9 +93,19 @@ class TestAnnotationTable:
             ]
         )
         assert [row.exchanges for row in table.rows] == [2, 3]
-        assert table.columns == [("entity", "A"), ("entity", "B"), ("errs", "4"), ("note", None), ("why", None)]
-        assert table.rows[1].values == {("entity", "A"): "bot", ("why", None): "slow, odd"}
+        assert table.columns == [
+            Column("entity", side="A"),
+            Column("entity", side="B"),
+            Column("errs", turn=5),
+            Column("note"),
+            Column("why"),
+        ]
+        assert table.rows[1].values == {Column("entity", side="A"): "bot", Column("why"): "slow, odd"}
         assert table.rows[0].seconds == 1.5
+
+    def test_counts_turns_as_the_page_does_where_annotators_saw_the_opening(self):
+        table = annotation_table([(_annotation(1, {"errs": {"1": 1, "2": 2}}), False)], shown_opening=2)
+        assert table.columns == [Column("errs", turn=2, of_opening=True), Column("errs", turn=1)]
 
 
 class TestScores:

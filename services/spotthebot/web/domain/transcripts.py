@@ -49,11 +49,22 @@ class Bubble:
 
 @dataclass(frozen=True)
 class Value:
-    """One value of an answer: of a side, of a turn (its number), or of the whole where `target` is None."""
+    """One value of an answer: of a side, of a turn (its place), or of the whole where `target` is None."""
 
     question: str
     target: str | None
     value: str
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column of values is about: a question, for a side or for a turn, counted from 1 as bubbles are."""
+
+    question: str
+    side: str | None = None
+    turn: int | None = None
+    of_opening: bool = False
+    """Whether the turn is one of the opening, which is counted for itself."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +75,14 @@ class AnnotationRow:
     exchanges: int
     is_right: bool
     seconds: float | None
-    values: Mapping[tuple[str, str | None], str]
+    values: Mapping[Column, str]
 
 
 @dataclass(frozen=True)
 class AnnotationTable:
     """A campaign's annotations of the conversation: a column for each question and side."""
 
-    columns: Sequence[tuple[str, str | None]]
+    columns: Sequence[Column]
     rows: Sequence[AnnotationRow]
 
 
@@ -124,15 +135,18 @@ def bubbles(conversation: ExportedConversation, annotations: Iterable[tuple[Anno
     ]
 
 
-def annotation_table(annotations: Iterable[tuple[AnnotationOut, bool]]) -> AnnotationTable:
-    """Return a campaign's annotations as a table, by how far annotators had read."""
+def annotation_table(annotations: Iterable[tuple[AnnotationOut, bool]], *, shown_opening: int = 0) -> AnnotationTable:
+    """Return a campaign's annotations as a table, by how far annotators had read.
+
+    Annotators count turns from 0 and begin with those of the opening that were shown: `shown_opening` of them.
+    """
     found = [
         AnnotationRow(
             annotator=each.annotator,
             exchanges=_shown(each, is_right=is_right),
             is_right=is_right,
             seconds=None if each.elapsed_ms is None else each.elapsed_ms / 1000,
-            values={(value.question, value.target): value.value for value in values_of(each.answer)},
+            values={_column(value, shown_opening): value.value for value in values_of(each.answer)},
         )
         for each, is_right in annotations
     ]
@@ -191,6 +205,14 @@ def _marks(annotations: Iterable[tuple[AnnotationOut, bool]], *, last: int) -> d
         for exchanges, by in sorted(annotators.items())
         if last
     }
+
+
+def _column(value: Value, shown_opening: int) -> Column:
+    if value.target is None or not value.target.isdecimal():
+        return Column(value.question, side=value.target)
+    place = int(value.target)
+    is_opening = place < shown_opening
+    return Column(value.question, turn=1 + place - (0 if is_opening else shown_opening), of_opening=is_opening)
 
 
 def _shown(annotation: AnnotationOut, *, is_right: bool) -> int:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from spotthebot.clients import NotFound, PeerFailed, PeerUnavailable
 from spotthebot.contracts.annotation import AnnotationOut, CampaignOut
-from spotthebot.contracts.conversations import ChatRatingOut, CollectionOut, QualityOut
+from spotthebot.contracts.conversations import ChatRatingOut, CollectionOut, ConversationOut, QualityOut
 from spotthebot.contracts.fed import ScoreJobOut, ScoreJobState
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import Services
@@ -81,7 +81,7 @@ async def list_conversations(
         client.get_collection(collection_id),
         client.list_conversations(collection_id, cursor=cursor, page_size=_CONVERSATIONS, **matching).page(),
         _quality(services, collection_id),
-        _speakers(services, collection_id),
+        _speakers(services, collection_id, filters.participant),
     )
     held = [(each, excerpt([turn.text for turn in (*each.opening, *each.turns)], filters.text)) for each in page.items]
     return pages.page(
@@ -148,7 +148,7 @@ async def read_conversation(
     if stored.collection_id != collection_id:
         raise NotInThisCollection
     campaigns, fed_scores = await asyncio.gather(
-        _annotations(services, collection, conversation_id), _scores(services, collection, conversation_id, scores)
+        _annotations(services, stored), _scores(services, collection, conversation_id, scores)
     )
     annotations = [each for campaign in campaigns or () for each in campaign.annotations]
     return pages.page(
@@ -166,26 +166,27 @@ async def read_conversation(
     )
 
 
-async def _annotations(
-    services: Services, collection: CollectionOut, conversation_id: UUID
-) -> list[AnnotatedCampaign] | None:
+async def _annotations(services: Services, conversation: ConversationOut) -> list[AnnotatedCampaign] | None:
     """Return the annotations of each campaign over the collection; None where the service does not answer."""
     client = await services.annotation()
     try:
-        listed = client.list_campaigns(collection_id=collection.id, order="newest_first", page_size=_CAMPAIGNS)
+        listed = client.list_campaigns(
+            collection_id=conversation.collection_id, order="newest_first", page_size=_CAMPAIGNS
+        )
         campaigns = (await listed.page()).items
         found = await asyncio.gather(
             *(
-                client.list_annotations(each.id, conversation_id=conversation_id, page_size=_ANNOTATIONS).page()
+                client.list_annotations(each.id, conversation_id=conversation.id, page_size=_ANNOTATIONS).page()
                 for each in campaigns
             )
         )
     except (PeerUnavailable, PeerFailed):
         return None
     annotated = []
+    shown = len(conversation.opening) if conversation.opening_shown else 0
     for campaign, page in zip(campaigns, found, strict=True):
-        sided = [(each, each.conversation_id != conversation_id) for each in page.items]
-        annotated.append(AnnotatedCampaign(campaign, sided, annotation_table(sided)))
+        sided = [(each, each.conversation_id != conversation.id) for each in page.items]
+        annotated.append(AnnotatedCampaign(campaign, sided, annotation_table(sided, shown_opening=shown)))
     return annotated
 
 
@@ -206,10 +207,10 @@ async def _scores(
     return Scores(jobs, shown, scores_by_bot(contexts.items))
 
 
-async def _speakers(services: Services, collection_id: UUID) -> list[str]:
-    """Return what results call those who speak in a collection."""
+async def _speakers(services: Services, collection_id: UUID, asked: str | None) -> list[str]:
+    """Return what results call those who speak in a collection's first pairs, and who was asked for."""
     pairs = await (await services.conversations()).list_pairs(collection_id, page_size=_SPEAKERS).page()
-    return sorted({name for pair in pairs.items for name in pair.participants})
+    return sorted({name for pair in pairs.items for name in pair.participants} | ({asked} if asked else set()))
 
 
 async def _quality(services: Services, collection_id: UUID) -> QualityOut | None:
