@@ -1,8 +1,8 @@
-"""`python -m benchmarks.web`: what a page weighs and how soon it shows; `--write` puts the table into the README."""
+"""`python -m benchmarks.web`: what a page weighs, how soon it shows, how soon it answers a key; `--write` for the README."""
 
 from benchmarks.command import run
 
-ROWS = ("pages",)
+ROWS = ("pages", "keys")
 
 if __name__ == "__main__":
     run("benchmarks.web", ROWS)

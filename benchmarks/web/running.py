@@ -52,7 +52,7 @@ def demo_suite() -> Iterator[DemoSuite]:
                 annotation_url=f"http://127.0.0.1:{_PORT_BASE + 3}",
                 keys=keys,
                 campaign_id=campaign["id"],
-                collection_id=campaign["collection_ids"][0],
+                collection_id=campaign["collections"][0],
             )
         finally:
             suite.terminate()

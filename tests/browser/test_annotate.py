@@ -32,6 +32,7 @@ async def _open(visit: Visit, path: str, **more: Any) -> Page:
     page = await visit.open(path, **more)
     await expect(page.get_by_role("dialog", name="Instructions")).to_be_visible()
     await page.keyboard.press("Escape")
+    await expect(page.get_by_role("dialog")).to_be_hidden()
     return page
 
 
@@ -66,9 +67,8 @@ class TestKeyboard:
         assert page.url == visit.address(f"/annotate/{campaign['id']}")  # the token is gone from the address
         await _press(page, "1", "9", "8", "z")  # 8 is a slip
         await expect(page.get_by_role("heading", name="Compare the speakers")).to_be_visible()
-        await _press(
-            page, "?", "ArrowLeft", "3", "Enter"
-        )  # Enter closes the window with the keys; the others do nothing
+        await _press(page, "?", "ArrowLeft", "3", "Enter")  # closes the window with the keys, behind which none acts
+        await expect(page.get_by_role("dialog")).to_be_hidden()
         await _press(page, "Enter")
         await expect(page.get_by_role("alert")).to_contain_text("more fluent and grammatically correct")
         await _press(page, *STEP_2, "Enter")
@@ -187,6 +187,7 @@ class TestWindows:
         await expect(_status(one)).to_contain_text("Saved at")
         saved = (await held_package(suite, campaign)).items[0]
         assert saved.answer == {"entity": {"A": "human", "B": "unsure"}, "fluency": "A"}
+        visit.complaints = [each for each in visit.complaints if "409" not in each]  # both may save at once
 
     async def test_on_other_machines_put_their_answers_together(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c0"))

@@ -44,6 +44,7 @@ async def _open(visit: Visit, path: str, **more: Any) -> Page:
     page = await visit.open(path, **more)
     await expect(page.get_by_role("dialog", name="Instructions")).to_be_visible()
     await page.keyboard.press("Escape")
+    await expect(page.get_by_role("dialog")).to_be_hidden()
     return page
 
 

@@ -34,7 +34,6 @@ export class Form {
     this.rows = [];
     this.sections = this.protocol.steps.map((step, index) => this.#section(step, index, speakers, turn));
     this.place.replaceChildren(...this.sections);
-    this.place.scrollTop = 0;
   }
 
   #section(step, index, speakers, turn) {

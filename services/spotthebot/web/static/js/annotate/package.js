@@ -57,9 +57,9 @@ class PackagePage {
       return;
     }
     const item = this.items[index];
-    this.workspace.show(item);
     const heading = document.getElementById("heading");
     heading.textContent = this.texts("progress.at", { number: index + 1, count: this.items.length });
+    this.workspace.show(item);
     if (this.hasStarted) heading.focus({ preventScroll: true });
     this.hasStarted = true;
     setTimeout(() => this.#beat()); // after the conversation is shown

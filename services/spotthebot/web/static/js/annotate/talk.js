@@ -14,7 +14,6 @@ export function showTalk(section, item, texts, { annotated = [], onTurn = null }
       return make("div", { class: "one-talk", "data-number": number }, title && make("h2", {}, title), list);
     }),
   );
-  section.scrollTop = 0;
 }
 
 /** Add turns to a conversation that is opened step by step. */

@@ -48,6 +48,8 @@ export class Workspace {
     this.missing.textContent = "";
     showTalk(this.talk, item, this.texts, { annotated: this.turns, onTurn: (turn) => this.#showPart(turn) });
     this.#showPart(this.#firstOpenPart());
+    this.talk.scrollTop = 0;
+    this.talk.querySelector(".current")?.scrollIntoView({ block: "nearest" });
   }
 
   /** Show what has changed in the item: by another window, or since an exchange was opened. */
@@ -160,6 +162,7 @@ export class Workspace {
       this.turn = turn;
       this.missing.textContent = "";
       this.form.make(this.speakers, turn);
+      this.isNewForm = true;
     }
     this.#update();
   }
@@ -205,6 +208,8 @@ export class Workspace {
       answer: item.answer, asked, isLocked: (row) => this.isLocked(row), openSteps,
       step: (current ?? rows.at(-1))?.step ?? openSteps - 1, bindings: this.bindings, current,
     });
+    if (this.isNewForm) form.place.scrollTop = 0;
+    this.isNewForm = false;
     if (current && current !== focused && current !== this.scrolledTo) current.block.scrollIntoView({ block: "nearest" });
     this.scrolledTo = current;
     const open = new Set(this.protocol.missing(item.answer, this.speakers).map(({ target }) => target));
