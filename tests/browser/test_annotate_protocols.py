@@ -62,6 +62,12 @@ async def _check(page: Page) -> None:
     assert await violations(page) == []
 
 
+async def _shows_dialogue(page: Page, number: int) -> None:
+    """Wait until a dialogue of the training can be answered."""
+    await expect(page.locator(".count")).to_have_text(f"Conversation {number + 1} of 3")
+    await expect(page.locator(".question.current")).to_be_visible()
+
+
 def _saved(page: Page) -> Locator:
     return page.locator("#status", has_text="Saved at")
 
@@ -75,7 +81,7 @@ class TestTraining:
         page = start
         for attempt, last in ((1, ("2", "8")), (2, ("1", "9"))):  # right is: A a person, B a bot
             for number, keys in enumerate((("1", "9"), ("3", "9"), last)):
-                await expect(page.locator(".count")).to_have_text(f"Conversation {number + 1} of 3")
+                await _shows_dialogue(page, number)
                 await _press(page, *keys, *PREFERENCES)
                 if (attempt, number) == (1, 1):
                     await page.reload()  # the draft is kept in the browser
@@ -105,7 +111,7 @@ class TestTraining:
         await page.get_by_role("link", name="Begin the training").click()
         await page.get_by_role("dialog", name="Instructions").get_by_role("button").click()
         for number in range(3):
-            await expect(page.locator(".count")).to_have_text(f"Conversation {number + 1} of 3")
+            await _shows_dialogue(page, number)
             await _press(page, *["ArrowRight"] * 8, "Enter")  # right is: the one on the left
             await expect(page.get_by_text("Right: The dialogue on the left")).to_be_visible()
             await page.locator("#go-on").click()
