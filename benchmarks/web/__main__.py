@@ -1,4 +1,4 @@
-"""`python -m benchmarks.web`: what a page weighs, how soon it shows, how soon it answers a key; `--write` for the README."""
+"""`python -m benchmarks.web`: what a page weighs, how soon it shows and answers a key; `--write` fills the README."""
 
 from benchmarks.command import run
 
