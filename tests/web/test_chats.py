@@ -10,9 +10,10 @@ from cryptography.fernet import Fernet
 from starlette.requests import Request
 from starlette.responses import Response
 
-from spotthebot.contracts.conversations import ChatConversationOut, ChatOut, ChatState, Question
+from spotthebot.contracts.conversations import DIALOGUE_LIKERT, ChatConversationOut, ChatOut, ChatState, Question
 from spotthebot.kit.vault import Vault
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
+from spotthebot.web.catalogues import Texts
 from spotthebot.web.domain.chats import ChatPerson, Next, Step, next_of, ratings_of, read_scores
 from tests.factories.chat_links import entry_of, seal
 from tests.factories.frontends import open_study, two_bots
@@ -39,6 +40,14 @@ def _chat(state: ChatState, *conversations: str) -> ChatOut:
         questions=QUESTIONS,
         last_event=0,
     )
+
+
+class TestQuestions:
+    def test_from_abc_eval_stand_word_for_word_in_english(self):
+        english = Texts("en")
+        assert [english(f"chat.questions.{each.name}") for each in DIALOGUE_LIKERT] == [
+            each.text for each in DIALOGUE_LIKERT
+        ]
 
 
 class TestNext:
@@ -172,6 +181,23 @@ class TestPages:
         for wrong, said in (("", "write something first"), ("x" * 2001, "2,001 characters")):
             refused = await browser.post(f"/chat/{study}/turns", data=turn | {"text": wrong})
             assert (refused.status_code, said in refused.text) == (422, True)
+
+    @pytest.mark.parametrize(("language", "question"), [("de", "Blieb Ihr Gegenüber ohne Widersprüche?"), ("en", None)])
+    async def test_ask_in_the_readers_language_or_as_the_study_words_it(
+        self, suite: RunningSuite, browser: httpx.AsyncClient, language: str, question: str | None
+    ):
+        own = Question(name="consistent", text="Was it the same person throughout?")
+        asked = own if question is None else next(each for each in DIALOGUE_LIKERT if each.name == "consistent")
+        study = await open_study(suite, await two_bots(suite), maximum_turns=2, questions=[asked.model_dump()])
+        await browser.get(entry_of(suite, study, interactor="ann"))
+        await browser.post(f"/chat/{study}/begin")
+        await browser.post(f"/chat/{study}/turns", data={"number": 1, "position": 0, "text": "Hello!"})
+        async with browser.stream("GET", f"/chat/{study}/events") as events:
+            async for line in events.aiter_lines():
+                if line == "event: next":
+                    break
+        page = await browser.get(f"/chat/{study}", headers={"Accept-Language": language})
+        assert (question or own.text) in page.text
 
     async def test_say_that_a_chat_was_closed_and_offer_another(
         self, suite: RunningSuite, study: str, browser: httpx.AsyncClient

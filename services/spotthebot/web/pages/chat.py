@@ -16,9 +16,10 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 
 from spotthebot.clients import PEER_TROUBLE
 from spotthebot.clients.operations import ServerSentEvent
-from spotthebot.contracts.conversations import ChatIn, ChatOut, ChatState, ChatTurnIn
+from spotthebot.contracts.conversations import DIALOGUE_LIKERT, ChatIn, ChatOut, ChatState, ChatTurnIn, Question
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.kit.web.pages.page_errors import wants_page
+from spotthebot.web.catalogues import Texts
 from spotthebot.web.clients import Services, services_with
 from spotthebot.web.domain.chats import ChatPerson, Step, next_of, ratings_of, read_scores
 from spotthebot.web.domain.errors import EntryLinkNeeded, NoChatYet, NotSayable, WhoIsMissing
@@ -191,10 +192,18 @@ def _page(
         person=person,
         chat=chat,
         nth=coming.number,
+        asked=_asked(pages.texts_for(request), chat.questions),
         chosen=chosen or {},
         missing=missing,
         longest=_LONGEST_TURN,
     )
+
+
+def _asked(texts: Texts, questions: Sequence[Question]) -> dict[str, str]:
+    """Return the questions by name, those of ABC-Eval in the reader's language, others as the study words them."""
+    return {
+        each.name: texts(f"chat.questions.{each.name}") if each in DIALOGUE_LIKERT else each.text for each in questions
+    }
 
 
 def _chat_of(person: ChatPerson) -> UUID:
