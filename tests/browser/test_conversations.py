@@ -197,6 +197,7 @@ class TestConversation:
         for name, row in (("ann", "2.00 1.50 +0.50"), ("bob", "1.25 1.50 -0.25")):
             scores = page.get_by_role("region", name=f"FED {name}").get_by_role("row", name="fluent")
             assert " ".join((await scores.inner_text()).split()) == f"fluent {row}"
+        await expect(page.get_by_text("after turn 3", exact=False)).to_be_visible()  # two of the opening
         widths = [float(await bar.get_attribute("width") or 0) for bar in await page.locator(".bar rect").all()]
         assert widths == [50, 25]  # one scale for both bots
         assert await violations(page) == []

@@ -121,10 +121,12 @@ class TestScores:
                 length_baselines={"fluent": baseline},
             )
 
-        bots = scores_by_bot([context("b", 5, 4.0, 4.5), context("a", 4, 2.0, None), context("b", 3, 1.0, 1.004)])
+        bots = scores_by_bot(
+            [context("b", 5, 4.0, 4.5), context("a", 4, 2.0, None), context("b", 3, 1.0, 1.004)], opening=1
+        )
         assert [(each.bot, each.turn, [before.turn for before in each.earlier]) for each in bots] == [
-            ("a", 4, []),
-            ("b", 5, [3]),
+            ("a", 3, []),
+            ("b", 4, [2]),
         ]
         assert [each.rows[0].beyond for each in bots] == [None, -0.5]
         assert str(bots[1].earlier[0].rows[0].beyond) == "0.0"  # no -0.00

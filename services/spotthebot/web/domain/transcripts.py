@@ -165,12 +165,15 @@ def values_of(answer: Mapping[str, Any]) -> Iterator[Value]:
             yield Value(question, None, _said(given))
 
 
-def scores_by_bot(contexts: Iterable[ContextScoresOut]) -> list[BotScores]:
-    """Return for each bot its scores after its last turn, with those after the turns before."""
+def scores_by_bot(contexts: Iterable[ContextScoresOut], *, opening: int = 0) -> list[BotScores]:
+    """Return for each bot its scores after its last turn, with those after the turns before.
+
+    FED counts turns from the `opening` on, which bubbles count for itself.
+    """
     by_bot: defaultdict[str, list[BotScores]] = defaultdict(list)
     for each in sorted(contexts, key=lambda context: context.turn):
         rows = [ScoreRow(name, score, each.length_baselines.get(name)) for name, score in each.scores.items()]
-        by_bot[each.bot].append(BotScores(each.bot, each.turn, rows))
+        by_bot[each.bot].append(BotScores(each.bot, each.turn - opening, rows))
     return [BotScores(bot, last.turn, last.rows, earlier) for bot, (*earlier, last) in sorted(by_bot.items())]
 
 

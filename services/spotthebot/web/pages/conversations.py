@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from spotthebot.clients import NotFound, PeerFailed, PeerUnavailable
 from spotthebot.contracts.annotation import AnnotationOut, CampaignOut
-from spotthebot.contracts.conversations import ChatRatingOut, CollectionOut, ConversationOut, QualityOut
+from spotthebot.contracts.conversations import ChatRatingOut, ConversationOut, QualityOut
 from spotthebot.contracts.fed import ScoreJobOut, ScoreJobState
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import Services
@@ -147,9 +147,7 @@ async def read_conversation(
     )
     if stored.collection_id != collection_id:
         raise NotInThisCollection
-    campaigns, fed_scores = await asyncio.gather(
-        _annotations(services, stored), _scores(services, collection, conversation_id, scores)
-    )
+    campaigns, fed_scores = await asyncio.gather(_annotations(services, stored), _scores(services, stored, scores))
     annotations = [each for campaign in campaigns or () for each in campaign.annotations]
     return pages.page(
         request,
@@ -190,21 +188,19 @@ async def _annotations(services: Services, conversation: ConversationOut) -> lis
     return annotated
 
 
-async def _scores(
-    services: Services, collection: CollectionOut, conversation_id: UUID, asked: UUID | None
-) -> Scores | None:
+async def _scores(services: Services, conversation: ConversationOut, asked: UUID | None) -> Scores | None:
     """Return the scores of the job asked for, else of the newest; None where the service does not answer."""
     client = await services.fed()
     try:
-        listed = await client.list_score_jobs(collection_id=collection.id).page()
+        listed = await client.list_score_jobs(collection_id=conversation.collection_id).page()
         jobs = [each for each in reversed(listed.items) if each.state is ScoreJobState.COMPLETE]
         shown = next((each for each in jobs if each.id == asked), jobs[0] if jobs else None)
         if shown is None:
             return Scores(jobs, None, [])
-        contexts = await client.list_scores(shown.id, conversation_id=conversation_id).page()
+        contexts = await client.list_scores(shown.id, conversation_id=conversation.id).page()
     except (PeerUnavailable, PeerFailed):
         return None
-    return Scores(jobs, shown, scores_by_bot(contexts.items))
+    return Scores(jobs, shown, scores_by_bot(contexts.items, opening=len(conversation.opening)))
 
 
 async def _speakers(services: Services, collection_id: UUID, asked: str | None) -> list[str]:
