@@ -91,9 +91,12 @@ class TestKeyboard:
 
 class TestMouse:
     async def test_is_enough_for_a_whole_package_on_a_phone(self, visit: Visit, suite: RunningSuite):
-        campaign = await campaign_of_talks(suite, talk("c0"), talk("c1"))
+        campaign = await campaign_of_talks(suite, talk("c0"), talk("c1"), consent="I take part. " * 200)
         await visit.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        page = await _open(visit, await entry_path(suite, campaign), size=PHONE)
+        page = await visit.open(await entry_path(suite, campaign), size=PHONE, scheme="dark")
+        await self._is_for_everybody(page)
+        await page.get_by_role("button", name="I consent").click()
+        await page.get_by_role("dialog", name="Instructions").get_by_role("button", name="Close").click()
         for following in ("Next conversation", "To the end"):
             for side, choice in (("A", "Human"), ("B", "Bot")):
                 group = page.get_by_role("radiogroup", name=f"Speaker {side} Is this speaker a human or a bot?")
@@ -108,10 +111,17 @@ class TestMouse:
         await page.get_by_role("button", name="Copy the code").click()
         await expect(page.get_by_text("Copied.")).to_be_visible()
         assert await page.evaluate("navigator.clipboard.readText()") == await page.locator("#code").inner_text()
+        await self._is_for_everybody(page)
         assert [each["answer"]["fluency"] for each in await annotations_of(suite, campaign)] == ["B", "B"]
         await page.get_by_role("link", name="Next package").click()
         await expect(page.get_by_role("heading", name="Nothing left for you")).to_be_visible()
         assert await page.locator("#code").is_visible()  # who comes back finds it again
+        await self._is_for_everybody(page)
+
+    @staticmethod
+    async def _is_for_everybody(page: Page) -> None:
+        """Hold a page against what holds for all of them, on a phone in the dark."""
+        assert (await overflow(page), await violations(page)) == (0, [])
 
 
 class TestPage:
