@@ -9,13 +9,18 @@ export function listenToKeys(act) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (document.querySelector("dialog[open]")) return;
-    const at = event.target instanceof Element ? event.target : document.body;
+    const at = targetOf(event);
     if (at.closest(TYPED_IN)) return;
     if (event.key === "Enter" && (event.repeat || at.closest(OWN_ENTER))) return;
     if (event.key === " " && at.closest(OWN_SPACE)) return;
     if (event.key.startsWith("Arrow") && at.closest("input") && !at.closest("[data-kind=preference]")) return;
     if (act(event.key, event)) event.preventDefault();
   });
+}
+
+/** Return where a key was pressed; until the next frame the focus stays on the button that closed a dialog. */
+function targetOf({ target }) {
+  return target instanceof Element && !target.closest("dialog:not([open])") ? target : document.body;
 }
 
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0"];
