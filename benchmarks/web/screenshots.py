@@ -57,7 +57,7 @@ async def _take(suite: DemoSuite) -> None:
 
 async def _pictures(suite: DemoSuite) -> list[_Picture]:
     async with AsyncConversations(suite.conversations_url, suite.keys["admin"]) as conversations:
-        page = await conversations.list_conversations(suite.collection_id, page_size=1).page()
+        page = await conversations.list_conversations(UUID(suite.collection_id), page_size=1).page()
     conversation = f"/conversations/{suite.collection_id}/{page.items[0].id}"
     campaign = f"/campaigns/{suite.campaign_id}"
     return [
