@@ -3,6 +3,7 @@
 import csv
 import io
 
+import httpx
 import pytest
 
 from tests.factories.annotating import WHOLE
@@ -17,6 +18,8 @@ from tests.factories.released_studies import (
 )
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, open_campaign, until
+
+PUBLIC = "/v1/leaderboards"
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +60,47 @@ class TestStandings:
         answer = await us.get(STANDINGS, headers={"Accept": "text/csv"})
         (row,) = csv.DictReader(io.StringIO(answer.text, newline=""))
         assert (row["protocol"], row["reasons"], row["bot"], row["rank_low"]) == ("dialogue_likert", said, "", "")
+
+
+class TestPublicResults:
+    async def test_are_read_without_a_key_from_their_publication_to_their_withdrawal(self, suite: RunningSuite):
+        bots = await register_bots(suite)
+        path = await released_campaign(suite, bots)
+        admin = await suite.client("annotation", "admin")
+        async with httpx.AsyncClient(base_url=suite.urls["analytics"]) as stranger:
+            assert (await stranger.get(PUBLIC)).json()["items"] == []
+            for _ in range(2):
+                assert (await admin.post(f"{path}/results/publish")).status_code == 200
+            (board,) = (await stranger.get(PUBLIC)).json()["items"]
+            analyst = await suite.client("analytics", "analyst")
+            ranking = (await analyst.get(f"{path}/ranking")).json()
+            shown = [each for each in board["bots"] if each["shown_as"] != "people"]
+            assert [each["win_rate"] for each in shown] == [each["win_rate"] for each in ranking["ranking"]["bots"]]
+            assert board["data_sha256"] == ranking["data_sha256"]
+            assert board["method"] == ranking["ranking"]["method"]
+            assert sorted(each["shown_as"] for each in shown) == ["pseudonym", "pseudonym", "public"]
+            assert all(each["performance"] is None for each in board["bots"])
+            for hidden in ("secretive", "ours", *(bots[name] for name in ("secretive", "ours"))):
+                assert hidden not in (await stranger.get(PUBLIC)).text
+            entries = (await admin.get(f"{path}/audit")).json()["items"]
+            assert [each["action"] for each in entries] == ["results.released", "results.published"]
+            assert (await admin.post(f"{path}/results/withdraw")).json()["published_at"] is None
+            assert (await stranger.get(PUBLIC)).json()["items"] == []
+        assert (await list_standings(suite)).json()["items"] == []
+
+    async def test_come_page_by_page_those_published_last_first(self, suite: RunningSuite):
+        bots = await register_bots(suite)
+        paths = [await labelled_campaign(suite, bots, pairs=[("ours", "baseline")]) for _ in range(2)]
+        admin = await suite.client("annotation", "admin")
+        for path in paths:
+            assert (await admin.post(f"{path}/results/publish")).status_code == 200
+        async with httpx.AsyncClient(base_url=suite.urls["analytics"]) as stranger:
+            first = (await stranger.get(PUBLIC, params={"limit": 1})).json()
+            rest = (await stranger.get(PUBLIC, params={"limit": 1, "cursor": first["next_cursor"]})).json()
+            shown = [each["campaign_id"] for page in (first, rest) for each in page["items"]]
+            assert shown == [path.rpartition("/")[2] for path in reversed(paths)]
+            assert rest["next_cursor"] is None
+            assert (await stranger.get(PUBLIC, params={"cursor": "-1"})).status_code == 422
 
 
 class TestNames:

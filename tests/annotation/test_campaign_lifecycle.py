@@ -47,6 +47,7 @@ CAMPAIGN = Campaign(
     state=CampaignState.OPEN,
     failure=None,
     released_at=None,
+    published_at=None,
     too_short=None,
     not_selected=None,
     unpaired=None,

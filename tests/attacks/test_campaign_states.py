@@ -121,6 +121,7 @@ ROUTES = (
     Route("get_annotator_quality", ADMIN, 200),
     Route("get_training_record", ADMIN, 200),
     Route("release_results", ADMIN, (409, 409, 409, 200, 200)),
+    Route("publish_results", ADMIN, (409, 409, 409, 200, 200)),
     Route("withdraw_results", ADMIN, 200),
     Route("import_packages", ADMIN, 409, lambda _: {"packages": [PACKAGE]}),
     Route("import_annotations", ADMIN, 409, lambda _: {"annotations": [IMPORTED]}),

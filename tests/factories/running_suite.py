@@ -241,7 +241,13 @@ EAGER_DELIVERIES = {"delivery_poll_seconds": 0.05}
 """Settings of a service for tests that wait for deliveries: to look that often costs as much as most tests do."""
 
 
+def analytics_settings() -> dict[str, Any]:
+    """Settings of `analytics` in tests: what is public is asked for each time."""
+    return {"leaderboard_seconds": 0}
+
+
 _OUTBOUND: dict[str, Callable[[], dict[str, Any]]] = {
+    "analytics": analytics_settings,
     "bots": bots_settings,
     "conversations": conversations_settings,
     "annotation": event_settings,

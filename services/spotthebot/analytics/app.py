@@ -5,10 +5,11 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from spotthebot.analytics.api import analyses, campaigns, figures, results, standings
+from spotthebot.analytics.api import analyses, campaigns, figures, leaderboards, results, standings
 from spotthebot.analytics.clients import Campaigns, Studies, Teams
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.tables import IDEMPOTENCY, LINEAGE
+from spotthebot.analytics.use_cases.leaderboards import Leaderboards
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations
@@ -34,13 +35,23 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
             app.state.teams = Teams(bots, annotation, conversations)
             app.state.results = ResultCache(app.state.database, app.state.studies)
             app.state.standings = Standings(app.state.database, app.state.teams, app.state.studies, app.state.results)
+            app.state.leaderboards = Leaderboards(
+                app.state.campaigns, app.state.standings, kept_seconds=settings.leaderboard_seconds
+            )
             yield
 
     return build_service(
         "analytics",
         summary="Rankings, survival, agreement and all other results of campaigns, with their figures.",
         settings=settings,
-        routers=[campaigns.router, results.router, figures.router, analyses.router, standings.router],
+        routers=[
+            campaigns.router,
+            results.router,
+            figures.router,
+            analyses.router,
+            standings.router,
+            leaderboards.router,
+        ],
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,
         lifespan=live,

@@ -170,6 +170,10 @@ class Campaigns:
         """Return the names of all campaigns, each once."""
         return sorted({each.name async for each in self._annotation.list_campaigns()})
 
+    async def list_published(self) -> list[CampaignOut]:
+        """Return the campaigns whose results everybody may see, oldest first."""
+        return [each async for each in self._annotation.list_campaigns(published=True)]
+
 
 class Teams:
     """The bots of teams, and the campaigns whose results teams may see."""

@@ -26,6 +26,7 @@ from spotthebot.web.pages import (
     chat_links,
     conversations,
     home,
+    leaderboard,
     one_bot,
     results,
     session,
@@ -55,6 +56,7 @@ def create_app(settings: WebSettings) -> FastAPI:
         app.state.vault = vault
         async with AsyncExitStack() as stack:
             key = settings.annotation_key.get_secret_value()
+            app.state.anyone = await stack.enter_async_context(services_with(settings, ""))
             app.state.frontend = await stack.enter_async_context(services_with(settings, key)) if key else None
             yield
 
@@ -71,6 +73,7 @@ def create_app(settings: WebSettings) -> FastAPI:
             results.router,
             chat.router,
             chat_links.router,
+            leaderboard.router,
             *annotate.ROUTERS,
             conversations.router,
             *admin.ROUTERS,

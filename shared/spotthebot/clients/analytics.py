@@ -20,6 +20,7 @@ from spotthebot.contracts.analytics import (
     FoolingRatesOut,
     LeaderboardEntry,
     Provenance,
+    PublicRankingOut,
     RankingOut,
     SegmentsOut,
     SensitivityOut,
@@ -149,6 +150,11 @@ class AnalyticsOperations(ServiceOperations):
     def list_standings(self, **paging: Unpack[Paging]) -> Listing[StandingOut]:
         """List the standings of the bots of the team whose key it is, where results were released."""
         return Listing(StandingOut, "/v1/teams/me/standings", paging)
+
+    @operation
+    def list_leaderboards(self, **paging: Unpack[Paging]) -> Listing[PublicRankingOut]:
+        """List the results that were made public, those published last first; needs no key."""
+        return Listing(PublicRankingOut, "/v1/leaderboards", paging)
 
     @operation
     def list_team_bots(self, **paging: Unpack[Paging]) -> Listing[TeamBotOut]:

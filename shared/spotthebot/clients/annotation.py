@@ -68,12 +68,19 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
         *,
         name: str | None = None,
         released: bool | None = None,
+        published: bool | None = None,
         collection_id: UUID | None = None,
         order: ListOrder | None = None,
         **paging: Unpack[Paging],
     ) -> Listing[CampaignOut]:
-        """List campaigns, oldest first; with `released` those whose results teams may see, or may not."""
-        asked = {"name": name, "released": released, "collection_id": collection_id, "order": order}
+        """List campaigns, oldest first; `released`, `published`: whose results teams, or all, may see, or may not."""
+        asked = {
+            "name": name,
+            "released": released,
+            "published": published,
+            "collection_id": collection_id,
+            "order": order,
+        }
         return Listing(CampaignOut, "/v1/campaigns", paging, params=asked)
 
     @operation
@@ -98,8 +105,14 @@ class AnnotationOperations(SubscriptionOperations, ServiceOperations):
         return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
 
     @operation
+    def publish_results(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
+        """Let everybody see the results of a campaign that has ended, without a key."""
+        path = f"/v1/campaigns/{campaign_id}/results/publish"
+        return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
+
+    @operation
     def withdraw_results(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
-        """Let no team see the results of a campaign any more."""
+        """Let neither teams nor the public see the results of a campaign any more."""
         path = f"/v1/campaigns/{campaign_id}/results/withdraw"
         return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
 

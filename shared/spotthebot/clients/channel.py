@@ -258,7 +258,7 @@ def _certificates() -> ssl.SSLContext:
 def _settings(base_url: str, key: str, timeout_seconds: float) -> dict[str, Any]:
     return {
         "base_url": base_url.rstrip("/"),
-        "headers": {"Authorization": f"Bearer {key}"},
+        "headers": {"Authorization": f"Bearer {key}"} if key else {},
         "timeout": httpx.Timeout(timeout_seconds, connect=min(timeout_seconds, _CONNECT_SECONDS)),
     }
 

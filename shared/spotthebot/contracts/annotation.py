@@ -264,6 +264,9 @@ class CampaignOut(Wire):
     released_at: datetime | None = Field(
         description="When its results were released to the teams whose bots take part; null where they are not."
     )
+    published_at: datetime | None = Field(
+        default=None, description="When its results were made public; null where they are not."
+    )
     created_at: datetime
 
 

@@ -24,6 +24,7 @@ from spotthebot.contracts.analytics import (
     FoolingRatesOut,
     ParametersIn,
     Provenance,
+    PublicRankingOut,
     RankingOut,
     Settings,
     ShownAs,
@@ -60,15 +61,7 @@ class Standings:
         if revision.campaign.released_at is None:
             return None
         names = await self._names(revision, bots)
-        reasons: list[str] = []
-        results = Results(
-            ranking=await self._result(RankingOut, revision, "ranking", reasons),
-            win_rates=await self._result(WinRatesOut, revision, "win-rates", reasons),
-            fooling_rates=await self._result(FoolingRatesOut, revision, "fooling-rates", reasons),
-            survival=await self._result(SurvivalOut, revision, "survival", reasons),
-        )
-        if results.ranking and results.ranking.ranking.reason:
-            reasons.append(NOT_RANKED)
+        results, reasons = await self._results_at(revision)
         own = {each.bot for each in standing_bots(results, names) if each.shown_as is ShownAs.OWN}
         if results.fooling_rates and not own:
             return _standing(revision.campaign, [NOT_ANNOTATED])
@@ -78,6 +71,33 @@ class Standings:
             if bot.name in own
         }
         return _standing(revision.campaign, reasons, results, names, performances)
+
+    async def find_public(self, campaign: CampaignOut) -> PublicRankingOut | None:
+        """Return the results of a campaign as everybody sees them; None where they are not public, or no more."""
+        try:
+            revision = await self._studies.current_revision(campaign.id)
+        except NoSuchCampaign:
+            return None
+        except OtherProtocol:
+            return _public(campaign, [NO_RANKS.format(protocol=campaign.protocol)])
+        if revision.campaign.published_at is None:
+            return None
+        names = await self._names(revision, ())
+        results, reasons = await self._results_at(revision)
+        return _public(revision.campaign, reasons, results, names)
+
+    async def _results_at(self, revision: CampaignRevision) -> tuple[Results, list[str]]:
+        """Return the results of a revision, and why some are missing."""
+        reasons: list[str] = []
+        results = Results(
+            ranking=await self._result(RankingOut, revision, "ranking", reasons),
+            win_rates=await self._result(WinRatesOut, revision, "win-rates", reasons),
+            fooling_rates=await self._result(FoolingRatesOut, revision, "fooling-rates", reasons),
+            survival=await self._result(SurvivalOut, revision, "survival", reasons),
+        )
+        if results.ranking and results.ranking.ranking.reason:
+            reasons.append(NOT_RANKED)
+        return results, reasons
 
     async def _names(self, revision: CampaignRevision, bots: Sequence[BotOut]) -> Names:
         own = {bot.id for bot in bots}
@@ -116,9 +136,38 @@ def _standing(
         released_at=campaign.released_at,
         preliminary=campaign.state not in ENDED,
         reasons=tuple(dict.fromkeys(reasons)),
-        settings=Settings(**provenance.model_dump(include=set(Settings.model_fields))) if provenance else None,
+        settings=_settings(provenance),
         counts=provenance.counts if provenance else None,
         bots=standing_bots(results, names, performances),
         pairs=standing_pairs(results, names),
         version=version("spotthebot"),
     )
+
+
+def _public(
+    campaign: CampaignOut, reasons: Sequence[str], results: Results = NO_RESULTS, names: Names = NO_NAMES
+) -> PublicRankingOut | None:
+    if campaign.published_at is None:
+        return None
+    provenance = results.fooling_rates
+    ranking = results.ranking.ranking if results.ranking else None
+    return PublicRankingOut(
+        campaign_id=campaign.id,
+        campaign=campaign.name,
+        domain=campaign.domain,
+        created_at=campaign.created_at,
+        published_at=campaign.published_at,
+        preliminary=campaign.state not in ENDED,
+        reasons=tuple(dict.fromkeys(reasons)),
+        method=ranking.method if ranking else None,
+        rank_method=ranking.rank_method if ranking else None,
+        settings=_settings(provenance),
+        counts=provenance.counts if provenance else None,
+        bots=standing_bots(results, names),
+        data_sha256=provenance.data_sha256 if provenance else None,
+        version=version("spotthebot"),
+    )
+
+
+def _settings(provenance: Provenance | None) -> Settings | None:
+    return Settings(**provenance.model_dump(include=set(Settings.model_fields))) if provenance else None

@@ -46,6 +46,9 @@ async def list_campaigns(
     released: Annotated[
         bool | None, Query(description="Those whose results teams may see, or (false) may not.")
     ] = None,
+    published: Annotated[
+        bool | None, Query(description="Those whose results everybody may see, or (false) may not.")
+    ] = None,
     collection_id: Annotated[UUID | None, Query(description="Those over this collection.")] = None,
     order: Order = "oldest_first",
 ) -> Page[CampaignOut]:
@@ -54,6 +57,7 @@ async def list_campaigns(
         session,
         name=name,
         released=released,
+        published=published,
         collection_id=collection_id,
         newest_first=order == "newest_first",
         after=paging.after,
@@ -117,9 +121,18 @@ async def release_results(session: Writing, caller: Admin, campaign_id: UUID) ->
     return _to_out(await releases.release_results(session, campaign_id, key_id=caller.key_id))
 
 
+@router.post("/{campaign_id}/results/publish", operation_id="publish_results")
+async def publish_results(session: Writing, caller: Admin, campaign_id: UUID) -> CampaignOut:
+    """Let everybody see the results of a campaign that has ended, without a key: on the leaderboard, and teams too.
+
+    Bots have pseudonyms unless they are public. Publishing again changes nothing; see the audit log for who did.
+    """
+    return _to_out(await releases.publish_results(session, campaign_id, key_id=caller.key_id))
+
+
 @router.post("/{campaign_id}/results/withdraw", operation_id="withdraw_results")
 async def withdraw_results(session: Writing, caller: Admin, campaign_id: UUID) -> CampaignOut:
-    """Let no team see a campaign's results any more; withdrawing again changes nothing."""
+    """Let neither teams nor the public see a campaign's results any more; withdrawing again changes nothing."""
     return _to_out(await releases.withdraw_results(session, campaign_id, key_id=caller.key_id))
 
 
@@ -184,5 +197,6 @@ def _to_out(campaign: Campaign) -> CampaignOut:
         annotations=campaign.progress.annotations,
         annotations_needed=campaign.progress.items * campaign.annotations_per_segment,
         released_at=campaign.released_at,
+        published_at=campaign.published_at,
         created_at=campaign.created_at,
     )

@@ -111,6 +111,7 @@ class Campaign:
     state: CampaignState
     failure: str | None
     released_at: datetime | None
+    published_at: datetime | None
     too_short: int | None
     not_selected: int | None
     unpaired: int | None

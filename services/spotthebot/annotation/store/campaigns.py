@@ -80,12 +80,13 @@ async def list_campaigns(
     *,
     name: str | None,
     released: bool | None = None,
+    published: bool | None = None,
     collection_id: UUID | None = None,
     newest_first: bool = False,
     after: UUID | None,
     limit: int,
 ) -> list[Campaign]:
-    """Return campaigns: of this `name` or collection, and those whose results are `released` or not, where given."""
+    """Return campaigns: of this `name` or collection, with results `released`, `published` or not, where given."""
     order = CampaignRow.id.desc() if newest_first else CampaignRow.id
     statement = select(CampaignRow).order_by(order).limit(limit)
     if collection_id is not None:
@@ -93,6 +94,8 @@ async def list_campaigns(
         statement = statement.where(or_(CampaignRow.collection_id == collection_id, also))
     if released is not None:
         statement = statement.where(CampaignRow.released_at.is_not(None) == released)
+    if published is not None:
+        statement = statement.where(CampaignRow.published_at.is_not(None) == published)
     if name is not None:
         statement = statement.where(CampaignRow.name == name)
     if after is not None:
@@ -184,12 +187,23 @@ async def release_results(session: WriteSession, campaign_id: UUID) -> bool:
     return released is not None
 
 
+async def publish_results(session: WriteSession, campaign_id: UUID) -> bool:
+    """Note that everybody may see a campaign's results, unless they may already; say whether that is new."""
+    published = await session.scalar(
+        update(CampaignRow)
+        .where(CampaignRow.id == campaign_id, CampaignRow.published_at.is_(None))
+        .values(published_at=func.now())
+        .returning(CampaignRow.id)
+    )
+    return published is not None
+
+
 async def withdraw_results(session: WriteSession, campaign_id: UUID) -> bool:
-    """Note that teams may not see a campaign's results any more; say whether they could."""
+    """Note that neither teams nor the public may see a campaign's results any more; say whether they could."""
     withdrawn = await session.scalar(
         update(CampaignRow)
         .where(CampaignRow.id == campaign_id, CampaignRow.released_at.is_not(None))
-        .values(released_at=None)
+        .values(released_at=None, published_at=None)
         .returning(CampaignRow.id)
     )
     return withdrawn is not None
@@ -259,6 +273,7 @@ def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psyc
         state=CampaignState(row.state),
         failure=row.failure,
         released_at=row.released_at,
+        published_at=row.published_at,
         too_short=row.too_short,
         not_selected=row.not_selected,
         unpaired=row.unpaired,

@@ -59,8 +59,9 @@ class CampaignRow(Base):
     `packages` and `items` count what was packed, `annotations` what annotators submitted or what was imported,
     `submitted` the assignments that were. `secret` decides with the seed how its conversations are packed, and
     `pseudonym_key` what exports call its annotators; both leave this table for no answer. `annotators_published` says
-    that the names of an import's annotators are public, `released_at` since when teams may see the results. The first
-    collection is `collection_id`, the only one of campaigns of earlier releases.
+    that the names of an import's annotators are public, `released_at` since when teams may see the results,
+    `published_at` since when everybody may. The first collection is `collection_id`, the only one
+    of campaigns of earlier releases.
     """
 
     __tablename__ = "campaigns"
@@ -97,6 +98,7 @@ class CampaignRow(Base):
     built_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     closed_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     released_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    published_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     failure: Mapped[str | None] = mapped_column(Text)
     secret: Mapped[bytes | None] = mapped_column(LargeBinary)
     pseudonym_key: Mapped[bytes] = mapped_column(

@@ -59,6 +59,7 @@ def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> Non
         "Seed": found.seed,
         "Created": found.created_at,
         "Results released to teams": found.released_at,
+        "Results made public": found.published_at,
     }
     print_facts(facts)
 
@@ -100,25 +101,32 @@ def close(services: Services, campaign: Campaign, yes: Yes = False) -> None:
 
 
 @reads_services
-def release(services: Services, campaign: Campaign) -> None:
-    """Let teams see the standings of their bots in a campaign that has ended."""
+def release(
+    services: Services,
+    campaign: Campaign,
+    public: Annotated[bool, typer.Option("--public", help="Let everybody see them, on the leaderboard.")] = False,
+) -> None:
+    """Let teams, or everybody, see the standings of bots in a campaign that has ended."""
 
     async def change(clients: Clients) -> CampaignOut:
-        return await clients.annotation.release_results((await find(Campaigns(clients), campaign)).id)
+        found = await find(Campaigns(clients), campaign)
+        release_results = clients.annotation.publish_results if public else clients.annotation.release_results
+        return await release_results(found.id)
 
     released = ask(services, change)
-    say(f"Teams see the standings of their bots in the campaign {printable(released.name)} ({released.id}).")
+    seers = "Everybody sees the leaderboard of" if public else "Teams see the standings of their bots in"
+    say(f"{seers} the campaign {printable(released.name)} ({released.id}).")
 
 
 @reads_services
 def withdraw(services: Services, campaign: Campaign) -> None:
-    """Let no team see a campaign's results any more."""
+    """Let neither teams nor the public see a campaign's results any more."""
 
     async def change(clients: Clients) -> CampaignOut:
         return await clients.annotation.withdraw_results((await find(Campaigns(clients), campaign)).id)
 
     withdrawn = ask(services, change)
-    say(f"No team sees results of the campaign {printable(withdrawn.name)} ({withdrawn.id}).")
+    say(f"Neither teams nor the public see results of the campaign {printable(withdrawn.name)} ({withdrawn.id}).")
 
 
 def _annotations(campaign: CampaignOut) -> str:

@@ -61,9 +61,11 @@ CAMPAIGNS = {
     "release": Command(
         f"{_HERE}.campaign_control",
         "release",
-        "Let teams see the standings of their bots in a campaign that has ended.",
+        "Let teams, or everybody, see the standings of bots in a campaign that has ended.",
     ),
-    "withdraw": Command(f"{_HERE}.campaign_control", "withdraw", "Let no team see a campaign's results any more."),
+    "withdraw": Command(
+        f"{_HERE}.campaign_control", "withdraw", "Let neither teams nor the public see a campaign's results any more."
+    ),
 }
 COLLECTIONS = {
     "list": Command(f"{_HERE}.collection_control", "list_collections", "List collections and how far they are."),

@@ -92,6 +92,15 @@ ServicesOfVisitor = Annotated[Services, Depends(_own_services)]
 """The services, called with the key of the person who signed in."""
 
 
+async def _anyones_services(request: Request) -> Services:
+    services: Services = request.app.state.anyone
+    return services
+
+
+ServicesOfAnyone = Annotated[Services, Depends(_anyones_services)]
+"""The services, called without a key: what they say to everybody."""
+
+
 async def _frontend_services(request: Request) -> Services:
     services: Services | None = request.app.state.frontend
     if services is None:

@@ -58,6 +58,7 @@ from spotthebot.contracts.analytics.results import (
 from spotthebot.contracts.analytics.sensitivity import Alternative, Sensitivity
 from spotthebot.contracts.analytics.speakers import Shape, Speaker
 from spotthebot.contracts.analytics.standings import (
+    PublicRankingOut,
     ShownAs,
     StandingBot,
     StandingOut,
@@ -120,6 +121,7 @@ __all__ = [
     "Plan",
     "PlanningIn",
     "Provenance",
+    "PublicRankingOut",
     "RankRule",
     "RankedBot",
     "Ranking",

@@ -85,6 +85,29 @@ class StandingOut(Wire):
     version: str = Field(description="Of the software.")
 
 
+class PublicRankingOut(Wire):
+    """The results of a campaign that were made public: the operator's own figures with their standard parameters."""
+
+    campaign_id: UUID
+    campaign: str
+    domain: str
+    created_at: datetime = Field(description="Of the campaign.")
+    published_at: datetime
+    preliminary: bool = Field(description="Whether annotations are missing: work was rejected after the release.")
+    reasons: tuple[str, ...] = Field(max_length=10, description="Why some figures, or all, are missing.")
+    method: str | None = Field(description="Of win rates and their intervals; null where there are none.")
+    rank_method: str | None = Field(description="Of the sets of ranks.")
+    settings: Settings | None = Field(description="How the annotations were analysed; null where they can't be.")
+    counts: Counts | None = Field(
+        description="What the figures stand on; annotators that are programs are counted as simulated."
+    )
+    bots: tuple[StandingBot, ...] = Field(
+        max_length=MAX_BOTS, description="All who took part, the best win rate first, and people last."
+    )
+    data_sha256: str | None = Field(description="Fingerprint of the annotations that were used.")
+    version: str = Field(description="Of the software.")
+
+
 class TeamBotOut(Wire):
     """A bot of the team, and how it did in all conversations that it takes part in."""
 

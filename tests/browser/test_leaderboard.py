@@ -1,0 +1,42 @@
+"""The leaderboard: hidden until an administrator makes results public, then for everybody, and names stay hidden."""
+
+from playwright.async_api import expect
+
+from spotthebot.web.domain.numbers import NOTHING
+from tests.factories.browsing import DESKTOP, PHONE, Visit, overflow, violations
+from tests.factories.released_studies import labelled_campaign, register_bots
+from tests.factories.running_suite import RunningSuite
+
+
+class TestLeaderboard:
+    async def test_shows_strangers_what_was_made_public_and_nothing_before_or_after(
+        self, visit: Visit, suite: RunningSuite
+    ):
+        campaign = (await labelled_campaign(suite, await register_bots(suite))).rpartition("/")[2]
+        admin = await suite.client("annotation", "admin")
+        page = await visit.open("/leaderboard")
+        await expect(page.get_by_role("heading", name="Nothing is public yet")).to_be_visible()
+        await admin.post(f"/v1/campaigns/{campaign}/results/release")
+        await page.reload()
+        await expect(page.get_by_role("heading", name="Nothing is public yet")).to_be_visible()
+        await admin.post(f"/v1/campaigns/{campaign}/results/publish")
+        await page.reload()
+        await expect(page.get_by_role("heading", name="autumn")).to_be_visible()
+        text = await page.locator("main").inner_text()
+        assert "baseline" in text
+        assert "secretive" not in text
+        assert "ours" not in text
+        ranking = (await (await suite.analytics("analyst")).ranking(campaign)).ranking
+        shown = await page.locator("tr[data-bot]").evaluate_all("rows => rows.map(row => row.cells[2].textContent)")
+        assert shown == [*(f"{each.win_rate.estimate:.2f}" for each in ranking.bots), NOTHING]
+        await page.get_by_text("How it was computed").click()
+        await expect(page.get_by_text(ranking.method)).to_be_visible()
+        for scheme in ("light", "dark"):
+            await page.emulate_media(color_scheme=scheme)
+            for width, height in (DESKTOP, PHONE):
+                await page.set_viewport_size({"width": width, "height": height})
+                assert await violations(page) == []
+                assert await overflow(page) == 0
+        await admin.post(f"/v1/campaigns/{campaign}/results/withdraw")
+        await page.reload()
+        await expect(page.get_by_role("heading", name="Nothing is public yet")).to_be_visible()
