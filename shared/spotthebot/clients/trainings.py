@@ -1,0 +1,70 @@
+"""Operations on the trainings that annotators pass before a campaign lets them work."""
+
+from typing import Unpack
+from urllib.parse import quote
+from uuid import UUID
+
+from spotthebot.clients.operations import Call, Listing, Paging, operation
+from spotthebot.contracts.trainings import (
+    FeedbackOut,
+    TrainingAnswerIn,
+    TrainingGrantIn,
+    TrainingIn,
+    TrainingOut,
+    TrainingRecordOut,
+    TrainingStartIn,
+    TrainingSummaryOut,
+    TrainingTaskOut,
+)
+
+
+class TrainingOperations:
+    """`/v1/trainings`, and an annotator's own training below `/v1/campaigns`."""
+
+    @operation
+    def list_trainings(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[TrainingSummaryOut]:
+        """List versions of trainings, oldest first."""
+        return Listing(TrainingSummaryOut, "/v1/trainings", paging, params={"name": name})
+
+    @operation
+    def create_training(self, training: TrainingIn, *, idempotency_key: str | None = None) -> Call[TrainingOut]:
+        """Store a version of a training, which never changes; the same document again changes nothing."""
+        return Call(TrainingOut, "POST", "/v1/trainings", body=training, idempotency_key=idempotency_key)
+
+    @operation
+    def get_training(self, name: str, version: int) -> Call[TrainingOut]:
+        """Return one version of a training with its right answers."""
+        return Call(TrainingOut, "GET", f"/v1/trainings/{quote(name, safe='')}/versions/{version}")
+
+    @operation
+    def start_training(
+        self, campaign_id: UUID, start: TrainingStartIn, *, idempotency_key: str | None = None
+    ) -> Call[TrainingTaskOut]:
+        """Begin a campaign's training, or go on with it."""
+        path = f"/v1/campaigns/{campaign_id}/training"
+        return Call(TrainingTaskOut, "POST", path, body=start, idempotency_key=idempotency_key)
+
+    @operation
+    def answer_training(self, campaign_id: UUID, position: int, answer: TrainingAnswerIn) -> Call[FeedbackOut]:
+        """Answer a dialogue of the training for good, and get what is right and wrong in it."""
+        path = f"/v1/campaigns/{campaign_id}/training/dialogues/{position}"
+        return Call(FeedbackOut, "PUT", path, body=answer)
+
+    @operation
+    def get_training_record(self, campaign_id: UUID, annotator_id: UUID) -> Call[TrainingRecordOut]:
+        """Return all that an annotator did in the training."""
+        return Call(TrainingRecordOut, "GET", f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/training")
+
+    @operation
+    def grant_training_attempt(
+        self,
+        campaign_id: UUID,
+        annotator_id: UUID,
+        attempt: int,
+        reason: TrainingGrantIn,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Call[TrainingRecordOut]:
+        """Let an annotator who failed the last attempt at the training begin the next one."""
+        path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/training/attempts/{attempt}"
+        return Call(TrainingRecordOut, "PUT", path, body=reason, idempotency_key=idempotency_key)
