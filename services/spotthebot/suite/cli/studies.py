@@ -36,7 +36,7 @@ from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.runtime.session import Services, Session, connect, open_session
 from spotthebot.suite.studies import ranking
 from spotthebot.suite.studies.campaign_import import import_campaign
-from spotthebot.suite.studies.demo import Demonstration, run_demo
+from spotthebot.suite.studies.demo import Demonstration, offer_package, run_demo
 from spotthebot.suite.studies.dump_import import Imported, import_dump
 
 _EXPORT = "export"
@@ -55,7 +55,7 @@ def demo(
     if keep and folder.holder() is None:
         _start_in_background(folder)
     with open_session(folder) as session:
-        shown, urls = asyncio.run(_demo(session, folder, seed))
+        shown, urls, package = asyncio.run(_demo(session, folder, seed))
     running = session.prepared is None
     result = {
         "simulated_annotators": True,
@@ -66,7 +66,7 @@ def demo(
     }
     write_json(json_file, result)
     if str(json_file) != "-":
-        _print_demo(shown, urls, data_dir, running=running)
+        _print_demo(shown, urls, data_dir, package)
 
 
 @takes_services
@@ -153,11 +153,14 @@ def _import_export(path: Path, name: str | None, json_file: Path | None, service
         screen.print(f"Collection: {collection.id}", highlight=False)
 
 
-async def _demo(session: Session, folder: DataFolder, seed: int) -> tuple[Demonstration, dict[str, str]]:
+async def _demo(session: Session, folder: DataFolder, seed: int) -> tuple[Demonstration, dict[str, str], str | None]:
+    """Return the results, the services' addresses and, where they go on running, the path of a package to label."""
     say_session(session)
     async with connect(session) as clients:
         with showing_progress() as steps:
-            return await run_demo(clients, folder, steps, seed=seed), clients.urls
+            shown = await run_demo(clients, folder, steps, seed=seed)
+            package = None if session.prepared else await offer_package(clients, shown, seed=seed)
+            return shown, clients.urls, package
 
 
 def _start_in_background(folder: DataFolder) -> None:
@@ -175,7 +178,8 @@ def _start_in_background(folder: DataFolder) -> None:
         time.sleep(0.1)
 
 
-def _print_demo(shown: Demonstration, urls: dict[str, str], data_dir: Path, *, running: bool) -> None:
+def _print_demo(shown: Demonstration, urls: dict[str, str], data_dir: Path, package: str | None) -> None:
+    """Print the results and where they are seen; `package` is None where the services have stopped."""
     console = Console()
     ranking.print_ranking(console, shown.analysis)
     console.print(
@@ -187,12 +191,20 @@ def _print_demo(shown: Demonstration, urls: dict[str, str], data_dir: Path, *, r
     console.print(
         f"Read it again: ./stb rank {shown.analysis.campaign} --data-dir {data_dir.resolve()}", soft_wrap=True
     )
-    if running:
-        path = f"/v1/campaigns/{shown.analysis.campaign_id}/ranking"
-        console.print(f"Over REST: {urls['analytics']}{path} (key: ./stb keys create)", soft_wrap=True)
-        console.print("The services are running: ./stb status, ./stb down")
-    else:
-        console.print("It can be read over REST after ./stb up.")
+    if package is None:
+        console.print("It can be seen in the browser after ./stb up, or at once with ./stb demo --keep.")
+        return
+    campaign = f"campaigns/{shown.analysis.campaign_id}"
+    key = f"./stb keys create --role analyst --data-dir {data_dir.resolve()}"
+    console.print(f"Over REST: {urls['analytics']}/v1/{campaign}/ranking", soft_wrap=True, highlight=False)
+    if "web" in urls:
+        console.print("\n[bold]In the browser[/bold]")
+        console.print(f"The dashboard: {urls['web']}/{campaign}", soft_wrap=True, highlight=False)
+        console.print(f"  Sign in with a key: {key}", soft_wrap=True, highlight=False)
+        console.print(
+            f"Label five dialogues yourself, no key needed: {urls['web']}{package}", soft_wrap=True, highlight=False
+        )
+    console.print("\nThe services are running: ./stb status, ./stb down")
 
 
 def _print_scores(console: Console, scores: ScoreSetOut | None) -> None:

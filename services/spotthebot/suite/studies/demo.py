@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from spotthebot.contracts.analytics import Analysis
 from spotthebot.contracts.annotation import CampaignIn, CampaignOut
 from spotthebot.contracts.conversations import AllPlayAllIn, CollectionOut, CollectionState, HumanPool, Opening
+from spotthebot.contracts.entries import EntryLinkIn
 from spotthebot.contracts.fed import ScoreSetOut
 from spotthebot.suite import campaigns
 from spotthebot.suite.errors import JobFailed
@@ -32,6 +33,8 @@ _HUMAN_CONVERSATIONS = 30
 _ANNOTATIONS_PER_SEGMENT = 2
 _PACKAGE_SIZE = 20
 _ANNOTATORS = 12
+_VISITORS_PACKAGE = 5
+_VISITOR = "you"
 _INSTRUCTIONS = "Say for each side whether it is a human or a bot, and which side was more fluent, sensible, specific."
 
 
@@ -58,6 +61,26 @@ async def run_demo(clients: Clients, folder: DataFolder, steps: Steps, *, seed: 
         analysis = await ranking.rank(clients, campaign.id, {})
     scores = await score_demo(clients, folder, collection.id, steps, seed=seed)
     return Demonstration(collection.id, analysis, scores)
+
+
+async def offer_package(clients: Clients, shown: Demonstration, *, seed: int) -> str:
+    """Return the path and query, at the pages, of one package of the demonstration's dialogues that a person labels.
+
+    It is of a campaign of its own, so that the simulated annotators' results stay as they are.
+    """
+    request = CampaignIn(
+        name=f"{shown.analysis.campaign}-by-you",
+        domain=DOMAIN,
+        collections=(shown.collection_id,),
+        segments=(_EXCHANGES,),
+        annotations_per_segment=1,
+        package_size=_VISITORS_PACKAGE,
+        instructions=_INSTRUCTIONS,
+        seed=seed,
+    )
+    campaign = await campaigns.build(clients.annotation, await clients.annotation.create_campaign(request))
+    link = await clients.annotation.create_entry_link(campaign.id, EntryLinkIn(annotator=_VISITOR))
+    return f"/annotate/{campaign.id}?{link.query}"
 
 
 async def _upload_corpus(clients: Clients, steps: Steps) -> UUID:
