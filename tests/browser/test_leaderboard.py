@@ -27,7 +27,9 @@ class TestLeaderboard:
         assert "secretive" not in text
         assert "ours" not in text
         ranking = (await (await suite.analytics("analyst")).ranking(campaign)).ranking
-        shown = await page.locator("tr[data-bot]").evaluate_all("rows => rows.map(row => row.cells[2].textContent)")
+        shown = await page.locator("tr[data-bot]").evaluate_all(
+            "rows => rows.map(row => row.cells[2].firstChild.textContent)"
+        )
         assert shown == [*(f"{each.win_rate.estimate:.2f}" for each in ranking.bots), NOTHING]
         await page.get_by_text("How it was computed").click()
         await expect(page.get_by_text(ranking.method)).to_be_visible()
