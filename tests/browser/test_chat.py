@@ -172,6 +172,14 @@ class TestChat:
             rating = await _ratings(suite, bots.study)
             assert [each["scores"] for each in rating["conversations"]] == [{}, {"engaging": 3, "quality": 3}]
             assert rating["preferred"] is None
+            await visit.sign_in("admin")
+            pages = [await visit.open(f"/bots/{bot_id}", size=SMALLEST) for bot_id in bots.ids]
+            did = [page.get_by_role("region", name="How it did") for page in pages]
+            shown = sorted([await each.inner_text() for each in did], key=len)
+            assert ["Median reply" in each for each in shown] == [True, False]
+            assert ["1 conversation failed at its turn" in each for each in shown] == [False, True]
+            for page in pages:
+                await _is_usable(page)
 
 
 class TestLinks:
