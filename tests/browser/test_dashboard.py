@@ -13,6 +13,7 @@ from spotthebot.web.domain.numbers import NOTHING
 from tests.factories.browsing import DESKTOP, PHONE, Scheme, Visit, overflow, violations, visiting
 from tests.factories.released_studies import ANNOTATORS, labelled_campaign, register_bots
 from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import created
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202eevil"
 PAIRS = [("ours", HOSTILE), ("ours", "baseline"), (HOSTILE, "baseline"), ("HU", "ours")]
@@ -276,6 +277,41 @@ class TestTrouble:
         await filled(page)
         await expect(page.locator("#ranking")).to_contain_text("two that met are needed to rank")
         await expect(page.locator("#time .files")).to_be_visible()
+
+
+class TestEmptyCampaign:
+    async def test_says_when_results_come_in_place_of_figures(
+        self, visit: Visit, campaigns: Campaigns, module_suite: RunningSuite
+    ):
+        closed = await (await module_suite.annotation("admin")).get_campaign(UUID(campaigns.closed))
+        admin = await module_suite.client("annotation", "admin")
+        body = {"mode": "import", "name": "empty", "domain": "everyday", "collection_id": str(closed.collection_id)}
+        empty = await created(admin, "/v1/campaigns", body | {"segments": [1]})
+        page = await visit.open(f"/campaigns/{empty['id']}")
+        await expect(page.get_by_role("heading", name="No annotations yet")).to_be_visible()
+        assert await page.locator(".part").count() == 0
+        assert await violations(page) == []
+
+
+class TestStability:
+    async def test_is_computed_on_request_while_the_page_says_how_far_it_is(
+        self, visit: Visit, campaigns: Campaigns, module_suite: RunningSuite
+    ):
+        page = await open_dashboard(visit, campaigns.closed)
+        await page.locator("#stability").get_by_role("button", name="Compute").click()
+        await page.wait_for_url("**#stability")
+        more = page.locator("#stability").get_by_role("heading", name="How many more conversations?")
+        await expect(more).to_be_visible(timeout=PATIENCE)
+        analytics = await module_suite.analytics("analyst")
+        jobs = [each async for each in analytics.list_analyses(campaign_id=campaigns.closed)]
+        assert [each.kind for each in jobs] == ["more_data", "stability"]
+        plan = jobs[0].plan
+        assert plan is not None
+        shown = await page.locator("#stability tbody tr").evaluate_all(
+            "rows => rows.map(row => [row.cells[0].textContent, row.cells[1].textContent])"
+        )
+        assert shown == [[each.bot, each.other] for each in plan.pairs]
+        await expect(page.locator("#figure-stability img")).to_be_visible(timeout=PATIENCE)
 
 
 class TestWhoMaySeeIt:
