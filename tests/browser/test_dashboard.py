@@ -300,6 +300,7 @@ class TestStability:
         page = await open_dashboard(visit, campaigns.closed)
         await page.locator("#stability").get_by_role("button", name="Compute").click()
         await page.wait_for_url("**#stability")
+        await page.request.post(visit.address(f"/campaigns/{campaigns.closed}/stability"))
         more = page.locator("#stability").get_by_role("heading", name="How many more conversations?")
         await expect(more).to_be_visible(timeout=PATIENCE)
         analytics = await module_suite.analytics("analyst")

@@ -135,12 +135,19 @@ async def compute_stability(
     services: ServicesOfVisitor, _visitor: Reader, campaign_id: UUID, view: ViewOfResults
 ) -> Response:
     """Start what takes minutes: whether the ranking would come out again, and how many more conversations it needs."""
-    analytics = await services.analytics()
+    annotation, analytics = await services.annotation(), await services.analytics()
+    campaign = await annotation.get_campaign(campaign_id)
+    failed = [job async for job in analytics.list_analyses(campaign_id=campaign_id) if job.failure is not None]
+    # Who sends the form twice starts nothing twice: the same annotations give the same result.
+    key = f"{campaign_id}-{campaign.annotations}-{len(failed)}-{view.query}"
     level = view.parameters["confidence_level"]
     await analytics.create_analysis(
-        MoreDataIn(campaign_id=campaign_id, filter=view.filter, unit=view.unit, confidence_level=level)
+        MoreDataIn(campaign_id=campaign_id, filter=view.filter, unit=view.unit, confidence_level=level),
+        idempotency_key=f"{key}-more",
     )
-    await analytics.create_analysis(StabilityIn(campaign_id=campaign_id, filter=view.filter))
+    await analytics.create_analysis(
+        StabilityIn(campaign_id=campaign_id, filter=view.filter), idempotency_key=f"{key}-stability"
+    )
     return RedirectResponse(view.address(f"/campaigns/{campaign_id}") + "#stability", status_code=303)
 
 
