@@ -101,7 +101,8 @@ async def test_a_mix_is_built_again_whichever_answer_conversations_did_not_give(
         outcomes = await asyncio.gather(*jobs, return_exceptions=True)
     assert found == []
     assert [type(each) for each in outcomes] == [PeerUnavailable] * REQUESTS_OF_A_BUILD
-    assert {(await _campaign(suite, each))["state"] for each in ids} == {"building"}
+    # On a slow machine the service's own worker may have built one by now, from `conversations` itself.
+    assert {(await _campaign(suite, each))["state"] for each in ids} <= {"building", "open"}
     async with AsyncConversations(suite.urls["conversations"], key) as client:
         for campaign_id in ids:
             await build_campaign(database, Conversations(client), campaign_id)

@@ -29,7 +29,7 @@ KINDS = {
 }
 # What each of the jobs that no bot delays writes in its middle.
 GATES = {
-    "conversations": "conversations.quality_flags",
+    "conversations": "conversations.quality_flags, conversations.dialogues",
     "annotation": "annotation.packages",
     "analytics": "analytics.step_job_results",
 }
@@ -99,6 +99,10 @@ class Suite:
         made: dict[str, Any] = answer.json()
         return made
 
+    def delete(self, service: str, path: str) -> None:
+        url = f"{self._urls[service]}/v1/{path}"
+        httpx.delete(url, headers=self._headers, timeout=60, trust_env=False).raise_for_status()
+
     def get(self, service: str, path: str) -> dict[str, Any]:
         url = f"{self._urls[service]}/v1/{path}"
         answer = httpx.get(url, headers=self._headers, timeout=60, trust_env=False)
@@ -141,9 +145,9 @@ def jobs(folder: Folder) -> dict[str, list[tuple[str, str, int]]]:
 def closed_gates(folder: Folder) -> Iterator[None]:
     """Let nobody write to the tables that jobs write to in their middle."""
     with ExitStack() as stack:
-        for schema, table in GATES.items():
+        for schema, tables in GATES.items():
             connection = stack.enter_context(psycopg.connect(database_urls(folder)[schema]))
-            connection.execute(f"LOCK TABLE {table} IN SHARE MODE")
+            connection.execute(f"LOCK TABLE {tables} IN SHARE MODE")
         yield
 
 
@@ -170,10 +174,13 @@ def stopped(folder: Folder, port_base: int, slow_bot: SlowBot) -> Stopped:
         finished = suite.collect("finished", [quick])
         wait_until(lambda: suite.get("conversations", f"collections/{finished}")["state"] == "complete", 60)
         wait_until(lambda: not any(jobs(folder).values()), 60)  # its first quality check, too
+        corpus = suite.post("conversations", "corpora", _CORPUS)["id"]
+        suite.post("conversations", f"corpora/{corpus}/dialogues", _DIALOGUES)
         slow_bot.may_answer.clear()
         with pytest.raises(psycopg.Error), closed_gates(folder):
             suite.post("conversations", f"collections/{finished}/quality-flags", {})
             campaign = suite.post("annotation", "campaigns", _campaign(finished))["id"]
+            suite.delete("conversations", f"corpora/{corpus}")
             analysis = suite.post("analytics", "analyses", _PLANNING)["id"]
             collection = suite.collect("slow", [slow])
             study = suite.post("conversations", "collections", _study(slow))["id"]
@@ -229,6 +236,8 @@ class TestHangingProcesses:
         assert all(f"{name} does not answer" in printed for name in ("annotation", "conversations-worker", "postgres"))
 
 
+_CORPUS = {"name": "unused", "domain": "everyday", "origin": "Written for a test.", "licence": "Apache-2.0"}
+_DIALOGUES = {"dialogues": [{"key": "d", "split": "train", "turns": ["Hello!", "Hello, how are you?"]}]}
 _PLANNING = {"kind": "planning", "win_rates": [0.6]}
 
 
