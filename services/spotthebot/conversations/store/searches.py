@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy import ColumnElement, Select, SQLColumnExpression, func, or_, select
 
 from spotthebot.conversations.domain.searches import SEARCHED_AT_ONCE, ConversationQuery
 from spotthebot.conversations.store.pairs import is_called
@@ -78,7 +78,7 @@ def _candidates(collection_id: UUID, query: ConversationQuery) -> Select[UUID]:
 
 
 def _saying(spellings: Sequence[str], candidates: Select[Any]) -> Select[UUID]:
-    def holds(said: ColumnElement[str]) -> ColumnElement[bool]:
+    def holds(said: SQLColumnExpression[str]) -> ColumnElement[bool]:
         return or_(*(said.icontains(each, autoescape=True) for each in spellings))
 
     window = candidates.subquery()
