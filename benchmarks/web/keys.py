@@ -81,6 +81,7 @@ async def _times(address: str, slowdown: int) -> tuple[list[float], list[float]]
         await page.goto(address)
         await page.get_by_role("dialog", name="Instructions").wait_for()
         await page.keyboard.press("Escape")
+        await page.wait_for_function("window.took.length === 1")
         await page.evaluate("window.took = []; window.worked = []")
         await protocol.send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
         await _answer(page)
