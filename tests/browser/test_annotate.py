@@ -1,12 +1,10 @@
 """Packages in a browser: by keyboard, by mouse, without a network, in two windows, with hostile texts."""
 
-from typing import Any
-
 import pytest
 from playwright.async_api import Locator, Page, Response, expect
 
 from tests.factories.annotating import annotations_of, movable_clock, rows
-from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Visit, overflow, violations
+from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Visit, open_package, overflow, press, violations
 from tests.factories.entering import campaign_of_talks, entry_path, held_package, talk
 from tests.factories.running_suite import RunningSuite
 
@@ -25,20 +23,6 @@ HOSTILE = (
 @pytest.fixture(scope="module")
 def services_of() -> tuple[str, ...]:
     return ("conversations", "annotation", "web")
-
-
-async def _open(visit: Visit, path: str, **more: Any) -> Page:
-    """Enter, and close the instructions that are shown first."""
-    page = await visit.open(path, **more)
-    await expect(page.get_by_role("dialog", name="Instructions")).to_be_visible()
-    await page.keyboard.press("Escape")
-    await expect(page.get_by_role("dialog")).to_be_hidden()
-    return page
-
-
-async def _press(page: Page, *keys: str) -> None:
-    for key in keys:
-        await page.keyboard.press(key)
 
 
 def _status(page: Page) -> Locator:
@@ -63,18 +47,18 @@ class TestKeyboard:
             suite, *(talk(f"c{number}") for number in range(3)), annotations_per_segment=1
         )
         path = await entry_path(suite, campaign)
-        page = await _open(visit, path)
+        page = await open_package(visit, path)
         assert page.url == visit.address(f"/annotate/{campaign['id']}")  # the token is gone from the address
-        await _press(page, "1", "9", "8", "z")  # 8 is a slip
+        await press(page, "1", "9", "8", "z")  # 8 is a slip
         await expect(page.get_by_role("heading", name="Compare the speakers")).to_be_visible()
-        await _press(page, "?", "ArrowLeft", "3", "Enter")  # closes the window with the keys, behind which none acts
+        await press(page, "?", "ArrowLeft", "3", "Enter")  # closes the window with the keys, behind which none acts
         await expect(page.get_by_role("dialog")).to_be_hidden()
-        await _press(page, "Enter")
+        await press(page, "Enter")
         await expect(page.get_by_role("alert")).to_contain_text("more fluent and grammatically correct")
-        await _press(page, *STEP_2, "Enter")
+        await press(page, *STEP_2, "Enter")
         await expect(page.locator("#count")).to_have_text("2 of 3")
         await expect(_status(page)).to_contain_text("Saved at")
-        await _press(page, "3", "0", *STEP_2, "Enter", "2", "8", *STEP_2, "Enter", "Enter")
+        await press(page, "3", "0", *STEP_2, "Enter", "2", "8", *STEP_2, "Enter", "Enter")
         await expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
         code = await page.locator("#code").inner_text()
         assert code == (await self._completion_code(suite, page))
@@ -127,8 +111,8 @@ class TestMouse:
 class TestPage:
     async def test_has_all_in_view_without_barriers_in_light_and_dark(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c0", *("A longer turn. " * 20 for _ in range(12))))
-        page = await _open(visit, await entry_path(suite, campaign))
-        await _press(page, "1", "0")
+        page = await open_package(visit, await entry_path(suite, campaign))
+        await press(page, "1", "0")
         for size in (DESKTOP, LAPTOP, PHONE, SMALLEST):
             await page.set_viewport_size({"width": size[0], "height": size[1]})
             assert await overflow(page) == 0
@@ -138,12 +122,12 @@ class TestPage:
             for scheme in ("light", "dark") if size in (DESKTOP, PHONE) else ():
                 await page.emulate_media(color_scheme=scheme)
                 assert await violations(page) == []
-        await _press(page, "?")
+        await press(page, "?")
         assert await violations(page) == []
 
     async def test_shows_texts_as_they_are_and_nothing_of_who_speaks(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c0", *HOSTILE), name="c </script><b>", instructions=HOSTILE[0])
-        page = await _open(visit, await entry_path(suite, campaign))
+        page = await open_package(visit, await entry_path(suite, campaign))
         assert await page.locator(".turn > p").all_text_contents() == list(HOSTILE)
         assert await overflow(page) == 0
         assert await page.title() == "Annotate · Spot The Bot"
@@ -162,15 +146,15 @@ class TestPage:
 class TestNetwork:
     async def test_lost_in_the_middle_loses_no_answer(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c0"), talk("c1"))
-        page = await _open(visit, await entry_path(suite, campaign))
+        page = await open_package(visit, await entry_path(suite, campaign))
         await visit.context.set_offline(True)
-        await _press(page, "1", "0", *STEP_2)
+        await press(page, "1", "0", *STEP_2)
         await expect(_status(page)).to_have_text("No network: kept here, will be sent")
         await visit.context.set_offline(False)
         await expect(_status(page)).to_contain_text("Saved at")
         assert len((await held_package(suite, campaign)).items[0].answer) == 4
         await visit.context.set_offline(True)
-        await _press(page, "Enter", "3", "8", "ArrowRight")
+        await press(page, "Enter", "3", "8", "ArrowRight")
         await expect(_status(page)).to_have_text("No network: kept here, will be sent")
         await page.close()
         await visit.context.set_offline(False)
@@ -186,14 +170,14 @@ class TestNetwork:
 class TestWindows:
     async def test_show_each_others_answers_and_lose_none(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c0"), talk("c1"))
-        one = await _open(visit, await entry_path(suite, campaign))
+        one = await open_package(visit, await entry_path(suite, campaign))
         other = await visit.open(f"/annotate/{campaign['id']}")
-        await _press(one, "1")
+        await press(one, "1")
         await expect(other.get_by_role("radio", checked=True)).to_have_count(1)
         await expect(other.locator("#notice")).to_have_text("Changed in another window: its answer is shown.")
-        await _press(other, "0")
+        await press(other, "0")
         await expect(one.get_by_role("radio", checked=True)).to_have_count(2)
-        await _press(one, "ArrowLeft")
+        await press(one, "ArrowLeft")
         await expect(_status(one)).to_contain_text("Saved at")
         saved = (await held_package(suite, campaign)).items[0]
         assert saved.answer == {"entity": {"A": "human", "B": "unsure"}, "fluency": "A"}
@@ -202,12 +186,12 @@ class TestWindows:
     async def test_on_other_machines_put_their_answers_together(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c0"))
         path = await entry_path(suite, campaign)
-        page = await _open(visit, path)
+        page = await open_package(visit, path)
         held = await held_package(suite, campaign)
         elsewhere = await suite.apps["web"].state.frontend.annotation()
         answer = {"answer": {"entity": {"A": "bot"}}}
         await page.request.put(f"{page.url}/packages/{held.id}/items/0", data=answer)
-        await _press(page, "0")
+        await press(page, "0")
         await expect(page.locator("#notice")).to_have_text("Changed in another window: its answer is shown.")
         await expect(_status(page)).to_contain_text("Saved at")
         saved = (await elsewhere.get_assignment(held.id)).items[0].answer
@@ -217,9 +201,9 @@ class TestWindows:
     async def test_after_another_link_was_opened_keep_what_could_not_be_saved(self, visit: Visit, suite: RunningSuite):
         mine, other = [await campaign_of_talks(suite, talk("c0"), name=name) for name in ("mine", "other")]
         path = await entry_path(suite, mine)
-        page = await _open(visit, path)
-        await _open(visit, await entry_path(suite, other))
-        await _press(page, "1")
+        page = await open_package(visit, path)
+        await open_package(visit, await entry_path(suite, other))
+        await press(page, "1")
         dialog = page.get_by_role("dialog", name="This browser no longer knows you")
         await expect(dialog).to_contain_text("Open the link that you were given once more")
         again = await visit.open(path)
@@ -231,20 +215,20 @@ class TestWindows:
 class TestLease:
     async def test_is_kept_by_signs_of_life_that_name_the_item_on_the_screen(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c0"), talk("c1"))
-        page = await _open(visit, await entry_path(suite, campaign))
+        page = await open_package(visit, await entry_path(suite, campaign))
         async with page.expect_response(_is_sign_of_life_at_the_second_item) as answered:
-            await _press(page, "1", "0", *STEP_2, "Enter")
+            await press(page, "1", "0", *STEP_2, "Enter")
         assert (await (await answered.value).json())["state"] == "leased"
         assert rows(suite, "SELECT heard_position FROM annotation.assignments") == [(1,)]
 
     async def test_past_its_end_is_explained_and_goes_on_with_what_was_saved(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c0"))
         clock = movable_clock(suite)
-        page = await _open(visit, await entry_path(suite, campaign))
-        await _press(page, "1")
+        page = await open_package(visit, await entry_path(suite, campaign))
+        await press(page, "1")
         await expect(_status(page)).to_contain_text("Saved at")
         clock.advance(minutes=61)
-        await _press(page, "0")
+        await press(page, "0")
         dialog = page.get_by_role("dialog", name="Your time with this package is over")
         await expect(dialog).to_be_visible()
         assert await violations(page) == []

@@ -12,7 +12,7 @@ from spotthebot.annotation.domain.protocols.answers import missing
 from spotthebot.contracts.protocols import AnnotationProtocol, LikertQuestion
 from tests.factories.annotating import annotations_of
 from tests.factories.annotator_trainings import training_campaign, training_of_pairs
-from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Visit, overflow, violations
+from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Visit, open_package, overflow, press, violations
 from tests.factories.entering import campaign_of_talks, entry_path, talk
 from tests.factories.protocols import answers, document, protocols, shapes, single
 from tests.factories.running_suite import RunningSuite
@@ -38,19 +38,6 @@ WHOLE = [
 @pytest.fixture(scope="module")
 def services_of() -> tuple[str, ...]:
     return ("conversations", "annotation", "web")
-
-
-async def _open(visit: Visit, path: str, **more: Any) -> Page:
-    page = await visit.open(path, **more)
-    await expect(page.get_by_role("dialog", name="Instructions")).to_be_visible()
-    await page.keyboard.press("Escape")
-    await expect(page.get_by_role("dialog")).to_be_hidden()
-    return page
-
-
-async def _press(page: Page, *keys: str) -> None:
-    for key in keys:
-        await page.keyboard.press(key)
 
 
 async def _check(page: Page) -> None:
@@ -82,11 +69,11 @@ class TestTraining:
         for attempt, last in ((1, ("2", "8")), (2, ("1", "9"))):  # right is: A a person, B a bot
             for number, keys in enumerate((("1", "9"), ("3", "9"), last)):
                 await _shows_dialogue(page, number)
-                await _press(page, *keys, *PREFERENCES)
+                await press(page, *keys, *PREFERENCES)
                 if (attempt, number) == (1, 1):
                     await page.reload()  # the draft is kept in the browser
                     await expect(page.get_by_role("radio", checked=True)).to_have_count(5)
-                await _press(page, "Enter")
+                await press(page, "Enter")
                 heading = page.get_by_role("heading", name="mistake")
                 await expect(heading).to_have_text(
                     {("1", "9"): "0 mistakes", ("3", "9"): "One mistake"}.get(keys, "2 mistakes")
@@ -98,7 +85,7 @@ class TestTraining:
                     assert "Right: Human" in await verdict.inner_text()
                     await _check(page)
                 if number < 2:
-                    await _press(page, "Enter")  # the focus is on the link to the next one
+                    await press(page, "Enter")  # the focus is on the link to the next one
             if attempt == 1:
                 await expect(page.get_by_text("You have one more attempt.")).to_be_visible()
                 await page.get_by_role("link", name="Try again").click()
@@ -112,7 +99,7 @@ class TestTraining:
         await page.get_by_role("dialog", name="Instructions").get_by_role("button").click()
         for number in range(3):
             await _shows_dialogue(page, number)
-            await _press(page, *["ArrowRight"] * 8, "Enter")  # right is: the one on the left
+            await press(page, *["ArrowRight"] * 8, "Enter")  # right is: the one on the left
             await expect(page.get_by_text("Right: The dialogue on the left")).to_be_visible()
             await page.locator("#go-on").click()
         await expect(page.get_by_role("heading", name="The training was not passed")).to_be_visible()
@@ -127,16 +114,16 @@ class TestTurns:
         written = document(BEHAVIOUR, WHOLE, unit={"kind": "turns", "speaker": "B"})
         await created(admin, "/v1/protocols", {"protocol": written})
         campaign = await campaign_of_talks(suite, talk("c0"), protocol="example", annotations_per_segment=1)
-        page = await _open(visit, await entry_path(suite, campaign))
+        page = await open_package(visit, await entry_path(suite, campaign))
         await expect(page.get_by_role("heading", name="Turn 2")).to_be_visible()
-        await _press(page, "1", "3")  # no fact; none of both: on to the next turn of B
+        await press(page, "1", "3")  # no fact; none of both: on to the next turn of B
         await expect(page.get_by_role("heading", name="Turn 4")).to_be_visible()
-        await _press(page, "2")
+        await press(page, "2")
         await expect(page.get_by_role("radiogroup", name="true")).to_be_visible()
         await _check(page)
-        await _press(page, "2", "2", "1", "Enter")
+        await press(page, "2", "2", "1", "Enter")
         await expect(page.get_by_role("heading", name="Turn 6")).to_be_visible()
-        await _press(page, "2", "1", "z", "3")  # 1 is a slip
+        await press(page, "2", "1", "z", "3")  # 1 is a slip
         await page.get_by_role("radiogroup", name="facts").get_by_role("radio", name="no").check()
         await expect(page.get_by_role("radiogroup", name="true")).to_be_hidden()  # the follow-up goes with its question
         await page.locator("body").press("Enter")
@@ -146,7 +133,7 @@ class TestTurns:
         await expect(page.get_by_role("checkbox", name="insult")).to_be_checked()
         await page.get_by_role("button", name="Turn 6: answered").click()
         await page.get_by_role("button", name="On to the whole conversation").click()
-        await _press(page, "2")
+        await press(page, "2")
         await page.get_by_role("textbox", name="Why so little?").fill("1 <b>reason</b>")
         await page.get_by_role("button", name="To the end").click()
         await page.get_by_role("button", name="Submit the package").click()
@@ -169,16 +156,16 @@ class TestPairs:
         for number, each in enumerate(talks):
             each["participants"] = [{"kind": "bot", "name": f"SECRET-{number}{side}"} for side in "AB"]
         campaign = await campaign_of_talks(suite, *talks, protocol="comparative", annotations_per_segment=1)
-        page = await _open(visit, await entry_path(suite, campaign))
+        page = await open_package(visit, await entry_path(suite, campaign))
         left, right = [await page.locator(".one-talk").nth(number).bounding_box() for number in (0, 1)]
         assert left is not None
         assert right is not None
         assert (left["y"], left["x"] + left["width"] < right["x"]) == (right["y"], True)
         await _check(page)
-        await _press(page, *["ArrowRight"] * 7)
+        await press(page, *["ArrowRight"] * 7)
         await page.get_by_role("radiogroup", name="better on the whole").get_by_label("No difference").check()
         await page.get_by_role("button", name="To the end").click()
-        await _press(page, "Enter")
+        await press(page, "Enter")
         await expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
         (annotation,) = await annotations_of(suite, campaign)
         assert sorted(annotation["answer"].values()) == ["B"] * 7 + ["tie"]
@@ -189,25 +176,25 @@ class TestExchanges:
         campaign = await campaign_of_talks(
             suite, talk("c0"), protocol="spot_the_bot_gamified", annotations_per_segment=1
         )
-        page = await _open(visit, await entry_path(suite, campaign))
+        page = await open_package(visit, await entry_path(suite, campaign))
         assert await page.locator(".turn").count() == 0
         assert "scar" not in await page.content()
-        await _press(page, "1", "Enter")  # nothing can be said of nothing
+        await press(page, "1", "Enter")  # nothing can be said of nothing
         await expect(page.locator(".turn")).to_have_count(2)
-        await _press(page, "1", "Enter")
+        await press(page, "1", "Enter")
         await expect(page.locator(".turn")).to_have_count(4)
         speaker_a = page.get_by_role("radiogroup", name="Speaker A Is this")
         await expect(speaker_a.get_by_label("Human")).to_be_disabled()
-        await _press(page, "2", "z", "Enter")  # what is locked stays
+        await press(page, "2", "z", "Enter")  # what is locked stays
         await expect(page.locator(".turn")).to_have_count(6)
         await page.reload()
         await expect(page.locator(".turn")).to_have_count(6)
         await expect(speaker_a.get_by_label("Human")).to_be_disabled()
-        await _press(page, "Enter")
+        await press(page, "Enter")
         await expect(page.locator("#notice")).to_contain_text("There is no more of this conversation")
-        await _press(page, "9")
+        await press(page, "9")
         await expect(_saved(page)).to_be_visible()
-        await _press(page, "Enter", "Enter")
+        await press(page, "Enter", "Enter")
         await expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
         (annotation,) = await annotations_of(suite, campaign)
         assert [(each["target"], each["exchanges"]) for each in annotation["decisions"]] == [("A", 1), ("B", 3)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 
 from tests.factories.browser import BROWSER
 from tests.factories.running_suite import RunningSuite
@@ -92,3 +92,18 @@ async def overflow(page: Page) -> int:
     """Return by how many pixels the page is wider than its window."""
     wide: int = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     return wide
+
+
+async def open_package(visit: Visit, path: str, **more: Any) -> Page:
+    """Open a page of annotators, and close the instructions that are shown first."""
+    page = await visit.open(path, **more)
+    await expect(page.get_by_role("dialog", name="Instructions")).to_be_visible()
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_role("dialog")).to_be_hidden()
+    return page
+
+
+async def press(page: Page, *keys: str) -> None:
+    """Press keys one after the other."""
+    for key in keys:
+        await page.keyboard.press(key)
