@@ -49,7 +49,7 @@ def claim(ranking: RankingOut, win_rates: WinRatesOut) -> Claim:
         return Claim(Phrase("not_ranked", {"reason": ranking.ranking.reason}), _of_pairs(pairs))
     if not ranked:
         return Claim(Phrase("nothing_decided", {}), ())
-    return Claim(_lead(ranked, level), (*_places(ranked, pairs, level), *_ties(win_rates)))
+    return Claim(_lead(ranked, level), (*_on_ranks(ranked, pairs, level), *_ties(win_rates)))
 
 
 def written(phrase: Phrase, texts: Callable[..., str], number: Numbers) -> str:
@@ -82,7 +82,7 @@ def _lead(ranked: Sequence[RankedBot], level: float) -> Phrase:
     return Phrase("some_first", {"bots": Names(tuple(first)), "level": level})
 
 
-def _places(ranked: Sequence[RankedBot], pairs: Sequence[PairResult], level: float) -> tuple[Phrase, ...]:
+def _on_ranks(ranked: Sequence[RankedBot], pairs: Sequence[PairResult], level: float) -> tuple[Phrase, ...]:
     if all(each.rank_low == each.rank_high for each in ranked):
         return (Phrase("all_places", {"count": len(ranked), "level": level}),)
     return _of_pairs(pairs)

@@ -7,7 +7,7 @@ from spotthebot.contracts.analytics import ShownAs, StandingOut
 
 
 @dataclass(frozen=True)
-class Place:
+class LatestRank:
     """The ranks that a bot has in a campaign, of how many bots; None where none were ranked."""
 
     campaign: str
@@ -16,14 +16,14 @@ class Place:
     of: int
 
 
-def latest_places(standings: Sequence[StandingOut]) -> dict[str, Place]:
-    """Return the places of the team's bots by their names, each in the campaign that was released last."""
-    places: dict[str, Place] = {}
+def latest_ranks(standings: Sequence[StandingOut]) -> dict[str, LatestRank]:
+    """Return the ranks of the team's bots by their names, each in the campaign that was released last."""
+    ranks: dict[str, LatestRank] = {}
     for standing in sorted(standings, key=lambda each: each.released_at):
         for bot in standing.bots:
             if bot.shown_as is ShownAs.OWN:
-                places[bot.bot] = Place(standing.campaign, bot.rank_low, bot.rank_high, bots_in(standing))
-    return places
+                ranks[bot.bot] = LatestRank(standing.campaign, bot.rank_low, bot.rank_high, bots_in(standing))
+    return ranks
 
 
 def bots_in(standing: StandingOut) -> int:

@@ -24,7 +24,7 @@ from spotthebot.web.domain.bot_forms import (
     fields_of,
     limit_fields,
 )
-from spotthebot.web.domain.standings import Place, latest_places
+from spotthebot.web.domain.standings import LatestRank, latest_ranks
 from spotthebot.web.domain.visitors import SignedIn
 from spotthebot.web.pages.deps import Pages, ServicesOfVisitor, SignedInAs, Team
 
@@ -46,19 +46,19 @@ async def list_bots(
     name: Annotated[str, Query(max_length=100)] = "",
     team: Annotated[str, Query(max_length=100)] = "",
 ) -> Response:
-    """List the bots of the team, or all for an administrator, with their states and latest places."""
+    """List the bots of the team, or all for an administrator, with their states and latest ranks."""
     bots = await services.bots()
     found = await bots.list_bots(
         name=name.strip() or None, team=team.strip() or None, page_size=_BOTS_A_PAGE, cursor=cursor
     ).page()
-    places = await _places(services) if visitor.role == Role.TEAM and found.items else {}
+    ranks = await _latest_ranks(services) if visitor.role == Role.TEAM and found.items else {}
     return pages.page(
         request,
         "bots/list.html.jinja",
         bots=found.items,
         next_cursor=found.next_cursor,
         is_first=cursor is None,
-        places=places,
+        ranks=ranks,
         name=name,
         team=team,
     )
@@ -172,10 +172,10 @@ def _said(error: PeerRefused) -> Fault:
     return Fault(detail=error.problem.detail)
 
 
-async def _places(services: Services) -> dict[str, Place] | None:
-    """Return each bot's latest place by its name; None while `analytics` does not answer."""
+async def _latest_ranks(services: Services) -> dict[str, LatestRank] | None:
+    """Return each bot's latest rank by its name; None while `analytics` does not answer."""
     try:
         analytics = await services.analytics()
-        return latest_places([each async for each in analytics.list_standings()])
+        return latest_ranks([each async for each in analytics.list_standings()])
     except PEER_TROUBLE:
         return None
