@@ -21,6 +21,7 @@ from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.suite.runtime.services import load_service
 from spotthebot.web.pages.chat_access import EnteredChat
 from spotthebot.web.pages.deps import EnteredCampaign, SignedInAs
+from spotthebot.web.pages.metrics import MetricsReader
 
 ROOT = Path(__file__).parents[2]
 OPEN_ON_PURPOSE = {
@@ -209,7 +210,7 @@ def _open(app: FastAPI) -> set[tuple[str, str]]:
 
 def _names_roles(dependant: Dependant) -> bool:
     return any(
-        isinstance(each.call, Allow | SignedInAs | EnteredCampaign | EnteredChat) or _names_roles(each)
+        isinstance(each.call, Allow | SignedInAs | EnteredCampaign | EnteredChat | MetricsReader) or _names_roles(each)
         for each in dependant.dependencies
     )
 

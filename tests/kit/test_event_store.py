@@ -13,6 +13,7 @@ from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.tables import EVENT_TABLES
 from spotthebot.kit.database import WriteSession
+from spotthebot.kit.events.depths import read_event_queues
 from spotthebot.kit.events.domain import TEST_EVENT, AttemptOutcome, ClaimedDelivery, DeliveryState, Subscription
 from spotthebot.kit.events.errors import NoSuchEvent, NoSuchSubscription
 from spotthebot.kit.events.signer import EventSigner
@@ -312,3 +313,25 @@ class TestSubscriptions:
         event_id = await _distributed(session)
         await SUBSCRIPTIONS.delete_subscription(session, gone.id)
         assert [await _events_of(session, each) for each in (gone, kept)] == [[], [event_id]]
+
+
+class TestDepths:
+    async def test_count_what_waits_from_the_first_on(self, session: WriteSession):
+        to = await _subscribe(session)
+        for minutes in (3, 5):
+            event_id = await OUTBOX.add_event(session, OF_NO_TEAM, {})
+            made = {"created_at": func.now() - timedelta(minutes=minutes)}
+            await session.execute(
+                update(EVENT_TABLES.events).where(EVENT_TABLES.events.c.id == event_id).values(**made)
+            )
+        deliveries = EVENT_TABLES.deliveries
+        due = {"late": -timedelta(seconds=40), "leased": -timedelta(seconds=90), "later": timedelta(seconds=40)}
+        for name, wait in due.items():
+            event_id = await _distributed(session)
+            leased = {"leased_until": func.now() + LEASE} if name == "leased" else {}
+            of_event = update(deliveries).where(deliveries.c.event_id == event_id)
+            await session.execute(of_event.values(next_attempt_at=func.now() + wait, **leased))
+        outbox, queue = await read_event_queues(session, "conversations")
+        assert (outbox.waiting, outbox.oldest_seconds, outbox.running) == (2, 300, None)
+        assert (queue.waiting, queue.oldest_seconds, queue.running) == (1, 40, 1)
+        assert await _events_of(session, to, DeliveryState.PENDING)

@@ -1,3 +1,4 @@
+import asyncio
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -5,7 +6,9 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 from fastapi import APIRouter
+from prometheus_client.core import GaugeMetricFamily, Metric
 
+from spotthebot.kit.web.core.metrics import RequestMetrics
 from spotthebot.kit.web.core.routers import Application
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.running_suite import served
@@ -102,3 +105,32 @@ class TestApplication:
         app.add_router(router, {401: {"description": "No key."}})
         assert router.routes[0] in app.routes
         assert set(app.openapi()["paths"]["/animals"]["get"]["responses"]) == {"200", "401", "404"}
+
+
+class TestMetricSources:
+    async def test_are_read_at_most_every_five_seconds_and_one_that_fails_hides_no_other(self):
+        metrics, read = RequestMetrics("tests"), list[str]()
+
+        async def good() -> list[Metric]:
+            read.append("good")
+            return [GaugeMetricFamily("good", "", value=7)]
+
+        async def bad() -> list[Metric]:
+            raise ZeroDivisionError
+
+        metrics.sources.use(bad, good)
+        await asyncio.gather(metrics.sources.read(), metrics.sources.read())
+        await metrics.sources.read()
+        rendered = metrics.render().decode()
+        assert read == ["good"]
+        assert "good 7.0" in rendered
+        assert 'spotthebot_metric_source_failures_total{service="tests"} 1.0' in rendered
+
+    def test_a_method_that_a_caller_made_up_makes_no_series_of_its_own(self):
+        metrics = RequestMetrics("tests")
+        for method in ("MADE-UP", "MKCOL"):
+            metrics.observe(method, "/a", 405, 0.1)
+        assert (
+            'http_requests_total{method="other",route="/a",service="tests",status="405"} 2.0'
+            in metrics.render().decode()
+        )

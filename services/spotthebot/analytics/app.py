@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from fastapi import FastAPI
 
@@ -10,10 +11,11 @@ from spotthebot.analytics.clients import Campaigns, Studies, Teams
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.analytics.use_cases.leaderboards import Leaderboards
+from spotthebot.analytics.use_cases.metrics import read_metrics
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs import DEFAULT_QUEUE, Jobs
 from spotthebot.kit.process import Service
 from spotthebot.kit.web.api import build_service
 
@@ -25,6 +27,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
     async def live(app: FastAPI) -> AsyncIterator[None]:
         key = settings.service_key.get_secret_value()
         app.state.jobs = Jobs(settings.database_url.get_secret_value(), "analytics")
+        app.state.metrics.sources.use(partial(read_metrics, app.state.database, (DEFAULT_QUEUE,)))
         async with (
             AsyncBots(settings.bots_url, key) as bots,
             AsyncAnnotation(settings.annotation_url, key) as annotation,

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from fastapi import FastAPI
 
@@ -23,11 +24,12 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.annotation.store.events import EVENTS
 from spotthebot.annotation.tables import IDEMPOTENCY, LINEAGE
+from spotthebot.annotation.use_cases.metrics import read_metrics
 from spotthebot.clients import AsyncConversations
 from spotthebot.contracts.annotation_events import AnnotationEventType
 from spotthebot.kit.events.router import events_router
 from spotthebot.kit.events.subscriptions import subscriptions_of
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs import DEFAULT_QUEUE, Jobs
 from spotthebot.kit.process import Service
 from spotthebot.kit.web.api import build_service
 
@@ -39,6 +41,7 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
     async def live(app: FastAPI) -> AsyncIterator[None]:
         key = settings.service_key.get_secret_value()
         app.state.jobs = Jobs(settings.database_url.get_secret_value(), "annotation")
+        app.state.metrics.sources.use(partial(read_metrics, app.state.database, (DEFAULT_QUEUE,)))
         app.state.subscriptions = subscriptions_of(settings, EVENTS)
         async with AsyncConversations(settings.conversations_url, key) as conversations:
             app.state.conversations = Conversations(conversations)

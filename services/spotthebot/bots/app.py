@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 from fastapi import FastAPI
@@ -18,6 +19,7 @@ from spotthebot.bots.protocols.factory import SpeakerFactory
 from spotthebot.bots.settings import BotsSettings
 from spotthebot.bots.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.bots.use_cases.context import BotsContext
+from spotthebot.bots.use_cases.metrics import read_metrics
 from spotthebot.bots.use_cases.probes import keep_statuses_true
 from spotthebot.clients import AsyncConversations
 from spotthebot.inference.model_files import ModelFolder
@@ -37,9 +39,10 @@ def create_app(settings: BotsSettings) -> FastAPI:
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            app.state.context = await _context(stack, settings, app.state.database)
+            context = app.state.context = await _context(stack, settings, app.state.database)
+            app.state.metrics.sources.use(partial(read_metrics, app.state.database, context.reply_metrics))
             stopping = asyncio.Event()
-            heartbeats = asyncio.create_task(keep_statuses_true(app.state.context, stopping))
+            heartbeats = asyncio.create_task(keep_statuses_true(context, stopping))
             try:
                 yield
             finally:

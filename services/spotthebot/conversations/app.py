@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from fastapi import FastAPI
 
@@ -24,12 +25,18 @@ from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.tables import IDEMPOTENCY, LINEAGE
+from spotthebot.conversations.use_cases.chats.converse import CHATS
 from spotthebot.conversations.use_cases.chats.watch import ChatWatch
+from spotthebot.conversations.use_cases.corpora.remove import DELETIONS
+from spotthebot.conversations.use_cases.metrics import read_metrics
+from spotthebot.conversations.use_cases.turn_loop.maintenance import RUNNERS
 from spotthebot.kit.events.router import events_router
 from spotthebot.kit.events.subscriptions import subscriptions_of
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs import DEFAULT_QUEUE, Jobs
 from spotthebot.kit.process import Service
 from spotthebot.kit.web.api import build_service
+
+_QUEUES = (RUNNERS, CHATS, DEFAULT_QUEUE, DELETIONS)
 
 
 def create_app(settings: ConversationsSettings) -> FastAPI:
@@ -39,6 +46,7 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
     async def live(app: FastAPI) -> AsyncIterator[None]:
         key = settings.service_key.get_secret_value()
         app.state.jobs = Jobs(settings.database_url.get_secret_value(), "conversations")
+        app.state.metrics.sources.use(partial(read_metrics, app.state.database, _QUEUES))
         app.state.subscriptions = subscriptions_of(settings, EVENTS)
         async with AsyncBots(settings.bots_url, key) as bots:
             app.state.bots = Bots(bots)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 
 from fastapi import FastAPI
 
@@ -13,9 +14,10 @@ from spotthebot.fed.model import open_scorers
 from spotthebot.fed.settings import FedSettings
 from spotthebot.fed.store.events import EVENTS
 from spotthebot.fed.tables import IDEMPOTENCY, LINEAGE
+from spotthebot.fed.use_cases.metrics import read_metrics
 from spotthebot.kit.events.router import events_router
 from spotthebot.kit.events.subscriptions import subscriptions_of
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs import DEFAULT_QUEUE, Jobs
 from spotthebot.kit.process import Service
 from spotthebot.kit.web.api import build_service
 
@@ -28,6 +30,7 @@ def create_app(settings: FedSettings) -> FastAPI:
         key = settings.service_key.get_secret_value()
         app.state.settings = settings
         app.state.jobs = Jobs(settings.database_url.get_secret_value(), "fed")
+        app.state.metrics.sources.use(partial(read_metrics, app.state.database, (DEFAULT_QUEUE,)))
         app.state.subscriptions = subscriptions_of(settings, EVENTS)
         async with AsyncExitStack() as stack:
             conversations = await stack.enter_async_context(AsyncConversations(settings.conversations_url, key))

@@ -90,6 +90,12 @@ async def list_bots(
     return [_bot(row) for row in await lookups.fetch(lookup, parameters)]
 
 
+async def count_by_status(session: ReadSession) -> dict[str, int]:
+    """Count all bots by status; a status without bots is left out."""
+    counted = await session.execute(select(BotRow.status, func.count().label("number")).group_by(BotRow.status))
+    return {row.status: row.number for row in counted}
+
+
 async def change_bot(session: WriteSession, bot_id: UUID, changes: dict[str, Any]) -> None:
     """Set columns of a bot other than its status, which `change_status` sets."""
     await session.execute(update(BotRow).where(BotRow.id == bot_id).values(**changes))

@@ -17,6 +17,7 @@ from spotthebot.bots.domain.errors import ModelFilesChanged, NoSuchBot, TooManyP
 from spotthebot.bots.domain.hosted_models import HostedModel
 from spotthebot.bots.protocols.factory import SpeakerFactory
 from spotthebot.bots.settings import BotsSettings
+from spotthebot.bots.use_cases.metrics import ReplyMetrics
 from spotthebot.contracts.bots import BuiltinProtocol, TransformersProtocol, TritonProtocol
 from spotthebot.inference.model_files import ModelFolder
 from spotthebot.inference.models import dialogue
@@ -30,13 +31,14 @@ BotLookup = asyncio.Future[Bot | None]
 
 @dataclass
 class BotsContext:
-    """Settings, database, the factory of speakers, the pool of clients, the folder of models, and running probes."""
+    """Settings, database, the factory of speakers, the pool of clients, the models, metrics, and running probes."""
 
     settings: BotsSettings
     database: Database
     speakers: SpeakerFactory
     clients: BotClientPool
     folder: ModelFolder
+    reply_metrics: ReplyMetrics = field(default_factory=ReplyMetrics)
     _probing: Counter[str | None] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:

@@ -44,12 +44,14 @@ async def reply(context: BotsContext, bot: Bot, request: RepliesIn, *, temperatu
             async with context.database.write() as session:
                 await store.bots.open_circuit(session, bot.id, refusal, context.recovery)
         detail = f"The bot is failing and is asked again after a probe: {refusal or bot.status_reason}"
-        replies = [not_asked(ReplyFailure.CIRCUIT_OPEN, detail)] * len(questions)
+        replies, is_open = [not_asked(ReplyFailure.CIRCUIT_OPEN, detail)] * len(questions), True
     else:
         client = context.clients.get(bot, version, model)
         if client.circuit.is_open:  # and the database says that a probe has closed it since
             client.circuit.close()
         replies = await client.replies(questions)
+        is_open = client.circuit.is_open
+    context.reply_metrics.observe(bot, replies, circuit_open=is_open)
     return Replies(bot.id, version.number, version.configuration_sha256, tuple(replies))
 
 

@@ -51,6 +51,13 @@ class StepJobStore:
         jobs = self._jobs.c
         return [*await session.scalars(select(jobs.id).where(jobs.state.in_(ACTIVE)).order_by(jobs.id))]
 
+    async def count_active(self, session: ReadSession) -> dict[str, int]:
+        """Count the jobs that have not ended by state; a state without jobs is in it too."""
+        jobs = self._jobs.c
+        counting = select(jobs.state, func.count()).where(jobs.state.in_(ACTIVE)).group_by(jobs.state)
+        found = {state: number for state, number in await session.execute(counting)}  # noqa: C416 - typed rows
+        return {state.value: found.get(state.value, 0) for state in ACTIVE}
+
     async def find_latest_complete(self, session: ReadSession, subject_id: UUID, kind: str) -> StepJob | None:
         """Return the latest complete job of a kind about a subject."""
         jobs = self._jobs.c

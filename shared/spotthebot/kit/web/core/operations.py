@@ -71,6 +71,7 @@ def metrics_router(guard: Callable[..., Any]) -> APIRouter:
     async def metrics(request: Request) -> Response:
         """Return metrics in Prometheus' text format (a scraper sends its API key as a bearer token)."""
         collected: RequestMetrics = request.app.state.metrics
+        await collected.sources.read()
         return Response(collected.render(), media_type=CONTENT_TYPE_LATEST)
 
     return guarded

@@ -1,0 +1,23 @@
+"""What `analytics` says of itself to those who run it."""
+
+from collections.abc import Sequence
+
+from prometheus_client.core import Metric
+
+from spotthebot.analytics.use_cases.analyses import STEP_JOBS
+from spotthebot.kit.database import Database
+from spotthebot.kit.jobs.depths import read_job_queues
+from spotthebot.kit.queue_metrics import queue_families, state_family
+
+_SCHEMA = "analytics"
+
+
+async def read_metrics(database: Database, queues: Sequence[str]) -> list[Metric]:
+    """Return the queue of analyses, and those that have not ended."""
+    async with database.read() as session:
+        jobs = await read_job_queues(session, _SCHEMA, queues)
+        active = await STEP_JOBS.store.count_active(session)
+    return [
+        *queue_families(_SCHEMA, jobs),
+        state_family("spotthebot_analyses", "Analyses that have not ended, by state.", "state", active),
+    ]

@@ -1,0 +1,46 @@
+"""Counts for those who run the service, read when metrics are asked for: each from counters, or by a small index."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import text
+
+from spotthebot.kit.database import ReadSession
+from spotthebot.kit.ids import first_id_at
+
+
+@dataclass(frozen=True)
+class CampaignCounts:
+    """What goes on in campaigns: `packages_open` by campaign, of the newest open ones."""
+
+    campaigns: dict[str, int]
+    packages_open: dict[UUID, int]
+    packages_open_elsewhere: int
+    assignments_leased: int
+    labels_last_minute: int
+
+
+async def count(session: ReadSession, *, max_campaigns: int) -> CampaignCounts:
+    """Count; an open package is one that one more annotator has to submit."""
+    states = await session.execute(text("SELECT state, count(*) AS number FROM annotation.campaigns GROUP BY state"))
+    missing = await session.execute(
+        text("""
+            SELECT id, GREATEST(packages * annotations_per_segment - submitted, 0) AS packages
+            FROM annotation.campaigns WHERE state = 'open' AND mode IN ('live', 'uploaded') ORDER BY id DESC
+        """)
+    )
+    packages = [(row.id, row.packages) for row in missing]
+    leased = await session.scalar(text("SELECT count(*) FROM annotation.assignments WHERE state = 'leased'"))
+    now = await session.scalar(text("SELECT now()"))
+    labels = await session.scalar(
+        text("SELECT count(*) FROM annotation.annotations WHERE id >= :first"),
+        {"first": first_id_at(now - timedelta(minutes=1))},
+    )
+    return CampaignCounts(
+        {row.state: row.number for row in states},
+        dict(packages[:max_campaigns]),
+        sum(number for _, number in packages[max_campaigns:]),
+        leased or 0,
+        labels or 0,
+    )

@@ -1,0 +1,15 @@
+"""Counts for those who run the service, read when metrics are asked for."""
+
+from datetime import timedelta
+
+from sqlalchemy import text
+
+from spotthebot.kit.database import ReadSession
+from spotthebot.kit.ids import first_id_at
+
+
+async def count_scored_contexts(session: ReadSession) -> int:
+    """Count the contexts that were scored in the last minute, by the times in their ids."""
+    now = await session.scalar(text("SELECT now()"))
+    statement = text("SELECT count(*) FROM fed.context_scores WHERE id >= :first")
+    return await session.scalar(statement, {"first": first_id_at(now - timedelta(minutes=1))}) or 0

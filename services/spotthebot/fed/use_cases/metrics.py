@@ -1,0 +1,30 @@
+"""What `fed` says of itself to those who run it."""
+
+from collections.abc import Sequence
+
+from prometheus_client.core import GaugeMetricFamily, Metric
+
+from spotthebot.fed import store
+from spotthebot.fed.use_cases.score_jobs import STEP_JOBS
+from spotthebot.kit.database import Database
+from spotthebot.kit.events.depths import read_event_queues
+from spotthebot.kit.jobs.depths import read_job_queues
+from spotthebot.kit.queue_metrics import queue_families, state_family
+
+_SCHEMA = "fed"
+
+
+async def read_metrics(database: Database, queues: Sequence[str]) -> list[Metric]:
+    """Return the queues, the score jobs and how fast contexts are scored."""
+    async with database.read() as session:
+        jobs = await read_job_queues(session, _SCHEMA, queues)
+        events = await read_event_queues(session, _SCHEMA)
+        active = await STEP_JOBS.store.count_active(session)
+        scored = await store.metrics.count_scored_contexts(session)
+    return [
+        *queue_families(_SCHEMA, jobs, events),
+        state_family("spotthebot_score_jobs", "Score jobs that have not ended, by state.", "state", active),
+        GaugeMetricFamily(
+            "spotthebot_contexts_scored_last_minute", "Contexts that jobs scored in the last minute.", value=scored
+        ),
+    ]

@@ -1,0 +1,39 @@
+"""How many events wait for their distribution, and how many deliveries for their next attempt."""
+
+from sqlalchemy import text
+
+from spotthebot.kit.database import ReadSession
+from spotthebot.kit.queues import COUNTED, QueueDepth
+
+OUTBOX = "outbox"
+DELIVERIES = "deliveries"
+
+
+async def read_event_queues(session: ReadSession, schema: str) -> tuple[QueueDepth, ...]:
+    """Read the outbox and the deliveries of one service; each has an index of the entries that wait."""
+    outbox = await session.execute(
+        text(f"""
+            SELECT count(*) AS waiting, EXTRACT(EPOCH FROM now() - min(created_at)) AS oldest_seconds
+            FROM (SELECT created_at FROM {schema}.events WHERE NOT distributed ORDER BY id LIMIT :counted) AS new
+        """),  # noqa: S608 - a schema of ours
+        {"counted": COUNTED},
+    )
+    deliveries = await session.execute(
+        text(f"""
+            SELECT count(*) FILTER (WHERE leased_until IS NULL OR leased_until <= now()) AS waiting,
+                count(*) FILTER (WHERE leased_until > now()) AS running,
+                EXTRACT(EPOCH FROM now() - min(next_attempt_at) FILTER (
+                    WHERE leased_until IS NULL OR leased_until <= now()
+                )) AS oldest_seconds
+            FROM (
+                SELECT leased_until, next_attempt_at FROM {schema}.deliveries
+                WHERE state = 'pending' AND next_attempt_at <= now() LIMIT :counted
+            ) AS due
+        """),  # noqa: S608 - a schema of ours
+        {"counted": COUNTED},
+    )
+    new, due = outbox.one(), deliveries.one()
+    return (
+        QueueDepth(OUTBOX, new.waiting, float(new.oldest_seconds or 0.0)),
+        QueueDepth(DELIVERIES, due.waiting, float(due.oldest_seconds or 0.0), due.running),
+    )

@@ -1,0 +1,56 @@
+"""What is counted for metrics: rows on both sides of each condition."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select, text
+
+from spotthebot.annotation import store
+from spotthebot.annotation.tables import ItemRow
+from spotthebot.kit.ids import first_id_at
+from tests.factories.databases import DatabaseUrls
+from tests.factories.savepoints import SavepointDatabase, rolled_back
+from tests.factories.stored_campaigns import (
+    store_annotations,
+    store_annotators,
+    store_assignments,
+    store_campaign,
+    store_packages,
+)
+
+
+@pytest.fixture
+async def stored(shared_urls: DatabaseUrls) -> AsyncIterator[SavepointDatabase]:
+    """Sessions of the service's store, rolled back after the test."""
+    async with rolled_back(shared_urls.app["annotation"]) as database:
+        yield database
+
+
+class TestMetrics:
+    async def test_open_packages_are_those_that_annotators_still_have_to_submit(self, stored: SavepointDatabase):
+        packed = {"packages": 5, "annotations_per_segment": 3, "submitted": 4}
+        async with stored.write() as session:
+            first = await store_campaign(session, **packed)
+            newest = await store_campaign(session, **packed | {"submitted": 16})
+            await store_campaign(session, state="paused", **packed)
+            await store_campaign(session, mode="import", **packed)
+            both = await store.metrics.count(session, max_campaigns=2)
+            one = await store.metrics.count(session, max_campaigns=1)
+        assert (both.packages_open, both.packages_open_elsewhere) == ({newest: 0, first: 5 * 3 - 4}, 0)
+        assert (one.packages_open, one.packages_open_elsewhere) == ({newest: 0}, 11)
+        assert both.campaigns == {"open": 3, "paused": 1}
+
+    async def test_labels_are_counted_for_a_minute(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            campaign = await store_campaign(session)
+            (package,) = await store_packages(session, campaign, 1, items=3)
+            (annotator,) = await store_annotators(session, campaign, ["A1"])
+            items = [*await session.scalars(select(ItemRow.id).where(ItemRow.package_id == package))]
+            now = await session.scalar(text("SELECT now()"))
+            for item, seconds in zip(items, (61, 59, 0), strict=True):
+                made = first_id_at(now - timedelta(seconds=seconds))
+                await store_annotations(session, campaign, annotator, [item], id=made)
+            await store_assignments(session, campaign, annotator, [package])
+            counted = await store.metrics.count(session, max_campaigns=1)
+        assert (counted.labels_last_minute, counted.assignments_leased) == (2, 1)
