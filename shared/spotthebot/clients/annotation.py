@@ -233,9 +233,18 @@ class AnnotationOperations(SubscriptionOperations, TrainingOperations, ServiceOp
         return Call(ConsentOut, "POST", f"/v1/campaigns/{campaign_id}/consents/withdraw", body=withdrawal)
 
     @operation
-    def list_annotators(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[AnnotatorOut]:
-        """List the annotators of a campaign."""
-        return Listing(AnnotatorOut, f"/v1/campaigns/{campaign_id}/annotators", paging)
+    def list_annotators(
+        self,
+        campaign_id: UUID,
+        *,
+        annotator: str | None = None,
+        blocked: bool | None = None,
+        appealed: bool | None = None,
+        **paging: Unpack[Paging],
+    ) -> Listing[AnnotatorOut]:
+        """List the annotators of a campaign: all, or those of this id, `blocked` or not, who `appealed` or did not."""
+        params = {"annotator": annotator, "blocked": blocked, "appealed": appealed}
+        return Listing(AnnotatorOut, f"/v1/campaigns/{campaign_id}/annotators", paging, params=params)
 
     @operation
     def get_annotator_quality(self, campaign_id: UUID, annotator_id: UUID) -> Call[AnnotatorQualityOut]:

@@ -11,6 +11,7 @@ from spotthebot.annotation.domain.annotators import Annotator
 from spotthebot.annotation.domain.audit import AuditEntry
 from spotthebot.annotation.domain.pseudonyms import Pseudonyms
 from spotthebot.annotation.use_cases import annotators
+from spotthebot.contracts.annotation import AnnotatorId
 from spotthebot.contracts.assignments import (
     AgreementOut,
     AnnotatorOut,
@@ -32,11 +33,27 @@ router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["annotators"], ro
 
 @router.get("/annotators", operation_id="list_annotators")
 async def list_annotators(
-    session: Reading, _caller: AdminReader, campaign_id: UUID, paging: Paging
+    session: Reading,
+    _caller: AdminReader,
+    campaign_id: UUID,
+    paging: Paging,
+    annotator: Annotated[AnnotatorId | None, Query(description="Whom a frontend calls so.")] = None,
+    blocked: Annotated[bool | None, Query(description="Those who are blocked now, or are not.")] = None,
+    appealed: Annotated[
+        bool | None, Query(description="Those who said something against a block or a failed training, or did not.")
+    ] = None,
 ) -> Page[AnnotatorOut]:
-    """List the annotators of a campaign."""
+    """List the annotators of a campaign, those who came first first."""
     pseudonyms = await store.campaigns.get_pseudonyms(session, campaign_id)
-    rows = await store.annotators.list_annotators(session, campaign_id, after=paging.after, limit=paging.limit + 1)
+    rows = await store.annotators.list_annotators(
+        session,
+        campaign_id,
+        external_id=annotator,
+        blocked=blocked,
+        appealed=appealed,
+        after=paging.after,
+        limit=paging.limit + 1,
+    )
     return page_of(rows, paging, key=lambda row: row.id, to_out=lambda row: _annotator_out(row, pseudonyms))
 
 

@@ -148,10 +148,23 @@ async def lock_annotator_by_id(session: WriteSession, campaign_id: UUID, annotat
 
 
 async def list_annotators(
-    session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int
+    session: ReadSession,
+    campaign_id: UUID,
+    *,
+    external_id: str | None = None,
+    blocked: bool | None = None,
+    appealed: bool | None = None,
+    after: UUID | None,
+    limit: int,
 ) -> list[Annotator]:
-    """Return the annotators of a campaign, those who came first first."""
+    """Return a campaign's annotators, those who came first first: of this id, `blocked` or who `appealed`, or not."""
     statement = _annotators(campaign_id).order_by(AnnotatorRow.id).limit(limit)
+    if external_id is not None:
+        statement = statement.where(AnnotatorRow.external_id == external_id)
+    if blocked is not None:
+        statement = statement.where(AnnotatorRow.blocked_at.is_not(None) == blocked)
+    if appealed is not None:
+        statement = statement.where(AnnotatorRow.appeal.is_not(None) == appealed)
     if after is not None:
         statement = statement.where(AnnotatorRow.id > after)
     return [_annotator(row, packages) for row, packages in await session.execute(statement)]

@@ -22,17 +22,22 @@ _OF_COLLECTIONS: Final[Mapping[CollectionState, tuple[str, ...]]] = {
     CollectionState.CANCELLED: (),
 }
 _ENDED: Final = frozenset({CampaignState.COMPLETE, CampaignState.CLOSED})
-CAMPAIGN_ACTIONS: Final = ("open", "pause", "close", "release", "withdraw")
+CAMPAIGN_ACTIONS: Final = ("open", "pause", "close", "release", "publish", "withdraw")
 COLLECTION_ACTIONS: Final = ("pause", "resume", "cancel", "finish")
-GRAVE: Final = frozenset({"close", "release", "cancel", "finish", "block"})
+GRAVE: Final = frozenset({"close", "release", "publish", "cancel", "finish", "block", "reject", "erase"})
 """Actions that nobody can undo, or that others notice."""
 
 
 def campaign_actions(campaign: CampaignOut) -> tuple[str, ...]:
     """Return what can be done with a campaign, the likeliest first."""
-    if campaign.released_at is not None:
-        return (*_OF_CAMPAIGNS[campaign.state], "withdraw")
-    return (*_OF_CAMPAIGNS[campaign.state], *(("release",) if campaign.state in _ENDED else ()))
+    results: tuple[str, ...] = ()
+    if campaign.published_at is not None:
+        results = ("withdraw",)
+    elif campaign.released_at is not None:
+        results = ("publish", "withdraw")
+    elif campaign.state in _ENDED:
+        results = ("release", "publish")
+    return (*_OF_CAMPAIGNS[campaign.state], *results)
 
 
 def collection_actions(collection: CollectionOut) -> tuple[str, ...]:

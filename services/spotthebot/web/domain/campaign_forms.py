@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from spotthebot.contracts.annotation import CampaignIn
 from spotthebot.kit.validation import reason_of
+from spotthebot.web.domain.decisions import amount_of
 
 PANELS: Final = ("", "prolific", "cloudresearch", "generic", "mturk")
 DEFAULTS: Final[Mapping[str, str]] = {
@@ -18,6 +19,8 @@ DEFAULTS: Final[Mapping[str, str]] = {
     "lease_minutes": "60",
     "seed": "0",
     "protocol": "spot_the_bot",
+    "attempts": "1",
+    "per_package": "1",
 }
 FIELDS: Final = (
     "name",
@@ -36,6 +39,14 @@ FIELDS: Final = (
     "completion_code",
     "redirect_url",
     "parameter",
+    "training",
+    "attempts",
+    "gold",
+    "per_package",
+    "max_strikes",
+    "min_seconds_per_item",
+    "min_fraction_of_median",
+    "strike_fast_packages",
     "seed",
 )
 _PANEL_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -56,6 +67,9 @@ _AS_TYPED: Final = frozenset(
         "currency",
         "instructions",
         "consent",
+        "max_strikes",
+        "min_seconds_per_item",
+        "min_fraction_of_median",
         "seed",
     }
 )
@@ -91,21 +105,34 @@ class CampaignForm:
 
     def _document(self, domain: str) -> dict[str, Any]:
         typed = {name: value for name, value in self.values.items() if value and name in _AS_TYPED}
-        protocol, _, version = self.values["protocol"].partition(":")
+        protocol, protocol_version = self._version_of("protocol")
         panel = self.values["panel"]
         document: dict[str, Any] = {
             **typed,
             "domain": domain,
             "collections": list(self.collections),
             "protocol": protocol or "spot_the_bot",
-            "protocol_version": version or None,
+            "protocol_version": protocol_version,
             "segments": [part for part in re.split(r"[,;\s]+", self.values["segments"]) if part],
+            "strike_fast_packages": bool(self.values["strike_fast_packages"]),
             "open": False,
         }
+        if "pay_per_package" in typed:
+            document["pay_per_package"] = amount_of(typed["pay_per_package"])
+        if self.values["training"]:
+            name, version = self._version_of("training")
+            document["training"] = {"name": name, "version": version, "attempts": self.values["attempts"] or 1}
+        if self.values["gold"]:
+            name, version = self._version_of("gold")
+            document["gold"] = {"training": name, "version": version, "per_package": self.values["per_package"] or 1}
         if panel:
             own = {name: self.values[name] for name in _PANEL_FIELDS.get(panel, ()) if self.values[name]}
             document["panel"] = {"kind": panel, **own}
         return document
+
+    def _version_of(self, name: str) -> tuple[str, str | None]:
+        chosen, _, version = self.values[name].partition(":")
+        return chosen, version or None
 
 
 def _pointer(place: Sequence[int | str]) -> str:
@@ -114,5 +141,7 @@ def _pointer(place: Sequence[int | str]) -> str:
 
 def _field(pointer: str) -> str:
     """Return the field that a JSON pointer is about: of a panel the last part, of a list the list."""
+    if pointer.startswith("/gold/") and not pointer.endswith("/per_package"):
+        return "gold"
     parts = [part for part in pointer.strip("/").split("/") if part]
     return next((part for part in (*reversed(parts[1:]), *parts[:1]) if part in {*FIELDS, "collections"}), "")

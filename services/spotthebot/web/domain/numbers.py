@@ -1,6 +1,7 @@
 """Writes numbers as people of a language do."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Final
 
@@ -33,6 +34,15 @@ class Numbers:
         if number is None:
             return NOTHING
         return f"{number:.{digits}f}".replace(".", self._decimal).replace("-", "\N{MINUS SIGN}")
+
+    def money(self, amount: Decimal) -> str:
+        """Write an amount with its cents.
+
+        >>> Numbers("de").money(Decimal("1234.5")), Numbers("en").money(Decimal("0"))
+        ('1.234,50', '0.00')
+        """
+        whole, cents = f"{amount:,.2f}".rsplit(".", 1)
+        return f"{whole.replace(',', self._thousands)}{self._decimal}{cents}"
 
     def percent(self, share: float | None) -> str:
         """Write a share in percent; what rounds to nothing or to all, and is not, says so.

@@ -1,6 +1,6 @@
 """What readers of conversations and administrators ask for in vain."""
 
-from spotthebot.kit.errors import Invalid, NotFound
+from spotthebot.kit.errors import Conflict, Invalid, NotFound
 
 
 class NotInThisCollection(NotFound):
@@ -15,7 +15,19 @@ class NoSuchAction(NotFound):
     title = "No such action"
 
 
-class ReasonNeeded(Invalid):
-    """Say why: the reason is kept with the decision, and who was blocked may answer it."""
+class NoSuchPackage(NotFound):
+    """This annotator was given no such package."""
 
-    title = "Reason needed"
+    title = "No such package"
+
+
+class NoAttemptToGrant(Conflict):
+    """An attempt is granted after the last one failed: this annotator has one left, has passed, or has not begun."""
+
+    title = "No attempt to grant"
+
+
+class NoPriority(Invalid):
+    """A priority is a whole number from -100 to 100: what was typed {said}."""
+
+    title = "No priority"

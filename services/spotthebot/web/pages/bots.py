@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Annotated, Final
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from fastapi import APIRouter, Depends, Query, Request
 from pydantic import ValidationError
@@ -27,6 +27,7 @@ from spotthebot.web.domain.bot_forms import (
 from spotthebot.web.domain.standings import LatestRank, latest_ranks
 from spotthebot.web.domain.visitors import SignedIn
 from spotthebot.web.pages.deps import Pages, ServicesOfVisitor, SignedInAs, Team
+from spotthebot.web.pages.forms import key_of, typed_in
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 OneTeam = Annotated[SignedIn, Depends(SignedInAs(Role.TEAM))]
@@ -135,25 +136,10 @@ def form_page(  # what the form shows
     )
 
 
-async def typed_in(request: Request) -> dict[str, str]:
-    """Return the texts of a form; files are left out."""
-    form = await request.form()
-    return {name: value for name, value in form.items() if isinstance(value, str)}
-
-
 def kind_of(typed: Mapping[str, str]) -> str:
     """Return the protocol that was chosen; a webhook where none was that there is."""
     kind = typed.get("kind", "")
     return kind if kind in PROTOCOLS else "webhook"
-
-
-def key_of(typed: Mapping[str, str]) -> str:
-    """Return the key under which a form that is sent twice is taken once."""
-    once = typed.get("once", "")
-    try:
-        return UUID(once).hex
-    except ValueError:
-        return uuid4().hex
 
 
 def refused(error: PeerRefused, kind: str) -> dict[str, Fault]:

@@ -23,9 +23,9 @@ from spotthebot.web.catalogues import Texts
 from spotthebot.web.clients import Services, services_with
 from spotthebot.web.domain.chats import ChatPerson, Step, next_of, ratings_of, read_scores
 from spotthebot.web.domain.errors import EntryLinkNeeded, NoChatYet, NotSayable, WhoIsMissing
-from spotthebot.web.pages.bots import typed_in
 from spotthebot.web.pages.chat_access import Person, opened, person_of, remembering
 from spotthebot.web.pages.deps import Pages, ServicesOfFrontend
+from spotthebot.web.pages.forms import typed_in
 from spotthebot.web.settings import WebSettings
 
 router = APIRouter(prefix="/chat/{collection_id}", route_class=PageRoute, include_in_schema=False)

@@ -12,9 +12,9 @@ from spotthebot.contracts.conversations import CollectionOut
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.domain.chats import ChatLink
 from spotthebot.web.domain.errors import NotForChats
-from spotthebot.web.pages.bots import typed_in
 from spotthebot.web.pages.chat_access import sealed
 from spotthebot.web.pages.deps import Admin, Pages, ServicesOfVisitor
+from spotthebot.web.pages.forms import typed_in
 
 router = APIRouter(prefix="/chats/{collection_id}/links", route_class=PageRoute, include_in_schema=False)
 PARAMETERS: Final = {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}", "participantId": "", "person": "ID"}

@@ -20,8 +20,9 @@ from spotthebot.web.domain.bot_forms import (
     values_of,
     version_document,
 )
-from spotthebot.web.pages.bots import Cursor, form_page, key_of, kind_of, refused, typed_in
+from spotthebot.web.pages.bots import Cursor, form_page, kind_of, refused
 from spotthebot.web.pages.deps import Pages, ServicesOfVisitor, Team
+from spotthebot.web.pages.forms import key_of, typed_in
 
 router = APIRouter(prefix="/bots/{bot_id}", route_class=PageRoute, include_in_schema=False)
 _CONVERSATIONS_A_PAGE: Final = 20

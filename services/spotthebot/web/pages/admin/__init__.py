@@ -1,5 +1,13 @@
 """Pages for administrators: campaigns, annotators, collections, keys, the audit log and how the services are."""
 
-from spotthebot.web.pages.admin import annotators, campaigns, collections, system
+from spotthebot.web.pages.admin import annotators, campaigns, collections, decisions, files, system, trainings
 
-ROUTERS = (system.router, annotators.router, campaigns.router, collections.router)
+ROUTERS = (
+    system.router,
+    annotators.router,
+    decisions.router,
+    files.router,
+    campaigns.router,
+    trainings.router,
+    collections.router,
+)

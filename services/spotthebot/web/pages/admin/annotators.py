@@ -4,20 +4,23 @@ import asyncio
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Form, Request
-from starlette.responses import RedirectResponse, Response
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
 
-from spotthebot.contracts.assignments import BlockIn
+from spotthebot.clients import AsyncAnnotation
+from spotthebot.contracts.annotation import CampaignOut
+from spotthebot.contracts.trainings import TrainingRecordOut
 from spotthebot.kit.web.core.routes import PageRoute
-from spotthebot.web.domain.reading_errors import NoSuchAction, ReasonNeeded
-from spotthebot.web.pages.admin.confirmation import ask
+from spotthebot.web.domain.decisions import annotator_actions
 from spotthebot.web.pages.deps import Admin, Pages, ServicesOfVisitor
 
 router = APIRouter(prefix="/admin/campaigns/{campaign_id}", route_class=PageRoute, include_in_schema=False)
 _ANNOTATORS: Final = 50
-_DECISIONS: Final = ("block", "unblock")
 _ENTRIES: Final = 50
-_ASSIGNMENTS: Final = 100
+_ASSIGNMENTS: Final = 50
+_DECISIONS: Final = 10
+ONLY: Final = ("blocked", "appealed")
+"""Whom the list of annotators can be narrowed down to."""
 AUDITED: Final = (
     "annotator.blocked",
     "annotator.unblocked",
@@ -28,6 +31,7 @@ AUDITED: Final = (
     "annotator.texts_erased",
     "annotations.exported",
     "assignment.rejected",
+    "results.published",
     "results.released",
     "results.withdrawn",
     "training.passed",
@@ -44,15 +48,31 @@ async def list_annotators(
     services: ServicesOfVisitor,
     _visitor: Admin,
     campaign_id: UUID,
+    annotator: Annotated[str, Query(max_length=200)] = "",
+    only: str = "",
     cursor: str | None = None,
 ) -> Response:
-    """Show a campaign's annotators."""
+    """Show a campaign's annotators: all, those of an id, those who are blocked, or who appealed."""
     client = await services.annotation()
-    campaign, page = await asyncio.gather(
-        client.get_campaign(campaign_id),
-        client.list_annotators(campaign_id, cursor=cursor, page_size=_ANNOTATORS).page(),
+    found = client.list_annotators(
+        campaign_id,
+        annotator=annotator.strip() or None,
+        blocked=True if only == "blocked" else None,
+        appealed=True if only == "appealed" else None,
+        cursor=cursor,
+        page_size=_ANNOTATORS,
     )
-    return pages.page(request, "admin/annotators.html.jinja", campaign=campaign, page=page, is_first=cursor is None)
+    campaign, page = await asyncio.gather(client.get_campaign(campaign_id), found.page())
+    return pages.page(
+        request,
+        "admin/annotators.html.jinja",
+        campaign=campaign,
+        page=page,
+        annotator=annotator.strip(),
+        only=only if only in ONLY else "",
+        choices=ONLY,
+        is_first=cursor is None,
+    )
 
 
 @router.get("/annotators/{annotator_id}")
@@ -63,61 +83,32 @@ async def show_annotator(
     _visitor: Admin,
     campaign_id: UUID,
     annotator_id: UUID,
+    cursor: str | None = None,
 ) -> Response:
-    """Show how an annotator works, without who speaks in what they annotate."""
+    """Show how an annotator works, without who speaks in what they annotate, and what was decided about them."""
     client = await services.annotation()
-    campaign, quality, assignments = await asyncio.gather(
+    campaign, quality, assignments, decisions = await asyncio.gather(
         client.get_campaign(campaign_id),
         client.get_annotator_quality(campaign_id, annotator_id),
-        client.list_assignments(campaign_id, annotator_id, page_size=_ASSIGNMENTS).page(),
+        client.list_assignments(campaign_id, annotator_id, cursor=cursor, page_size=_ASSIGNMENTS).page(),
+        client.list_audit_entries(
+            campaign_id, annotator_id=annotator_id, order="newest_first", page_size=_DECISIONS
+        ).page(),
     )
+    record = await _training_record(client, campaign, annotator_id)
     return pages.page(
         request,
         "admin/annotator.html.jinja",
         campaign=campaign,
         quality=quality,
         annotator=quality.annotator,
-        assignments=assignments.items,
+        assignments=assignments,
+        is_first=cursor is None,
+        decisions=decisions,
+        audited=AUDITED,
+        record=record,
+        actions=annotator_actions(quality.annotator, currency=campaign.currency, record=record),
     )
-
-
-@router.get("/annotators/{annotator_id}/{action}")
-async def ask_before(
-    request: Request,
-    pages: Pages,
-    services: ServicesOfVisitor,
-    _visitor: Admin,
-    campaign_id: UUID,
-    annotator_id: UUID,
-    action: str,
-) -> Response:
-    """Say what a block or its end would do, and ask why."""
-    if action not in _DECISIONS:
-        raise NoSuchAction
-    quality = await (await services.annotation()).get_annotator_quality(campaign_id, annotator_id)
-    back = f"/admin/campaigns/{campaign_id}/annotators/{annotator_id}"
-    name = quality.annotator.annotator
-    return ask(request, pages, of="annotator", action=action, name=name, back=back, reason=True)
-
-
-@router.post("/annotators/{annotator_id}/{action}")
-async def decide(
-    services: ServicesOfVisitor,
-    _visitor: Admin,
-    campaign_id: UUID,
-    annotator_id: UUID,
-    action: str,
-    reason: Annotated[str, Form(max_length=2000)] = "",
-) -> Response:
-    """Block the annotator, or end the block."""
-    if action not in _DECISIONS:
-        raise NoSuchAction
-    if not reason.strip():
-        raise ReasonNeeded
-    client = await services.annotation()
-    decision = client.block_annotator if action == "block" else client.unblock_annotator
-    await decision(campaign_id, annotator_id, BlockIn(reason=reason))
-    return RedirectResponse(f"/admin/campaigns/{campaign_id}/annotators/{annotator_id}", status_code=303)
 
 
 @router.get("/audit")
@@ -155,3 +146,9 @@ async def show_audit_log(
         annotator=annotator,
         is_first=cursor is None,
     )
+
+
+async def _training_record(
+    client: AsyncAnnotation, campaign: CampaignOut, annotator_id: UUID
+) -> TrainingRecordOut | None:
+    return await client.get_training_record(campaign.id, annotator_id) if campaign.training else None

@@ -9,9 +9,9 @@ from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import AsyncAnnotation, Conflict, Invalid, NotFound, PeerRefused
 from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
+from spotthebot.contracts.annotation_exports import ExportedRows
 from spotthebot.contracts.conversations import CollectionOut, CollectionState
 from spotthebot.contracts.entries import EntryLinkIn
-from spotthebot.contracts.payments import PaymentFile
 from spotthebot.contracts.previews import CampaignPreviewOut
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.web.core.routes import PageRoute
@@ -19,14 +19,16 @@ from spotthebot.web.clients import Services
 from spotthebot.web.domain.admin_actions import CAMPAIGN_ACTIONS, campaign_actions
 from spotthebot.web.domain.campaign_forms import PANELS, CampaignForm
 from spotthebot.web.domain.reading_errors import NoSuchAction
-from spotthebot.web.pages.admin.confirmation import ask
+from spotthebot.web.pages.admin.confirmation import Question, ask
 from spotthebot.web.pages.deps import Admin, Pages, ServicesOfVisitor
+from spotthebot.web.pages.forms import key_of, typed_in
 from spotthebot.web.rendering import Renderer
 
 router = APIRouter(prefix="/admin/campaigns", route_class=PageRoute, include_in_schema=False)
 _CAMPAIGNS: Final = 25
 _COLLECTIONS: Final = 100
 _PROTOCOLS: Final = 100
+_TRAININGS: Final = 1000
 
 
 @router.get("")
@@ -55,8 +57,7 @@ async def create_campaign(request: Request, pages: Pages, services: ServicesOfVi
     read = form.read(domains)
     if isinstance(read, CampaignIn):
         try:
-            key = given.get("once") or None
-            made = await (await services.annotation()).create_campaign(read, idempotency_key=key)
+            made = await (await services.annotation()).create_campaign(read, idempotency_key=key_of(given))
         except (Invalid, Conflict) as refused:
             read = form.with_faults(_faults(refused))
         else:
@@ -99,16 +100,6 @@ async def make_link(
     return await _campaign(request, pages, services, campaign_id, link=address)
 
 
-@router.get("/{campaign_id}/payments/{kind}.csv")
-async def download_payments(
-    services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID, kind: PaymentFile
-) -> Response:
-    """Give a file for those who pay."""
-    content = await (await services.annotation()).download_payments(campaign_id, kind)
-    headers = {"Content-Disposition": f'attachment; filename="{kind.value}.csv"', "Cache-Control": "no-store"}
-    return Response(content, media_type="text/csv", headers=headers)
-
-
 @router.get("/{campaign_id}/{action}")
 async def ask_before(
     request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID, action: str
@@ -118,25 +109,28 @@ async def ask_before(
     if action not in CAMPAIGN_ACTIONS:
         raise NoSuchAction
     back = f"/admin/campaigns/{campaign_id}"
-    return ask(request, pages, of="campaign", action=action, name=campaign.name, back=back)
+    return ask(request, pages, Question(of="campaign", action=action, name=campaign.name, back=back))
 
 
 @router.post("/{campaign_id}/{action}")
-async def do(services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID, action: str) -> Response:
+async def do(
+    request: Request, services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID, action: str
+) -> Response:
     """Do it."""
     client = await services.annotation()
     if action not in CAMPAIGN_ACTIONS:
         raise NoSuchAction
-    await _ACTIONS[action](client, campaign_id)
+    await _ACTIONS[action](client, campaign_id, key_of(await typed_in(request)))
     return RedirectResponse(f"/admin/campaigns/{campaign_id}", status_code=303)
 
 
 _ACTIONS: Final = {
-    "open": lambda client, campaign_id: client.open_campaign(campaign_id),
-    "pause": lambda client, campaign_id: client.pause_campaign(campaign_id),
-    "close": lambda client, campaign_id: client.close_campaign(campaign_id),
-    "release": lambda client, campaign_id: client.release_results(campaign_id),
-    "withdraw": lambda client, campaign_id: client.withdraw_results(campaign_id),
+    "open": lambda client, campaign_id, key: client.open_campaign(campaign_id, idempotency_key=key),
+    "pause": lambda client, campaign_id, key: client.pause_campaign(campaign_id, idempotency_key=key),
+    "close": lambda client, campaign_id, key: client.close_campaign(campaign_id, idempotency_key=key),
+    "release": lambda client, campaign_id, key: client.release_results(campaign_id, idempotency_key=key),
+    "publish": lambda client, campaign_id, key: client.publish_results(campaign_id, idempotency_key=key),
+    "withdraw": lambda client, campaign_id, key: client.withdraw_results(campaign_id, idempotency_key=key),
 }
 
 
@@ -158,7 +152,7 @@ async def _campaign(
         actions=campaign_actions(campaign),
         link=link,
         takes_links=campaign.state in {CampaignState.DRAFT, CampaignState.OPEN, CampaignState.PAUSED},
-        files=[*PaymentFile] if campaign.pay_per_package is not None else [],
+        rows=[*ExportedRows],
     )
 
 
@@ -190,8 +184,10 @@ async def _form(
     request: Request, pages: Renderer, services: Services, form: CampaignForm, *, status: int = 200
 ) -> Response:
     client = await services.annotation()
-    collections, protocols = await asyncio.gather(
-        _complete_collections(services), client.list_protocols(page_size=_PROTOCOLS).page()
+    collections, protocols, trainings = await asyncio.gather(
+        _complete_collections(services),
+        client.list_protocols(page_size=_PROTOCOLS).page(),
+        client.list_trainings(page_size=_TRAININGS).page(),
     )
     return pages.page(
         request,
@@ -201,6 +197,7 @@ async def _form(
         chosen=set(form.collections),
         collections=collections,
         protocols=protocols.items,
+        trainings=trainings.items,
         panels=PANELS,
         once=str(new_id()),
     )

@@ -7,11 +7,14 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
+from spotthebot.contracts.conversations import CollectionChangesIn
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.domain.admin_actions import COLLECTION_ACTIONS, collection_actions
-from spotthebot.web.domain.reading_errors import NoSuchAction
-from spotthebot.web.pages.admin.confirmation import ask
+from spotthebot.web.domain.decisions import read_document
+from spotthebot.web.domain.reading_errors import NoPriority, NoSuchAction
+from spotthebot.web.pages.admin.confirmation import Question, ask
 from spotthebot.web.pages.deps import Admin, Pages, ServicesOfVisitor
+from spotthebot.web.pages.forms import key_of, typed_in
 
 router = APIRouter(prefix="/admin/collections", route_class=PageRoute, include_in_schema=False)
 _COLLECTIONS: Final = 25
@@ -52,6 +55,16 @@ async def show_collection(
     )
 
 
+@router.post("/{collection_id}/priority")
+async def set_priority(request: Request, services: ServicesOfVisitor, _visitor: Admin, collection_id: UUID) -> Response:
+    """Let the collection go before others, or after them."""
+    read = read_document(CollectionChangesIn, await typed_in(request))
+    if not isinstance(read, CollectionChangesIn):
+        raise NoPriority(said=", ".join(read.values()))
+    await (await services.conversations()).change_collection(collection_id, read)
+    return RedirectResponse(f"/admin/collections/{collection_id}", status_code=303)
+
+
 @router.get("/{collection_id}/{action}")
 async def ask_before(
     request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin, collection_id: UUID, action: str
@@ -61,21 +74,23 @@ async def ask_before(
         raise NoSuchAction
     collection = await (await services.conversations()).get_collection(collection_id)
     back = f"/admin/collections/{collection_id}"
-    return ask(request, pages, of="collection", action=action, name=collection.name, back=back)
+    return ask(request, pages, Question(of="collection", action=action, name=collection.name, back=back))
 
 
 @router.post("/{collection_id}/{action}")
-async def do(services: ServicesOfVisitor, _visitor: Admin, collection_id: UUID, action: str) -> Response:
+async def do(
+    request: Request, services: ServicesOfVisitor, _visitor: Admin, collection_id: UUID, action: str
+) -> Response:
     """Do it."""
     if action not in COLLECTION_ACTIONS:
         raise NoSuchAction
-    await _ACTIONS[action](await services.conversations(), collection_id)
+    await _ACTIONS[action](await services.conversations(), collection_id, key_of(await typed_in(request)))
     return RedirectResponse(f"/admin/collections/{collection_id}", status_code=303)
 
 
 _ACTIONS: Final = {
-    "pause": lambda client, collection_id: client.pause_collection(collection_id),
-    "resume": lambda client, collection_id: client.resume_collection(collection_id),
-    "cancel": lambda client, collection_id: client.cancel_collection(collection_id),
-    "finish": lambda client, collection_id: client.finish_collection(collection_id),
+    "pause": lambda client, collection_id, key: client.pause_collection(collection_id, idempotency_key=key),
+    "resume": lambda client, collection_id, key: client.resume_collection(collection_id, idempotency_key=key),
+    "cancel": lambda client, collection_id, key: client.cancel_collection(collection_id, idempotency_key=key),
+    "finish": lambda client, collection_id, key: client.finish_collection(collection_id, idempotency_key=key),
 }

@@ -1,0 +1,115 @@
+"""Trainings: all versions, a new one from a file, one with its dialogues and right answers."""
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Path, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.datastructures import UploadFile
+from starlette.responses import RedirectResponse, Response
+
+from spotthebot.clients import Conflict, Invalid, PeerRefused
+from spotthebot.contracts.protocols import Identifier
+from spotthebot.contracts.trainings import TrainingIn
+from spotthebot.kit.web.core.bodies import large_batch, load_json
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.clients import Services
+from spotthebot.web.domain.training_files import FileFault, first_of, read_training
+from spotthebot.web.domain.transcripts import values_of
+from spotthebot.web.pages.deps import Admin, Pages, ServicesOfVisitor
+from spotthebot.web.rendering import Renderer
+
+router = APIRouter(prefix="/admin/trainings", route_class=PageRoute, include_in_schema=False)
+_TRAININGS: Final = 50
+_VALUES: Final = 100_000
+_FILE: Final = large_batch(max_bytes=4 * 1024 * 1024 + 64 * 1024, max_values=_VALUES)
+"""As `annotation` takes it, and what a form puts around it."""
+
+
+@router.get("")
+async def list_trainings(
+    request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin, cursor: str | None = None
+) -> Response:
+    """Show the trainings that are stored, and a form for another one."""
+    return await _list(request, pages, services, cursor=cursor)
+
+
+@router.post("", openapi_extra=_FILE)
+async def upload_training(request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin) -> Response:
+    """Store the training of a file, and lead to it; or say what is wrong with the file, and where."""
+    file = (await request.form()).get("file")
+    content = await file.read() if isinstance(file, UploadFile) else b""
+    faults = await _store(services, content)
+    if isinstance(faults, str):
+        return RedirectResponse(faults, status_code=303)
+    return await _list(request, pages, services, faults=faults)
+
+
+@router.get("/{name}/{version}")
+async def show_training(
+    request: Request,
+    pages: Pages,
+    services: ServicesOfVisitor,
+    _visitor: Admin,
+    name: Identifier,
+    version: Annotated[int, Path(ge=1, lt=2**31)],
+) -> Response:
+    """Show a training as annotators go through it, with the right answers."""
+    found = await (await services.annotation()).get_training(name, version)
+    dialogues = [(each, [*values_of(each.gold)]) for each in found.training.dialogues]
+    return pages.page(
+        request,
+        "admin/training.html.jinja",
+        training=found.training,
+        created_at=found.created_at,
+        dialogues=dialogues,
+    )
+
+
+async def _store(services: Services, content: bytes) -> str | list[FileFault]:
+    """Store the training; returns the address of its page, or what is wrong."""
+    try:
+        read = read_training(load_json(content, max_values=_VALUES))
+    except (ValueError, RequestValidationError) as error:
+        return _faults_of_json(error)
+    if not isinstance(read, TrainingIn):
+        return read
+    try:
+        await (await services.annotation()).create_training(read)
+    except (Invalid, Conflict) as refused:
+        return _faults_of_service(refused)
+    return f"/admin/trainings/{read.training.name}/{read.training.version}"
+
+
+async def _list(
+    request: Request,
+    pages: Renderer,
+    services: Services,
+    *,
+    cursor: str | None = None,
+    faults: Sequence[FileFault] = (),
+) -> Response:
+    client = await services.annotation()
+    shown, more = first_of(faults)
+    return pages.page(
+        request,
+        "admin/trainings.html.jinja",
+        status=422 if faults else 200,
+        page=await client.list_trainings(cursor=cursor, page_size=_TRAININGS).page(),
+        is_first=cursor is None,
+        faults=shown,
+        more_faults=more,
+    )
+
+
+def _faults_of_json(error: ValueError | RequestValidationError) -> list[FileFault]:
+    """Return what is wrong with a file that is no JSON, or too much of it."""
+    if isinstance(error, RequestValidationError):
+        return [FileFault("", str(fault["msg"])) for fault in error.errors()]
+    return [FileFault("", f"This is not JSON in UTF-8: {error}.")]
+
+
+def _faults_of_service(refused: PeerRefused) -> list[FileFault]:
+    """Return what the service says of the training, by places in the file."""
+    named = [FileFault((each.pointer or "").removeprefix("/training"), each.detail) for each in refused.problem.errors]
+    return named or [FileFault("", refused.problem.detail)]
