@@ -75,8 +75,8 @@ class TestCampaignForm:
 
 
 class _Campaign:
-    def __init__(self, state: CampaignState, released_at: object = None) -> None:
-        self.state, self.released_at = state, released_at
+    def __init__(self, state: CampaignState, released_at: object = None, published_at: object = None) -> None:
+        self.state, self.released_at, self.published_at = state, released_at, published_at
 
 
 class _Collection:
@@ -89,9 +89,12 @@ class TestActions:
         found = {state: campaign_actions(_Campaign(state)) for state in CampaignState}  # type: ignore[arg-type]
         assert found[CampaignState.DRAFT] == ("open", "close")
         assert found[CampaignState.OPEN] == ("pause", "close")
-        assert found[CampaignState.COMPLETE] == found[CampaignState.CLOSED] == ("release",)
+        assert found[CampaignState.COMPLETE] == found[CampaignState.CLOSED] == ("release", "publish")
         assert found[CampaignState.FAILED] == ()
-        assert campaign_actions(_Campaign(CampaignState.CLOSED, "now")) == ("withdraw",)  # type: ignore[arg-type]
+        released = _Campaign(CampaignState.CLOSED, "now")
+        assert campaign_actions(released) == ("publish", "withdraw")  # type: ignore[arg-type]
+        released.published_at = "now"
+        assert campaign_actions(released) == ("withdraw",)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize(
         ("state", "mode", "actions"),

@@ -8,8 +8,8 @@ from fastapi import Request
 
 async def typed_in(request: Request) -> dict[str, str]:
     """Return the texts of a form; files are left out."""
-    form = await request.form()
-    return {name: value for name, value in form.items() if isinstance(value, str)}
+    async with request.form() as form:
+        return {name: value for name, value in form.items() if isinstance(value, str)}
 
 
 def key_of(typed: Mapping[str, str]) -> str:

@@ -49,9 +49,9 @@ async def show_form(request: Request, pages: Pages, services: ServicesOfVisitor,
 @router.post("/new")
 async def create_campaign(request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin) -> Response:
     """Create a draft; the page that follows says what it will take, before anybody can annotate."""
-    sent = await request.form()
-    given = {name: value for name, value in sent.items() if isinstance(value, str)}
-    chosen = [value for value in sent.getlist("collections") if isinstance(value, str)]
+    async with request.form() as sent:
+        given = {name: value for name, value in sent.items() if isinstance(value, str)}
+        chosen = [value for value in sent.getlist("collections") if isinstance(value, str)]
     form = CampaignForm.sent(given, chosen)
     domains = {str(each.id): each.domain for each in await _complete_collections(services)}
     read = form.read(domains)

@@ -50,6 +50,7 @@ async def show_collection(
         collection=collection,
         failures=failures.items,
         pairs=pairs.items,
+        occurring={state for pair in pairs.items for state in pair.conversations} | {"complete"},
         more_pairs=pairs.next_cursor is not None,
         actions=collection_actions(collection),
     )

@@ -37,8 +37,9 @@ async def list_trainings(
 @router.post("", openapi_extra=_FILE)
 async def upload_training(request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin) -> Response:
     """Store the training of a file, and lead to it; or say what is wrong with the file, and where."""
-    file = (await request.form()).get("file")
-    content = await file.read() if isinstance(file, UploadFile) else b""
+    async with request.form() as form:
+        file = form.get("file")
+        content = await file.read() if isinstance(file, UploadFile) else b""
     faults = await _store(services, content)
     if isinstance(faults, str):
         return RedirectResponse(faults, status_code=303)
