@@ -42,6 +42,23 @@ class TestAppeals:
             ("annotator.appealed", ["<b>I read</b> \u2028 them all."]),
         ]
 
+    async def test_are_found_in_the_list_of_annotators(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        await claim(suite, campaign, "w")
+        await decide(suite, campaign, "block", "too fast")
+        await claim(suite, campaign, "v")
+        admin = await suite.client("annotation", "admin")
+
+        async def found(**asked: str) -> list[str]:
+            answer = await admin.get(f"/v1/campaigns/{campaign['id']}/annotators", params=asked)
+            return [each["annotator"] for each in answer.json()["items"]]
+
+        assert await found(appealed="true") == []
+        await appeal(suite, campaign, "w")
+        assert [await found(appealed=each, blocked=each) for each in ("true", "false")] == [["w"], ["v"]]
+        assert [await found(annotator=each) for each in ("v", "V", "w ", "")] == [["v"], [], [], []]
+        assert await found(annotator="w", blocked="false") == []
+
     async def test_stand_in_an_audit_log_that_is_filtered_by_decision_and_by_annotator(self, suite: RunningSuite):
         campaign = await campaign_of(suite)
         await claim(suite, campaign, "w")

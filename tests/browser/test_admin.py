@@ -111,9 +111,10 @@ class TestAnnotators:
         await expect(page.get_by_text("blocked", exact=True)).to_be_visible()
         assert (await appeal(suite, campaign, ANNOTATOR, "\u202eI read them all.")).status_code == 200
         await page.reload()
-        await expect(page.get_by_text("I read them all.")).to_be_visible()
+        await expect(page.locator("#state ~ .quote").last).to_contain_text("I read them all.")
+        own = page.url.removeprefix(visit.address(""))
         for size, scheme in SCREENS:
-            for path in (page.url.removeprefix(visit.address("")), f"{base}/audit", f"{base}/annotators", base):
+            for path in (own, f"{own}/erase", f"{base}/audit", f"{base}/annotators", f"{base}/payments", base):
                 await _whole(await visit.open(path, size=size, scheme=scheme), complaints=visit.complaints)
         await page.get_by_role("link", name="End the block").click()
         await page.get_by_role("dialog").get_by_label("Reason").fill("she did")
@@ -131,7 +132,7 @@ class TestAnnotators:
     async def test_are_paid_by_a_file_that_is_downloaded(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of(suite, package_size=20, **PAID)
         await work_through(suite, await claim(suite, campaign, "p-17"))
-        page = await visit.sign_in("admin", after=f"/admin/campaigns/{campaign['id']}")
+        page = await visit.sign_in("admin", after=f"/admin/campaigns/{campaign['id']}/payments")
         async with page.expect_download() as download:
             await page.get_by_role("link", name="Everything").click()
         file = await (await download.value).path()
@@ -155,7 +156,7 @@ class TestCollections:
             await page.get_by_role("dialog").get_by_role("button", name=action).click()
             await expect(page.locator(state)).to_be_visible()
         await page.get_by_role("link", name="Cancel for good").click()
-        await expect(page.get_by_role("dialog")).to_contain_text("nothing can be added any more")
+        await expect(page.get_by_role("dialog")).to_contain_text("Nothing can be added any more")
         await page.get_by_role("dialog").get_by_role("button", name="Cancel for good").click()
         await expect(page.locator(".state-cancelled")).to_be_visible()
         assert await page.get_by_role("link", name="Resume").count() == 0
@@ -183,13 +184,21 @@ class TestSystem:
         assert [row[0].strip() for row in shown] == ["bots", "conversations", "annotation", "analytics", "fed"]
         assert {row[1].strip() for row in shown} == {"ready"}
         assert int(shown[2][2]) > 0
-        for path in ("/admin", "/admin/keys", "/admin/campaigns", "/admin/campaigns/new"):
+        for path in ("/admin", "/admin/keys", "/admin/campaigns", "/admin/campaigns/new", "/admin/trainings"):
             page = await visit.open(path, size=size, scheme=scheme)
             await _whole(page, complaints=visit.complaints)
 
     async def test_is_closed_to_all_but_administrators(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of(suite, conversations=1)
-        pages = ["", "/keys", "/campaigns", "/campaigns/new", "/collections", f"/campaigns/{campaign['id']}/audit"]
+        pages = [
+            "",
+            "/keys",
+            "/campaigns",
+            "/campaigns/new",
+            "/collections",
+            "/trainings",
+            f"/campaigns/{campaign['id']}/audit",
+        ]
         page = await visit.open("/admin")
         assert "/sign-in" in page.url
         await visit.sign_in("team", team="blue", after="/bots")
