@@ -19,7 +19,7 @@ from tests.factories.signing_in import signed_in
 
 ANNOTATION = Path(__file__).parents[2] / "services" / "spotthebot" / "annotation"
 ONCE = UUID(int=1).hex
-PAID = {"pay_per_package": "1.50", "currency": "EUR", "package_size": 20}
+PAID: dict[str, Any] = {"pay_per_package": "1.50", "currency": "EUR", "package_size": 20}
 HOSTILE = "<script>x</script>"
 
 
