@@ -131,7 +131,7 @@ class TestErasure:
 
 
 class TestLists:
-    async def test_of_annotators_are_narrowed_by_id_and_state(self, suite: RunningSuite, admin: httpx.AsyncClient):
+    async def test_annotators_are_narrowed_by_id_and_state(self, suite: RunningSuite, admin: httpx.AsyncClient):
         campaign = await campaign_of(suite, **PAID)
         blocked = await _annotator(suite, campaign, "one")
         await _annotator(suite, campaign, "two")
@@ -149,7 +149,7 @@ class TestLists:
             "annotator=tw": [],
         }
 
-    def test_of_decisions_know_every_decision_that_is_audited(self):
+    def test_decisions_that_are_audited_are_all_known(self):
         code = "\n".join(path.read_text() for path in ANNOTATION.rglob("*.py"))
         assert set(re.findall(r'action="([a-z_.]+)"', code)) - set(AUDITED) == set()
 
@@ -176,7 +176,7 @@ class TestTrainings:
             (json.dumps(training(protocol="no_such")).encode(), "There is no protocol"),
         ],
     )
-    async def test_that_cannot_be_stored_are_explained_by_their_places(
+    async def test_files_that_cannot_be_stored_are_explained_by_their_places(
         self, admin: httpx.AsyncClient, content: bytes, fault: str
     ):
         answer = await admin.post("/admin/trainings", files={"file": ("t.json", content)})
