@@ -3,10 +3,13 @@
 import csv
 import io
 from dataclasses import dataclass
+from uuid import UUID
 
 import httpx
 import pytest
 
+from spotthebot.analytics.domain.standings import Names, Results, standing_speakers
+from tests.factories.analyses import analysis
 from tests.factories.released_studies import (
     STANDINGS,
     get_standing,
@@ -73,6 +76,16 @@ class TestFigures:
         assert standing["counts"] == ranking["counts"]
         assert (standing["counts"]["annotators"], standing["counts"]["simulated_annotators"]) == (10, 1)
 
+    async def test_everybody_has_the_mark_that_the_operator_sees_under_the_name_that_the_team_reads(self, study: Study):
+        analyst = await study.suite.client("analytics", "analyst")
+        of_operator = (await analyst.get(f"{study.path}/ranking")).json()["speakers"]
+        standing = await get_standing(study.suite)
+        hidden = next(each["bot"] for each in standing["bots"] if each["shown_as"] == "pseudonym")
+        read_as = {"secretive": hidden}
+        assert standing["speakers"] == [
+            each | {"name": read_as.get(each["name"], each["name"])} for each in of_operator
+        ]
+
     async def test_pairs_are_counted_from_the_side_of_the_team(self, study: Study):
         pairs = (await get_standing(study.suite, "them"))["pairs"]
         assert {each["bot"] for each in pairs} == {"secretive"}
@@ -120,6 +133,34 @@ class TestNames:
         theirs = {each["shown_as"]: each["bot"] for each in (await get_standing(study.suite, "them"))["bots"]}
         assert theirs["own"] == "secretive"
         assert theirs["pseudonym"] not in {"ours", shown["pseudonym"]}
+
+    @pytest.mark.parametrize(
+        ("rates", "marked"),
+        [
+            ({"A": 0.5, "B": 0.6, "C": 0.4}, ["A", "hidden B", "hidden C", "HU"]),
+            ({"A": 0.5, "B": 0.4, "C": 0.4}, ["A", "HU"]),  # their colours would say which name comes first
+            ({"A": 0.4, "B": 0.5, "C": 0.4}, ["hidden B", "HU"]),
+            ({"A": 0.5, "B": 0.4, "C": None}, ["A", "hidden B", "hidden C", "HU"]),
+            ({"A": None, "B": 0.4, "C": None}, ["hidden B", "HU"]),
+        ],
+    )
+    def test_bots_that_are_equal_have_marks_only_where_all_are_named(
+        self, rates: dict[str, float | None], marked: list[str]
+    ):
+        found = analysis()
+        bots = tuple(
+            each.model_copy(update={"win_rate": each.win_rate.model_copy(update={"estimate": rates[each.bot]})})
+            for each in found.ranking.bots
+        )
+        rated = found.model_copy(update={"ranking": found.ranking.model_copy(update={"bots": bots})})
+        results = Results(ranking=rated, win_rates=None, fooling_rates=rated, survival=None)
+        own = UUID(int=1)
+        names = Names({"A": {own}, "B": {None}, "C": {None}}, {own}, frozenset(), b"key")
+        hidden = {names.shown(each).text: f"hidden {each}" for each in ("B", "C")}
+        seen = [hidden.get(each.name, each.name) for each in standing_speakers(results, names)]
+        assert sorted(seen) == sorted(marked)
+        all_named = Names(names.bots_by_name | {"B": {own}, "C": {own}}, {own}, frozenset(), b"key")
+        assert len(standing_speakers(results, all_named)) == 4
 
 
 class TestAttacks:

@@ -117,6 +117,7 @@ class TestStandings:
         await released_campaign(suite, bots)
         page = await visit.sign_in("team", team="us", after="/bots")
         await expect(page.locator("main")).to_contain_text("rank 1 of 3")
+        in_list = await page.locator("h2 .mark .on-light").get_attribute("fill")
         page = await visit.open("/bots/standings", scheme="dark")
         await _is_usable(page)
         page = await visit.open("/bots/standings", size=PHONE)
@@ -126,6 +127,9 @@ class TestStandings:
         # The figures are those of the API: tests/analytics/test_standings.py has them by hand.
         standing = (await (await suite.client("analytics", "team", team="us")).get("/v1/teams/me/standings")).json()
         (own,) = (each for each in standing["items"][0]["bots"] if each["shown_as"] == "own")
+        colours = {each["name"]: each["colour"] for each in standing["items"][0]["speakers"]}
+        in_table = page.locator(".rates").first.locator("tr.own .mark .on-light")
+        assert [in_list, await in_table.get_attribute("fill")] == [colours["ours"]] * 2
         fooling = own["fooling_rate"]
         shown = " ".join(f"{100 * fooling[bound]:.0f}" for bound in ("estimate", "low", "high"))
         assert shown in " ".join(text.replace(" %", "").replace("\u2013", " ").split())

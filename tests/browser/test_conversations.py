@@ -41,6 +41,7 @@ class Study:
     collection: str
     hostile: str
     """The conversation of hostile texts, the last but one of 31."""
+    campaign: str
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ async def study(module_suite: RunningSuite) -> Study:
     campaign = await open_campaign(module_suite, collection, package_size=100, segments=[1, 2])
     for annotator in ("worker-1", "worker-2", "worker-3", "worker-4"):
         await work_through(module_suite, await claim(module_suite, campaign, annotator))
-    return Study(collection, found["items"][0]["id"])
+    return Study(collection, found["items"][0]["id"], campaign["id"])
 
 
 class TestCollection:
@@ -156,13 +157,23 @@ class TestConversation:
         assert await overflow(page) == 0
         assert await violations(page) == []
 
-    async def test_marks_where_annotators_decided_and_hides_who_they_are(self, visit: Visit, study: Study):
+    async def test_marks_where_annotators_decided_and_hides_who_they_are(
+        self, visit: Visit, suite: RunningSuite, study: Study
+    ):
         await visit.sign_in("analyst", after="/conversations")
         page = await visit.open(f"/conversations/{study.collection}/{study.hostile}", size=PHONE)
-        marks = page.locator(".mark")
+        marks = page.locator(".divider.mark")
         assert await marks.all_inner_texts() == [
             f"after {read} · 2 annotations · A: 2\u00a0human · B: 2\u00a0bot" for read in ("1 exchange", "2 exchanges")
         ]
+        speakers = (await (await suite.analytics("analyst")).fooling_rates(study.campaign)).speakers
+        colours = {each.name: each.colour for each in speakers}
+        in_legend = await page.locator(".legend li").evaluate_all(
+            "rows => rows.map(row => [row.querySelector('bdi').textContent, "
+            "row.querySelector('.mark .on-light').getAttribute('fill')])"
+        )
+        assert in_legend == [[name, colours[name]] for name in ("ann", "bob")]
+        assert await page.locator(".bubbles .side .mark").count() == len(HOSTILE)
         table = page.get_by_role("table").first
         assert await table.get_by_role("row").count() == 1 + 4
         assert "entity A" in await table.inner_text()

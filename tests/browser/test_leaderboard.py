@@ -26,11 +26,16 @@ class TestLeaderboard:
         assert "baseline" in text
         assert "secretive" not in text
         assert "ours" not in text
-        ranking = (await (await suite.analytics("analyst")).ranking(campaign)).ranking
+        found = await (await suite.analytics("analyst")).ranking(campaign)
+        ranking = found.ranking
         shown = await page.locator("tr[data-bot]").evaluate_all(
             "rows => rows.map(row => row.cells[2].firstChild.textContent)"
         )
         assert shown == [*(f"{each.win_rate.estimate:.2f}" for each in ranking.bots), NOTHING]
+        marks = await page.locator("tr[data-bot] .mark .on-light").evaluate_all(
+            "marks => marks.map(mark => mark.getAttribute('fill'))"
+        )
+        assert marks == [each.colour for each in found.speakers]
         await page.get_by_text("How it was computed").click()
         await expect(page.get_by_text(ranking.method)).to_be_visible()
         for scheme in ("light", "dark"):

@@ -4,6 +4,7 @@ Figures are those of the operator's results. No text of the results is passed on
 order that follows names: an alphabetical one would tell something of those that are hidden.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from spotthebot.contracts.analytics import (
     RankedBot,
     RankingOut,
     ShownAs,
+    Speaker,
     StandingBot,
     StandingPair,
     StandingSurvival,
@@ -100,6 +102,30 @@ def standing_bots(
     curves = _curves(results.survival)
     bots = [_standing_bot(each, ranked.get(each.bot), curves.get(each.bot, ()), names, performances) for each in rates]
     return tuple(sorted(bots, key=_place))
+
+
+def standing_speakers(results: Results, names: Names) -> tuple[Speaker, ...]:
+    """Return the marks of all who took part, under the names that the team reads: those of every figure and table.
+
+    Bots of one win rate stand by their names: where one of them is hidden none has a mark, which would tell of names.
+    """
+    found = results.fooling_rates.speakers if results.fooling_rates else ()
+    ranked = results.ranking.ranking.bots if results.ranking else ()
+    rates = {each.bot: each.win_rate.estimate for each in ranked}
+    alike: defaultdict[float | None, list[str]] = defaultdict(list)
+    for each in found:
+        rate = rates.get(each.name)
+        if each.name != HUMAN:
+            alike[None if rate is None else round(rate, 12)].append(each.name)
+    unmarked = {
+        name
+        for bots in alike.values()
+        if len(bots) > 1 and any(names.shown(bot).shown_as is ShownAs.PSEUDONYM for bot in bots)
+        for name in bots
+    }
+    return tuple(
+        each.model_copy(update={"name": names.shown(each.name).text}) for each in found if each.name not in unmarked
+    )
 
 
 def standing_pairs(results: Results, names: Names) -> tuple[StandingPair, ...]:

@@ -18,6 +18,7 @@ from spotthebot.analytics.domain.standings import (
     Results,
     standing_bots,
     standing_pairs,
+    standing_speakers,
 )
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.contracts.analytics import (
@@ -139,6 +140,7 @@ def _standing(
         settings=_settings(provenance),
         counts=provenance.counts if provenance else None,
         bots=standing_bots(results, names, performances),
+        speakers=standing_speakers(results, names),
         pairs=standing_pairs(results, names),
         version=version("spotthebot"),
     )
@@ -164,6 +166,7 @@ def _public(
         settings=_settings(provenance),
         counts=provenance.counts if provenance else None,
         bots=standing_bots(results, names),
+        speakers=standing_speakers(results, names),
         data_sha256=provenance.data_sha256 if provenance else None,
         version=version("spotthebot"),
     )

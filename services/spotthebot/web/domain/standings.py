@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spotthebot.contracts.analytics import ShownAs, StandingOut
+from spotthebot.contracts.analytics import ShownAs, Speaker, StandingOut
+from spotthebot.web.domain.marks import marks_of
 
 
 @dataclass(frozen=True)
@@ -14,15 +15,20 @@ class LatestRank:
     rank_low: int | None
     rank_high: int | None
     of: int
+    speaker: Speaker | None = None
+    """What marks the bot there."""
 
 
 def latest_ranks(standings: Sequence[StandingOut]) -> dict[str, LatestRank]:
     """Return the ranks of the team's bots by their names, each in the campaign that was released last."""
     ranks: dict[str, LatestRank] = {}
     for standing in sorted(standings, key=lambda each: each.released_at):
+        marks = marks_of(standing.speakers)
         for bot in standing.bots:
             if bot.shown_as is ShownAs.OWN:
-                ranks[bot.bot] = LatestRank(standing.campaign, bot.rank_low, bot.rank_high, bots_in(standing))
+                ranks[bot.bot] = LatestRank(
+                    standing.campaign, bot.rank_low, bot.rank_high, bots_in(standing), marks.get(bot.bot)
+                )
     return ranks
 
 

@@ -24,6 +24,7 @@ from spotthebot.web.domain.bot_forms import (
     fields_of,
     limit_fields,
 )
+from spotthebot.web.domain.marks import marks_of
 from spotthebot.web.domain.standings import LatestRank, latest_ranks
 from spotthebot.web.domain.visitors import SignedIn
 from spotthebot.web.pages.deps import Pages, ServicesOfVisitor, SignedInAs, Team
@@ -104,6 +105,7 @@ async def standings(
         request,
         "bots/standings.html.jinja",
         standings=found.items,
+        marks=marks_of,
         next_cursor=found.next_cursor,
         is_first=cursor is None,
     )

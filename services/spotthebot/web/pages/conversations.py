@@ -1,21 +1,23 @@
 """Conversations: collections, the conversations of one that match a search, and one with all that is known of it."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from spotthebot.clients import NotFound, PeerFailed, PeerUnavailable
+from spotthebot.clients import PEER_TROUBLE, NotFound, PeerFailed, PeerUnavailable
+from spotthebot.contracts.analytics import Speaker
 from spotthebot.contracts.annotation import AnnotationOut, CampaignOut
 from spotthebot.contracts.conversations import ChatRatingOut, ConversationOut, QualityOut
 from spotthebot.contracts.fed import ScoreJobOut, ScoreJobState
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import Services
 from spotthebot.web.domain.conversation_filters import ENDINGS, FLAGS, LONGEST_TEXT, Filters, excerpt
+from spotthebot.web.domain.marks import marks_of
 from spotthebot.web.domain.reading_errors import NotInThisCollection
 from spotthebot.web.domain.transcripts import (
     AnnotationTable,
@@ -34,6 +36,8 @@ _SPEAKERS: Final = 1000
 _CAMPAIGNS: Final = 10
 _ANNOTATIONS: Final = 200
 _RATINGS: Final = 50
+_PATIENCE_SECONDS: Final = 5.0
+"""How long a page waits for what marks bots: results are computed at their first reading."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,14 @@ class AnnotatedCampaign:
     campaign: CampaignOut
     annotations: Sequence[tuple[AnnotationOut, bool]]
     table: AnnotationTable
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What marks speakers, by name, and the campaign whose results mark them so."""
+
+    campaign: CampaignOut | None = None
+    by_name: Mapping[str, Speaker] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -83,6 +95,7 @@ async def list_conversations(
         _quality(services, collection_id),
         _speakers(services, collection_id, filters.participant),
     )
+    marks = await _marks(services, await _campaigns_over(services, collection_id))
     held = [(each, excerpt([turn.text for turn in (*each.opening, *each.turns)], filters.text)) for each in page.items]
     return pages.page(
         request,
@@ -93,6 +106,7 @@ async def list_conversations(
         is_first=cursor is None,
         filters=filters,
         speakers=speakers,
+        marks=marks,
         endings=ENDINGS,
         flags=FLAGS,
         counts=_flag_counts(quality),
@@ -147,7 +161,10 @@ async def read_conversation(
     )
     if stored.collection_id != collection_id:
         raise NotInThisCollection
-    campaigns, fed_scores = await asyncio.gather(_annotations(services, stored), _scores(services, stored, scores))
+    over = await _campaigns_over(services, collection_id)
+    campaigns, fed_scores, marks = await asyncio.gather(
+        _annotations(services, stored, over), _scores(services, stored, scores), _marks(services, over)
+    )
     annotations = [each for campaign in campaigns or () for each in campaign.annotations]
     return pages.page(
         request,
@@ -159,19 +176,46 @@ async def read_conversation(
         beside=beside,
         filters=filters,
         campaigns=campaigns,
+        marks=marks,
         scores=fed_scores,
         widest=widest(fed_scores.bots) if fed_scores else 0.0,
     )
 
 
-async def _annotations(services: Services, conversation: ConversationOut) -> list[AnnotatedCampaign] | None:
-    """Return the annotations of each campaign over the collection; None where the service does not answer."""
+async def _campaigns_over(services: Services, collection_id: UUID) -> Sequence[CampaignOut] | None:
+    """Return the newest campaigns over a collection; None where the service does not answer."""
     client = await services.annotation()
     try:
-        listed = client.list_campaigns(
-            collection_id=conversation.collection_id, order="newest_first", page_size=_CAMPAIGNS
-        )
-        campaigns = (await listed.page()).items
+        listed = client.list_campaigns(collection_id=collection_id, order="newest_first", page_size=_CAMPAIGNS)
+        return (await listed.page()).items
+    except (PeerUnavailable, PeerFailed):
+        return None
+
+
+async def _marks(services: Services, campaigns: Sequence[CampaignOut] | None) -> Marks:
+    """Return what marks the speakers in the newest of these campaigns that has annotations.
+
+    None are marked where there is no such campaign, or where its results are not there in time.
+    """
+    newest = next((each for each in campaigns or () if each.annotations), None)
+    if newest is None:
+        return Marks()
+    try:
+        client = await services.analytics()
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            return Marks(newest, marks_of((await client.time(newest.id)).speakers))
+    except (*PEER_TROUBLE, TimeoutError):
+        return Marks()
+
+
+async def _annotations(
+    services: Services, conversation: ConversationOut, campaigns: Sequence[CampaignOut] | None
+) -> list[AnnotatedCampaign] | None:
+    """Return the annotations of each campaign over the collection; None where the service does not answer."""
+    if campaigns is None:
+        return None
+    client = await services.annotation()
+    try:
         found = await asyncio.gather(
             *(
                 client.list_annotations(each.id, conversation_id=conversation.id, page_size=_ANNOTATIONS).page()

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.domain.marks import marks_of
 from spotthebot.web.pages.deps import MaybeVisitor, Pages, ServicesOfAnyone
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
@@ -23,4 +24,6 @@ async def leaderboard(
     """Show the public campaigns, those published last first."""
     analytics = await services.analytics()
     page = await analytics.list_leaderboards(page_size=_ON_A_PAGE, cursor=cursor).page()
-    return pages.page(request, "leaderboard/leaderboard.html.jinja", boards=page.items, next_cursor=page.next_cursor)
+    return pages.page(
+        request, "leaderboard/leaderboard.html.jinja", boards=page.items, next_cursor=page.next_cursor, marks=marks_of
+    )

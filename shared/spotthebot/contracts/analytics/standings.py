@@ -8,6 +8,7 @@ from pydantic import Field
 
 from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS, MAX_PAIRS
 from spotthebot.contracts.analytics.provenance import Counts, Interval, Settings
+from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.conversations import BotPerformanceOut
 from spotthebot.contracts.wire import Wire
 
@@ -81,6 +82,11 @@ class StandingOut(Wire):
     bots: tuple[StandingBot, ...] = Field(
         max_length=MAX_BOTS, description="All who took part, the best win rate first, and people last."
     )
+    speakers: tuple[Speaker, ...] = Field(
+        default=(),
+        max_length=MAX_BOTS,
+        description="What marks them in figures, tables and pages; bots that are equal and not all named have no mark.",
+    )
     pairs: tuple[StandingPair, ...] = Field(max_length=MAX_PAIRS, description="Those with a bot of the team.")
     version: str = Field(description="Of the software.")
 
@@ -103,6 +109,11 @@ class PublicRankingOut(Wire):
     )
     bots: tuple[StandingBot, ...] = Field(
         max_length=MAX_BOTS, description="All who took part, the best win rate first, and people last."
+    )
+    speakers: tuple[Speaker, ...] = Field(
+        default=(),
+        max_length=MAX_BOTS,
+        description="What marks them in figures, tables and pages; bots that are equal and not all named have no mark.",
     )
     data_sha256: str | None = Field(description="Fingerprint of the annotations that were used.")
     version: str = Field(description="Of the software.")
