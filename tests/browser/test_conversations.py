@@ -173,7 +173,7 @@ class TestConversation:
             "row.querySelector('.mark .on-light').getAttribute('fill')])"
         )
         assert in_legend == [[name, colours[name]] for name in ("ann", "bob")]
-        assert await page.locator(".bubbles .side .mark").count() == len(HOSTILE)
+        assert await page.locator(".turn .side .mark").count() == await page.locator(".turn").count()
         table = page.get_by_role("table").first
         assert await table.get_by_role("row").count() == 1 + 4
         assert "entity A" in await table.inner_text()
