@@ -159,7 +159,7 @@ class TestNames:
         hidden = {names.shown(each).text: f"hidden {each}" for each in ("B", "C")}
         seen = [hidden.get(each.name, each.name) for each in standing_speakers(results, names)]
         assert sorted(seen) == sorted(marked)
-        all_named = Names(names.bots_by_name | {"B": {own}, "C": {own}}, {own}, frozenset(), b"key")
+        all_named = Names({"A": {own}, "B": {own}, "C": {own}}, {own}, frozenset(), b"key")
         assert len(standing_speakers(results, all_named)) == 4
 
 
