@@ -19,6 +19,7 @@ from spotthebot.kit.web.database.idempotency import IdempotencyKeyReused, Replay
 from tests.factories.clock import MovableClock
 from tests.factories.databases import DatabaseUrls
 
+KEPT = timedelta(hours=24)
 IDENTITY = {"principal": uuid4(), "path": "/things", "key": "once"}
 
 
@@ -108,7 +109,7 @@ class TestEarlyClaim:
     async def test_holds_to_the_last_moment_of_a_day(self, database: Database) -> None:
         made = datetime(2026, 1, 1, tzinfo=UTC)
         for after, is_held in ((timedelta(), False), (timedelta(hours=24), True), (timedelta(hours=24, days=1), False)):
-            claim = EarlyClaim(database, IDEMPOTENCY, partial(_as_it_is, made + after), IDENTITY, b"body")
+            claim = EarlyClaim(database, IDEMPOTENCY, partial(_as_it_is, made + after), IDENTITY, b"body", KEPT)
             created = await claim.find_created()
             assert (created is not None) is is_held
             if is_held:
@@ -142,7 +143,7 @@ class TestEarlyClaim:
     async def test_is_of_the_caller_the_path_and_the_key_of_a_request(
         self, database: Database, clock: MovableClock, key: str | None
     ) -> None:
-        app = SimpleNamespace(state=SimpleNamespace(idempotency_table=IDEMPOTENCY, clock=clock))
+        app = SimpleNamespace(state=SimpleNamespace(idempotency_table=IDEMPOTENCY, idempotency_kept=KEPT, clock=clock))
 
         class Caller:
             key_id = IDENTITY["principal"]
@@ -158,7 +159,7 @@ class TestEarlyClaim:
 
     async def test_does_nothing_without_a_key(self, database: Database, clock: MovableClock) -> None:
         for _ in range(2):
-            claim = EarlyClaim(database, IDEMPOTENCY, clock, None, b"body")
+            claim = EarlyClaim(database, IDEMPOTENCY, clock, None, b"body", KEPT)
             assert await claim.find_created() is None
             async with database.write() as session:
                 await claim.commit_with(session, new_id())
@@ -170,4 +171,4 @@ def _as_it_is(moment: datetime) -> datetime:
 
 
 def _claim(database: Database, clock: MovableClock, body: bytes = b"body") -> EarlyClaim:
-    return EarlyClaim(database, IDEMPOTENCY, clock, IDENTITY, body)
+    return EarlyClaim(database, IDEMPOTENCY, clock, IDENTITY, body, KEPT)

@@ -1,7 +1,6 @@
 import asyncio
 
 import httpx
-import psycopg
 import pytest
 
 from tests.factories.clock import MovableClock
@@ -82,16 +81,6 @@ class TestIdempotency:
         clock.advance(hours=2)
         assert (await admin.post("/things", json={"name": "two"}, headers=HEADERS)).status_code == 201
         assert edge.rows() == 2
-
-    async def test_old_keys_are_cleared_away_by_new_ones(
-        self, edge: Edge, admin: httpx.AsyncClient, clock: MovableClock
-    ):
-        await admin.post("/things", json={"name": "one"}, headers=HEADERS)
-        clock.advance(hours=25)
-        await admin.post("/things", json={"name": "two"}, headers={"Idempotency-Key": "k2"})
-        with psycopg.connect(edge.owner_url) as connection:
-            kept = connection.execute("SELECT key FROM bots.idempotency_keys").fetchall()
-        assert kept == [("k2",)]
 
     async def test_keys_of_different_callers_do_not_meet(self, edge: Edge, admin: httpx.AsyncClient):
         await admin.post("/things", json={"name": "one"}, headers=HEADERS)

@@ -3,10 +3,10 @@
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
-from spotthebot.kit.settings import ServiceSettings
+from spotthebot.kit.settings import JobSettings
 
 
-class AnalyticsSettings(ServiceSettings):
+class AnalyticsSettings(JobSettings):
     """Read from `SPOTTHEBOT_ANALYTICS_<FIELD>`."""
 
     model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_ANALYTICS_", frozen=True, extra="ignore")

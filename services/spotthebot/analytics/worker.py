@@ -9,6 +9,7 @@ from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database
 from spotthebot.kit.jobs import Jobs, WorkerContext
 from spotthebot.kit.process import Worker
+from spotthebot.kit.retention import retention_of
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork
 
@@ -37,7 +38,10 @@ async def work(settings: AnalyticsSettings) -> None:
             AsyncConversations(settings.conversations_url, key) as conversations,
         ):
             context = {"database": database, "studies": Studies(annotation, conversations)}
-            await Jobs(url, "analytics").work(TASKS, concurrency=settings.worker_concurrency, context=context)
+            jobs = Jobs(url, "analytics").work(TASKS, concurrency=settings.worker_concurrency, context=context)
+            async with asyncio.TaskGroup() as group:
+                group.create_task(retention_of(settings, database, "analytics").run())
+                group.create_task(jobs)
     finally:
         await asyncio.shield(database.close())
 

@@ -17,6 +17,7 @@ from spotthebot.kit.events.dispatcher import dispatcher_of
 from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
 from spotthebot.kit.logs import get_logger
 from spotthebot.kit.process import Worker
+from spotthebot.kit.retention import retention_of
 
 _log = get_logger(__name__)
 
@@ -67,6 +68,7 @@ async def work(settings: AnnotationSettings) -> None:
         ):
             context = {"database": database, "conversations": Conversations(conversations)}
             async with asyncio.TaskGroup() as group:
+                group.create_task(retention_of(settings, database, "annotation").run())
                 group.create_task(dispatcher_of(settings, database, EVENTS, find_frontend, http).run())
                 group.create_task(_end_leases(database, settings.lease_check_seconds))
                 group.create_task(Jobs(url, "annotation").work(TASKS, concurrency=2, context=context))

@@ -29,6 +29,7 @@ from spotthebot.inference.workers import ModelWorkers, WorkerTimes
 from spotthebot.kit.database import Database
 from spotthebot.kit.outbound import EVERYWHERE, CheckingResolver, networks
 from spotthebot.kit.process import Service
+from spotthebot.kit.retention import Retention, old_idempotency_keys
 from spotthebot.kit.vault import vault_from
 from spotthebot.kit.web.api import build_service
 
@@ -41,12 +42,16 @@ def create_app(settings: BotsSettings) -> FastAPI:
         async with AsyncExitStack() as stack:
             context = app.state.context = await _context(stack, settings, app.state.database)
             app.state.metrics.sources.use(partial(read_metrics, app.state.database, context.reply_metrics))
+            retention = Retention(app.state.database, "bots", [old_idempotency_keys(settings)])
+            purges = asyncio.create_task(retention.run())
             stopping = asyncio.Event()
             heartbeats = asyncio.create_task(keep_statuses_true(context, stopping))
             try:
                 yield
             finally:
                 stopping.set()
+                purges.cancel()
+                await asyncio.gather(purges, return_exceptions=True)
                 await heartbeats
 
     return build_service(

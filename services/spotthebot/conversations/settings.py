@@ -55,3 +55,9 @@ class ConversationsSettings(EventSettings):
     chat_poll_seconds: float = Field(
         default=0.2, gt=0, le=10, description="Time between two polls of a process for events of watched chats."
     )
+    chat_event_retention_days: int = Field(
+        default=30, ge=1, le=3650, description="Days after a chat's last turn that its events are kept for."
+    )
+    turn_count_retention_days: int = Field(
+        default=30, ge=1, le=3650, description="Days that the numbers of turns by ten seconds are kept for."
+    )

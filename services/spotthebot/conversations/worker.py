@@ -26,6 +26,7 @@ from spotthebot.kit.events.dispatcher import dispatcher_of
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Arguments, JobContext, Jobs, QueueTrouble, Task, WorkerContext
 from spotthebot.kit.logs import get_logger
 from spotthebot.kit.process import Worker
+from spotthebot.kit.retention import retention_of
 
 _LONGEST_REPLIES_SECONDS = 660.0
 """A request may take a bot's time-out, at most 300 s, in the queue of `bots`, and again for the reply."""
@@ -146,7 +147,15 @@ async def work(settings: ConversationsSettings) -> None:
             async def maintain_chats() -> None:
                 await abandon_idle_chats(database)
 
+            retention = retention_of(
+                settings,
+                database,
+                "conversations",
+                store.retention.old_chat_events(settings.chat_event_retention_days),
+                store.retention.old_turn_counts(settings.turn_count_retention_days),
+            )
             async with asyncio.TaskGroup() as group:
+                group.create_task(retention.run())
                 group.create_task(_repeat(maintain_chats, _IDLE_CHATS_SECONDS))
                 group.create_task(_repeat(maintain_turn_loop, settings.maintenance_seconds))
                 group.create_task(dispatcher_of(settings, database, EVENTS, team_finder(bots), http).run())

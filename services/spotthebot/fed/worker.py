@@ -13,6 +13,7 @@ from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database
 from spotthebot.kit.events.dispatcher import dispatcher_of
 from spotthebot.kit.jobs import Jobs, WorkerContext
 from spotthebot.kit.process import Worker
+from spotthebot.kit.retention import retention_of
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork
 
@@ -54,6 +55,7 @@ async def work(settings: FedSettings) -> None:
             }
             jobs = Jobs(url, "fed").work(TASKS, concurrency=settings.worker_concurrency, context=context)
             async with asyncio.TaskGroup() as group:
+                group.create_task(retention_of(settings, database, "fed").run())
                 group.create_task(dispatcher_of(settings, database, EVENTS, find_no_team, http).run())
                 group.create_task(jobs)
     finally:

@@ -69,6 +69,9 @@ class ServiceSettings(EdgeSettings):
     heartbeat_file: Path | None = Field(
         default=None, description="File that the worker touches every second while its event loop turns."
     )
+    idempotency_key_hours: int = Field(
+        default=24, ge=1, le=24 * 365, description="Hours for which a repeat of a request gets its stored answer."
+    )
     service_key: SecretStr = Field(
         default=SecretStr(""), description="API key (role `service`) for calls to the other services."
     )
@@ -80,4 +83,12 @@ class ServiceSettings(EdgeSettings):
     )
     service_rate_limit_requests_per_minute: int = Field(
         default=120_000, ge=1, description="Requests another service of the suite may make a minute to one process."
+    )
+
+
+class JobSettings(ServiceSettings):
+    """Settings of every service with jobs."""
+
+    failed_job_retention_days: int = Field(
+        default=30, ge=1, le=3650, description="Days that jobs which failed are kept for, then deleted."
     )

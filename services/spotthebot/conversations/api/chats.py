@@ -134,7 +134,9 @@ async def _with_events_to_come(
     _token: TokenInUrl = None,
 ) -> UUID:
     chat = await store.chats.get_chat(session, chat_id)
-    if chat.state is not ChatState.CHATTING and last_event_id >= chat.events:
+    if chat.state is not ChatState.CHATTING and not await store.chats.list_events(
+        session, chat_id, after=last_event_id, limit=1
+    ):
         raise _NoMoreEventsError
     watch.require_room(chat_id)
     return chat_id

@@ -6,11 +6,11 @@ from typing import Annotated
 from pydantic import Field, SecretStr
 
 from spotthebot.kit.outbound import HttpByOwner
-from spotthebot.kit.settings import Networks, ServiceSettings
+from spotthebot.kit.settings import JobSettings, Networks
 from spotthebot.kit.vault import Vault, vault_from
 
 
-class EventSettings(ServiceSettings):
+class EventSettings(JobSettings):
     """Where subscribers may be, what signing secrets are encrypted with, and when events are delivered."""
 
     allowed_networks: Networks = Field(

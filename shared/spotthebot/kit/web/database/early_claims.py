@@ -19,7 +19,6 @@ from starlette.responses import Response
 from spotthebot.kit.clock import Clock
 from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.web.database.idempotency import (
-    KEPT,
     Claim,
     IdempotencyKey,
     IdempotencyKeyReused,
@@ -52,6 +51,7 @@ class EarlyClaim:
     clock: Clock
     identity: dict[str, Any] | None
     request_sha256: bytes
+    kept: timedelta
 
     def __post_init__(self) -> None:
         self._is_repeat = False
@@ -67,7 +67,7 @@ class EarlyClaim:
         async with self.database.read() as session:
             row = (await session.execute(select(self.table).where(*self._mine()))).one_or_none()
         age = timedelta() if row is None else self.clock() - row.created_at
-        if row is None or age > KEPT:
+        if row is None or age > self.kept:
             return None
         if row.request_sha256 != self.request_sha256:
             raise IdempotencyKeyReused
@@ -83,7 +83,7 @@ class EarlyClaim:
         """
         if self.identity is None:
             return
-        claim = Claim(session, self.table, self.identity)
+        claim = Claim(session, self.table, self.identity, self.kept)
         if not await claim.insert(self.request_sha256, self.clock(), created=created_id):
             raise KeyClaimed
 
@@ -123,7 +123,9 @@ def early_claim(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
         if idempotency_key is not None:
             identity = identity_of(request, principal, idempotency_key)
         fingerprint = await fingerprint_of(request)
-        request.state.idempotency = EarlyClaim(database, state.idempotency_table, state.clock, identity, fingerprint)
+        request.state.idempotency = EarlyClaim(
+            database, state.idempotency_table, state.clock, identity, fingerprint, state.idempotency_kept
+        )
         made: EarlyClaim = request.state.idempotency
         return made
 

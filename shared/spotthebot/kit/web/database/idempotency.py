@@ -3,8 +3,8 @@
 The first request claims the key in the same transaction as its effect, so that either both are there or neither.
 A repeat gets the stored answer; with another method, query or body it is refused. A repeat of a request that is still
 running is refused at once and told when to come back: it waits for nothing and holds no connection, so that repeats of
-a request that hangs take nothing from others. Keys belong to a caller and a path, and are kept for 24 hours. A request
-that asks other machines before it answers uses `early_claims` instead.
+a request that hangs take nothing from others. Keys belong to a caller and a path, and are kept as long as a setting
+says (`kit/retention.py` deletes them). A request that asks other machines before it answers uses `early_claims`.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from uuid import UUID
 
 from fastapi import Depends, Header, Request
 from fastapi.dependencies.models import Dependant
-from sqlalchemy import Table, delete, func, select, update
+from sqlalchemy import Table, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from starlette.responses import JSONResponse, Response
 
@@ -26,8 +26,6 @@ from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.sessions import Writing
 from spotthebot.kit.web.database.tables import LONGEST_PATH
 
-KEPT = timedelta(hours=24)
-_PURGED_AT_ONCE = 100
 _NO_STATE: Mapping[str, Any] = {}
 
 
@@ -102,8 +100,8 @@ class Replay(Exception):
 class Claim:
     """A claim of a key inside the transaction of its effect."""
 
-    def __init__(self, session: WriteSession, table: Table, identity: dict[str, Any]) -> None:
-        self._session, self._table, self._identity = session, table, identity
+    def __init__(self, session: WriteSession, table: Table, identity: dict[str, Any], kept: timedelta) -> None:
+        self._session, self._table, self._identity, self._kept = session, table, identity, kept
 
     async def acquire(self, request_sha256: bytes, now: datetime) -> None:
         """Claim the key, or end the request with the stored answer; raises IdempotencyKeyReused, RequestUnderWay."""
@@ -111,7 +109,7 @@ class Claim:
             await self._answer_again(request_sha256)
 
     async def insert(self, request_sha256: bytes, now: datetime, **more: object) -> bool:
-        """Claim the key unless a request did within 24 hours; drop some old keys.
+        """Claim the key unless a request did within the time that keys are kept.
 
         Raises RequestUnderWay where another process's transaction is claiming it.
         """
@@ -120,22 +118,13 @@ class Claim:
         lock = select(func.pg_try_advisory_xact_lock(func.hashtextextended(name, 0)))
         if not await self._session.scalar(lock):
             raise RequestUnderWay(retry_after_seconds=1)
-        old = select(table.c.principal, table.c.path, table.c.key).where(table.c.created_at < now - KEPT)
-        purged = old.limit(_PURGED_AT_ONCE).with_for_update(skip_locked=True).subquery()
-        await self._session.execute(
-            delete(table).where(
-                table.c.principal == purged.c.principal,
-                table.c.path == purged.c.path,
-                table.c.key == purged.c.key,
-            )
-        )
         claimed = await self._session.execute(
             insert(table)
             .values(**self._identity, request_sha256=request_sha256, created_at=now, **more)
             .on_conflict_do_update(
                 index_elements=[table.c.principal, table.c.path, table.c.key],
                 set_={"request_sha256": request_sha256, "status": None, "body": None, "created_at": now, **more},
-                where=table.c.created_at < now - KEPT,
+                where=table.c.created_at < now - self._kept,
             )
             .returning(table.c.key)
         )
@@ -223,7 +212,7 @@ def idempotent(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
         if idempotency_key is not None:
             table: Table = request.app.state.idempotency_table
             identity = identity_of(request, principal, idempotency_key)
-            request.state.idempotency = Claim(session, table, identity)
+            request.state.idempotency = Claim(session, table, identity, request.app.state.idempotency_kept)
             await request.state.idempotency.acquire(await fingerprint_of(request), now)
         return principal
 

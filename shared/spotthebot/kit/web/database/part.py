@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import ClassVar
 
 from fastapi import FastAPI, Request
@@ -47,10 +48,12 @@ class DatabasePart(Part):
         self._room = DatabaseRoom(self.database)
         self._lineages = lineages
         self._idempotency_table = idempotency_table
+        self._idempotency_kept = timedelta(hours=settings.idempotency_key_hours)
 
     def mount(self, app: FastAPI) -> None:
         app.state.database = self.database
         app.state.idempotency_table = self._idempotency_table
+        app.state.idempotency_kept = self._idempotency_kept
         app.state.running_requests = RunningRequests()
         for kind in DATABASE_TROUBLE:
             app.add_exception_handler(kind, _respond_unavailable)

@@ -1,0 +1,112 @@
+"""Old rows go in batches, and rows that are new or still needed stay."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import func, insert, select, text
+
+from spotthebot.conversations import store
+from spotthebot.conversations.settings import ConversationsSettings
+from spotthebot.conversations.tables import IDEMPOTENCY, ChatEventRow, TurnCountRow
+from spotthebot.kit import retention
+from spotthebot.kit.database import WriteSession
+from spotthebot.kit.ids import new_id
+from spotthebot.kit.retention import KeptRows, Retention, old_failed_jobs, old_idempotency_keys
+from tests.factories.databases import DatabaseUrls
+from tests.factories.savepoints import SavepointDatabase, rolled_back
+from tests.factories.stored_collections import bot, store_chat_events, store_chats, store_collection
+
+NOW = datetime(2026, 11, 23, tzinfo=UTC)
+SIDES = bot(new_id(), "one"), bot(new_id(), "two")
+SETTINGS = ConversationsSettings(
+    database_url=SecretStr("postgresql://a"),
+    idempotency_key_hours=48,
+    failed_job_retention_days=7,
+    chat_event_retention_days=3,
+    turn_count_retention_days=5,
+)
+
+
+@pytest.fixture
+async def database(shared_urls: DatabaseUrls, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SavepointDatabase]:
+    monkeypatch.setattr(retention, "_ROWS_PER_BATCH", 2)
+    async with rolled_back(shared_urls.app["conversations"]) as opened:
+        yield opened
+
+
+async def _purge(database: SavepointDatabase, rows: KeptRows) -> None:
+    await Retention(database, "conversations", [rows], lambda: NOW).purge()  # type: ignore[arg-type] # has its sessions
+
+
+def _before(**kept: float) -> list[datetime]:
+    """Return five times that are too old by a second, and one that is not."""
+    return [NOW - timedelta(**kept) + timedelta(seconds=second) for second in (-1, -1, -1, -1, -1, 1)]
+
+
+async def test_answers_to_repeats_are_kept_as_long_as_the_setting_says(database: SavepointDatabase):
+    keys = {f"k{number}": made for number, made in enumerate(_before(hours=48))}
+    async with database.write() as session:
+        row = {"principal": uuid4(), "path": "/a", "request_sha256": b""}
+        await session.execute(insert(IDEMPOTENCY), [row | {"key": key, "created_at": at} for key, at in keys.items()])
+    await _purge(database, old_idempotency_keys(SETTINGS))
+    async with database.read() as session:
+        assert [*await session.scalars(select(IDEMPOTENCY.c.key))] == ["k5"]
+
+
+async def test_failed_jobs_are_kept_for_days_and_those_that_wait_or_run_for_ever(database: SavepointDatabase):
+    async with database.write() as session:
+        await session.execute(text("SELECT set_config('search_path', 'conversations', true)"))
+        old, new = (str(each) for each in _before(days=7)[-2:])
+        for number, (status, at) in enumerate(
+            [("failed", old), ("aborted", old), ("failed", old), ("failed", new), ("todo", old), ("doing", old)]
+        ):
+            await _store_job(session, number, status, at)
+    await _purge(database, old_failed_jobs(SETTINGS))
+    async with database.read() as session:
+        kept = await session.scalars(text("SELECT task_name FROM conversations.procrastinate_jobs ORDER BY id"))
+        assert [*kept] == ["3", "4", "5"]
+
+
+async def _store_job(session: WriteSession, number: int, status: str, at: str) -> None:
+    job = await session.scalar(
+        text(
+            "INSERT INTO procrastinate_jobs (queue_name, task_name) VALUES ('a', :name) RETURNING id"  # with an event
+        ),
+        {"name": str(number)},
+    )
+    changed = text("UPDATE procrastinate_jobs SET status = CAST(:status AS procrastinate_job_status) WHERE id = :job")
+    await session.execute(changed, {"status": status, "job": job})
+    dated = text("UPDATE procrastinate_events SET at = CAST(:at AS timestamptz) WHERE job_id = :job")
+    await session.execute(dated, {"at": at, "job": job})
+
+
+async def test_events_of_chats_are_kept_until_days_after_the_last_turn_of_a_chat_that_is_over(
+    database: SavepointDatabase,
+):
+    old, new = _before(days=3)[-2:]
+    async with database.write() as session:
+        collection = await store_collection(session, SIDES)
+        kept = []
+        for state, last_turn_at, is_kept in (("rated", old, False), ("abandoned", new, True), ("chatting", old, True)):
+            (chat,) = await store_chats(session, collection, 1, state=state, last_turn_at=last_turn_at)
+            await store_chat_events(session, chat, 3)
+            kept += [chat] * is_kept
+    await _purge(database, store.retention.old_chat_events(SETTINGS.chat_event_retention_days))
+    async with database.read() as session:
+        counted = select(ChatEventRow.chat_id, func.count()).group_by(ChatEventRow.chat_id)
+        found = {chat: number for chat, number in await session.execute(counted)}  # noqa: C416 - typed rows
+        assert found == dict.fromkeys(kept, 3)
+
+
+async def test_numbers_of_turns_are_kept_for_days(database: SavepointDatabase):
+    times = [at + timedelta(milliseconds=number) for number, at in enumerate(_before(days=5))]
+    async with database.write() as session:
+        collection = await store_collection(session, SIDES)
+        rows = [{"collection_id": collection, "begins_at": at, "turns": 1} for at in times]
+        await session.execute(insert(TurnCountRow), rows)
+    await _purge(database, store.retention.old_turn_counts(SETTINGS.turn_count_retention_days))
+    async with database.read() as session:
+        assert [*await session.scalars(select(TurnCountRow.begins_at))] == times[-1:]
