@@ -9,7 +9,7 @@ import pytest
 from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
-from spotthebot.kit.tracing import continue_trace, outgoing_traceparent
+from spotthebot.kit.tracing import continue_trace, outgoing_headers
 
 CALLER = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"  # the example of W3C Trace Context
 
@@ -30,14 +30,14 @@ def written() -> Iterator[io.StringIO]:
 class TestTrace:
     def test_is_taken_up_with_a_span_of_our_own(self):
         continue_trace(CALLER)
-        version, trace, span, flags = outgoing_traceparent().split("-")
+        version, trace, span, flags = outgoing_headers()["traceparent"].split("-")
         assert (version, trace, flags) == ("00", "4bf92f3577b34da6a3ce929d0e0e4736", "01")
         assert span != "00f067aa0ba902b7"
         assert len(bytes.fromhex(span)) == 8
 
     def test_keeps_the_callers_wish_not_to_be_sampled(self):
         continue_trace(CALLER[:-2] + "00")
-        assert outgoing_traceparent().endswith("-00")
+        assert outgoing_headers()["traceparent"].endswith("-00")
 
     @pytest.mark.parametrize(
         "header",
@@ -59,8 +59,24 @@ class TestTrace:
         assert trace.trace_id not in str(header)
 
     def test_begins_where_a_call_is_made_outside_of_any_request(self):
-        version, trace, span, flags = Context().run(outgoing_traceparent).split("-")
+        version, trace, span, flags = Context().run(outgoing_headers)["traceparent"].split("-")
         assert (version, len(trace), len(span), flags) == ("00", 32, 16, "01")
+
+
+class TestBaggage:
+    def test_goes_on_with_the_trace_and_the_state_of_its_caller(self):
+        continue_trace(CALLER, "lab=1", "study=pilot")
+        headers = outgoing_headers()
+        assert (headers["tracestate"], headers["baggage"]) == ("lab=1", "study=pilot")
+
+    @pytest.mark.parametrize("baggage", ["x" * 2049, "two\nlines", "k\u00e9"])
+    def test_is_left_out_where_it_is_too_long_or_no_header(self, baggage: str):
+        continue_trace(CALLER, None, baggage)
+        assert set(outgoing_headers()) == {"traceparent"}
+
+    def test_goes_on_without_a_state_where_the_trace_is_malformed(self):
+        continue_trace("nonsense", "lab=1")
+        assert set(outgoing_headers()) == {"traceparent"}
 
 
 class TestRequestLog:

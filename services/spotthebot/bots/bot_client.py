@@ -13,6 +13,7 @@ from spotthebot.bots.domain.retries import MAX_ATTEMPTS, RetryBudget, backoff_se
 from spotthebot.bots.domain.token_bucket import TokenBucket
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import Limits, ReplyFailure
+from spotthebot.kit.tracing import span
 
 
 @dataclass
@@ -59,7 +60,8 @@ class BotClient:
         while True:
             attempts += 1
             try:
-                text = await self._within(deadline - time.perf_counter(), self.speaker.ask(context, key))
+                with span("ask bot", {"bot": self.version_key, "attempt": attempts}):
+                    text = await self._within(deadline - time.perf_counter(), self.speaker.ask(context, key))
                 text = accepted(text, self.limits.longest_reply_characters)
             except Fault as fault:
                 wait = self._wait_before_retry(fault, attempts, deadline - time.perf_counter())

@@ -22,7 +22,7 @@ import httpx
 
 from spotthebot.clients.errors import PeerUnavailable, refusal, retry_after
 from spotthebot.clients.requests import Content, Request, encoded
-from spotthebot.kit.tracing import outgoing_traceparent
+from spotthebot.kit.tracing import outgoing_headers
 
 TRANSIENT = frozenset(
     {
@@ -126,7 +126,7 @@ class Channel(ABC):
         return _PEER_REFUSED in response.content
 
     def _built(self, request: Request) -> httpx.Request:
-        headers = {**request.headers, "traceparent": outgoing_traceparent()}
+        headers = {**request.headers, **outgoing_headers()}
         content: Any = None
         if request.body is not None:
             content = encoded(request.body)

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import gc
 import json
+import os
 import resource
 import signal
 import socket
@@ -104,8 +105,25 @@ def _read_settings(name: str, kind: type[Settings]) -> Settings:
         settings = kind()
     except ValidationError as error:
         sys.exit(f"The settings of {name} are incomplete: {'; '.join(faults_of(error, separator='.'))}")
+    start_tracing(name)
     configure_logs(name, settings.log_level, request_lines_per_second=settings.request_log_lines_per_second)
     return settings
+
+
+def start_tracing(service: str) -> None:
+    """Record spans where OpenTelemetry's variables name an exporter; ends the process where libraries are missing."""
+    environment = os.environ
+    endpoint = environment.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") or environment.get("OTEL_EXPORTER_OTLP_ENDPOINT")
+    if not endpoint or environment.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return
+    try:
+        spans = import_module("spotthebot.kit.spans")
+    except ModuleNotFoundError as missing:
+        sys.exit(
+            f"OTEL_EXPORTER_OTLP_ENDPOINT asks for traces, which need '{missing.name}':"
+            " install spotthebot[tracing], or take the variable away."
+        )
+    spans.record(service)
 
 
 def migrate_access(owner_url: str) -> None:

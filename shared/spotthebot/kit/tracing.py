@@ -1,41 +1,120 @@
-"""W3C trace context: the `traceparent` that came in goes on to the services we call, with a span of our own."""
+"""W3C trace context and baggage: what came in goes on to the services that we call and to the jobs that we queue.
 
+This costs next to nothing and needs no library. Where spans are recorded (`kit/spans.py`), their recorder is set here:
+the present trace is then that of the present span.
+"""
+
+import json
 import re
 import secrets
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Protocol
 
 _TRACEPARENT = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})")
+_PRINTABLE = re.compile(r"[\x20-\x7e]*")
+_LONGEST_STATE = 512
+_LONGEST_BAGGAGE = 2048
 
 
 @dataclass(frozen=True)
 class Trace:
-    """The trace a request belongs to, and our span in it."""
+    """The trace a request belongs to, our span in it, and what its callers sent along."""
 
     trace_id: str
     span_id: str
     flags: str = "01"
+    tracestate: str = ""
+    baggage: str = ""
 
     @property
     def traceparent(self) -> str:
         return f"00-{self.trace_id}-{self.span_id}-{self.flags}"
 
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of a request that continues this trace."""
+        more = {"tracestate": self.tracestate, "baggage": self.baggage}
+        return {"traceparent": self.traceparent} | {name: value for name, value in more.items() if value}
+
+
+class SpanRecorder(Protocol):
+    """Records spans."""
+
+    def present(self) -> tuple[str, str, str] | None:
+        """Return trace id, span id and flags of the present span; None where there is none."""
+        ...
+
+    def span(
+        self, name: str, attributes: Mapping[str, str | int], carrier: Mapping[str, str] | None
+    ) -> AbstractContextManager[object]:
+        """Record a block as a span, of the trace in `carrier`, or else of the present one."""
+        ...
+
 
 _current: ContextVar[Trace | None] = ContextVar("trace", default=None)
+_recorders: list[SpanRecorder] = []
+"""The one of this process, if there is any."""
 
 
-def continue_trace(traceparent: str | None) -> Trace:
-    """Take up the caller's trace, or begin one where the header is absent or malformed, and make it current."""
+def record_spans(recorder: SpanRecorder) -> None:
+    """Record spans with this from now on."""
+    _recorders[:] = [recorder]
+
+
+def span(
+    name: str, attributes: Mapping[str, str | int], carrier: Mapping[str, str] | None = None
+) -> AbstractContextManager[object]:
+    """Record a block as a span, where spans are recorded. Attributes never hold texts, keys or bodies."""
+    return _recorders[0].span(name, attributes, carrier) if _recorders else nullcontext()
+
+
+def records_spans() -> bool:
+    """Return whether spans are recorded, for code that would do without the call of `span`."""
+    return bool(_recorders)
+
+
+def continue_trace(traceparent: str | None, tracestate: str | None = None, baggage: str | None = None) -> Trace:
+    """Take up the caller's trace, or begin one where the header is absent or malformed, and make it current.
+
+    Where spans are recorded, the trace is that of the present span. Baggage that is too long, or holds what no header
+    may, is left out.
+    """
+    present = _recorders[0].present() if _recorders else None
     match = _TRACEPARENT.fullmatch(traceparent or "")
-    if match and match[1] != "ff" and match[2].strip("0") and match[3].strip("0"):
-        trace = Trace(match[2], secrets.token_hex(8), match[4])
+    state = ""
+    if present is not None:
+        trace_id, span_id, flags = present
+    elif match and match[1] != "ff" and match[2].strip("0") and match[3].strip("0"):
+        trace_id, span_id, flags = match[2], secrets.token_hex(8), match[4]
     else:
-        trace = Trace(secrets.token_hex(16), secrets.token_hex(8))
+        trace_id, span_id, flags = secrets.token_hex(16), secrets.token_hex(8), "01"
+        match = None
+    if match is not None and match[2] == trace_id:
+        state = _fit(tracestate, _LONGEST_STATE)
+    trace = Trace(trace_id, span_id, flags, state, _fit(baggage, _LONGEST_BAGGAGE))
     _current.set(trace)
     return trace
 
 
-def outgoing_traceparent() -> str:
-    """Return the header for a call made now; a call outside of any request begins a trace."""
+def outgoing_headers() -> dict[str, str]:
+    """Return the headers for a call made now; a call outside of any request begins a trace."""
     trace = _current.get()
-    return trace.traceparent if trace else continue_trace(None).traceparent
+    return (trace or continue_trace(None)).headers
+
+
+def stored_trace() -> str:
+    """Return the present trace as a job's row keeps it; empty outside of any request."""
+    trace = _current.get()
+    return "" if trace is None else json.dumps(trace.headers)
+
+
+def carrier_of(stored: str | None) -> dict[str, str]:
+    """Return the headers that a job's row keeps."""
+    return json.loads(stored) if stored else {}
+
+
+def _fit(value: str | None, longest: int) -> str:
+    return value if value and len(value) <= longest and _PRINTABLE.fullmatch(value) else ""

@@ -7,6 +7,7 @@ from typing import Any
 
 import procrastinate
 import psycopg
+import structlog
 from procrastinate import App, Blueprint, JobContext, PsycopgConnector
 from procrastinate.worker import Worker
 from sqlalchemy import text
@@ -18,6 +19,7 @@ from spotthebot.kit.jobs.lost import requeue_lost
 from spotthebot.kit.jobs.outcomes import JobOutcomes
 from spotthebot.kit.jobs.tasks import DEFAULT_QUEUE, Retries, Task, WorkerContext, attempt
 from spotthebot.kit.logs import get_logger
+from spotthebot.kit.tracing import carrier_of, continue_trace, span, stored_trace
 
 _log = get_logger(__name__)
 
@@ -28,6 +30,8 @@ _END_SECONDS = 2.0
 """Time to write what became of aborted jobs, after the grace; supervisors wait 15 s for all of it."""
 _STOP_AGAIN_SECONDS = 0.2
 _RESTART_SECONDS = 1.0
+_BEFORE_JOBS = text("SELECT set_config('search_path', :schema, true), set_config('spotthebot.trace', :trace, true)")
+"""Procrastinate's statements name no schema; a job's row takes the trace from the setting, by the column's default."""
 
 
 class Jobs:
@@ -59,7 +63,7 @@ class Jobs:
         delay: timedelta | None = None,
     ) -> None:
         """Queue a job that exists only if the session's transaction commits; after `delay` it may run."""
-        await session.execute(text("SELECT set_config('search_path', :schema, true)"), {"schema": self._schema})
+        await session.execute(_BEFORE_JOBS, {"schema": self._schema, "trace": stored_trace()})
         raw = await (await session.connection()).get_raw_connection()
         connection = raw.driver_connection
         if not isinstance(connection, psycopg.AsyncConnection):
@@ -83,7 +87,7 @@ class Jobs:
         """
         outcomes = JobOutcomes(self._connector)
         self._app.job_manager = outcomes
-        self._app.add_tasks_from(_blueprint(tasks, outcomes.uncounted), namespace=self._schema)
+        self._app.add_tasks_from(_blueprint(tasks, outcomes), namespace=self._schema)
         queues = concurrency if isinstance(concurrency, Mapping) else {DEFAULT_QUEUE: concurrency}
         try:
             async with self._app.open_async():
@@ -138,18 +142,22 @@ class Jobs:
             _log.warning("job.retried", job=job.id, task=job.task_name, reason="its worker died")
 
 
-def _blueprint(tasks: Sequence[Task], uncounted: set[int]) -> Blueprint:
+def _blueprint(tasks: Sequence[Task], outcomes: JobOutcomes) -> Blueprint:
     blueprint = Blueprint()
     for task in tasks:
-        blueprint.task(name=task.name, queue=task.queue, pass_context=True, retry=Retries(task, uncounted))(
-            _attempting(task)
+        blueprint.task(name=task.name, queue=task.queue, pass_context=True, retry=Retries(task, outcomes.uncounted))(
+            _attempting(task, outcomes)
         )
     return blueprint
 
 
-def _attempting(task: Task) -> Any:  # noqa: ANN401 - procrastinate's type of a task's function is its own
+def _attempting(task: Task, outcomes: JobOutcomes) -> Any:  # noqa: ANN401 - procrastinate's type of a task's function is its own
     async def attempting(context: JobContext, **arguments: Any) -> None:  # noqa: ANN401 - JSON
-        await attempt(task, context, arguments)
+        carrier = carrier_of(outcomes.take_trace(context.job.id))
+        with span(f"job {task.name}", {"queue": task.queue, "job": context.job.id or 0}, carrier):
+            trace = continue_trace(carrier.get("traceparent"), carrier.get("tracestate"), carrier.get("baggage"))
+            with structlog.contextvars.bound_contextvars(trace_id=trace.trace_id, job=context.job.id):
+                await attempt(task, context, arguments)
 
     return attempting
 

@@ -13,3 +13,11 @@ def create_job_tables(connection: Connection, schema: str) -> None:
         cursor.execute(f'SET LOCAL search_path TO "{schema}"')
         cursor.execute(SchemaManager.get_schema())
         cursor.execute("SET LOCAL search_path TO DEFAULT")
+
+
+def add_job_traces(connection: Connection, schema: str) -> None:
+    """Let the rows of jobs keep the trace in which they were queued, in the one migration that does."""
+    connection.exec_driver_sql(
+        f"ALTER TABLE {schema}.procrastinate_jobs ADD COLUMN trace text"
+        " DEFAULT NULLIF(current_setting('spotthebot.trace', true), '')"
+    )

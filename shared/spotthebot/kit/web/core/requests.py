@@ -42,7 +42,7 @@ class RequestContext:
             return
         started = time.perf_counter()
         headers = Headers(scope=scope)
-        trace = continue_trace(headers.get("traceparent"))
+        trace = continue_trace(headers.get("traceparent"), headers.get("tracestate"), headers.get("baggage"))
         request_id = new_id().hex
         structlog.contextvars.bind_contextvars(request_id=request_id, trace_id=trace.trace_id)
         status = 0

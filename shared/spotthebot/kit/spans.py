@@ -1,0 +1,151 @@
+"""Traces for OpenTelemetry: requests by FastAPI's own telemetry, calls of httpx, SQL of psycopg and libpq, and jobs.
+
+The libraries are the extra `tracing`. They are imported where an exporter is set in the environment, by OpenTelemetry's
+own variables (`OTEL_EXPORTER_OTLP_ENDPOINT`), and nowhere else. Attributes that leave the process are on a list: no URL
+with its query, no parameter of a statement, no message of an error, since these hold keys and texts.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from opentelemetry import propagate, trace
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.instrumentation.httpx import HTTPXClientInstrumentor
+from opentelemetry.instrumentation.psycopg import PsycopgInstrumentor
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import Event, ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+from opentelemetry.sdk.trace.sampling import Decision, ParentBased, Sampler, SamplingResult, TraceIdRatioBased
+from opentelemetry.trace import SpanKind, Status
+
+from spotthebot.kit.tracing import record_spans
+
+_SENT = frozenset(
+    {
+        "db.name",
+        "db.statement",
+        "db.system",
+        "db.query.text",
+        "db.system.name",
+        "error.type",
+        "http.method",
+        "http.request.method",
+        "http.response.status_code",
+        "http.route",
+        "http.status_code",
+        "net.peer.name",
+        "net.peer.port",
+        "network.protocol.version",
+        "server.address",
+        "server.port",
+        "url.scheme",
+    }
+)
+_OURS = "spotthebot."
+_EXCEPTION = "exception.type"
+
+
+class AllowedAttributes(SpanExporter):
+    """Passes spans on with the attributes that may leave the process, and without what errors say."""
+
+    def __init__(self, exporter: SpanExporter) -> None:
+        self._exporter = exporter
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        return self._exporter.export([_allowed(span) for span in spans])
+
+    def shutdown(self) -> None:
+        self._exporter.shutdown()
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        return self._exporter.force_flush(timeout_millis)
+
+
+class NoLoneCalls(Sampler):
+    """Begins no trace with a statement or a call: those that no request and no job made are the polls of workers."""
+
+    def __init__(self, ratio: float) -> None:
+        self._ratio = TraceIdRatioBased(ratio)
+
+    def should_sample(self, *arguments: Any, **named: Any) -> SamplingResult:  # noqa: ANN401 - OpenTelemetry's own
+        kind = named.get("kind", arguments[3] if len(arguments) > 3 else None)
+        if kind == SpanKind.CLIENT:
+            return SamplingResult(Decision.DROP)
+        return self._ratio.should_sample(*arguments, **named)
+
+    def get_description(self) -> str:
+        return f"NoLoneCalls({self._ratio.get_description()})"
+
+
+class Recorder:
+    """Records spans of blocks, beside those that the instrumentations record."""
+
+    def __init__(self, provider: TracerProvider) -> None:
+        self._tracer = provider.get_tracer("spotthebot")
+
+    def present(self) -> tuple[str, str, str] | None:
+        context = trace.get_current_span().get_span_context()
+        if not context.is_valid:
+            return None
+        return f"{context.trace_id:032x}", f"{context.span_id:016x}", f"{context.trace_flags:02x}"
+
+    def span(
+        self, name: str, attributes: Mapping[str, str | int], carrier: Mapping[str, str] | None
+    ) -> AbstractContextManager[object]:
+        return self._span(name, attributes, carrier)
+
+    @contextmanager
+    def _span(
+        self, name: str, attributes: Mapping[str, str | int], carrier: Mapping[str, str] | None
+    ) -> Iterator[None]:
+        parent = None if carrier is None else propagate.extract(carrier)
+        kind = SpanKind.INTERNAL if carrier is None else SpanKind.CONSUMER
+        if any(each.startswith("db.") for each in attributes):
+            kind = SpanKind.CLIENT
+        own = {each if each.startswith("db.") else f"{_OURS}{each}": value for each, value in attributes.items()}
+        with self._tracer.start_as_current_span(name, context=parent, kind=kind, attributes=own):
+            yield
+
+
+def record(service: str, exporter: SpanExporter | None = None) -> TracerProvider:
+    """Record the spans of this process and export them, as OpenTelemetry's variables say or by `exporter`."""
+    ratio = float(os.environ.get("OTEL_TRACES_SAMPLER_ARG", "1"))
+    provider = TracerProvider(
+        sampler=ParentBased(NoLoneCalls(ratio)),
+        resource=Resource.create({"service.name": service, "service.namespace": "spotthebot"}),
+    )
+    provider.add_span_processor(BatchSpanProcessor(AllowedAttributes(exporter or OTLPSpanExporter())))
+    trace.set_tracer_provider(provider)
+    HTTPXClientInstrumentor().instrument()
+    PsycopgInstrumentor().instrument()
+    record_spans(Recorder(provider))
+    return provider
+
+
+def _allowed(span: ReadableSpan) -> ReadableSpan:
+    attributes = {
+        name: value
+        for name, value in (span.attributes or {}).items()
+        if name in _SENT or (name.startswith(_OURS) and isinstance(value, str | int))
+    }
+    events = [
+        Event(event.name, {_EXCEPTION: str(event.attributes[_EXCEPTION])}, event.timestamp)
+        for event in span.events
+        if event.attributes and _EXCEPTION in event.attributes
+    ]
+    return ReadableSpan(
+        name=span.name,
+        context=span.context,
+        parent=span.parent,
+        resource=span.resource,
+        attributes=attributes,
+        events=events,
+        links=span.links,
+        kind=span.kind,
+        instrumentation_scope=span.instrumentation_scope,
+        status=Status(span.status.status_code),
+        start_time=span.start_time,
+        end_time=span.end_time,
+    )

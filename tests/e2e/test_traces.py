@@ -1,0 +1,171 @@
+"""One conversation and one label are one trace each, and spans hold neither texts nor keys."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from tests.factories.annotating import answer_items, campaign_of, claim
+from tests.factories.databases import Databases, DatabaseUrls
+from tests.factories.running_suite import Keys, RunningSuite
+from tests.factories.studies import add_bot, plan, until
+
+ROOT = Path(__file__).parents[2]
+CONVERSATION, LABEL, SEARCH = "c0" * 16, "1a" * 16, "5e" * 16
+CALLER = "00f067aa0ba902b7"
+
+
+class Collector:
+    """Takes spans as an OpenTelemetry collector does, by OTLP over HTTP."""
+
+    def __init__(self) -> None:
+        received: list[bytes] = []
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                received.append(self.rfile.read(int(self.headers["Content-Length"])))
+                self.send_response(200)
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                return
+
+        self.received = received
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+
+    def spans(self, trace_id: str) -> list[Span]:
+        requests = [ExportTraceServiceRequest.FromString(body) for body in self.received]
+        scopes = [scope for each in requests for resource in each.resource_spans for scope in resource.scope_spans]
+        return [span for scope in scopes for span in scope.spans if span.trace_id.hex() == trace_id]
+
+
+@pytest.fixture(scope="module")
+def collector() -> Iterator[Collector]:
+    made = Collector()
+    thread = threading.Thread(target=made.server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    yield made
+    made.server.shutdown()
+    thread.join()
+    made.server.server_close()
+
+
+@contextlib.contextmanager
+def _traced_services(urls: DatabaseUrls, collector: Collector) -> Iterator[dict[str, str]]:
+    host, port = collector.server.server_address[:2]
+    environment = {
+        "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://{host!s}:{port}",
+        "TRACED_DATABASE": json.dumps({"owner": dict(urls.owner), "app": dict(urls.app)}),
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.factories.traced_suite"],
+        cwd=ROOT,
+        env=os.environ | environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout is not None
+        yield json.loads(process.stdout.readline())
+    assert process.returncode == 0
+
+
+@pytest.fixture(scope="module")
+async def traced(databases: Databases, collector: Collector) -> Collector:
+    """Spans of a conversation, a label and a search, each begun by a caller with a trace of its own."""
+    async with contextlib.AsyncExitStack() as stack:
+        urls = stack.enter_context(databases.lend())
+        keys = await stack.enter_async_context(Keys(urls.owner["access"]))
+        suite = RunningSuite(stack.enter_context(_traced_services(urls, collector)), {}, urls, keys, stack)
+        bots = [await add_bot(suite, "eliza"), await add_bot(suite, "eliza", name="eliza-2")]
+        conversations = await suite.client("conversations", "admin")
+        asked = plan(bots, conversations_per_pair=1, exchanges=1)
+        await _post(conversations, "/v1/collections", asked, CONVERSATION, state="complete")
+        campaign = await campaign_of(suite, 2)
+        assignment = await claim(suite, campaign, "A1")
+        await answer_items(suite, assignment)
+        frontend = await suite.client("annotation", "annotation")
+        await _post(frontend, f"/v1/assignments/{assignment['id']}/submit", None, LABEL)
+        searched = f"/v1/collections/{campaign['collection_id']}/conversations?text=SECRET%20WORDS"
+        found = await conversations.get(searched, headers=_headers(SEARCH))
+        assert found.status_code == 200, found.text
+        await stack.pop_all().aclose()
+    return collector
+
+
+def _headers(trace: str) -> dict[str, str]:
+    return {"traceparent": f"00-{trace}-{CALLER}-01"}
+
+
+async def _post(client: Any, path: str, body: Any, trace: str, *, state: str | None = None) -> None:
+    answer = await client.post(path, json=body, headers=_headers(trace))
+    assert answer.status_code in {200, 201}, answer.text
+    if state is not None:
+        await until(client, f"{path}/{answer.json()['id']}", state)
+
+
+def _kinds(spans: Sequence[Span]) -> set[tuple[str, str]]:
+    return {(Span.SpanKind.Name(span.kind).removeprefix("SPAN_KIND_"), span.name) for span in spans}
+
+
+def _attributes(span: Span) -> dict[str, str]:
+    return {each.key: each.value.string_value for each in span.attributes}
+
+
+async def test_a_conversation_is_one_trace_through_requests_jobs_bots_and_statements(traced: Collector):
+    spans = traced.spans(CONVERSATION)
+    assert {
+        ("SERVER", "POST /v1/collections"),
+        ("CONSUMER", "job run_conversations"),
+        ("CLIENT", "POST"),
+        ("SERVER", "POST /v1/bots/{bot_id}/replies"),
+        ("INTERNAL", "ask bot"),
+    } <= _kinds(spans)
+    known = {span.span_id for span in spans}
+    assert {span.parent_span_id.hex() for span in spans if span.parent_span_id not in known} == {CALLER}
+    asked = {span.parent_span_id for span in spans if span.name == "POST /v1/bots/{bot_id}/replies"}
+    assert asked <= {span.span_id for span in spans if span.kind == Span.SPAN_KIND_CLIENT}
+    statements = [_attributes(span).get("db.statement", "") for span in spans]
+    assert any("conversations.turns" in each for each in statements)
+
+
+async def test_a_label_is_one_trace_with_its_statements(traced: Collector):
+    spans = traced.spans(LABEL)
+    assert ("SERVER", "POST /v1/assignments/{assignment_id}/submit") in _kinds(spans)
+    statements = [_attributes(span).get("db.statement", "") for span in spans]
+    assert any("INSERT INTO annotation.annotations" in each for each in statements)
+    known = {span.span_id for span in spans}
+    assert {span.parent_span_id.hex() for span in spans if span.parent_span_id not in known} == {CALLER}
+
+
+async def test_spans_hold_neither_texts_nor_keys_nor_queries(traced: Collector):
+    assert traced.spans(SEARCH)
+    everything = b"".join(traced.received)
+    for secret in (b"SECRET", b"stb_", b"says 0", b"Bearer", b"url.query", b"url.full", b"exception.message"):
+        assert secret not in everything, secret
+    spans = [span for trace in (CONVERSATION, LABEL, SEARCH) for span in traced.spans(trace)]
+    names = {name for span in spans for name in _attributes(span)}
+    assert not {name for name in names if name.startswith(("url.", "http.url", "http.target"))} - {"url.scheme"}
+
+
+def test_without_an_exporter_no_library_of_traces_is_imported():
+    program = (
+        "import sys; from spotthebot.kit.process import start_tracing; import spotthebot.conversations.app;"
+        " import spotthebot.conversations.worker; start_tracing('conversations');"
+        " print([each for each in sys.modules if each.startswith(('opentelemetry.sdk', 'opentelemetry.exporter',"
+        " 'opentelemetry.instrumentation'))])"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.strip() == "[]"
