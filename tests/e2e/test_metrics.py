@@ -11,9 +11,12 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from spotthebot.contracts.bots import BotIn, BuiltinProtocol, ContextIn, RepliesIn
 from spotthebot.contracts.services import SERVICE_NAMES
+from tests.factories.observed import RECORDED, expressions, metrics_in
 from tests.factories.running_suite import RunningSuite
 
 ROOT = Path(__file__).parents[2]
+TRITON = {f"nv_inference_{name}" for name in ("count", "exec_count", "queue_duration_us", "request_success")}
+"""Of NVIDIA's documentation of Triton, "Metrics": what the suite's services do not expose."""
 _DOCUMENTED = re.compile(r"^\| `(\w+)` \| (\w+) \| (.+?) \| (.+) \|$", re.MULTILINE)
 
 
@@ -57,6 +60,22 @@ class TestDocumentation:
         assert documented == found
         named = {name: set(re.findall(r"`(\w+)`", listed)) for name, _, listed, _ in _DOCUMENTED.findall(page)}
         assert [name for name, each in labels.items() if each - named[name] - {"le"}] == []
+
+
+class TestDashboardsAndRules:
+    async def test_name_only_metrics_that_services_expose_or_rules_record(self, suite: RunningSuite):
+        exposed = {"up"} | RECORDED | TRITON
+        for service in SERVICE_NAMES:
+            for family in text_string_to_metric_families(await _metrics(suite, service)):
+                suffixes = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count")}.get(family.type, ("",))
+                exposed |= {f"{family.name}{suffix}" for suffix in suffixes}
+        named = {where: metrics_in(expression) for where, expression in expressions()}
+        assert all(named.values())
+        assert {where: names - exposed for where, names in named.items() if names - exposed} == {}
+
+    def test_names_are_found_in_expressions(self):
+        expression = 'sum by (a) (rate(b_total{c="d"}[5m])) / on (e) f:g > 14.4 * 0.5 and max_over_time(h[1h]) or i'
+        assert metrics_in(expression) == {"b_total", "f:g", "h", "i"}
 
 
 class TestValues:

@@ -145,6 +145,7 @@ async def test_a_label_is_one_trace_with_its_statements(traced: Collector):
     assert ("SERVER", "POST /v1/assignments/{assignment_id}/submit") in _kinds(spans)
     statements = [_attributes(span).get("db.statement", "") for span in spans]
     assert any("INSERT INTO annotation.annotations" in each for each in statements)
+    assert any("access.api_keys" in each for each in statements)  # on libpq, past psycopg
     known = {span.span_id for span in spans}
     assert {span.parent_span_id.hex() for span in spans if span.parent_span_id not in known} == {CALLER}
 
