@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from playwright.async_api import Browser
 
 from spotthebot.kit.logs import configure_logs
 from spotthebot.suite.postgres.provision import ACCESS, Provisioned
+from tests.factories.browsing import running_browser
 from tests.factories.databases import Databases, DatabaseUrls, PostgresServer, migrated_template, running_server
 from tests.factories.running_suite import Keys, RunningSuite, SharedSuites, run_suite
 
@@ -169,6 +171,13 @@ async def suite(module_suite: RunningSuite, shared_suites: SharedSuites) -> Asyn
     """The file's running services, without a row of the test before."""
     yield module_suite
     await shared_suites.empty(module_suite)
+
+
+@pytest.fixture(scope="session")
+async def chromium() -> AsyncIterator[Browser]:
+    """The browser of this process."""
+    async with running_browser() as browser:
+        yield browser
 
 
 @pytest.fixture

@@ -3,13 +3,12 @@
 import asyncio
 import contextlib
 import json
-from pathlib import Path
 from typing import Any
 
 import uvicorn
+from playwright.async_api import Browser
 
 from spotthebot.suite.supervision.sockets import bind
-from tests.factories.browser import browser, needs_browser
 from tests.factories.databases import DatabaseUrls
 from tests.factories.frontends import open_study, start, two_bots
 from tests.factories.running_suite import run_suite, serve_all
@@ -58,9 +57,8 @@ class Pages:
         await send({"type": "http.response.body", "body": content})
 
 
-@needs_browser
 async def test_a_page_of_another_origin_chats_hears_every_event_once_and_stops(
-    database_urls: DatabaseUrls, tmp_path: Path
+    chromium: Browser, database_urls: DatabaseUrls
 ):
     with contextlib.closing(bind("127.0.0.1", 0)) as sock:
         origin = f"http://127.0.0.1:{sock.getsockname()[1]}"
@@ -76,7 +74,8 @@ async def test_a_page_of_another_origin_chats_hears_every_event_once_and_stops(
             frontend = await suite.client("conversations", "annotation")
             token = (await frontend.put(f"/v1/chats/{chat['id']}/token")).json()["token"]
             pages.page = PAGE % json.dumps({"service": suite.urls["conversations"], "chat": chat["id"], "token": token})
-            async with browser(origin, tmp_path), asyncio.timeout(60):
+            async with await chromium.new_page() as page, asyncio.timeout(60):
+                await page.goto(origin)
                 report = await pages.report
             shown = (await frontend.get(f"/v1/chats/{chat['id']}")).json()
     assert "refused" not in report

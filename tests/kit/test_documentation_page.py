@@ -4,12 +4,12 @@ import base64
 import contextlib
 import hashlib
 import re
-from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 import pytest
 import uvicorn
 from fastapi import FastAPI
+from playwright.async_api import Browser, expect
 from pydantic import SecretStr
 from starlette.testclient import TestClient
 
@@ -17,7 +17,6 @@ from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.web.core.documentation import DOCS_URL, INTEGRITY
 from spotthebot.suite.runtime.services import load_service
 from spotthebot.suite.supervision.sockets import bind
-from tests.factories.browser import needs_browser, opened_page
 from tests.factories.running_suite import serve_all
 
 
@@ -55,23 +54,27 @@ class TestPage:
         assert (again.status_code, again.content) == (304, b"")
 
 
-@needs_browser
-async def test_a_browser_shows_every_operation_and_tries_one_without_asking_anybody_else(tmp_path: Path):
+async def test_a_browser_shows_every_operation_and_tries_one_without_asking_anybody_else(chromium: Browser):
     app = _app("conversations")
     operations = sum(len(methods) for methods in app.openapi()["paths"].values())
-    health = "document.querySelector('#operations-operations-health')"
+    requested: list[str] = []
+    complaints: list[str] = []
     with contextlib.closing(bind("127.0.0.1", 0)) as sock:
         url = f"http://127.0.0.1:{sock.getsockname()[1]}"
         config = uvicorn.Config(app, log_config=None, lifespan="off", access_log=False)
-        async with serve_all([(config, sock)]), opened_page(f"{url}{DOCS_URL}", tmp_path) as page:
-            await page.wait_for(f"document.querySelectorAll('.opblock').length == {operations}")
+        async with serve_all([(config, sock)]), await chromium.new_page() as page:
+            page.on("request", lambda request: requested.append(request.url))
+            page.on("console", lambda said: complaints.append(said.text))
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            await page.goto(f"{url}{DOCS_URL}")
+            await expect(page.locator(".opblock")).to_have_count(operations)
+            health = page.locator("#operations-operations-health")
             for button in ("button", ".try-out__btn", ".execute"):
-                await page.wait_for(f"{health}.querySelector('{button}')")
-                await page.value_of(f"{health}.querySelector('{button}').click()")
-            await page.wait_for(f"{health}.querySelector('.live-responses-table tbody td')?.innerText == '200'")
-            was_refused = await page.value_of("fetch('http://127.0.0.2/').then(() => false, () => true)")
-    asked = [each for each in page.requested if urlsplit(each).scheme != "data"]
+                await health.locator(button).first.click()
+            await expect(health.locator(".live-responses-table tbody td").first).to_have_text("200")
+            was_refused = await page.evaluate("fetch('http://127.0.0.2/').then(() => false, () => true)")
+    asked = [each for each in requested if urlsplit(each).scheme != "data"]
     assert {urlsplit(each).netloc for each in asked} == {urlsplit(url).netloc}
     assert f"{url}/healthz" in asked
     assert was_refused
-    assert [each for each in page.complaints if "127.0.0.2" not in each] == []
+    assert [each for each in complaints if "127.0.0.2" not in each] == []

@@ -17,7 +17,7 @@ from spotthebot.suite.postgres.binaries import find_binaries
 from spotthebot.suite.progress import screen
 from spotthebot.suite.runtime.bootstrap import DATABASE_URL_VARIABLE
 
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 def doctor(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
