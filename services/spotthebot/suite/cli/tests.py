@@ -19,7 +19,7 @@ from spotthebot.suite.cli.mutant_process import NO_COMPILED_FILES
 from spotthebot.suite.cli.mutants import draw_sample, run_mutants
 from spotthebot.suite.progress import screen
 
-_PROCESSES = min(8, 2 * (os.cpu_count() or 2))
+_PROCESSES = min(12, 3 * (os.cpu_count() or 2))
 """More than cores: many tests wait for other processes."""
 _SIDE_BY_SIDE = ("-n", str(_PROCESSES), "--dist", "loadfile", "--no-loadscope-reorder")
 _TYPED = ("services", "shared", "benchmarks", "tests")
