@@ -1,4 +1,4 @@
-"""Which browser drives tests and benchmarks of pages: Chromium, in its build without windows where that is installed."""
+"""Which browser drives tests and benchmarks of pages: Chromium, in its build without windows where there is one."""
 
 import shutil
 from typing import Final
