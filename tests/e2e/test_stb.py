@@ -106,6 +106,14 @@ class TestUp:
         logs = "".join(path.read_text() for path in (folder.data / "logs").glob("*.log"))
         assert made["key"] not in logs
 
+    def test_a_backup_is_made_while_it_runs_and_none_is_restored(self, folder: Folder):
+        assert folder.stb("keys", "create", "--role", "analyst", "--note", "before").returncode == 0
+        made = folder.stb("backup", folder.parent / "backup.zip")
+        assert made.returncode == 0, made.stderr
+        assert "the database (6 schemas)" in made.stderr
+        assert folder.stb("keys", "create", "--role", "analyst", "--note", "after").returncode == 0
+        assert "already runs" in folder.stb("restore", folder.parent / "backup.zip", "--replace").stderr
+
     def test_wrong_usage_exits_with_2(self, folder: Folder):
         faulty = folder.parent / "faulty.yaml"
         faulty.write_text(COLLECTION.replace("exchanges: 20", "exchanges: many"))
@@ -277,6 +285,15 @@ class TestDown:
         wait_until(lambda: not any(map(lives, children)), 10)  # the process that forks ends when it sees that we did
         assert folder.stb("status").returncode == 1
         assert folder.stb("down").returncode == 1
+
+
+class TestRestore:
+    def test_brings_the_suite_back_to_its_backup(self, folder: Folder):
+        restored = folder.process("restore", folder.parent / "backup.zip", "--replace")
+        assert restored.returncode == 0, restored.stderr
+        assert "The suite is as it was at" in restored.stderr
+        notes = {key["note"] for key in json.loads(folder.process("keys", "list", "--json").stdout)["keys"]}
+        assert ("before" in notes, "after" in notes) == (True, False)
 
 
 class TestPurge:

@@ -155,6 +155,14 @@ COMMANDS: CommandTable = {
     "protocols": CommandGroup("Protocols of annotation: convert the tasks of others.", PROTOCOLS),
     "install": Command(f"{_HERE}.install", "install", "Install an optional part."),
     "doctor": Command(f"{_HERE}.doctor", "doctor", "Show which optional parts are there, and what each is for."),
+    "backup": Command(
+        f"{_HERE}.backups", "backup", "Write all that the suite keeps to one file, while it runs or while it does not."
+    ),
+    "restore": Command(
+        f"{_HERE}.backups",
+        "restore",
+        "Make a suite of a backup; a database that is there is only replaced on request.",
+    ),
     "purge": Command(
         f"{_HERE}.purge", "purge", "Remove the data folder with all that is in it, and PostgreSQL's home."
     ),

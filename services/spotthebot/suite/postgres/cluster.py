@@ -100,8 +100,7 @@ class Cluster:
     def admin_url(self) -> str:
         """The superuser's URL, password included; only after a start."""
         home, server = self._started()
-        password = home.password_file.read_text()
-        return f"postgresql://{ADMIN}:{password}@127.0.0.1:{server.port}/postgres"
+        return _admin_url(home, server.port)
 
     @property
     def log_file(self) -> Path:
@@ -163,3 +162,15 @@ class Cluster:
             else:
                 self._port = port
                 return started
+
+
+def running_admin_url(data_folder: Path, port: int) -> str:
+    """Return the superuser's URL of a cluster that another process runs on this port; raises AdminPasswordMissing."""
+    data_folder = data_folder.resolve()
+    return _admin_url(Home(data_folder=data_folder, folder=data_folder, account=None), port)
+
+
+def _admin_url(home: Home, port: int) -> str:
+    if not home.password_file.exists():
+        raise AdminPasswordMissing(folder=home.data_folder, password_file=home.password_file)
+    return f"postgresql://{ADMIN}:{home.password_file.read_text()}@127.0.0.1:{port}/postgres"

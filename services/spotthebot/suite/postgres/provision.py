@@ -65,25 +65,33 @@ def logins(schemas: Sequence[str]) -> list[str]:
     return [f"{schema}_{kind}" for schema in services for kind in ("owner", "app")] + [f"{ACCESS}_owner"]
 
 
-def provision(admin_url: str, database: str, schemas: Sequence[str], passwords: Mapping[str, str]) -> Provisioned:
+def provision(
+    admin_url: str,
+    database: str,
+    schemas: Sequence[str],
+    passwords: Mapping[str, str],
+    *,
+    roles_of: str | None = None,
+) -> Provisioned:
     """Create what is missing of a database, its schemas and their roles, and set the roles' passwords.
 
-    `schemas` are the services' names (`access` is added), `passwords` maps each of `logins(schemas)`. May be
-    run again at any time: with other passwords, with one more schema, or by several processes at once.
-    Privileges on tables reach those that the owner creates from now on, so provision before migrating; those
-    on `access` also reach the tables that are there.
+    `schemas` are the services' names (`access` is added), `passwords` maps each of `logins(schemas)`. The roles are
+    those of the database `roles_of`, which this one will take the place of; None: its own. May be run again at any
+    time: with other passwords, with one more schema, or by several processes at once. Privileges on tables reach those
+    that the owner creates from now on, so provision before migrating; those on `access` also reach the tables that are
+    there.
 
     The admin is a superuser, or has CREATEDB and CREATEROLE and made the roles himself. Raises
     DatabaseUnreachable, ServerTooOld, ProvisioningRefused, RoleNameTooLong, PasswordMissing.
     """
     services = _services(schemas)
-    roles = {login: f"{database}_{login}" for login in logins(schemas)}
+    roles = {login: f"{roles_of or database}_{login}" for login in logins(schemas)}
     for login, role in roles.items():
         if login not in passwords:
             raise PasswordMissing(login=login)
         if len(role.encode()) > _ROLE_NAME_BYTES:
             raise RoleNameTooLong(role=role)
-    with _connected(admin_url, database) as admin:
+    with connected(admin_url, database) as admin:
         if admin.info.server_version // 10_000 < _OLDEST:
             raise ServerTooOld(major=admin.info.server_version // 10_000)
         # Held until the connection closes: two processes would both find a role missing and both create it.
@@ -93,7 +101,7 @@ def provision(admin_url: str, database: str, schemas: Sequence[str], passwords: 
             if login.endswith("_owner"):
                 _act_for(admin, role)
         _set_database(admin, database, list(roles.values()))
-        with _connected(_with(admin_url, database=database), database) as inside, inside.transaction():
+        with connected(url_with(admin_url, database=database), database) as inside, inside.transaction():
             inside.execute("REVOKE ALL ON SCHEMA public FROM PUBLIC")
             for schema in (*services, ACCESS):
                 _set_schema(inside, schema, owner=roles[f"{schema}_owner"])
@@ -102,7 +110,7 @@ def provision(admin_url: str, database: str, schemas: Sequence[str], passwords: 
                 _grant(inside, _USE, schema, owner, app)
                 _grant(inside, _READ, ACCESS, roles[f"{ACCESS}_owner"], app)
     urls = {
-        login: _with(admin_url, database=database, user=role, password=passwords[login])
+        login: url_with(admin_url, database=database, user=role, password=passwords[login])
         for login, role in roles.items()
     }
     return Provisioned(
@@ -167,7 +175,8 @@ def _grant(inside: Connection, statements: Sequence[LiteralString], schema: str,
 
 
 @contextmanager
-def _connected(url: str, database: str) -> Iterator[Connection]:
+def connected(url: str, database: str) -> Iterator[Connection]:
+    """Yield a connection of the admin's that commits each statement; `database` is for the messages of its errors."""
     parts = urlsplit(url)
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=_CONNECT_SECONDS) as connection:
@@ -183,7 +192,8 @@ def _sentence(error: psycopg.Error) -> str:
     return " ".join(str(error).split())
 
 
-def _with(url: str, *, database: str, user: str | None = None, password: str | None = None) -> str:
+def url_with(url: str, *, database: str, user: str | None = None, password: str | None = None) -> str:
+    """Return a URL for another database of the same server, for another user too."""
     parts = urlsplit(url)
     login, at, address = parts.netloc.rpartition("@")
     overriding = {"dbname", "user", "password"}

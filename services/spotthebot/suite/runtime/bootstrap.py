@@ -20,7 +20,7 @@ from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.runtime.services import load_lineage
 
 DATABASE_URL_VARIABLE = "SPOTTHEBOT_DATABASE_URL"
-_DATABASE = "spotthebot"
+DATABASE_NAME = "spotthebot"
 _OWN_KEYS = (Role.ADMIN, Role.SERVICE, Role.ANNOTATION)
 
 
@@ -36,15 +36,19 @@ class Bootstrap:
 @contextmanager
 def bootstrap(folder: DataFolder) -> Iterator[Bootstrap]:
     """Start the database, unless the environment names one, provision its schemas and migrate them."""
-    passwords = {login: folder.secret(f"database/{login}") for login in logins(SCHEMAS)}
-    with _server(folder) as (admin_url, cluster):
-        urls = provision(admin_url, _DATABASE, SCHEMAS, passwords)
-        migrate_access(urls.owner_urls[ACCESS])
-        for service in SERVICES:
-            if service.schema is not None:
-                upgrade(load_lineage(service.name), urls.owner_urls[service.schema])
-        keys = {role.value: _own_key(folder, urls.owner_urls[ACCESS], role) for role in _OWN_KEYS}
-        yield Bootstrap(urls, cluster, keys)
+    with database_server(folder) as (admin_url, cluster):
+        yield prepare_database(folder, admin_url, cluster)
+
+
+def prepare_database(folder: DataFolder, admin_url: str, cluster: Cluster | None) -> Bootstrap:
+    """Provision the schemas, migrate them, and see that the suite has its own keys."""
+    urls = provision(admin_url, DATABASE_NAME, SCHEMAS, database_passwords(folder))
+    migrate_access(urls.owner_urls[ACCESS])
+    for service in SERVICES:
+        if service.schema is not None:
+            upgrade(load_lineage(service.name), urls.owner_urls[service.schema])
+    keys = {role.value: _own_key(folder, urls.owner_urls[ACCESS], role) for role in _OWN_KEYS}
+    return Bootstrap(urls, cluster, keys)
 
 
 def describe_database() -> str:
@@ -52,8 +56,14 @@ def describe_database() -> str:
     return "the server in SPOTTHEBOT_DATABASE_URL" if os.environ.get(DATABASE_URL_VARIABLE) else "embedded"
 
 
+def database_passwords(folder: DataFolder) -> dict[str, str]:
+    """Return the passwords of all logins, made when first asked for."""
+    return {login: folder.secret(f"database/{login}") for login in logins(SCHEMAS)}
+
+
 @contextmanager
-def _server(folder: DataFolder) -> Iterator[tuple[str, Cluster | None]]:
+def database_server(folder: DataFolder) -> Iterator[tuple[str, Cluster | None]]:
+    """Yield the URL of the server's admin, and the embedded server that runs for the block, if that is it."""
     if given := os.environ.get(DATABASE_URL_VARIABLE):
         yield given, None
         return

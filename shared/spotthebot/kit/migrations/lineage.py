@@ -43,12 +43,16 @@ class Lineage:
     @cached_property
     def head(self) -> str:
         """The newest revision, by the names of the files: every service reads it when it starts."""
-        name = re.compile(rf"({re.escape(self.schema)}_\d{{4}})_(?:pre|post)_\w+\.py")
-        found = [match[1] for file in self.revisions.iterdir() if (match := name.fullmatch(file.name))]
-        if not found:
+        if not self.known:
             message = f"no revisions in {self.revisions}"
             raise LookupError(message)
-        return max(found)
+        return max(self.known)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """All revisions of this release, by the names of the files."""
+        name = re.compile(rf"({re.escape(self.schema)}_\d{{4}})_(?:pre|post)_\w+\.py")
+        return frozenset(match[1] for file in self.revisions.iterdir() if (match := name.fullmatch(file.name)))
 
 
 def upgrade(lineage: Lineage, owner_url: str) -> None:

@@ -1,0 +1,58 @@
+"""What can go wrong between a suite and its backup.
+
+Unavailable
+├── DumpFailed
+├── RestoreFailed
+└── NoClientPrograms
+Conflict
+├── SuiteStarting
+├── HasDatabase
+└── DatabaseInUse
+Invalid
+├── NotABackup
+├── BackupDamaged
+├── NewerBackup
+└── NewerServer
+"""
+
+from spotthebot.kit.errors import Conflict, Invalid, Unavailable
+
+
+class DumpFailed(Unavailable):
+    """The schema {schema} could not be read ({reason}): no backup was written."""
+
+
+class RestoreFailed(Unavailable):
+    """The schema {schema} could not be restored ({reason}): the suite's data are as they were before."""
+
+
+class NoClientPrograms(Unavailable):
+    """The server is PostgreSQL {major}, and there is no pg_dump {major} or later here: install postgresql-client."""
+
+
+class SuiteStarting(Conflict):
+    """The suite on {folder} is starting or stopping (process {pid}): try again in a minute."""
+
+
+class HasDatabase(Conflict):
+    """There is a database with {tables} tables already: add --replace to put the backup in its place, for good."""
+
+
+class DatabaseInUse(Conflict):
+    """The database is in use by {names}: stop these, and restore again."""
+
+
+class NotABackup(Invalid):
+    """{path} is no backup of a suite, or the end of it is missing: take a file that './stb backup' finished."""
+
+
+class BackupDamaged(Invalid):
+    """{path} is damaged ({reason}): take another backup; nothing was changed."""
+
+
+class NewerBackup(Invalid):
+    """{path} was made by release {made_by}, which is newer than this one ({release}): restore it with that release."""
+
+
+class NewerServer(Invalid):
+    """{path} was made on PostgreSQL {made_on}, and the server here is {major}: restore it on {made_on} or later."""

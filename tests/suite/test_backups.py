@@ -1,0 +1,328 @@
+"""A backup holds all that a suite keeps, as it was at one moment; what is damaged, too new or in the way is refused."""
+
+import hashlib
+import json
+import secrets
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+from rich.progress import Progress, TaskID
+from sqlalchemy.engine import make_url
+
+from spotthebot.contracts.services import SCHEMAS
+from spotthebot.suite.backups import BackupContents, checked_backup, create_backup, restore_backup
+from spotthebot.suite.backups import restoration as restoration_module
+from spotthebot.suite.backups.dumps import programs_for
+from spotthebot.suite.backups.errors import (
+    BackupDamaged,
+    DatabaseInUse,
+    HasDatabase,
+    NewerBackup,
+    NewerServer,
+    NoClientPrograms,
+    NotABackup,
+    RestoreFailed,
+)
+from spotthebot.suite.postgres.errors import DatabaseUnreachable
+from spotthebot.suite.postgres.provision import logins
+from spotthebot.suite.progress import Steps, showing_progress
+from tests.factories.databases import Databases, DatabaseUrls, PostgresServer
+from tests.factories.filled_campaigns import fill_campaign
+
+PASSWORDS = dict.fromkeys(logins(SCHEMAS), "x")
+_TABLES = """
+    SELECT n.nspname, c.relname, c.relkind = 'S' FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'S') AND n.nspname = ANY(%s) ORDER BY 1, 2
+"""
+_ROWS = sql.SQL("SELECT count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text)) FROM {} AS t")
+_SEQUENCE = sql.SQL("SELECT last_value, is_called FROM {}")
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A database that was lent, with rows in it, and the settings of services that name files."""
+
+    admin_url: str
+    database: str
+    environment: Mapping[str, str]
+    urls: DatabaseUrls
+
+    @property
+    def url(self) -> str:
+        return make_url(self.admin_url).set(database=self.database).render_as_string(hide_password=False)
+
+    def back_up(self, path: Path, *, with_keys: bool = True, steps: Steps | None = None) -> BackupContents:
+        with showing_progress() as shown:
+            return create_backup(
+                path, self.admin_url, self.database, self.environment, steps or shown, with_keys=with_keys
+            )
+
+
+def settings_in(folder: Path) -> dict[str, str]:
+    (folder / "models").mkdir(parents=True)
+    return {
+        "SPOTTHEBOT_BOTS_MODELS_FOLDER": str(folder / "models"),
+        "SPOTTHEBOT_FED_MODELS_FOLDER": str(folder / "models"),
+        "SPOTTHEBOT_BOTS_SECRETS_KEY_FILE": str(folder / "bots-secrets.key"),
+        "SPOTTHEBOT_WEB_SESSIONS_KEY_FILE": str(folder / "web-sessions.key"),
+    }
+
+
+def content_of(url: str) -> dict[str, tuple[Any, ...]]:
+    """Return the number of rows of each table and a digest of them, and of each sequence where it is."""
+    with psycopg.connect(url) as connection:
+        names = connection.execute(_TABLES, [["access", *SCHEMAS]]).fetchall()
+        found = {}
+        for schema, name, is_sequence in names:
+            rows = _SEQUENCE if is_sequence else _ROWS
+            found[f"{schema}.{name}"] = connection.execute(rows.format(sql.Identifier(schema, name))).fetchall()[0]
+    return found
+
+
+@pytest.fixture(scope="module")
+def suite(databases: Databases, cluster: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Suite]:
+    environment = settings_in(tmp_path_factory.mktemp("suite"))
+    models = Path(environment["SPOTTHEBOT_BOTS_MODELS_FOLDER"])
+    (models / "small").mkdir()
+    (models / "small" / "model.safetensors").write_bytes(secrets.token_bytes(3_000_000))
+    (models / "small" / "config.json").write_text("{}")
+    (models / ".upload-1").write_text("half of a model")
+    Path(environment["SPOTTHEBOT_BOTS_SECRETS_KEY_FILE"]).write_text("the key of bots")
+    with databases.lend() as urls:
+        fill_campaign(urls.owner["annotation"], packages=3, size=2)
+        yield Suite(cluster.admin_url, str(make_url(urls.owner["bots"]).database), environment, urls)
+
+
+@pytest.fixture(scope="module")
+def backup(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("backups") / "monday.zip"
+    suite.back_up(path)
+    return path
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a backup is restored: a database that is there or not yet, and folders."""
+
+    admin_url: str
+    name: str
+    environment: Mapping[str, str]
+
+    @property
+    def url(self) -> str:
+        return make_url(self.admin_url).set(database=self.name).render_as_string(hide_password=False)
+
+    @property
+    def exists(self) -> bool:
+        with psycopg.connect(self.admin_url) as admin:
+            found = admin.execute("SELECT datname FROM pg_database WHERE datname LIKE %s", [f"{self.name}%"])
+            return [name for (name,) in found.fetchall()] == [self.name]
+
+    def restore(self, path: Path, *, replace: bool = False) -> BackupContents:
+        with showing_progress() as steps, checked_backup(path, steps) as backup:
+            return restore_backup(
+                backup, self.admin_url, self.name, self.environment, steps, passwords=PASSWORDS, replace=replace
+            )
+
+
+@pytest.fixture
+def place(cluster: PostgresServer, tmp_path: Path) -> Iterator[Place]:
+    made = Place(cluster.admin_url, f"restored_{secrets.token_hex(4)}", settings_in(tmp_path / "place"))
+    yield made
+    drop(made)
+
+
+class WritingProgress(Progress):
+    """Writes a row when the first progress is shown."""
+
+    def __init__(self, fed: psycopg.Connection) -> None:
+        super().__init__(disable=True)
+        self._fed: psycopg.Connection | None = fed
+
+    def update(self, task_id: TaskID, **values: Any) -> None:
+        if self._fed is not None:
+            self._fed.execute("INSERT INTO fed.dimension_sets VALUES (gen_random_uuid(), 'late', 1, '[]')")
+            self._fed = None
+        super().update(task_id, **values)
+
+
+def drop(place: Place) -> None:
+    with psycopg.connect(place.admin_url, autocommit=True) as admin:
+        for name in (place.name, f"{place.name}_restoring", f"{place.name}_replaced"):
+            admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@contextmanager
+def changed(backup: Path, path: Path, change: Callable[[dict[str, Any]], None]) -> Iterator[Path]:
+    """Copy a backup with another manifest."""
+    with zipfile.ZipFile(backup) as source, zipfile.ZipFile(path, "w") as target:
+        for info in source.infolist():
+            content = source.read(info)
+            if info.filename == "manifest.json":
+                manifest = json.loads(content)
+                change(manifest)
+                content = json.dumps(manifest).encode()
+            target.writestr(info, content)
+    yield path
+
+
+class TestBackup:
+    def test_restored_on_another_place_is_the_same_suite(self, suite: Suite, backup: Path, place: Place):
+        contents = place.restore(backup)
+        assert content_of(place.url) == content_of(suite.url)
+        assert (contents.schemas, contents.models, contents.keys) == (6, 2, ("bots_secrets.key",))
+        for name in ("small/model.safetensors", "small/config.json"):
+            ours, theirs = (Path(each.environment["SPOTTHEBOT_BOTS_MODELS_FOLDER"]) for each in (place, suite))
+            assert (ours / name).read_bytes() == (theirs / name).read_bytes()
+        assert not (ours / ".upload-1").exists()
+        key = Path(place.environment["SPOTTHEBOT_BOTS_SECRETS_KEY_FILE"])
+        assert (key.read_text(), key.stat().st_mode & 0o777) == ("the key of bots", 0o600)
+        app = make_url(place.url).set(username=f"{place.name}_annotation_app", password="x")
+        with psycopg.connect(app.render_as_string(hide_password=False)) as annotation:  # its rights came with it
+            assert annotation.execute("SELECT count(*) FROM annotation.packages").fetchall() == [(3,)]
+            assert annotation.execute("DELETE FROM annotation.items").rowcount == 6
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                annotation.execute("SELECT FROM bots.bots")
+
+    def test_is_of_one_moment_while_services_write(self, suite: Suite, tmp_path: Path, place: Place):
+        """The first piece of the first dump brings a row into the schema that is dumped last."""
+        path = tmp_path / "busy.zip"
+        with psycopg.connect(suite.urls.owner["fed"], autocommit=True) as fed, WritingProgress(fed) as progress:
+            suite.back_up(path, steps=Steps(progress))
+            assert fed.execute("DELETE FROM fed.dimension_sets").rowcount == 1
+        place.restore(path)
+        assert content_of(place.url)["fed.dimension_sets"] == (0, None)
+
+    def test_can_be_read_by_its_owner_only(self, backup: Path):
+        assert backup.stat().st_mode & 0o777 == 0o600
+
+    def test_leaves_the_keys_out_on_request(self, suite: Suite, tmp_path: Path):
+        contents = suite.back_up(tmp_path / "a.zip", with_keys=False)
+        assert contents.keys == ()
+        assert b"the key of bots" not in (tmp_path / "a.zip").read_bytes()
+
+
+class TestRefusedBackup:
+    """What is refused changes nothing: no database appears."""
+
+    def test_is_one_of_which_a_byte_changed(self, backup: Path, place: Place, tmp_path: Path):
+        for name, offset in {"models/bots/small/model.safetensors": 100, "database/fed.dump": 2000}.items():
+            with zipfile.ZipFile(backup) as archive:
+                start = archive.getinfo(name).header_offset
+            content = bytearray(backup.read_bytes())
+            content[start + offset] ^= 1
+            damaged = tmp_path / "damaged.zip"
+            damaged.write_bytes(content)
+            with pytest.raises(BackupDamaged, match=f"damaged \\({name}"):
+                place.restore(damaged)
+        assert not place.exists
+
+    def test_is_one_whose_end_is_missing(self, backup: Path, place: Place, tmp_path: Path):
+        cut = tmp_path / "cut.zip"
+        cut.write_bytes(backup.read_bytes()[:-1000])
+        with pytest.raises(NotABackup, match="or the end of it is missing"):
+            place.restore(cut)
+
+    def test_is_any_other_file(self, place: Place, tmp_path: Path):
+        (tmp_path / "text").write_text("Dear diary")
+        with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
+            archive.writestr("a", "b")
+        for name in ("text", "other.zip"):
+            with pytest.raises(NotABackup):
+                place.restore(tmp_path / name)
+
+    def test_is_one_of_a_newer_release(self, backup: Path, place: Place, tmp_path: Path):
+        def newer_schema(manifest: dict[str, Any]) -> None:
+            manifest["schemas"]["bots"] = "bots_0999"
+            manifest["release"] = "9.0.0"
+
+        changes: list[Callable[[dict[str, Any]], None]] = [newer_schema, lambda manifest: manifest.update(format=2)]
+        for change in changes:
+            with changed(backup, tmp_path / "newer.zip", change) as path, pytest.raises(NewerBackup, match="newer"):
+                place.restore(path)
+        assert not place.exists
+
+    def test_is_one_of_a_newer_postgresql(self, backup: Path, place: Place, tmp_path: Path):
+        def newer(manifest: dict[str, Any]) -> None:
+            manifest["postgresql"] = 99
+
+        with (
+            changed(backup, tmp_path / "newer.zip", newer) as path,
+            pytest.raises(NewerServer, match="restore it on 99 or later"),
+        ):
+            place.restore(path)
+
+    @pytest.mark.parametrize("name", ["../../etc/passwd", "models/../x", "/etc/passwd", "else/x", "models"])
+    def test_is_one_that_names_files_elsewhere(self, backup: Path, place: Place, tmp_path: Path, name: str):
+        def elsewhere(manifest: dict[str, Any]) -> None:
+            manifest["members"][name] = {"bytes": 1, "sha256": "0"}
+
+        with changed(backup, tmp_path / "other.zip", elsewhere) as path, pytest.raises(BackupDamaged, match="called"):
+            place.restore(path)
+
+    def test_is_one_that_lacks_a_dump(self, backup: Path, place: Place, tmp_path: Path):
+        def without(manifest: dict[str, Any]) -> None:
+            del manifest["members"]["database/bots.dump"]
+
+        with changed(backup, tmp_path / "other.zip", without) as path, pytest.raises(BackupDamaged, match="dumps"):
+            place.restore(path)
+
+
+class TestDatabaseThatIsThere:
+    def test_is_replaced_on_request_only_and_stays_where_that_fails(
+        self, backup: Path, place: Place, monkeypatch: pytest.MonkeyPatch
+    ):
+        place.restore(backup)
+        with psycopg.connect(place.url, autocommit=True) as connection:
+            connection.execute("DELETE FROM annotation.items")
+            with pytest.raises(DatabaseInUse, match="in use by annotation-worker: stop"):
+                connection.execute("SET application_name = 'annotation-worker'")
+                place.restore(backup, replace=True)
+        with pytest.raises(HasDatabase, match="tables already: add --replace"):
+            place.restore(backup)
+
+        def fail(*_: object) -> None:
+            raise RestoreFailed(schema="bots", reason="the disk is full")
+
+        with monkeypatch.context() as patched, pytest.raises(RestoreFailed, match="as they were before"):
+            patched.setattr(restoration_module, "upgrade", fail)
+            place.restore(backup, replace=True)
+        assert place.exists
+        assert content_of(place.url)["annotation.items"] == (0, None)
+        place.restore(backup, replace=True)
+        assert place.exists
+        assert content_of(place.url)["annotation.items"][0] == 6
+
+
+def test_a_dump_that_is_no_dump_fails_with_what_postgresql_says(backup: Path, place: Place, tmp_path: Path):
+    path = tmp_path / "odd.zip"
+    with zipfile.ZipFile(backup) as source, zipfile.ZipFile(path, "w") as target:
+        manifest = json.loads(source.read("manifest.json"))
+        for info in source.infolist():
+            content = b"no dump" if info.filename == "database/bots.dump" else source.read(info)
+            manifest["members"][info.filename] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+            if info.filename != "manifest.json":
+                target.writestr(info, content)
+        del manifest["members"]["manifest.json"]
+        target.writestr("manifest.json", json.dumps(manifest))
+    with pytest.raises(RestoreFailed, match=r"The schema bots could not be restored .*pg_restore: error"):
+        place.restore(path)
+    assert not place.exists
+
+
+def test_what_is_not_there_can_not_be_backed_up(suite: Suite, tmp_path: Path):
+    with showing_progress() as steps, pytest.raises(DatabaseUnreachable, match="does not exist"):
+        create_backup(tmp_path / "a.zip", suite.admin_url, "nothing", suite.environment, steps, with_keys=True)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_server_newer_than_all_programs_here_is_refused():
+    with pytest.raises(NoClientPrograms, match="no pg_dump 99 or later"):
+        programs_for(99)
