@@ -155,6 +155,9 @@ COMMANDS: CommandTable = {
     "protocols": CommandGroup("Protocols of annotation: convert the tasks of others.", PROTOCOLS),
     "install": Command(f"{_HERE}.install", "install", "Install an optional part."),
     "doctor": Command(f"{_HERE}.doctor", "doctor", "Show which optional parts are there, and what each is for."),
+    "loadtest": Command(
+        f"{_HERE}.loadtest", "loadtest", "Let simulated people and bots work on a suite of its own, and measure it."
+    ),
     "backup": Command(
         f"{_HERE}.backups", "backup", "Write all that the suite keeps to one file, while it runs or while it does not."
     ),

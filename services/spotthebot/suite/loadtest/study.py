@@ -1,0 +1,95 @@
+"""What a soak works on: bots, a campaign over conversations of theirs, and a collection in which people chat."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from spotthebot.contracts.annotation import CampaignIn
+from spotthebot.contracts.bots import BotIn, BuiltinProtocol
+from spotthebot.contracts.conversations import AllPlayAllIn, CollectionState, HumanBotIn
+from spotthebot.suite import campaigns
+from spotthebot.suite.loadtest.plan import LoadPlan
+from spotthebot.suite.poll import poll_until
+from spotthebot.suite.progress import Steps
+from spotthebot.suite.runtime.session import Clients
+from spotthebot.suite.sample import DOMAIN
+from spotthebot.suite.seeding import BUILT_IN, LEARNING, upload_sample
+
+EXCHANGES = 5
+_SEGMENTS = (2, 3, 5)
+_ANNOTATIONS_PER_SEGMENT = 50
+_PACKAGE_SIZE = 10
+_CHAT_TURNS = 10
+
+
+@dataclass(frozen=True)
+class Study:
+    """Ids of what was made for a soak."""
+
+    name: str
+    bots: tuple[UUID, ...]
+    campaign: UUID
+    chats: UUID
+
+
+async def prepare(clients: Clients, plan: LoadPlan, name: str, steps: Steps) -> Study:
+    """Register the bots, let each talk to each once, and open a campaign and chats."""
+    with steps.step("Registering bots", total=plan.bots) as step:
+        corpus_id = await upload_sample(clients)
+        bots = []
+        for number in range(plan.bots):
+            model = BUILT_IN[number % len(BUILT_IN)]
+            protocol = {"kind": "builtin", "model": model} | ({"corpus_id": corpus_id} if model in LEARNING else {})
+            request = BotIn(
+                name=f"{name}-{number + 1:02}",
+                description="Registered by ./stb loadtest.",
+                domains=(DOMAIN,),
+                protocol=BuiltinProtocol.model_validate(protocol),
+            )
+            bots.append((await clients.bots.register_bot(request)).id)
+            step.advance()
+    with steps.step("Collecting conversations to annotate") as step:
+        collection = await clients.conversations.create_collection(
+            AllPlayAllIn(
+                mode="all_play_all",
+                name=name,
+                domain=DOMAIN,
+                bots=tuple(bots),
+                exchanges=EXCHANGES,
+                conversations_per_pair=1,
+                seed=plan.seed,
+            )
+        )
+        await poll_until(
+            lambda: clients.conversations.get_collection(collection.id),
+            lambda found: found.state is CollectionState.COMPLETE,
+            "Collecting conversations",
+            on_progress=lambda found: step.at(found.complete + found.failed, found.conversations),
+        )
+    with steps.step("Building packages", total=1):
+        campaign = await campaigns.build(
+            clients.annotation,
+            await clients.annotation.create_campaign(
+                CampaignIn(
+                    name=name,
+                    domain=DOMAIN,
+                    collections=(collection.id,),
+                    segments=_SEGMENTS,
+                    annotations_per_segment=_ANNOTATIONS_PER_SEGMENT,
+                    package_size=_PACKAGE_SIZE,
+                    seed=plan.seed,
+                )
+            ),
+        )
+    chats = await clients.conversations.create_collection(
+        HumanBotIn(
+            mode="human_bot",
+            name=f"{name}-chats",
+            domain=DOMAIN,
+            bots=tuple(bots),
+            bots_per_chat=1,
+            minimum_turns=2,
+            maximum_turns=_CHAT_TURNS,
+            seed=plan.seed,
+        )
+    )
+    return Study(name, tuple(bots), campaign.id, chats.id)

@@ -1,0 +1,185 @@
+"""A soak: everybody works, what they are answered is measured, and a leak is told from chance."""
+
+import json
+import math
+import os
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import httpx
+import numpy as np
+import pytest
+import respx
+
+from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.suite.cli import loadtest as command
+from spotthebot.suite.loadtest import LoadPlan, LoadResult
+from spotthebot.suite.loadtest.actors import Actors
+from spotthebot.suite.loadtest.memory import Growth, growth, mebibytes_of
+from spotthebot.suite.loadtest.plan import BOUNDS_MS
+from spotthebot.suite.loadtest.record import Record, RequestFailed, percentile
+from spotthebot.suite.loadtest.result import Memory, Requests
+from spotthebot.suite.loadtest.run import clients_of, load
+from spotthebot.suite.loadtest.study import prepare
+from spotthebot.suite.progress import showing_progress
+from spotthebot.suite.runtime.session import Clients
+from tests.factories.command_line import run_stb
+from tests.factories.running_suite import RunningSuite
+
+MINUTES = [number / 12 for number in range(240)]
+FLAT = Growth(0.0, -0.1, 0.1, 20.0, 240)
+PASSED = LoadResult(
+    LoadPlan(60),
+    (Requests("submit a package", 9, 20.0, 999.0, 1500.0),),
+    (Memory("bots", 60, 61, FLAT),),
+    {},
+    90,
+    30,
+    0,
+)
+
+
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return SERVICE_NAMES
+
+
+PLAN = LoadPlan(
+    0.5,
+    annotators=2,
+    bots=2,
+    chats=1,
+    dashboards=1,
+    warm_up_seconds=0.1,
+    answer_seconds=0.02,
+    turn_seconds=0.02,
+    look_seconds=0.02,
+    collection_seconds=0.1,
+)
+
+
+class TestLoad:
+    async def test_is_of_every_kind_and_loses_no_label(self, suite: RunningSuite):
+        keys = [await suite.keys.make(role) for role in ("admin", "annotation")]
+        with showing_progress() as steps:
+            result = await load(suite.urls, keys[0], keys[1], PLAN, steps, pids={"ourselves": os.getpid()})
+            async with Clients(suite.urls, admin_key=keys[0], frontend_key=keys[1]) as clients:
+                study = await prepare(clients, PLAN, "study", steps)
+        assert result.faults == {}
+        assert all(0 < each.p50 <= each.p99 <= each.longest for each in result.requests)
+        assert [each.name for each in result.memory] == ["ourselves"]
+        record, chance = Record(), Random(1)
+        async with clients_of(suite.urls, admin=keys[0], frontend=keys[1]) as http:
+            actors = Actors(PLAN, study, record, http)
+            for work in (actors.annotate, actors.chat, actors.collect, actors.read_dashboard):
+                await work("somebody", 1, chance)
+        assert record.faults == {}
+        assert set(record.milliseconds) == set(BOUNDS_MS)
+        campaign = await (await suite.annotation("admin")).get_campaign(study.campaign)
+        assert actors.labels == campaign.annotations > 0
+        assert actors.turns == 20  # two bots talk to themselves in five exchanges
+
+
+class TestRecord:
+    @respx.mock(base_url="http://service")
+    async def test_counts_answers_that_are_errors_and_requests_that_break_off(self, respx_mock: respx.MockRouter):
+        problem = {"Content-Type": "application/problem+json"}
+        respx_mock.get("/a").mock(return_value=httpx.Response(503))
+        respx_mock.get("/b").mock(side_effect=httpx.ReadTimeout("late"))
+        respx_mock.get("/c").mock(return_value=httpx.Response(409, json={"type": "urn:x:gone"}, headers=problem))
+        record = Record()
+        async with httpx.AsyncClient(base_url="http://service") as client:
+            for path in ("/a", "/a", "/b", "/c"):
+                with pytest.raises(RequestFailed):
+                    await record.send(client, "figure", "GET", path)
+            assert (await record.send(client, "figure", "GET", "/c", refusals=[409])).status_code == 409
+        assert record.faults == {
+            "figure: 503 Service Unavailable": 2,
+            "figure: ReadTimeout": 1,
+            "figure: 409 gone": 1,
+        }
+        assert len(record.milliseconds["figure"]) == 4  # all that were answered
+
+    def test_keeps_few_kinds_of_faults_however_many_there_are(self):
+        record = Record()
+        for number in range(1000):
+            record.fault(f"fault {number}")
+        assert (len(record.faults), record.faults["others"]) == (21, 980)
+
+    def test_has_percentiles_that_are_values(self):
+        assert [percentile([5.0, 1.0, 3.0, 4.0, 2.0], share) for share in (0.0, 0.2, 0.5, 0.99, 1.0)] == [1, 1, 3, 5, 5]
+
+
+class TestGrowth:
+    def test_is_the_slope_of_least_squares_with_the_error_of_newey_and_west(self):
+        """Against the matrix formula, (X'X)^-1 S (X'X)^-1, of n = 240: the lag is floor(4 * 2.4^(2/9)) = 4."""
+        chance = Random(7)
+        level, values = 0.0, []
+        for minute in MINUTES:
+            level = 0.7 * level + chance.gauss(0, 1)
+            values.append(100 + 0.5 * minute + level)
+        design = np.column_stack([np.ones(len(MINUTES)), MINUTES])
+        inverse = np.linalg.inv(design.T @ design)
+        fit = inverse @ design.T @ np.array(values)
+        scores = design * (np.array(values) - design @ fit)[:, None]
+        middle = scores.T @ scores
+        for lag in range(1, 5):
+            cross = scores[lag:].T @ scores[:-lag]
+            middle += (1 - lag / 5) * (cross + cross.T)
+        error = math.sqrt((inverse @ middle @ inverse)[1, 1])
+        found = growth(MINUTES, values)
+        assert found.estimate == pytest.approx(fit[1])
+        assert (found.low, found.high) == pytest.approx((fit[1] - 1.959964 * error, fit[1] + 1.959964 * error))
+
+    @pytest.mark.parametrize(
+        ("slope", "noise", "minutes", "verdict"),
+        [
+            (0.0, 0.5, 20, "flat"),
+            (1.0, 0.5, 20, "grows"),
+            (0.2, 3.0, 20, "undecided"),
+            (1.0, 0.5, 9, "too short to say"),
+        ],
+    )
+    def test_is_told_from_chance(self, slope: float, noise: float, minutes: int, verdict: str):
+        chance = Random(1)
+        times = [at for at in MINUTES if at <= minutes]
+        assert growth(times, [100 + slope * at + chance.gauss(0, noise) for at in times]).verdict == verdict
+
+    @pytest.mark.parametrize("times", [[], [1.0], [1.0, 2.0], [1.0, 1.0, 1.0]])
+    def test_is_unknown_of_too_few_samples(self, times: list[float]):
+        assert (growth(times, times).low, growth(times, times).high) == (-math.inf, math.inf)
+
+    def test_is_that_of_a_process_and_its_children(self):
+        assert mebibytes_of({"gone": 2**22 + 1}) == {"gone": 0.0}
+
+
+class TestFailures:
+    def test_are_all_that_did_not_hold(self):
+        failed = replace(
+            PASSED,
+            requests=(Requests("submit a package", 9, 20.0, 1001.0, 1500.0),),
+            memory=(Memory("bots", 60, 90, Growth(1.0, 0.9, 1.1, 20.0, 240)),),
+            faults={"figure: 503 Service Unavailable": 2},
+            restarts=1,
+        )
+        assert PASSED.failures == []
+        assert failed.failures == [
+            "2 times: figure: 503 Service Unavailable",
+            "1 processes died or hung",
+            "submit a package: p99 1001 ms, and 1000 are allowed",
+            "bots: memory grows by 0.90 MiB a minute at least",
+        ]
+
+    @pytest.mark.parametrize(("result", "code"), [(PASSED, 0), (replace(PASSED, restarts=1), 1)])
+    def test_are_the_exit_code(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, result: LoadResult, code: int):
+        async def run_load(*_: object) -> LoadResult:
+            return result
+
+        monkeypatch.setattr(command, "run_load", run_load)
+        monkeypatch.setattr(command, "bootstrap", lambda _folder: showing_progress())
+        printed = run_stb("loadtest", "--data-dir", tmp_path / "data", "--json", tmp_path / "result.json")
+        assert printed.returncode == code, printed.stderr
+        assert json.loads((tmp_path / "result.json").read_text())["failures"] == result.failures
+        assert "90 labels, 30 turns of bots" in printed.stdout
+        assert "+0.00 [-0.10, +0.10]" in printed.stdout
