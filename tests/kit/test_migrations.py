@@ -1,6 +1,7 @@
 import asyncio
 import os
 import secrets
+import shutil
 import subprocess
 import sys
 import time
@@ -23,7 +24,16 @@ from spotthebot.contracts.services import API_NAMES, SCHEMAS
 from spotthebot.conversations.tables import LINEAGE as CONVERSATIONS_LINEAGE
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.database import Database
-from spotthebot.kit.migrations import Lineage, check_drift, current_revision, upgrade
+from spotthebot.kit.migrations import (
+    Lineage,
+    MigrationFailed,
+    NewerDatabase,
+    SchemaState,
+    check_drift,
+    read_state,
+    state_of,
+    upgrade,
+)
 from spotthebot.kit.process import Service, migrate_access
 from spotthebot.suite.postgres.provision import Provisioned, logins, provision
 from spotthebot.suite.runtime.services import load_lineage, load_service
@@ -110,7 +120,7 @@ def test_four_migrators_at_once_all_succeed(empty: Provisioned):
 async def test_a_schema_without_tables_is_at_no_revision(empty: Provisioned):
     database = Database(empty.app_urls["bots"], pool_size=1)
     async with database.read() as session:
-        assert await current_revision(session, "bots") is None
+        assert await state_of(session, "bots") == SchemaState(None, None)
     await database.close()
 
 
@@ -137,6 +147,74 @@ class TestReadiness:
         await asyncio.to_thread(check_drift, ACCESS, empty.owner_urls["access"])
         await asyncio.to_thread(upgrade, BOTS_LINEAGE, empty.owner_urls["bots"])
         assert (await _readiness(BOTS, empty)).json() == {"status": "ready"}
+
+
+def _lineage_with(folder: Path, *revisions: str, **of_revision: str) -> Lineage:
+    """Copy the lineage of `access` and add revisions, whose code may be given."""
+    for revision in ACCESS.revisions.glob("*.py"):
+        shutil.copy(revision, folder)
+    lineage = replace(ACCESS, revisions=folder)
+    for name in revisions:
+        head = lineage.head
+        number = f"access_{int(head[-4:]) + 1:04}"
+        code = of_revision.get(name, "    pass")
+        oldest = of_revision.get(f"{name}_works_with", "")
+        (folder / f"{number}_{name}.py").write_text(
+            f"from alembic import op\nrevision = {number!r}\ndown_revision = {head!r}\n{oldest}\n"
+            f"def upgrade() -> None:\n{code}\n"
+        )
+        lineage = replace(ACCESS, revisions=folder)
+    return lineage
+
+
+class TestNewerDatabase:
+    """A release that finds a schema as a newer one made it: it goes on where that one says that it works with it."""
+
+    @pytest.mark.parametrize(
+        ("revision", "works_with", "works"),
+        [
+            ("pre_more", "", True),
+            ("post_less", "", False),
+            ("post_less", "OLDEST_HEAD = 'access_0001'", True),
+            ("post_less", "OLDEST_HEAD = 'access_0002'", False),
+        ],
+    )
+    async def test_is_worked_with_unless_it_lacks_what_this_release_needs(
+        self, empty: Provisioned, tmp_path: Path, revision: str, works_with: str, works: bool
+    ):
+        url = empty.owner_urls["access"]
+        newer = _lineage_with(tmp_path, revision, **{f"{revision}_works_with": works_with})
+        await asyncio.to_thread(upgrade, newer, url)
+        assert read_state("access", url).revision == newer.head != ACCESS.head
+        if works:
+            await asyncio.to_thread(migrate_access, url)
+        else:
+            with pytest.raises(NewerDatabase, match="at access_0002 of a newer release, too new for access_0001"):
+                await asyncio.to_thread(migrate_access, url)
+        assert read_state("access", url).revision == newer.head
+        await asyncio.to_thread(upgrade, BOTS_LINEAGE, empty.owner_urls["bots"])
+        answer = await _readiness(BOTS, empty)
+        expected = {"status": "ready"} if works else "urn:spotthebot:problem:newer-database"
+        assert (answer.json() if works else answer.json()["type"]) == expected
+
+
+def test_a_migration_that_fails_half_way_leaves_the_schema_as_it_was(empty: Provisioned, tmp_path: Path):
+    url = empty.owner_urls["access"]
+    migrate_access(url)
+    broken = _lineage_with(
+        tmp_path,
+        "pre_table",
+        "pre_broken",
+        pre_table='    op.execute("CREATE TABLE access.half (id int)")',
+        pre_broken='    op.execute("INSERT INTO access.half VALUES (1)")\n    op.execute("SELECT 1 / 0")',
+    )
+    with pytest.raises(MigrationFailed, match=r"still at access_0001, .* to access_0003 failed: division by zero"):
+        upgrade(broken, url)
+    with psycopg.connect(url) as connection:
+        assert connection.execute("SELECT to_regclass('access.half')").fetchone() == (None,)
+    (tmp_path / "access_0003_pre_broken.py").unlink()
+    upgrade(_lineage_with(tmp_path), url)
+    assert read_state("access", url) == SchemaState("access_0002", "access_0001")
 
 
 def _waiting(connection: psycopg.Connection) -> int:

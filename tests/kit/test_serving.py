@@ -5,11 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from uvicorn.server import ServerState
 
-from spotthebot.kit.serving.configuration import LimitedConfig
+from spotthebot.kit.serving.configuration import LimitedConfig, server_config
 from spotthebot.kit.serving.connections import ConnectionLimits, ConnectionTable, network_of
 from spotthebot.kit.serving.protocol import MAX_HEAD_BYTES, LimitedProtocol
+from spotthebot.kit.settings import EdgeSettings
 
 HEAD_SECONDS, BODY_SECONDS = 10.0, 20.0
 REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -367,3 +369,10 @@ class TestSweeps:
         assert timers == []
         table.add(both[0])
         assert len(timers) == 1
+
+
+def test_idle_connections_outlast_those_that_clients_and_proxies_keep():
+    """httpx keeps one for 5 s and nginx for 60 s; uvicorn's own 5 s let requests meet the end of a connection."""
+    app = FastAPI()
+    app.state.settings = EdgeSettings()
+    assert server_config(app).timeout_keep_alive > 60

@@ -117,7 +117,7 @@ class Actors:
                 self._record.fault(f"hear the reply: none within {_REPLY_SECONDS} s")
                 raise RequestFailed
             await asyncio.sleep(_POLL_SECONDS)
-            chat = (await tasks.get(path)).json()
+            chat = (await self._record.send(tasks, "look at a chat", "GET", path)).json()
         return chat
 
     async def read_dashboard(self, _name: str, _turn: int, chance: Random) -> None:

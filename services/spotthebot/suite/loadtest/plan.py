@@ -13,6 +13,7 @@ BOUNDS_MS: Final[Mapping[str, int]] = MappingProxyType(
         "submit a package": 1000,
         "start a chat": 1000,
         "say a turn": 1000,
+        "look at a chat": 500,
         "hear the reply": 5000,
         "rate a chat": 1000,
         "dashboard": 1000,

@@ -3,7 +3,8 @@
 from typing import Any
 
 from alembic import context
-from sqlalchemy import create_engine, pool, text
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, create_engine, pool, text
 
 from spotthebot.kit.migrations.lineage import Lineage
 
@@ -33,11 +34,25 @@ def _run() -> None:
             )
             with context.begin_transaction():
                 context.run_migrations()
+                if context.config.attributes.get("upgrades"):
+                    _note_oldest_head(connection, lineage)
         finally:
             connection.rollback()
             connection.execute(_UNLOCK, lock)
             connection.commit()
     engine.dispose()
+
+
+def _note_oldest_head(connection: Connection, lineage: Lineage) -> None:
+    """Say in the database which releases work with it: those whose own newest revision is the noted one or later."""
+    revisions = ScriptDirectory.from_config(context.config).walk_revisions()
+    heads = [
+        getattr(each.module, "OLDEST_HEAD", each.revision)
+        for each in revisions
+        if f"{each.revision}_post_" in each.path
+    ]
+    oldest = max(heads, default=min(lineage.known))
+    connection.execute(text(f"COMMENT ON TABLE \"{lineage.schema}\".alembic_version IS '{oldest}'"))
 
 
 def _only(schema: str) -> Any:  # noqa: ANN401 - Alembic's callback type is private

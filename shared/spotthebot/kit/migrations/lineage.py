@@ -10,15 +10,39 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import MetaData, text
+from sqlalchemy import MetaData, NullPool, create_engine, text
 from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import SQLAlchemyError
 
 from spotthebot.kit.database import ReadSession
+from spotthebot.kit.errors import Unavailable
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
 _ENVIRONMENT = Path(__file__).parent
+_CONNECT_SECONDS = 5
+_STATE = "SELECT obj_description(to_regclass(:name), 'pg_class'), to_regclass(:name) IS NOT NULL"
+_REVISION = "SELECT version_num FROM {name}"
+
+
+class NewerDatabase(Unavailable):
+    """The schema {schema} is at {found} of a newer release, too new for {needed}: start that release, or restore."""
+
+
+class MigrationFailed(Unavailable):
+    """The schema {schema} is still at {found}, for its migration to {needed} failed: {reason}"""  # noqa: D400 - as the reason
+
+
+@dataclass(frozen=True)
+class SchemaState:
+    """The revision that a schema is at, None where it was never migrated.
+
+    Releases work with it whose newest revision is `oldest_head` or a later one; None where nothing is said of it.
+    """
+
+    revision: str | None
+    oldest_head: str | None
 
 
 @dataclass(frozen=True)
@@ -54,12 +78,53 @@ class Lineage:
         name = re.compile(rf"({re.escape(self.schema)}_\d{{4}})_(?:pre|post)_\w+\.py")
         return frozenset(match[1] for file in self.revisions.iterdir() if (match := name.fullmatch(file.name)))
 
+    def is_newer(self, state: SchemaState) -> bool:
+        """Whether a newer release has migrated the schema."""
+        return state.revision is not None and state.revision not in self.known
+
+    def works_with(self, state: SchemaState) -> bool:
+        """Whether this release works with the schema: it is at the head, or a newer release says that it still may."""
+        if self.is_newer(state):
+            return state.oldest_head is not None and state.oldest_head <= self.head
+        return state.revision == self.head
+
 
 def upgrade(lineage: Lineage, owner_url: str) -> None:
-    """Bring the schema to its head. Safe to call from several processes at once: an advisory lock queues them."""
+    """Bring the schema to its head. Safe to call from several processes at once: an advisory lock queues them.
+
+    A schema that a newer release migrated stays as it is where this release works with it. Raises NewerDatabase, and
+    MigrationFailed: then the schema is as it was.
+    """
     from alembic import command  # noqa: PLC0415 - see the module
 
-    command.upgrade(lineage.config(owner_url), "head")
+    config = lineage.config(owner_url)
+    config.attributes["upgrades"] = True
+    try:
+        command.upgrade(config, "head")
+    except Exception as error:  # a revision may fail in any way
+        try:
+            state = read_state(lineage.schema, owner_url)
+        except SQLAlchemyError:
+            raise error from None
+        if lineage.is_newer(state):
+            if lineage.works_with(state):
+                return
+            raise NewerDatabase(schema=lineage.schema, found=state.revision, needed=lineage.head) from error
+        reason = " ".join(str(getattr(error, "orig", None) or error).split())
+        raise MigrationFailed(
+            schema=lineage.schema, found=state.revision or "none", needed=lineage.head, reason=reason
+        ) from error
+
+
+def read_state(schema: str, url: str) -> SchemaState:
+    """Return how far a schema is migrated; raises SQLAlchemy's OperationalError where the database can't be asked."""
+    name = f'"{schema}".alembic_version'
+    engine = create_engine(_sync(url), poolclass=NullPool, connect_args={"connect_timeout": _CONNECT_SECONDS})
+    with engine.connect() as connection:
+        oldest_head, exists = connection.execute(text(_STATE), {"name": name}).one()
+        if not exists:
+            return SchemaState(None, None)
+        return SchemaState(connection.scalar(text(_REVISION.format(name=name))), oldest_head)
 
 
 def check_drift(lineage: Lineage, owner_url: str) -> None:
@@ -69,13 +134,13 @@ def check_drift(lineage: Lineage, owner_url: str) -> None:
     command.check(lineage.config(owner_url))
 
 
-async def current_revision(session: ReadSession, schema: str) -> str | None:
-    """Return the revision the schema is at; None where it was never migrated."""
-    exists = await session.scalar(text("SELECT to_regclass(:name)"), {"name": f"{schema}.alembic_version"})
-    if exists is None:
-        return None
-    revision: str | None = await session.scalar(text(f'SELECT version_num FROM "{schema}".alembic_version'))  # noqa: S608 - a schema name of ours
-    return revision
+async def state_of(session: ReadSession, schema: str) -> SchemaState:
+    """Return how far a schema is migrated."""
+    name = f'"{schema}".alembic_version'
+    oldest_head, exists = (await session.execute(text(_STATE), {"name": name})).one()
+    if not exists:
+        return SchemaState(None, None)
+    return SchemaState(await session.scalar(text(_REVISION.format(name=name))), oldest_head)
 
 
 def _sync(url: str) -> URL:

@@ -9,7 +9,7 @@ from sqlalchemy.exc import OperationalError
 
 from spotthebot.kit.database import Database
 from spotthebot.kit.errors import Unavailable
-from spotthebot.kit.migrations import Lineage, current_revision
+from spotthebot.kit.migrations import Lineage, NewerDatabase, state_of
 
 
 class NotMigrated(Unavailable):
@@ -49,9 +49,11 @@ class DatabaseRoom:
 
 
 async def check_schemas(database: Database, lineages: Sequence[Lineage]) -> None:
-    """Raise NotMigrated for the first schema that is at another revision than its lineage's newest."""
+    """Raise NotMigrated or NewerDatabase for the first schema that this release does not work with."""
     async with database.read() as session:
         for lineage in lineages:
-            found = await current_revision(session, lineage.schema)
-            if found != lineage.head:
-                raise NotMigrated(schema=lineage.schema, found=found or "none", needed=lineage.head)
+            state = await state_of(session, lineage.schema)
+            if lineage.works_with(state):
+                continue
+            error = NewerDatabase if lineage.is_newer(state) else NotMigrated
+            raise error(schema=lineage.schema, found=state.revision or "none", needed=lineage.head)
