@@ -110,8 +110,8 @@ class Work:
         ]
         first = await self._collect("all_play_all", conversations_per_pair=6)
         request = {"name": "labels", "domain": "everyday", "collection_id": first, "segments": [1, 2]}
-        request |= {"package_size": 2, "annotations_per_segment": 50}
-        self._campaign = (await self._operator.made("annotation", "/v1/campaigns", request))["id"]
+        sizes = {"package_size": 2, "annotations_per_segment": 50}
+        self._campaign = (await self._operator.made("annotation", "/v1/campaigns", request | sizes))["id"]
         while (await self._operator.found("annotation", f"/v1/campaigns/{self._campaign}"))["state"] != "open":
             await asyncio.sleep(0.05)
 

@@ -76,9 +76,9 @@ class Archive:
         )
 
     @contextmanager
-    def receiver(self) -> Iterator[subprocess.Popen[bytes]]:
+    def receiver(self) -> Iterator[None]:
         """Run receive-wal.sh while the block lasts; commits wait for it when the block begins."""
-        command = ["sh", self.scripts / "receive-wal.sh"]
+        command = ["sh", str(self.scripts / "receive-wal.sh")]
         receiving = subprocess.Popen(command, env=self.environment, cwd="/", **self._identity)
         try:
             with psycopg.connect(self.cluster.admin_url, autocommit=True) as admin:
@@ -86,7 +86,7 @@ class Archive:
                 while not admin.execute("SELECT FROM pg_stat_replication WHERE sync_state = 'sync'").rowcount:
                     assert time.monotonic() < deadline
                     time.sleep(0.05)
-            yield receiving
+            yield
         finally:
             receiving.send_signal(signal.SIGINT)
             receiving.wait(60)
