@@ -94,7 +94,7 @@ class Upstream:
 
 
 class Work:
-    """Annotators who label packages, and collections of conversations, one after the other, until told to stop."""
+    """Annotators who label packages, and collections of conversations, one after the other, until the block ends."""
 
     def __init__(self, operator: Upstream, frontend: Upstream) -> None:
         self._operator, self._frontend = operator, frontend

@@ -1,4 +1,4 @@
-"""A soak: everybody works, what they are answered is measured, and a leak is told from chance."""
+"""A soak: everybody works, what they are answered is measured, and a leak differs from chance."""
 
 import json
 import math
@@ -141,7 +141,7 @@ class TestGrowth:
             (1.0, 0.5, 9, "too short to say"),
         ],
     )
-    def test_is_told_from_chance(self, slope: float, noise: float, minutes: int, verdict: str):
+    def test_differs_from_chance_or_not(self, slope: float, noise: float, minutes: int, verdict: str):
         chance = Random(1)
         times = [at for at in MINUTES if at <= minutes]
         assert growth(times, [100 + slope * at + chance.gauss(0, noise) for at in times]).verdict == verdict

@@ -28,7 +28,7 @@ _REPLY_SECONDS = 60
 
 
 class Over(Exception):
-    """The time of the soak is over: whoever waits goes home."""
+    """The time of the soak is over."""
 
 
 class Actors:

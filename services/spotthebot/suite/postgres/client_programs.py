@@ -76,6 +76,6 @@ def _login(url: str) -> tuple[str, Mapping[str, str]]:
 
 
 def _last_words(errors: bytes, name: str, status: int) -> str:
-    lines = [line for line in errors.decode(errors="replace").splitlines() if line.strip()]
+    lines = [line for line in errors.decode(errors="replace").split("\n") if line.strip()]
     first = next((line for line in lines if "error:" in line), lines[-1] if lines else "")
     return " ".join(first.split()) or f"{Path(name).name} ended with status {status}"
