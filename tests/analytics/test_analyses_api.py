@@ -1,5 +1,8 @@
 """`/v1/analyses`: analyses that take minutes run as step jobs, can be cancelled and continue after a kill."""
 
+import csv
+import io
+import json
 from typing import Any
 from uuid import UUID
 
@@ -77,6 +80,14 @@ class TestStability:
         analyst = await suite.client("analytics", "analyst")
         drawn = await analyst.get(f"/v1/campaigns/{campaign}/figures/stability.svg")
         assert (drawn.status_code, drawn.content[:4]) == (200, b"<svg")
+        table = await analyst.get(f"/v1/analyses/{found['id']}", headers={"Accept": "text/csv"})
+        rows = csv.DictReader(io.StringIO(table.text, newline=""))
+        shown = [(row["without"], int(row["conversations"]), float(row["rate"]), row["clusters"]) for row in rows]
+        points = [(curve, point) for curve in found["stability"]["curves"] for point in curve["points"]]
+        assert shown == [
+            (curve["without"] or "", point["conversations"], point["rate"], json.dumps(point["clusters"]))
+            for curve, point in points
+        ]
 
     async def test_gives_the_same_result_for_the_same_request(self, suite: RunningSuite):
         campaign = await _study(suite)
@@ -179,6 +190,10 @@ class TestPlans:
         assert (plan["conversations_per_pair"], plan["annotators"]) == (second, 2 * second)
         assert (plan["significance_level"], plan["confidence_level"]) == (0.05, None)
         assert found["campaign_id"] is None
+        analyst = await suite.client("analytics", "analyst")
+        table = await analyst.get(f"/v1/analyses/{found['id']}", headers={"Accept": "text/csv"})
+        rows = [*csv.DictReader(io.StringIO(table.text, newline=""))]
+        assert [int(row["conversations"]) for row in rows] == [first, second]
 
     async def test_plans_the_conversations_of_a_number_of_annotators(self, suite: RunningSuite):
         body = {"kind": "planning", "win_rates": [0.75] * 6, "power": 0.7, "significance_level": 0.1}
@@ -226,6 +241,8 @@ class TestJobs:
             answer = await analyst.post(f"{path}/cancel")
             assert (answer.status_code, answer.json()["state"]) == (200, "cancelled")
         assert (await analyst.get(path)).json()["stability"] is None
+        table = await analyst.get(path, headers={"Accept": "text/csv"})
+        assert (table.status_code, table.json()["type"]) == (409, "urn:spotthebot:problem:no-table-yet")
 
     async def test_cannot_be_cancelled_once_they_have_ended(self, suite: RunningSuite):
         found = await _run(suite, {"kind": "planning", "win_rates": [0.7]})

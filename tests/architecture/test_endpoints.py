@@ -22,6 +22,7 @@ from spotthebot.suite.runtime.services import load_service
 from spotthebot.web.pages.chat_access import EnteredChat
 from spotthebot.web.pages.deps import EnteredCampaign, SignedInAs
 from spotthebot.web.pages.metrics import MetricsReader
+from tests.factories.routes import routes_of
 
 ROOT = Path(__file__).parents[2]
 OPEN_ON_PURPOSE = {
@@ -75,7 +76,7 @@ class TestChecks:
 
     @EVERY
     def test_every_route_makes_them(self, service: Any):
-        assert [route.path for route in _routes(_app(service)) if not isinstance(route, CheckedRoute)] == []
+        assert [route.path for route in routes_of(_app(service)) if not isinstance(route, CheckedRoute)] == []
 
     def test_one_that_does_not_would_be_noticed(self):
         assert not any(isinstance(route, CheckedRoute) for route in _planted.routes)
@@ -84,7 +85,9 @@ class TestChecks:
 class TestRepeats:
     @EVERY
     def test_every_creating_post_honours_the_idempotency_key(self, service: Any):
-        creating = [route for route in _routes(_app(service)) if "POST" in _methods(route) and route.status_code == 201]
+        creating = [
+            route for route in routes_of(_app(service)) if "POST" in _methods(route) and route.status_code == 201
+        ]
         assert creating or service.name in {"analytics", "web"}  # which store nothing
         assert [route.path for route in creating if not _can_be_repeated(route)] == []
 
@@ -149,7 +152,7 @@ class TestDependencies:
 
     @EVERY
     def test_run_on_the_event_loop(self, service: Any):
-        assert {name for route in _routes(_app(service)) for name in _in_threads(route.dependant)} == set()
+        assert {name for route in routes_of(_app(service)) for name in _in_threads(route.dependant)} == set()
 
     def test_one_in_a_thread_would_be_noticed(self):
         (half_open,) = [route for route in _planted.routes if isinstance(route, APIRoute) and route.methods == {"PUT"}]
@@ -187,24 +190,10 @@ def _app(service: Any) -> FastAPI:
     return app
 
 
-def _routes(app: FastAPI) -> list[APIRoute]:
-    found: list[APIRoute] = []
-
-    def walk(routes: Any) -> None:
-        for route in routes:
-            if isinstance(route, APIRoute):
-                found.append(route)
-            else:
-                walk(getattr(getattr(route, "original_router", None) or route, "routes", []))
-
-    walk(app.routes)
-    return found
-
-
 def _open(app: FastAPI) -> set[tuple[str, str]]:
     """Return the method and path of whatever asks for no role."""
     plain = {("GET", route.path) for route in app.routes if not isinstance(route, APIRoute) and hasattr(route, "path")}
-    unguarded = [route for route in _routes(app) if not _names_roles(route.dependant)]
+    unguarded = [route for route in routes_of(app) if not _names_roles(route.dependant)]
     return plain | {(method, route.path) for route in unguarded for method in _methods(route)}
 
 

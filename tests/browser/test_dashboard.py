@@ -10,27 +10,36 @@ from playwright.async_api import Browser, Page, Route, StorageState, expect
 
 from spotthebot.clients.analytics import Parameters
 from spotthebot.web.domain.numbers import NOTHING
-from tests.factories.browsing import DESKTOP, PHONE, Scheme, Visit, overflow, violations, visiting
+from tests.factories.browsing import DESKTOP, PHONE, Visit, barriers, violations, visiting
 from tests.factories.released_studies import ANNOTATORS, labelled_campaign, register_bots
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import created
+from tests.factories.studies import ANNOTATION, created, until
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202eevil"
 PAIRS = [("ours", HOSTILE), ("ours", "baseline"), (HOSTILE, "baseline"), ("HU", "ours")]
 FIGURES = ("ranking", "win-matrix", "survival", "features", "segments")
 PARTS = ("claim", "ranking", "win-rates", "fooling-rates", "survival", "features", "segments", "stability")
 MAX_BYTES = 200_000
+GOOD_SHIFT = 0.05
+"""Half of the cumulative layout shift that web.dev/vitals calls good."""
+OBSERVE_SHIFT = """
+const add = entries => { window.shift = entries.reduce((sum, each) => sum + each.value, window.shift ?? 0); };
+window.observer = new PerformanceObserver(list => add(list.getEntries()));
+window.observer.observe({ type: "layout-shift", buffered: true });
+window.shifted = () => { add(window.observer.takeRecords()); return window.shift; };
+"""
 PATIENCE = 60_000
 """Milliseconds for what the first request of a process computes."""
 
 
 @dataclass(frozen=True)
 class Campaigns:
-    """The ids of a campaign that is closed, of one that runs, and of one with a single bot."""
+    """The ids of a campaign that is closed, one that runs, one with a single bot, and one without annotations."""
 
     closed: str
     running: str
     of_one_bot: str
+    empty: str
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +48,12 @@ async def campaigns(module_suite: RunningSuite) -> Campaigns:
     closed = await labelled_campaign(module_suite, bots, PAIRS)
     running = await labelled_campaign(module_suite, bots, PAIRS, annotators=ANNOTATORS[:1], closed=False)
     of_one_bot = await labelled_campaign(module_suite, bots, [("HU", "ours")])
-    return Campaigns(*(path.rpartition("/")[2] for path in (closed, running, of_one_bot)))
+    admin = await module_suite.client("annotation", "admin")
+    collection = (await admin.get(closed)).json()["collection_id"]
+    body = {"mode": "import", "name": "empty", "domain": "everyday", "collection_id": collection, "segments": [1]}
+    empty = await created(admin, "/v1/campaigns", body)
+    await until(admin, f"/v1/campaigns/{empty['id']}", "open")
+    return Campaigns(*(path.rpartition("/")[2] for path in (closed, running, of_one_bot)), empty["id"])
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +210,7 @@ class TestExploring:
 
 
 class TestRunningCampaign:
-    async def test_is_marked_until_it_ends_and_looks_by_itself(
+    async def test_is_marked_and_renewed_by_itself_until_it_ends(
         self, visit: Visit, campaigns: Campaigns, module_suite: RunningSuite
     ):
         page = await visit.open("/sign-in")
@@ -206,26 +220,51 @@ class TestRunningCampaign:
         assert await page.get_by_role("note").inner_text() == (
             "Preliminary. 12 of 24 annotations are missing; everything below may still change."
         )
+        for status in (200, 304):  # the second time there is nothing new
+            async with page.expect_response("**/progress") as looking:
+                await page.clock.fast_forward(16_000)
+            assert (await looking.value).status == status
+        await expect(page.locator("#live")).to_contain_text("Last looked at")
+        await page.evaluate("document.querySelector('#time .files a').focus()")
+        await page.evaluate("document.querySelector('#ranking').dataset.marked = 'the same element'")
         admin = await module_suite.annotation("admin")
         await admin.close_campaign(UUID(campaigns.running))
-        await page.clock.fast_forward(31_000)
+        await page.clock.fast_forward(61_000)
         await expect(page.get_by_role("note")).to_have_count(0)
+        await expect(page.locator("#live")).to_have_text("The campaign has ended. These are its results.")
         await expect(page.locator(".is-preliminary")).to_have_count(0)
+        await expect(page.get_by_role("status")).to_have_text("Renewed with the latest annotations.")
+        assert await page.evaluate("document.activeElement.closest('section').id") == "time"
+
+    async def test_says_to_everybody_when_the_server_is_away(self, visit: Visit, campaigns: Campaigns):
+        page = await visit.open("/sign-in")
+        await page.clock.install()
+        await page.goto(visit.address(f"/campaigns/{campaigns.empty}"))
+        await page.route("**/progress", lambda route: route.abort())
+        await page.clock.fast_forward(11_000)
+        await expect(page.locator("#live")).to_contain_text("The server does not answer.")
+        await page.unroute("**/progress")
+        await page.clock.fast_forward(16_000)
+        await expect(page.locator("#live")).to_contain_text("Last looked at")
+        visit.complaints.clear()  # Chromium reports the request that was cut off
 
 
 class TestAnyone:
-    @pytest.mark.parametrize("scheme", ["light", "dark"])
-    async def test_can_use_it_on_a_desk_and_on_a_phone(self, visit: Visit, campaigns: Campaigns, scheme: Scheme):
-        page = await visit.open(f"/campaigns/{campaigns.closed}", scheme=scheme)
-        await filled(page)
+    async def test_can_use_it_on_a_desk_and_on_a_phone(self, visit: Visit, campaigns: Campaigns):
+        page = await open_dashboard(visit, campaigns.closed)
         for summary in await page.locator("summary").all():
             await summary.click()
+        assert await barriers(page) == []
+
+    async def test_sees_nothing_move_while_it_loads(self, visit: Visit, campaigns: Campaigns):
+        page = await visit.open("/sign-in")
+        await page.add_init_script(OBSERVE_SHIFT)
         for width, height in (DESKTOP, PHONE):
             await page.set_viewport_size({"width": width, "height": height})
-            assert await violations(page) == []
-            assert await overflow(page) == 0
-        page = await visit.open("/campaigns", scheme=scheme)
-        assert await violations(page) == []
+            await page.goto(visit.address(f"/campaigns/{campaigns.closed}"))
+            await filled(page)
+            await expect(page.locator("#figure-ranking.is-drawn")).to_be_visible()
+            assert await page.evaluate("window.shifted()") < GOOD_SHIFT
 
     async def test_reads_all_of_it_without_scripts(
         self, chromium: Browser, module_suite: RunningSuite, campaigns: Campaigns
@@ -235,7 +274,7 @@ class TestAnyone:
             page = await visit.open(f"/sign-in?after=/campaigns/{campaigns.closed}")
             await page.get_by_label("API-Schlüssel").fill(key)
             await page.get_by_role("button", name="Anmelden").click()
-            await page.get_by_role("link", name="Diesen Teil zeigen: Rangliste").click()
+            await page.get_by_role("link", name="Diesen Teil zeigen: Für Menschen gehalten").click()
             await expect(page.get_by_role("rowheader", name="ours")).to_be_visible()
             await page.go_back()
             await page.get_by_role("link", name="Alles auf einer Seite zeigen").click()
@@ -280,17 +319,25 @@ class TestTrouble:
 
 
 class TestEmptyCampaign:
-    async def test_says_when_results_come_in_place_of_figures(
+    async def test_shows_results_by_itself_with_the_first_annotation(
         self, visit: Visit, campaigns: Campaigns, module_suite: RunningSuite
     ):
-        closed = await (await module_suite.annotation("admin")).get_campaign(UUID(campaigns.closed))
-        admin = await module_suite.client("annotation", "admin")
-        body = {"mode": "import", "name": "empty", "domain": "everyday", "collection_id": str(closed.collection_id)}
-        empty = await created(admin, "/v1/campaigns", body | {"segments": [1]})
-        page = await visit.open(f"/campaigns/{empty['id']}")
+        page = await visit.open("/sign-in")
+        await page.clock.install()
+        await page.goto(visit.address(f"/campaigns/{campaigns.empty}"))
         await expect(page.get_by_role("heading", name="No annotations yet")).to_be_visible()
         assert await page.locator(".part").count() == 0
         assert await violations(page) == []
+        admin = await module_suite.client("annotation", "admin")
+        package = {"external_id": "p", "segments": [{"conversation": "ours-baseline-0", "exchanges": 1}]}
+        await created(admin, f"/v1/campaigns/{campaigns.empty}/packages", {"packages": [package]})
+        labelled = {"external_id": "a", "package": "p", "conversation": "ours-baseline-0", "exchanges": 1}
+        times = {"annotator": "ann", "started_at": None, "ended_at": None, "completion_code": None}
+        await created(
+            admin, f"/v1/campaigns/{campaigns.empty}/annotations", {"annotations": [ANNOTATION | labelled | times]}
+        )
+        await page.clock.fast_forward(31_000)
+        await expect(page.locator("#time")).to_be_visible()
 
 
 class TestStability:
@@ -312,6 +359,8 @@ class TestStability:
             "rows => rows.map(row => [row.cells[0].textContent, row.cells[1].textContent])"
         )
         assert shown == [[each.bot, each.other] for each in plan.pairs]
+        table = await page.request.get(visit.address(f"/campaigns/{campaigns.closed}/data/more-data.csv"))
+        assert [row.split(",")[:2] for row in (await table.text()).splitlines()[1:]] == shown
         await expect(page.locator("#figure-stability img")).to_be_visible(timeout=PATIENCE)
 
 

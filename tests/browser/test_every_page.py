@@ -1,21 +1,156 @@
 """What holds for every page: it can be used by everybody, at every width, in light and dark."""
 
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
 import pytest
 
-from tests.factories.browsing import DESKTOP, SMALLEST, Scheme, Visit, overflow, violations
+from tests.factories.browsing import Visit, barriers, violations
+from tests.factories.frontends import open_study, rate, ratings, start, talk, two_bots
+from tests.factories.released_studies import labelled_campaign, register_bots
+from tests.factories.routes import routes_of
+from tests.factories.running_suite import RunningSuite
 
-OPEN_TO_ALL = ("/", "/sign-in", "/nothing-here")
+LISTS: Final = (
+    "/leaderboard",
+    "/campaigns",
+    "/conversations",
+    "/bots",
+    "/admin",
+    "/admin/campaigns",
+    "/admin/collections",
+)
+OF_STRANGERS: Final = (
+    "/",
+    "/sign-in",
+    "/leaderboard",
+    "/annotate/{campaign}",
+    "/chat/{people}",
+    "/nothing-here",
+)
+OF_TEAMS: Final = ("/bots", "/bots/standings", "/bots/{bot}/conversations", "/admin")
+OF_ADMINISTRATORS: Final = (
+    "/bots",
+    "/bots/new",
+    "/bots/how-to",
+    "/bots/{bot}",
+    "/bots/{bot}/settings",
+    "/bots/{bot}/versions/new",
+    "/campaigns",
+    "/campaigns/{campaign}?whole=true",
+    "/campaigns/{campaign}/parts/ranking",
+    "/campaigns/{campaign}/figures/ranking/explore?width=narrow",
+    "/conversations",
+    "/conversations/{collection}",
+    "/conversations/{collection}/{conversation}",
+    "/conversations/{people}/ratings",
+    "/chats/{people}/links",
+    "/admin",
+    "/admin/keys",
+    "/admin/campaigns",
+    "/admin/campaigns/new",
+    "/admin/campaigns/{campaign}",
+    "/admin/campaigns/{campaign}/close",
+    "/admin/campaigns/{campaign}/links",
+    "/admin/campaigns/{campaign}/annotators",
+    "/admin/campaigns/{campaign}/annotators/{annotator}",
+    "/admin/campaigns/{campaign}/annotators/{annotator}/block",
+    "/admin/campaigns/{campaign}/audit",
+    "/admin/collections",
+    "/admin/collections/{collection}",
+    "/admin/collections/{people}/finish",
+)
+IN_FILES_OF_THEIR_OWN: Final = {
+    "test_annotate.py": ("/annotate/{campaign_id}", "/annotate/{campaign_id}/done/{assignment_id}"),
+    "test_annotate_protocols.py": ("/annotate/{campaign_id}/training", "/annotate/{campaign_id}/said/{said}"),
+    "test_chat.py": ("/chat/{collection_id}", "/chat/{collection_id}/enter"),
+}
+"""Pages that somebody reaches by what they did before."""
+FOR_PROGRAMS: Final = {
+    "/healthz",
+    "/readyz",
+    "/annotate/{campaign_id}/packages/{assignment_id}",
+    "/campaigns/{campaign_id:uuid}/progress",
+    "/chat/{collection_id}/events",
+    "/chat/{collection_id}/state",
+}
+FILES: Final = {
+    "/admin/campaigns/{campaign_id}/payments/{kind}.csv",
+    "/campaigns/{campaign_id:uuid}/data/{section}.{form}",
+    "/campaigns/{campaign_id:uuid}/figures/{figure}.{form}",
+}
 
 
-class TestOpenPages:
-    @pytest.mark.parametrize("path", OPEN_TO_ALL)
-    @pytest.mark.parametrize("scheme", ["light", "dark"])
-    async def test_have_no_barrier_and_no_sideways_scrolling(self, visit: Visit, path: str, scheme: Scheme):
-        for size in (DESKTOP, SMALLEST):
-            page = await visit.open(path, size=size, scheme=scheme)
-            assert await violations(page) == []
-            assert await overflow(page) == 0
-        visit.complaints = [each for each in visit.complaints if "404 (Not Found)" not in each]
+@pytest.fixture(scope="module")
+async def places(module_suite: RunningSuite) -> dict[str, str]:
+    """What stands in the addresses: a campaign with public results, its collection, a bot, and people who chatted."""
+    bots = await register_bots(module_suite)
+    path = await labelled_campaign(module_suite, bots)
+    admin = await module_suite.client("annotation", "admin")
+    for step in ("release", "publish"):
+        assert (await admin.post(f"{path}/results/{step}")).status_code == 200
+    collection = (await admin.get(path)).json()["collection_id"]
+    conversations = await module_suite.client("conversations", "admin")
+    held = (await conversations.get(f"/v1/collections/{collection}/conversations")).json()["items"]
+    annotators = (await admin.get(f"{path}/annotators")).json()["items"]
+    people = await open_study(module_suite, await two_bots(module_suite))
+    chat = await start(module_suite, people)
+    await talk(module_suite, chat)
+    assert (await rate(module_suite, chat, ratings(1, 2, preferred=2))).status_code == 200
+    return {
+        "campaign": path.rpartition("/")[2],
+        "collection": collection,
+        "conversation": held[0]["id"],
+        "annotator": annotators[0]["id"],
+        "bot": bots["ours"],
+        "people": people,
+    }
+
+
+@pytest.fixture
+async def suite(module_suite: RunningSuite) -> RunningSuite:
+    """The file's services with the data of all its tests."""
+    return module_suite
+
+
+async def _barriers(visit: Visit, addresses: Iterable[str], places: Mapping[str, str]) -> dict[str, list[str]]:
+    """Open pages one after the other in one window; returns those with barriers."""
+    page = await visit.open("/sign-in")
+    found = {}
+    for address in addresses:
+        await page.goto(visit.address(address.format_map(places)))
+        found[address] = await barriers(page)
+    refused = ("401", "403", "404")
+    visit.complaints = [each for each in visit.complaints if not any(status in each for status in refused)]
+    return {address: those for address, those in found.items() if those}
+
+
+class TestEveryPage:
+    async def test_without_anything_to_show_has_no_barrier(self, visit: Visit):
+        await visit.sign_in("admin", after="/nothing-here")
+        assert await _barriers(visit, LISTS, {}) == {}
+
+    async def test_of_strangers_has_no_barrier(self, visit: Visit, places: dict[str, str]):
+        assert await _barriers(visit, OF_STRANGERS, places) == {}
+
+    async def test_of_teams_has_no_barrier(self, visit: Visit, places: dict[str, str]):
+        await visit.sign_in("team", team="us", after="/nothing-here")
+        assert await _barriers(visit, OF_TEAMS, places) == {}
+
+    async def test_of_administrators_has_no_barrier(self, visit: Visit, places: dict[str, str]):
+        await visit.sign_in("admin", after="/nothing-here")
+        assert await _barriers(visit, OF_ADMINISTRATORS, places) == {}
+
+    def test_is_listed_here(self, places: dict[str, str], suite: RunningSuite):
+        elsewhere = {path for paths in IN_FILES_OF_THEIR_OWN.values() for path in paths}
+        listed = {*LISTS, *OF_STRANGERS, *OF_TEAMS, *OF_ADMINISTRATORS}
+        opened = [address.format_map(places).partition("?")[0] for address in listed]
+        gets = [route for route in routes_of(suite.apps["web"]) if "GET" in route.methods]
+        shown = {next((route.path for route in gets if route.path_regex.match(path)), path) for path in opened}
+        assert {route.path for route in gets} - shown - elsewhere == FOR_PROGRAMS | FILES
+        for file in IN_FILES_OF_THEIR_OWN:
+            assert "violations(" in (Path(__file__).parent / file).read_text()
 
 
 class TestSigningIn:

@@ -20,6 +20,10 @@ Scheme = Literal["light", "dark"]
 DESKTOP: Final = (1440, 900)
 PHONE: Final = (390, 844)
 SMALLEST: Final = (360, 640)
+SCREENS: Final[tuple[tuple[tuple[int, int], Scheme], ...]] = ((DESKTOP, "light"), (SMALLEST, "dark"))
+_OF_LOOKS: Final = ("color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size")
+"""Rules of axe-core that depend on the colours and the width of a page."""
+_AXE: Final[str] = Axe().axe_script
 _OPTIONS: Final = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
 
 
@@ -81,14 +85,34 @@ async def visiting(browser: Browser, suite: RunningSuite, **options: Any) -> Asy
         await context.close()
 
 
-async def violations(page: Page) -> list[str]:
-    """Return what axe-core finds against WCAG 2.2 AA and its best practices, with the elements."""
-    found = await Axe().run(page)
+async def violations(page: Page, *rules: str) -> list[str]:
+    """Return what axe-core finds against WCAG 2.2 AA and best practices, or these rules alone, with the elements."""
+    if not await page.evaluate("'axe' in window"):
+        await page.evaluate(_AXE)
+    options = {"resultTypes": ["violations"], "preload": False} | ({"runOnly": [*rules]} if rules else {})
+    found: list[dict[str, Any]] = await page.evaluate(
+        "options => axe.run(options).then(({violations}) => violations)", options
+    )
     return [
         f"{each['id']}: {node['html'][:200]} ({node['failureSummary'][:300]})"
-        for each in found.response["violations"]
+        for each in found
         for node in each["nodes"]
     ]
+
+
+async def barriers(page: Page) -> list[str]:
+    """Return what keeps people from using a page: at a desk in light colours, on the smallest phone in dark ones.
+
+    The page is loaded once: its window changes, and what depends on its colours and its width is looked at again.
+    """
+    found = []
+    for ((width, height), scheme), rules in zip(SCREENS, ((), _OF_LOOKS), strict=True):
+        await page.set_viewport_size({"width": width, "height": height})
+        await page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour is half-way to another
+        found += [f"{scheme}: {each}" for each in await violations(page, *rules)]
+        if wide := await overflow(page):
+            found.append(f"{scheme}: {wide} px wider than the window")
+    return found
 
 
 async def overflow(page: Page) -> int:

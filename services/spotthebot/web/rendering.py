@@ -12,6 +12,7 @@ from starlette.responses import Response
 from spotthebot.kit.web.pages.static_files import StaticFiles
 from spotthebot.web.catalogues import Texts, read_catalogues
 from spotthebot.web.chart_library import ChartLibrary
+from spotthebot.web.domain.figure_heights import figure_heights
 from spotthebot.web.domain.languages import choose_language
 from spotthebot.web.domain.numbers import Numbers
 from spotthebot.web.sessions import visitor_of
@@ -37,6 +38,7 @@ class Renderer:
         )
         self._environment.filters["json_data"] = json_data
         self._environment.globals["languages"] = _LANGUAGES_OF_NAMES
+        self._environment.globals["figure_heights"] = figure_heights
 
     def texts_for(self, request: Request) -> Texts:
         """Return the texts in the language of a request."""

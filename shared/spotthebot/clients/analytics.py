@@ -202,6 +202,11 @@ def result_file(campaign_id: UUID | str, result: str, form: FileForm, **paramete
     return Call(bytes, "GET", path, params=parameters, accept=_MEDIA_TYPES[form])
 
 
+def analysis_file(analysis_id: UUID, form: FileForm) -> Call[bytes]:
+    """Describe the request for a complete analysis as a file, as `result_file` does for a result."""
+    return Call(bytes, "GET", f"/v1/analyses/{analysis_id}", accept=_MEDIA_TYPES[form])
+
+
 def _result(returns: type[Result], campaign_id: UUID | str, name: str, parameters: Parameters) -> Call[Result]:
     return Call(returns, "GET", f"/v1/campaigns/{_segment(campaign_id)}/{name}", params=parameters)
 

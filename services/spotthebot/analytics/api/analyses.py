@@ -3,10 +3,13 @@
 from uuid import UUID
 
 from fastapi import APIRouter
+from starlette.responses import Response
 
 from spotthebot.analytics import store
 from spotthebot.analytics.api.deps import Analyst, Canceller, Creator, FilteredCampaign, JobQueue, SeededAnalysis
+from spotthebot.analytics.api.tables import TABLES, TableForm, answer
 from spotthebot.analytics.domain.analyses import AnalysisJob
+from spotthebot.analytics.domain.tables import analysis_table
 from spotthebot.analytics.use_cases.analyses import cancel_analysis, start_analysis
 from spotthebot.contracts.analytics import AnalysisJobOut
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
@@ -35,10 +38,14 @@ async def list_analyses(
     return page_of(rows, paging, key=lambda analysis: analysis.id, to_out=_to_out)
 
 
-@router.get("/{analysis_id}", operation_id="get_analysis")
-async def get_analysis(session: Reading, _caller: Analyst, analysis_id: UUID) -> AnalysisJobOut:
-    """Return an analysis: its progress, and its result once it is complete."""
-    return _to_out(await store.analyses.get_analysis(session, analysis_id))
+@router.get("/{analysis_id}", operation_id="get_analysis", response_model=AnalysisJobOut, responses=TABLES)
+async def get_analysis(form: TableForm, session: Reading, _caller: Analyst, analysis_id: UUID) -> Response:
+    """Return an analysis: its progress, and its result once it is complete, which alone has a table.
+
+    The table of a stability has a row for each size of its subsets, that of other kinds one for each pair.
+    """
+    job = await store.analyses.get_analysis(session, analysis_id)
+    return await answer(form, job.request.kind, _to_out(job).model_dump_json().encode(), lambda: analysis_table(job))
 
 
 @router.post("/{analysis_id}/cancel", operation_id="cancel_analysis")

@@ -13,7 +13,8 @@ Conflict
 ├── OneBotOnly
 ├── OneKindOnly
 ├── SeveralCampaignsOfName
-└── AnalysisHasEnded
+├── AnalysisHasEnded
+└── NoTableYet
 """
 
 from spotthebot.kit.errors import Conflict, Forbidden, NotFound
@@ -61,3 +62,7 @@ class SeveralCampaignsOfName(Conflict):
 
 class AnalysisHasEnded(Conflict):
     """This analysis is {state}: only one that is queued or running can be cancelled."""
+
+
+class NoTableYet(Conflict):
+    """This analysis is {state}: its table is there once it is complete."""

@@ -1,5 +1,6 @@
 """Results as rows: the list of each that a table holds, for files that other programs read."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -7,6 +8,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from spotthebot.analytics.domain.analyses import AnalysisJob
+from spotthebot.analytics.domain.errors import NoTableYet
 from spotthebot.contracts.analytics import (
     Alternative,
     Annotator,
@@ -14,10 +17,13 @@ from spotthebot.contracts.analytics import (
     Features,
     FoolingRate,
     LabelAgreement,
+    PairPlan,
     PairResult,
     RankedBot,
     Segment,
     SegmentRow,
+    Stability,
+    StabilityRow,
     StandingBot,
     StandingOut,
     StandingRow,
@@ -47,6 +53,15 @@ def section_table(section: str, result: BaseModel) -> Table:
     """Return the table of a result under the name of its section."""
     schema, rows = _ROWS[section]
     return table_of(schema, [*rows(result)])
+
+
+def analysis_table(job: AnalysisJob) -> Table:
+    """Return a row for each size of each curve of stability, or for each pair of a plan; raises NoTableYet."""
+    if job.stability is not None:
+        return table_of(StabilityRow, [*_stability_rows(job.stability)])
+    if job.plan is not None:
+        return table_of(PairPlan, job.plan.pairs)
+    raise NoTableYet(state=job.state)
 
 
 def standings_table(standings: Sequence[StandingOut]) -> Table:
@@ -118,6 +133,14 @@ def _survival_rows(survival: Survival) -> Iterator[SurvivalRow]:
                 high=high,
                 inspected=inspected,
                 spotted=spotted,
+            )
+
+
+def _stability_rows(stability: Stability) -> Iterator[StabilityRow]:
+    for curve in stability.curves:
+        for point in curve.points:
+            yield StabilityRow(
+                without=curve.without, **dict(point) | {"clusters": json.dumps(point.clusters, ensure_ascii=False)}
             )
 
 

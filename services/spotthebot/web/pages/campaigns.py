@@ -1,23 +1,33 @@
 """`/campaigns`: the campaigns that there are, and the dashboard of one: its frame, which its parts fill."""
 
+import asyncio
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request
+from markupsafe import Markup
 from starlette.responses import Response
 
 from spotthebot.contracts.annotation import CampaignOut, CampaignState
+from spotthebot.kit.errors import Error
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.kit.web.pages.headers import policy_with
+from spotthebot.web.clients import Services
 from spotthebot.web.pages.deps import Pages, Reader, ServicesOfVisitor
+from spotthebot.web.pages.fragments import fragment
 from spotthebot.web.pages.parts import PARTS, load_part, show_part
 from spotthebot.web.pages.views import FILTERS, LEVELS, UNITS, View, ViewOfResults
+from spotthebot.web.rendering import Renderer
 
 router = APIRouter(prefix="/campaigns", route_class=PageRoute, include_in_schema=False)
 _ON_A_PAGE: Final = 25
 _ENDED: Final = frozenset({CampaignState.COMPLETE, CampaignState.CLOSED})
 _FRAMES: Final = policy_with(frame_src="'self'")
 """Of pages that show a chart to explore in a frame."""
+_IN_FIRST_VIEW: Final = ("claim", "ranking")
+_FIRST_VIEW_SECONDS: Final = 0.4
+"""Results that are kept are there in some hundredths of a second; a first computation takes seconds."""
 
 
 @router.get("")
@@ -44,13 +54,16 @@ async def dashboard(
     view: ViewOfResults,
     whole: Annotated[bool, Query()] = False,  # noqa: FBT002 - in the address
 ) -> Response:
-    """Show the frame of a campaign's results; a script asks for the parts, or all stand in the page (`whole`)."""
+    """Show a campaign's results: what is seen first, if it is kept, and a frame that a script fills with the rest.
+
+    With `whole` all parts stand in the page.
+    """
     campaign = await (await services.annotation()).get_campaign(campaign_id)
     content = _frame(campaign, view)
-    parts = {}
-    if whole and content["has_results"]:
-        for name in PARTS:
-            parts[name] = show_part(pages, request, await load_part(services, campaign, name, view))
+    parts: dict[str, Markup] = {}
+    if content["has_results"]:
+        names, seconds = (PARTS, None) if whole else (_IN_FIRST_VIEW, _FIRST_VIEW_SECONDS)
+        parts = await _parts(request, pages, services, campaign, view, names, seconds)
     response = pages.page(request, "dashboard/dashboard.html.jinja", parts=parts, whole=whole, **content)
     response.headers["Content-Security-Policy"] = _FRAMES
     return response
@@ -62,7 +75,26 @@ async def progress(
 ) -> Response:
     """Return how far the campaign is, as the part of the page that says it."""
     campaign = await (await services.annotation()).get_campaign(campaign_id)
-    return pages.page(request, "dashboard/progress.html.jinja", **_frame(campaign, View()))
+    return fragment(request, pages.part(request, "dashboard/progress.html.jinja", **_frame(campaign, View())))
+
+
+async def _parts(
+    request: Request,
+    pages: Renderer,
+    services: Services,
+    campaign: CampaignOut,
+    view: View,
+    names: Sequence[str],
+    seconds: float | None,
+) -> dict[str, Markup]:
+    """Return the parts that are there within so many seconds; others, and those that fail, are left to the page."""
+    loading = {asyncio.create_task(load_part(services, campaign, name, view)): name for name in names}
+    done, late = await asyncio.wait(loading, timeout=seconds)
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*loading, return_exceptions=True)
+    found = {loading[task]: task.result() for task in done if not isinstance(task.exception(), Error)}
+    return {name: show_part(pages, request, found[name]) for name in names if name in found}
 
 
 def _frame(campaign: CampaignOut, view: View) -> dict[str, Any]:
@@ -70,6 +102,7 @@ def _frame(campaign: CampaignOut, view: View) -> dict[str, Any]:
         "campaign": campaign,
         "view": view,
         "ended": campaign.state in _ENDED,
+        "is_live": _is_spot_the_bot(campaign) and campaign.state not in {*_ENDED, CampaignState.FAILED},
         "missing": max(0, campaign.annotations_needed - campaign.annotations),
         "has_results": campaign.annotations > 0 and _is_spot_the_bot(campaign),
         "other_protocol": not _is_spot_the_bot(campaign),

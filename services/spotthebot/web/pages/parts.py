@@ -5,11 +5,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
+from uuid import UUID
 
 from fastapi import Request
 from markupsafe import Markup
 
-from spotthebot.clients import Conflict
+from spotthebot.clients import AsyncAnalytics, Conflict
 from spotthebot.clients.analytics import Parameters
 from spotthebot.contracts.analytics import AnalysisJobOut, AnalysisState, Speaker
 from spotthebot.contracts.annotation import CampaignOut
@@ -25,6 +26,10 @@ Load = Callable[[Services, CampaignOut, Parameters], Awaitable[dict[str, Any]]]
 
 class NoSuchPart(NotFound):
     """A dashboard has no such part."""
+
+
+class NotComputed(NotFound):
+    """This was not computed yet: the dashboard has a button that starts it."""
 
 
 @dataclass(frozen=True)
@@ -131,15 +136,28 @@ async def _time(services: Services, campaign: CampaignOut, parameters: Parameter
     return _marked(found, time=found.time, pay=None if pay is None else pay * campaign.submitted)
 
 
-async def _stability(services: Services, campaign: CampaignOut, _parameters: Parameters) -> dict[str, Any]:
+async def _stability(services: Services, campaign: CampaignOut, parameters: Parameters) -> dict[str, Any]:
     analytics = await services.analytics()
+    try:
+        speakers = (await analytics.ranking(campaign.id, **parameters)).speakers
+    except Conflict:
+        speakers = ()
     jobs = [each async for each in analytics.list_analyses(campaign_id=campaign.id)]
     return {
+        "speakers": {each.name: each for each in speakers},
         "stability": _latest(jobs, "stability"),
         "more_data": _latest(jobs, "more_data"),
         "underway": [each for each in jobs if each.state in {AnalysisState.QUEUED, AnalysisState.RUNNING}],
         "failed": next((each for each in jobs[-2:] if each.state is AnalysisState.FAILED), None),
     }
+
+
+async def find_analysis(analytics: AsyncAnalytics, campaign_id: UUID, kind: str) -> AnalysisJobOut:
+    """Return the latest complete analysis of a kind; raises NotComputed."""
+    found = _latest([each async for each in analytics.list_analyses(campaign_id=campaign_id)], kind)
+    if found is None:
+        raise NotComputed
+    return found
 
 
 def _latest(jobs: list[AnalysisJobOut], kind: str) -> AnalysisJobOut | None:

@@ -1,19 +1,20 @@
 """`/campaigns/{id}/...`: the parts of a dashboard, its figures, its files, and charts to explore."""
 
 import json
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, get_args
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from spotthebot.clients.analytics import result_file
+from spotthebot.clients.analytics import analysis_file, result_file
 from spotthebot.contracts.analytics import MoreDataIn, StabilityIn
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.kit.web.pages.headers import policy_with
 from spotthebot.kit.web.pages.page_errors import wants_page
 from spotthebot.web.pages.deps import Pages, Reader, ServicesOfVisitor
-from spotthebot.web.pages.parts import load_part, show_part
+from spotthebot.web.pages.fragments import fragment
+from spotthebot.web.pages.parts import find_analysis, load_part, show_part
 from spotthebot.web.pages.views import Look, ViewOfResults, drawn_as
 
 router = APIRouter(prefix="/campaigns/{campaign_id:uuid}", route_class=PageRoute, include_in_schema=False)
@@ -31,6 +32,7 @@ Section = Literal[
     "time",
     "sensitivity",
 ]
+Analysis = Literal["stability", "more-data"]
 _FIGURE_TYPES: Final = {
     "svg": "image/svg+xml",
     "png": "image/png",
@@ -69,7 +71,7 @@ async def part(
         return pages.page(
             request, "dashboard/one_part.html.jinja", campaign=campaign, view=view, name=part, shown=shown
         )
-    return Response(shown, media_type="text/html; charset=utf-8", headers={"Cache-Control": "no-store"})
+    return fragment(request, shown)
 
 
 @router.get("/figures/{figure}.{form}")
@@ -120,13 +122,17 @@ async def data(
     services: ServicesOfVisitor,
     _visitor: Reader,
     campaign_id: UUID,
-    section: Section,
+    section: Section | Analysis,
     form: Literal["csv", "json"],
     view: ViewOfResults,
 ) -> Response:
     """Return the numbers of a part as a file."""
     analytics = await services.analytics()
-    content = await analytics.carry_out(result_file(campaign_id, section, form, **view.parameters))
+    if section in get_args(Analysis):
+        job = await find_analysis(analytics, campaign_id, section.replace("-", "_"))
+        content = await analytics.carry_out(analysis_file(job.id, form))
+    else:
+        content = await analytics.carry_out(result_file(campaign_id, section, form, **view.parameters))
     return _file(content, _DATA_TYPES[form], f"{section}.{form}", download=True)
 
 

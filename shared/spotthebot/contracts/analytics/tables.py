@@ -51,6 +51,17 @@ class SurvivalRow(Wire):
     spotted: int
 
 
+class StabilityRow(Wire):
+    """How many of the random subsets of one size rank alike, of all bots or without one."""
+
+    without: str | None = Field(description="The bot that was left out.")
+    conversations: int = Field(description="Of each pair.")
+    rate: float
+    low: float
+    high: float
+    clusters: str = Field(description="The commonest clustering as JSON: a list of names for each cluster, best first.")
+
+
 class StandingRow(Wire):
     """One who took part in a campaign, as a team may see it; without its survival and its performance.
 

@@ -1,54 +1,69 @@
 /* The dashboard: fills its parts as they arrive, renews them while the campaign runs, opens charts to explore. */
 import { explore } from "./explore_frame.js";
-import { fillParts, renewParts } from "./parts.js";
+import { follow } from "./live.js";
+import { fillParts, renewParts, watchFigures } from "./parts.js";
 
-const LOOK_EVERY = 10_000;
 const RENEW_EVERY = 30_000;
+const ENDED = ["complete", "closed"];
 const page = document.querySelector("[data-dashboard]");
 const texts = JSON.parse(document.getElementById("texts").textContent);
 const status = document.getElementById("loading");
 
 explore(page, texts);
-status.textContent = texts.loading;
-fillParts(page, texts).then(() => {
-  status.textContent = texts.loaded;
-});
+watchFigures(page);
+if (page.querySelector("[data-part]")) {
+  status.textContent = texts.loading;
+  fillParts(page, texts).then(() => {
+    status.textContent = texts.loaded;
+  });
+}
 if (page.hasAttribute("data-live")) {
-  watch();
+  watch(document.getElementById("live"));
 }
 
-/** Look how far the campaign is; with new annotations renew the parts, not more often than people can read. */
-function watch() {
+/** Show how far the campaign is; with new annotations renew the parts, not more often than people can read. */
+function watch(line) {
   let shown = document.getElementById("progress").dataset.annotations;
   let renewed = Date.now();
-  const timer = setInterval(async () => {
-    if (document.hidden) {
-      return;
-    }
-    let answer;
-    try {
-      answer = await fetch(`${page.dataset.dashboard}/progress`);
-    } catch {
-      status.textContent = texts.offline;
-      return;
-    }
-    if (!answer.ok) {
-      return;
-    }
-    const found = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("progress");
-    if (!found) {
-      return;
+  let due = 0;
+
+  async function renew() {
+    renewed = Date.now();
+    await renewParts(page, texts);
+    status.textContent = texts.renewed;
+  }
+
+  function changed(html) {
+    const found = new DOMParser().parseFromString(html, "text/html").getElementById("progress");
+    const { annotations, state } = found.dataset;
+    if (annotations !== "0" && !page.querySelector("[data-part]")) {
+      location.reload(); // the first results: there is nothing here yet that they would push aside
+      return false;
     }
     document.getElementById("progress").replaceWith(found);
-    if (["complete", "closed"].includes(found.dataset.state)) {
-      clearInterval(timer);
-      page.classList.remove("is-preliminary");
+    const hasEnded = ENDED.includes(state);
+    if (annotations !== shown || hasEnded) {
+      shown = annotations;
+      clearTimeout(due);
+      due = setTimeout(renew, hasEnded ? 0 : Math.max(0, renewed + RENEW_EVERY - Date.now()));
     }
-    if (found.dataset.annotations !== shown && Date.now() - renewed >= RENEW_EVERY) {
-      shown = found.dataset.annotations;
-      renewed = Date.now();
-      await renewParts(page, texts);
-      status.textContent = texts.renewed;
-    }
-  }, LOOK_EVERY);
+    page.classList.toggle("is-preliminary", !hasEnded);
+    line.textContent = hasEnded ? texts.ended : looked();
+    return !hasEnded;
+  }
+
+  follow(`${page.dataset.dashboard}/progress`, {
+    changed,
+    same() {
+      line.textContent = looked();
+    },
+    missed() {
+      line.textContent = status.textContent = texts.offline;
+    },
+  });
+}
+
+function looked() {
+  const time = new Date().toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
+  return texts.looked.replace("{time}", time);
 }
