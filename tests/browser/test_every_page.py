@@ -69,6 +69,7 @@ IN_FILES_OF_THEIR_OWN: Final = {
 """Pages that somebody reaches by what they did before."""
 FOR_PROGRAMS: Final = {
     "/healthz",
+    "/metrics",
     "/readyz",
     "/annotate/{campaign_id}/packages/{assignment_id}",
     "/campaigns/{campaign_id:uuid}/progress",
