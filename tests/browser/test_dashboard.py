@@ -53,7 +53,8 @@ async def campaigns(module_suite: RunningSuite) -> Campaigns:
     body = {"mode": "import", "name": "empty", "domain": "everyday", "collection_id": collection, "segments": [1]}
     empty = await created(admin, "/v1/campaigns", body)
     await until(admin, f"/v1/campaigns/{empty['id']}", "open")
-    return Campaigns(*(path.rpartition("/")[2] for path in (closed, running, of_one_bot)), empty["id"])
+    paths = (closed, running, of_one_bot, f"/v1/campaigns/{empty['id']}")
+    return Campaigns(*(path.rpartition("/")[2] for path in paths))
 
 
 @pytest.fixture(scope="module")

@@ -147,7 +147,7 @@ class TestEveryPage:
         elsewhere = {path for paths in IN_FILES_OF_THEIR_OWN.values() for path in paths}
         listed = {*LISTS, *OF_STRANGERS, *OF_TEAMS, *OF_ADMINISTRATORS}
         opened = [address.format_map(places).partition("?")[0] for address in listed]
-        gets = [route for route in routes_of(suite.apps["web"]) if "GET" in route.methods]
+        gets = [route for route in routes_of(suite.apps["web"]) if "GET" in (route.methods or ())]
         shown = {next((route.path for route in gets if route.path_regex.match(path)), path) for path in opened}
         assert {route.path for route in gets} - shown - elsewhere == FOR_PROGRAMS | FILES
         for file in IN_FILES_OF_THEIR_OWN:

@@ -130,9 +130,10 @@ async def data(
     analytics = await services.analytics()
     if section in get_args(Analysis):
         job = await find_analysis(analytics, campaign_id, section.replace("-", "_"))
-        content = await analytics.carry_out(analysis_file(job.id, form))
+        file = analysis_file(job.id, form)
     else:
-        content = await analytics.carry_out(result_file(campaign_id, section, form, **view.parameters))
+        file = result_file(campaign_id, section, form, **view.parameters)
+    content = await analytics.carry_out(file)
     return _file(content, _DATA_TYPES[form], f"{section}.{form}", download=True)
 
 
