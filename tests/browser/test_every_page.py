@@ -128,22 +128,22 @@ async def _barriers(visit: Visit, addresses: Iterable[str], places: Mapping[str,
 
 
 class TestEveryPage:
-    async def test_without_anything_to_show_has_no_barrier(self, visit: Visit):
+    async def test_has_no_barrier_while_there_is_nothing_to_show(self, visit: Visit):
         await visit.sign_in("admin", after="/nothing-here")
         assert await _barriers(visit, LISTS, {}) == {}
 
-    async def test_of_strangers_has_no_barrier(self, visit: Visit, places: dict[str, str]):
+    async def test_has_no_barrier_for_strangers(self, visit: Visit, places: dict[str, str]):
         assert await _barriers(visit, OF_STRANGERS, places) == {}
 
-    async def test_of_teams_has_no_barrier(self, visit: Visit, places: dict[str, str]):
+    async def test_has_no_barrier_for_teams(self, visit: Visit, places: dict[str, str]):
         await visit.sign_in("team", team="us", after="/nothing-here")
         assert await _barriers(visit, OF_TEAMS, places) == {}
 
-    async def test_of_administrators_has_no_barrier(self, visit: Visit, places: dict[str, str]):
+    async def test_has_no_barrier_for_administrators(self, visit: Visit, places: dict[str, str]):
         await visit.sign_in("admin", after="/nothing-here")
         assert await _barriers(visit, OF_ADMINISTRATORS, places) == {}
 
-    def test_is_listed_here(self, places: dict[str, str], suite: RunningSuite):
+    def test_is_held_against_barriers_in_some_test(self, places: dict[str, str], suite: RunningSuite):
         elsewhere = {path for paths in IN_FILES_OF_THEIR_OWN.values() for path in paths}
         listed = {*LISTS, *OF_STRANGERS, *OF_TEAMS, *OF_ADMINISTRATORS}
         opened = [address.format_map(places).partition("?")[0] for address in listed]
