@@ -17,7 +17,7 @@ from spotthebot.fed.tables import STEP_JOBS
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id
 from tests.factories.annotating import claim, save, submit, work_through
-from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Scheme, Visit, overflow, violations
+from tests.factories.browsing import PHONE, SMALLEST, Visit, barriers, overflow, violations
 from tests.factories.exported import exported
 from tests.factories.frontends import open_study, rate, ratings, start, talk, two_bots
 from tests.factories.running_suite import RunningSuite
@@ -32,7 +32,6 @@ HOSTILE = (
     "x" * 10_000,
     "👩‍👩‍👧‍👦 fine   \n\n  two lines",
 )
-SCREENS: tuple[tuple[tuple[int, int], Scheme], ...] = ((DESKTOP, "light"), (SMALLEST, "dark"))
 NAME = "<b>evil</b> \u202ebot"
 
 
@@ -116,14 +115,6 @@ class TestCollection:
         await page.get_by_role("link", name="Search on").click()
         await expect(page.locator("mark")).to_have_text("needle")
 
-    async def test_has_no_barrier_and_fits_every_width(self, visit: Visit, study: Study):
-        await visit.sign_in("admin", after="/conversations")
-        for path in ("/conversations", f"/conversations/{study.collection}?text=turn"):
-            for size, scheme in SCREENS:
-                page = await visit.open(path, size=size, scheme=scheme)
-                assert await violations(page) == []
-                assert await overflow(page) == 0
-
     async def test_is_closed_to_teams_and_to_strangers(self, visit: Visit, study: Study):
         page = await visit.open(f"/conversations/{study.collection}")
         assert "/sign-in?after=/conversations/" in page.url
@@ -141,12 +132,9 @@ class TestCollection:
 
 
 class TestConversation:
-    @pytest.mark.parametrize(("size", "scheme"), SCREENS)
-    async def test_shows_hostile_texts_as_texts(
-        self, visit: Visit, study: Study, size: tuple[int, int], scheme: Scheme
-    ):
+    async def test_shows_hostile_texts_as_texts(self, visit: Visit, study: Study):
         await visit.sign_in("analyst", after="/conversations")
-        page = await visit.open(f"/conversations/{study.collection}/{study.hostile}", size=size, scheme=scheme)
+        page = await visit.open(f"/conversations/{study.collection}/{study.hostile}")
         bubbles = page.locator(".turn:not(.is-opening) .bubble > .text")
         shown = [await bubbles.nth(place).text_content() for place in range(len(HOSTILE))]
         assert shown == [*HOSTILE]
@@ -154,8 +142,7 @@ class TestConversation:
         assert await _direction(page, 3) == "rtl"
         assert await _direction(page, 2) == "ltr"
         assert await page.get_by_text("1.23 s").count() == len(HOSTILE)
-        assert await overflow(page) == 0
-        assert await violations(page) == []
+        assert await barriers(page) == []
 
     async def test_marks_where_annotators_decided_and_hides_who_they_are(
         self, visit: Visit, suite: RunningSuite, study: Study

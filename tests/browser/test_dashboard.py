@@ -28,6 +28,36 @@ window.observer = new PerformanceObserver(list => add(list.getEntries()));
 window.observer.observe({ type: "layout-shift", buffered: true });
 window.shifted = () => { add(window.observer.takeRecords()); return window.shift; };
 """
+HEARD = """
+- main:
+  - heading "autumn" [level=1]
+  - status: All parts are loaded.
+  - region "What can be said"
+  - form "What is computed":
+    - combobox "One game is"
+    - combobox "Annotations of"
+    - combobox "Intervals of"
+  - navigation "Parts of this page"
+  - region "Ranking":
+    - heading "Ranking" [level=2]
+    - figure:
+      - img /Mean win rates of the bots with their intervals/
+    - 'region "Ranking: the table"':
+      - table:
+        - rowgroup:
+          - row /.*/
+        - rowgroup:
+          - row /ours/:
+            - rowheader "ours"
+            - cell /to/
+            - cell /\\d/
+    - paragraph:
+      - 'link "Ranking: SVG"'
+    - link "Explore Ranking"
+  - region "Taken for human":
+    - heading "Taken for human" [level=2]
+"""
+"""What a screen reader makes of the page."""
 PATIENCE = 60_000
 """Milliseconds for what the first request of a process computes."""
 
@@ -192,6 +222,16 @@ class TestFiles:
             content = (await download.path()).read_bytes()
             assert start in content[:400], label
 
+    async def test_are_light_and_whole_on_paper(self, visit: Visit, campaigns: Campaigns):
+        page = await visit.open(f"/campaigns/{campaigns.closed}?paper=true", scheme="dark")
+        await expect(page.locator(".chart.is-drawn")).to_have_count(len(FIGURES), timeout=PATIENCE)
+        await page.emulate_media(media="print")
+        sources: list[str] = await page.locator(".chart img").evaluate_all("all => all.map(each => each.currentSrc)")
+        assert [source for source in sources if "dark" in source or "narrow" in source] == []
+        for hidden in ("banner", "navigation", "button", "form"):
+            await expect(page.get_by_role(hidden)).to_have_count(0)
+        await expect(page.get_by_text("One game is one annotation; annotations of complete packages")).to_be_visible()
+
 
 class TestExploring:
     async def test_draws_the_chart_in_a_frame_that_is_shut_off_from_the_page(self, visit: Visit, campaigns: Campaigns):
@@ -253,6 +293,7 @@ class TestRunningCampaign:
 class TestAnyone:
     async def test_can_use_it_on_a_desk_and_on_a_phone(self, visit: Visit, campaigns: Campaigns):
         page = await open_dashboard(visit, campaigns.closed)
+        await expect(page.get_by_role("main")).to_match_aria_snapshot(HEARD)
         for summary in await page.locator("summary").all():
             await summary.click()
         assert await barriers(page) == []

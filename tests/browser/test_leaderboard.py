@@ -3,7 +3,7 @@
 from playwright.async_api import expect
 
 from spotthebot.web.domain.numbers import NOTHING
-from tests.factories.browsing import DESKTOP, PHONE, Visit, overflow, violations
+from tests.factories.browsing import Visit
 from tests.factories.released_studies import labelled_campaign, register_bots
 from tests.factories.running_suite import RunningSuite
 
@@ -38,12 +38,6 @@ class TestLeaderboard:
         assert marks == [each.colour for each in found.speakers]
         await page.get_by_text("How it was computed").click()
         await expect(page.get_by_text(ranking.method)).to_be_visible()
-        for scheme in ("light", "dark"):
-            await page.emulate_media(color_scheme=scheme)
-            for width, height in (DESKTOP, PHONE):
-                await page.set_viewport_size({"width": width, "height": height})
-                assert await violations(page) == []
-                assert await overflow(page) == 0
         await admin.post(f"/v1/campaigns/{campaign}/results/withdraw")
         await page.reload()
         await expect(page.get_by_role("heading", name="Nothing is public yet")).to_be_visible()

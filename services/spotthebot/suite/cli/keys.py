@@ -46,18 +46,25 @@ def create(
     if team is not None and role not in {Role.TEAM, Role.ANNOTATION}:
         message = "--team goes with --role team or --role annotation"
         raise typer.BadParameter(message)
+    key, text = make_key(folder_at(data_dir), role, team=team, days=days, note=note)
+    if as_json:
+        write_json(Path("-"), {**_facts(key), "key": text})
+        return
+    screen.print(f"Key {key.id}, role {key.role}. Keep it safe: it is not shown again.")
+    typer.echo(text)
+
+
+def make_key(
+    folder: DataFolder, role: Role, *, team: str | None = None, days: float | None = None, note: str = ""
+) -> tuple[ApiKey, str]:
+    """Make an API key and return it with its text, which is kept nowhere."""
     expires_at = None if days is None else datetime.now(UTC) + timedelta(days=days)
 
     async def make(database: Database) -> tuple[ApiKey, str]:
         async with database.write() as session:
             return await store.create_key(session, role=role, team=team, note=note, expires_at=expires_at)
 
-    key, text = _with_access(folder_at(data_dir), make)
-    if as_json:
-        write_json(Path("-"), {**_facts(key), "key": text})
-        return
-    screen.print(f"Key {key.id}, role {key.role}. Keep it safe: it is not shown again.")
-    typer.echo(text)
+    return _with_access(folder, make)
 
 
 @with_the_database

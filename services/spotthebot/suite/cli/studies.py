@@ -10,11 +10,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from spotthebot.contracts.access import Role
 from spotthebot.contracts.conversations import CollectionOut, ImportedOut
 from spotthebot.contracts.fed import ScoreSetOut
+from spotthebot.contracts.services import get_service
 from spotthebot.suite import campaigns
 from spotthebot.suite.campaigns import ExportedCampaign
 from spotthebot.suite.cli.fed_tables import bot_scores_table
+from spotthebot.suite.cli.keys import make_key
 from spotthebot.suite.cli.local_commands import on_this_machine
 from spotthebot.suite.cli.options import (
     DEFAULT_DATA_DIR,
@@ -40,6 +43,7 @@ from spotthebot.suite.studies.demo import Demonstration, offer_package, run_demo
 from spotthebot.suite.studies.dump_import import Imported, import_dump
 
 _EXPORT = "export"
+_DEMO_KEY_DAYS = 30
 
 
 @on_this_machine
@@ -66,7 +70,7 @@ def demo(
     }
     write_json(json_file, result)
     if str(json_file) != "-":
-        _print_demo(shown, urls, data_dir, package)
+        _print_demo(shown, urls, folder, package)
 
 
 @takes_services
@@ -178,7 +182,7 @@ def _start_in_background(folder: DataFolder) -> None:
         time.sleep(0.1)
 
 
-def _print_demo(shown: Demonstration, urls: dict[str, str], data_dir: Path, package: str | None) -> None:
+def _print_demo(shown: Demonstration, urls: dict[str, str], folder: DataFolder, package: str | None) -> None:
     """Print the results and where they are seen; `package` is None where the services have stopped."""
     console = Console()
     ranking.print_ranking(console, shown.analysis)
@@ -188,23 +192,26 @@ def _print_demo(shown: Demonstration, urls: dict[str, str], data_dir: Path, pack
         " that the machinery works, not how people would label."
     )
     _print_scores(console, shown.scores)
-    console.print(
-        f"Read it again: ./stb rank {shown.analysis.campaign} --data-dir {data_dir.resolve()}", soft_wrap=True
-    )
-    if package is None:
-        console.print("It can be seen in the browser after ./stb up, or at once with ./stb demo --keep.")
-        return
+
+    def say(line: str) -> None:
+        console.print(line, soft_wrap=True, highlight=False)
+
+    of_folder = "" if folder.path == DEFAULT_DATA_DIR.resolve() else f" --data-dir {folder.path}"
     campaign = f"campaigns/{shown.analysis.campaign_id}"
-    key = f"./stb keys create --role analyst --data-dir {data_dir.resolve()}"
-    console.print(f"Over REST: {urls['analytics']}/v1/{campaign}/ranking", soft_wrap=True, highlight=False)
-    if "web" in urls:
-        console.print("\n[bold]In the browser[/bold]")
-        console.print(f"The dashboard: {urls['web']}/{campaign}", soft_wrap=True, highlight=False)
-        console.print(f"  Sign in with a key: {key}", soft_wrap=True, highlight=False)
-        console.print(
-            f"Label five dialogues yourself, no key needed: {urls['web']}{package}", soft_wrap=True, highlight=False
+    say(f"Read it again: ./stb rank {shown.analysis.campaign}{of_folder}")
+    if package is None:
+        say(
+            f"See it in the browser: ./stb up{of_folder}, and open http://127.0.0.1:{get_service('web').port}/{campaign}"
         )
-    console.print("\nThe services are running: ./stb status, ./stb down")
+        return
+    say(f"Over REST: {urls['analytics']}/v1/{campaign}/ranking")
+    if "web" in urls:
+        _, key = make_key(folder, Role.ANALYST, days=_DEMO_KEY_DAYS, note="of ./stb demo --keep, to look at results")
+        console.print("\n[bold]In the browser[/bold]")
+        say(f"The dashboard: {urls['web']}/{campaign}")
+        say(f"  Sign in with this key, which reads results for {_DEMO_KEY_DAYS} days: {key}")
+        say(f"Label five dialogues yourself, no key needed: {urls['web']}{package}")
+    say(f"\nThe services are running: ./stb status{of_folder}, ./stb down{of_folder}")
 
 
 def _print_scores(console: Console, scores: ScoreSetOut | None) -> None:

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request
-from markupsafe import Markup
 from starlette.responses import Response
 
 from spotthebot.contracts.annotation import CampaignOut, CampaignState
@@ -16,9 +15,8 @@ from spotthebot.kit.web.pages.headers import policy_with
 from spotthebot.web.clients import Services
 from spotthebot.web.pages.deps import Pages, Reader, ServicesOfVisitor
 from spotthebot.web.pages.fragments import fragment
-from spotthebot.web.pages.parts import PARTS, load_part, show_part
+from spotthebot.web.pages.parts import PARTS, Part, load_part, show_part
 from spotthebot.web.pages.views import FILTERS, LEVELS, UNITS, View, ViewOfResults
-from spotthebot.web.rendering import Renderer
 
 router = APIRouter(prefix="/campaigns", route_class=PageRoute, include_in_schema=False)
 _ON_A_PAGE: Final = 25
@@ -53,18 +51,23 @@ async def dashboard(
     campaign_id: UUID,
     view: ViewOfResults,
     whole: Annotated[bool, Query()] = False,  # noqa: FBT002 - in the address
+    paper: Annotated[bool, Query()] = False,  # noqa: FBT002 - in the address
 ) -> Response:
     """Show a campaign's results: what is seen first, if it is kept, and a frame that a script fills with the rest.
 
-    With `whole` all parts stand in the page.
+    With `whole` all parts stand in the page; for `paper` they do, too, and figures are light and all loaded.
     """
     campaign = await (await services.annotation()).get_campaign(campaign_id)
     content = _frame(campaign, view)
-    parts: dict[str, Markup] = {}
+    parts = {}
     if content["has_results"]:
-        names, seconds = (PARTS, None) if whole else (_IN_FIRST_VIEW, _FIRST_VIEW_SECONDS)
-        parts = await _parts(request, pages, services, campaign, view, names, seconds)
-    response = pages.page(request, "dashboard/dashboard.html.jinja", parts=parts, whole=whole, **content)
+        names, seconds = (PARTS, None) if whole or paper else (_IN_FIRST_VIEW, _FIRST_VIEW_SECONDS)
+        loaded = await _load_parts(services, campaign, view, names, seconds)
+        parts = {name: show_part(pages, request, part, paper=paper) for name, part in loaded.items()}
+    shown = content | {"is_live": content["is_live"] and not paper}
+    response = pages.page(
+        request, "dashboard/dashboard.html.jinja", parts=parts, whole=whole or paper, paper=paper, **shown
+    )
     response.headers["Content-Security-Policy"] = _FRAMES
     return response
 
@@ -78,23 +81,16 @@ async def progress(
     return fragment(request, pages.part(request, "dashboard/progress.html.jinja", **_frame(campaign, View())))
 
 
-async def _parts(
-    request: Request,
-    pages: Renderer,
-    services: Services,
-    campaign: CampaignOut,
-    view: View,
-    names: Sequence[str],
-    seconds: float | None,
-) -> dict[str, Markup]:
+async def _load_parts(
+    services: Services, campaign: CampaignOut, view: View, names: Sequence[str], seconds: float | None
+) -> dict[str, Part]:
     """Return the parts that are there within so many seconds; others, and those that fail, are left to the page."""
     loading = {asyncio.create_task(load_part(services, campaign, name, view)): name for name in names}
     done, late = await asyncio.wait(loading, timeout=seconds)
     for task in late:
         task.cancel()
     await asyncio.gather(*loading, return_exceptions=True)
-    found = {loading[task]: task.result() for task in done if not isinstance(task.exception(), Error)}
-    return {name: show_part(pages, request, found[name]) for name in names if name in found}
+    return {loading[task]: task.result() for task in done if not isinstance(task.exception(), Error)}
 
 
 def _frame(campaign: CampaignOut, view: View) -> dict[str, Any]:

@@ -65,9 +65,9 @@ async def _is_drawn(services: Services, campaign: CampaignOut, name: str, parame
     return True
 
 
-def show_part(pages: Renderer, request: Request, part: Part) -> Markup:
-    """Return a part as HTML."""
-    return pages.part(request, part.template, **part.content, claimed=_claimed(pages, request))
+def show_part(pages: Renderer, request: Request, part: Part, *, paper: bool = False) -> Markup:
+    """Return a part as HTML; on paper its figures are light and all there."""
+    return pages.part(request, part.template, **part.content, claimed=_claimed(pages, request), paper=paper)
 
 
 def _claimed(pages: Renderer, request: Request) -> Callable[..., str]:

@@ -10,6 +10,7 @@ const texts = JSON.parse(document.getElementById("texts").textContent);
 const status = document.getElementById("loading");
 
 explore(page, texts);
+page.querySelector("[data-print]")?.addEventListener("click", () => window.print());
 watchFigures(page);
 if (page.querySelector("[data-part]")) {
   status.textContent = texts.loading;
