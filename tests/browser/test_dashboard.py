@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import pytest
-from playwright.async_api import Browser, Page, Route, StorageState, expect
+from playwright.async_api import Browser, Route, StorageState, expect
 
 from spotthebot.clients.analytics import Parameters
 from spotthebot.web.domain.numbers import NOTHING
 from tests.factories.browsing import DESKTOP, PHONE, Visit, barriers, violations, visiting
+from tests.factories.dashboards import HEARD, OBSERVE_SHIFT, PATIENCE, filled, open_dashboard, rows, svg_of
 from tests.factories.released_studies import ANNOTATORS, labelled_campaign, register_bots
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import ANNOTATION, created, until
@@ -22,44 +23,6 @@ PARTS = ("claim", "ranking", "win-rates", "fooling-rates", "survival", "features
 MAX_BYTES = 200_000
 GOOD_SHIFT = 0.05
 """Half of the cumulative layout shift that web.dev/vitals calls good."""
-OBSERVE_SHIFT = """
-const add = entries => { window.shift = entries.reduce((sum, each) => sum + each.value, window.shift ?? 0); };
-window.observer = new PerformanceObserver(list => add(list.getEntries()));
-window.observer.observe({ type: "layout-shift", buffered: true });
-window.shifted = () => { add(window.observer.takeRecords()); return window.shift; };
-"""
-HEARD = """
-- main:
-  - heading "autumn" [level=1]
-  - status: All parts are loaded.
-  - region "What can be said"
-  - form "What is computed":
-    - combobox "One game is"
-    - combobox "Annotations of"
-    - combobox "Intervals of"
-  - navigation "Parts of this page"
-  - region "Ranking":
-    - heading "Ranking" [level=2]
-    - figure:
-      - img /Mean win rates of the bots with their intervals/
-    - 'region "Ranking: the table"':
-      - table:
-        - rowgroup:
-          - row /.*/
-        - rowgroup:
-          - row /ours/:
-            - rowheader "ours"
-            - cell /to/
-            - cell /\\d/
-    - paragraph:
-      - 'link "Ranking: SVG"'
-    - link "Explore Ranking"
-  - region "Taken for human":
-    - heading "Taken for human" [level=2]
-"""
-"""What a screen reader makes of the page."""
-PATIENCE = 60_000
-"""Milliseconds for what the first request of a process computes."""
 
 
 @dataclass(frozen=True)
@@ -109,25 +72,6 @@ async def strange_visit(chromium: Browser, module_suite: RunningSuite) -> AsyncI
         yield visit
 
 
-async def filled(page: Page) -> None:
-    """Wait until every part of the dashboard is there."""
-    await expect(page.get_by_role("status")).to_have_text("All parts are loaded.", timeout=PATIENCE)
-
-
-async def open_dashboard(visit: Visit, campaign: str, query: str = "") -> Page:
-    page = await visit.open(f"/campaigns/{campaign}{query}")
-    await filled(page)
-    return page
-
-
-async def rows(page: Page, part: str) -> dict[str, list[str]]:
-    """Return the cells of a part's rows by the name in front of them."""
-    found: list[list[str]] = await page.locator(f"#{part} tr[data-bot]").evaluate_all(
-        "rows => rows.map(row => [row.dataset.bot, ...[...row.cells].slice(1).map(cell => cell.textContent.trim())])"
-    )
-    return {name: [" ".join(cell.split()) for cell in cells] for name, *cells in found}
-
-
 class TestNumbers:
     async def test_are_those_that_analytics_answers(
         self, visit: Visit, campaigns: Campaigns, module_suite: RunningSuite
@@ -169,7 +113,7 @@ class TestNumbers:
             source = await image.evaluate("image => image.currentSrc")
             drawn = await (await page.request.get(source)).body()
             assert drawn == await analytics.figure(campaigns.closed, f"{figure}.svg", heading=False)
-        labels = re.findall(r"<text[^>]*>([^<]+)</text>", drawn_text := (await _svg(page, "ranking")))
+        labels = re.findall(r"<text[^>]*>([^<]+)</text>", drawn_text := (await svg_of(page, "ranking")))
         estimates = [e.win_rate.estimate for e in (await analytics.ranking(campaigns.closed)).ranking.bots]
         assert {f"{each:.2f}".removeprefix("0") for each in estimates if each is not None and 0 < each < 1} <= set(
             labels
@@ -195,11 +139,6 @@ class TestNumbers:
         assert after != before
         source = await page.locator("#figure-survival img").evaluate("image => image.currentSrc")
         assert "filter=none&confidence=99" in source
-
-
-async def _svg(page: Page, figure: str) -> str:
-    source = await page.locator(f"#figure-{figure} img").evaluate("image => image.currentSrc")
-    return await (await page.request.get(source)).text()
 
 
 class TestFiles:
