@@ -1,14 +1,12 @@
 """Every list and every object with free names, of every service's OpenAPI document, has an end."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from spotthebot.contracts.services import SERVICE_NAMES
-from spotthebot.kit.process import openapi_text
-from spotthebot.suite.runtime.services import load_service
+from tests.factories.documents import committed_document
 
 FIGURE = "application/vnd.vegalite.v6+json"
 
@@ -31,7 +29,7 @@ def _unbounded(node: Any, place: str = "") -> Iterator[str]:
 
 @pytest.mark.parametrize("name", SERVICE_NAMES)
 def test_every_list_and_every_object_with_free_names_has_an_end(name: str):
-    assert list(_unbounded(json.loads(openapi_text(load_service(name))))) == []
+    assert list(_unbounded(committed_document(name))) == []
 
 
 @pytest.mark.parametrize(

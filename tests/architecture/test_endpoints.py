@@ -1,8 +1,8 @@
 """Every endpoint names its roles, every creating POST can be repeated, every contract is current."""
 
 import inspect
-import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from spotthebot.suite.runtime.services import load_service
 from spotthebot.web.pages.chat_access import EnteredChat
 from spotthebot.web.pages.deps import EnteredCampaign, SignedInAs
 from spotthebot.web.pages.metrics import MetricsReader
+from tests.factories.documents import committed_document, committed_text
 from tests.factories.routes import routes_of
 
 ROOT = Path(__file__).parents[2]
@@ -60,7 +61,7 @@ class TestRoles:
         assert {path for _, path in _open(_app(service))} == OPEN_ON_PURPOSE | opened
 
     def test_an_open_endpoint_would_be_noticed(self):
-        app = _app(BOTS)
+        app = _make_app(BOTS)
         app.include_router(_planted)
         assert {each for each in _open(app) if each[1] not in OPEN_ON_PURPOSE} == {
             ("POST", "/v1/planted/half-open"),
@@ -99,12 +100,10 @@ class TestRepeats:
 @EVERY
 class TestContract:
     def test_the_committed_one_is_current(self, service: Any):
-        committed = (ROOT / "openapi" / f"{service.name}.json").read_text()
-        renew = "renew it: ./stb docs"
-        assert committed == openapi_text(service) + "\n", renew
+        assert committed_text(service.name) == openapi_text(service) + "\n", "renew it: ./stb docs"
 
     def test_is_openapi_3_1(self, service: Any):
-        assert json.loads(openapi_text(service))["openapi"].startswith("3.1.")
+        assert committed_document(service.name)["openapi"].startswith("3.1.")
 
     def test_says_of_each_operation_what_it_does(self, service: Any):
         operations = _operations(service)
@@ -185,9 +184,12 @@ async def _half_open() -> None: ...
 async def _wide_open() -> None: ...
 
 
-def _app(service: Any) -> FastAPI:
+def _make_app(service: Any) -> FastAPI:
     app: FastAPI = service.create_app(service.settings(database_url=SecretStr("postgresql://nobody@localhost/none")))
     return app
+
+
+_app = cache(_make_app)
 
 
 def _open(app: FastAPI) -> set[tuple[str, str]]:
@@ -231,5 +233,5 @@ def _all_headers(dependant: Dependant) -> list[Any]:
 
 
 def _operations(service: Any) -> dict[str, dict[str, Any]]:
-    paths = json.loads(openapi_text(service))["paths"]
+    paths = committed_document(service.name)["paths"]
     return {f"{method} {path}": operation for path, methods in paths.items() for method, operation in methods.items()}
