@@ -83,10 +83,10 @@ def _show(result: LoadResult) -> None:
         "",
         title="Memory",
     )
-    for each in result.memory:
-        found = each.growth
+    for process in result.memory:
+        found = process.growth
         slope = f"{found.estimate:+.2f} [{found.low:+.2f}, {found.high:+.2f}]"
-        memory.add_row(each.name, f"{each.first:.0f}", f"{each.last:.0f}", slope, found.verdict)
+        memory.add_row(process.name, f"{process.first:.0f}", f"{process.last:.0f}", slope, found.verdict)
     console.print(requests)
     console.print(memory)
     faults = sum(result.faults.values())

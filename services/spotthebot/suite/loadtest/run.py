@@ -107,7 +107,8 @@ async def _sample(
 
 
 def _pids(state: State, prepared: Bootstrap) -> dict[str, int]:
-    found = {each.name: each.pid for each in (*state.services, *state.workers) if each.pid is not None}
+    found = {service.name: service.pid for service in state.services if service.pid is not None}
+    found |= {worker.name: worker.pid for worker in state.workers if worker.pid is not None}
     return found | ({DATABASE: prepared.cluster.pid} if prepared.cluster is not None else {})
 
 
