@@ -9,6 +9,17 @@ from tests.factories.entering import campaign_of_talks, entry_path, held_package
 from tests.factories.running_suite import RunningSuite
 
 LAPTOP = (1366, 768)
+HEARD = """
+- region "Conversation":
+  - list:
+    - listitem:
+      - img "Speaker A"
+      - paragraph: /A longer turn/
+    - listitem:
+      - img "Speaker B"
+      - paragraph: /A longer turn/
+"""
+"""What a screen reader makes of the first turns."""
 STEP_2 = ("ArrowLeft", "ArrowDown", "ArrowRight")
 HOSTILE = (
     "<script>document.title = 'owned'</script><img src=x onerror=\"document.title = 'owned'\">",
@@ -112,6 +123,7 @@ class TestPage:
     async def test_has_all_in_view_without_barriers_in_light_and_dark(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c0", *("A longer turn. " * 20 for _ in range(12))))
         page = await open_package(visit, await entry_path(suite, campaign))
+        await expect(page.get_by_role("region", name="Conversation")).to_match_aria_snapshot(HEARD)
         await press(page, "1", "0")
         for size in (DESKTOP, LAPTOP, PHONE, SMALLEST):
             await page.set_viewport_size({"width": size[0], "height": size[1]})

@@ -15,6 +15,17 @@ from tests.factories.frontends import open_study, webhook_bot
 from tests.factories.running_suite import RunningSuite
 
 HOSTILE = f"<img src=x onerror=alert(1)> **bold** مرحبا 🎉 {'x' * 900}"
+HEARD = """
+- log "Conversation":
+  - list:
+    - listitem:
+      - text: "You:"
+      - paragraph: Wait.
+    - listitem:
+      - text: "Your partner:"
+      - paragraph: /مرحبا/
+"""
+"""What a screen reader makes of the first turns."""
 TURNED = "\u202egnp.exe\u202c once, please"
 """What a person can say; `bots` refuses replies that turn the direction of text."""
 
@@ -116,6 +127,7 @@ class TestChat:
             bots.answers.set()
             await _answered(page, 1)
             assert await page.locator("#talk .partner p").inner_text() == HOSTILE
+            await expect(page.get_by_role("log", name="Conversation")).to_match_aria_snapshot(HEARD)
             assert "2 more turns" in await page.locator("#left").inner_text()
             assert await page.get_by_role("button", name="Go on").is_disabled()
             await page.emulate_media(color_scheme="dark")

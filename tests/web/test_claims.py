@@ -60,8 +60,8 @@ class TestClaim:
         )
 
     def test_says_why_there_is_no_ranking(self):
-        assert said([(1, 1), (2, 2), (3, 3)], reason="A and C never met.") == (
-            "The bots cannot be ranked. A and C never met. 0 of 3 pairs of bots can be told apart."
+        assert said([(1, 1), (2, 2), (3, 3)], reason="A and C never met") == (
+            "The bots cannot be ranked. The reason: A and C never met. 0 of 3 pairs of bots can be told apart."
         )
 
     def test_is_said_in_german_with_german_numbers(self):

@@ -46,7 +46,10 @@ def claim(ranking: RankingOut, win_rates: WinRatesOut) -> Claim:
     ranked = [each for each in ranking.ranking.bots if each.rank_low is not None and each.rank_high is not None]
     pairs = [each for each in win_rates.win_rates.pairs if each.win_rate is not None]
     if ranking.ranking.reason is not None:
-        return Claim(Phrase("not_ranked", {"reason": ranking.ranking.reason}), _of_pairs(pairs))
+        return Claim(
+            Phrase("not_ranked", {}),
+            (Phrase("because", {"reason": ranking.ranking.reason.rstrip(".")}), *_of_pairs(pairs)),
+        )
     if not ranked:
         return Claim(Phrase("nothing_decided", {}), ())
     return Claim(_lead(ranked, level), (*_on_ranks(ranked, pairs, level), *_ties(win_rates)))
