@@ -21,6 +21,8 @@ PAIRS = [("ours", HOSTILE), ("ours", "baseline"), (HOSTILE, "baseline"), ("HU", 
 FIGURES = ("ranking", "win-matrix", "survival", "features", "segments")
 PARTS = ("claim", "ranking", "win-rates", "fooling-rates", "survival", "features", "segments", "stability")
 MAX_BYTES = 200_000
+LONGEST_PAUSE = 61_000
+"""Milliseconds after which the page has looked again how far a campaign is."""
 GOOD_SHIFT = 0.05
 """Half of the cumulative layout shift that web.dev/vitals calls good."""
 
@@ -195,21 +197,22 @@ class TestRunningCampaign:
     ):
         page = await visit.open("/sign-in")
         await page.clock.install()
+        looks: list[int] = []
+        page.on("response", lambda answer: looks.append(answer.status) if answer.url.endswith("/progress") else None)
         await page.goto(visit.address(f"/campaigns/{campaigns.running}"))
         await filled(page)
         assert await page.get_by_role("note").inner_text() == (
             "Preliminary. 12 of 24 annotations are missing; everything below may still change."
         )
-        for status in (200, 304):  # the second time there is nothing new
-            async with page.expect_response("**/progress") as looking:
-                await page.clock.fast_forward(16_000)
-            assert (await looking.value).status == status
+        while 304 not in looks:
+            async with page.expect_response("**/progress"):
+                await page.clock.fast_forward(LONGEST_PAUSE)
+        assert looks[0] == 200  # later there is nothing new
         await expect(page.locator("#live")).to_contain_text("Last looked at")
         await page.evaluate("document.querySelector('#time .files a').focus()")
-        await page.evaluate("document.querySelector('#ranking').dataset.marked = 'the same element'")
         admin = await module_suite.annotation("admin")
         await admin.close_campaign(UUID(campaigns.running))
-        await page.clock.fast_forward(61_000)
+        await page.clock.fast_forward(LONGEST_PAUSE)
         await expect(page.get_by_role("note")).to_have_count(0)
         await expect(page.locator("#live")).to_have_text("The campaign has ended. These are its results.")
         await expect(page.locator(".is-preliminary")).to_have_count(0)
@@ -221,10 +224,10 @@ class TestRunningCampaign:
         await page.clock.install()
         await page.goto(visit.address(f"/campaigns/{campaigns.empty}"))
         await page.route("**/progress", lambda route: route.abort())
-        await page.clock.fast_forward(11_000)
+        await page.clock.fast_forward(LONGEST_PAUSE)
         await expect(page.locator("#live")).to_contain_text("The server does not answer.")
         await page.unroute("**/progress")
-        await page.clock.fast_forward(16_000)
+        await page.clock.fast_forward(LONGEST_PAUSE)
         await expect(page.locator("#live")).to_contain_text("Last looked at")
         visit.complaints.clear()  # Chromium reports the request that was cut off
 
@@ -320,7 +323,7 @@ class TestEmptyCampaign:
         await created(
             admin, f"/v1/campaigns/{campaigns.empty}/annotations", {"annotations": [ANNOTATION | labelled | times]}
         )
-        await page.clock.fast_forward(31_000)
+        await page.clock.fast_forward(LONGEST_PAUSE)
         await expect(page.locator("#time")).to_be_visible()
 
 
