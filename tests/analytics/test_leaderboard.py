@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spotthebot.analytics.domain.errors import OneKindOnly
-from spotthebot.analytics.domain.leaderboard import PlayedSide, leaderboard
+from spotthebot.analytics.domain.leaderboard import PlayedSide, final_places, leaderboard, places_so_far
 from spotthebot.contracts.annotation import Label
 from tests.factories.annotating import claim, save, submit
 from tests.factories.running_suite import RunningSuite
@@ -17,8 +17,10 @@ from tests.factories.studies import conversation, import_conversations, open_cam
 HUMAN, BOT, UNSURE = Label.HUMAN, Label.BOT, Label.UNSURE
 
 
-def _side(is_human: bool, label: Label, turn: int = 1, annotator: str = "a", package: int = 0) -> PlayedSide:
-    return PlayedSide(annotator, package, label, is_human, turn, turns=5)
+def _side(
+    is_human: bool, label: Label, turn: int = 1, annotator: str = "a", package: int = 0, conversation: int = 0
+) -> PlayedSide:
+    return PlayedSide(conversation, annotator, package, label, is_human, turn, turns=5)
 
 
 def _points(sides: list[PlayedSide], penalty: float = 0.5) -> dict[str, float]:
@@ -92,6 +94,46 @@ class TestPoints:
         assert leaderboard([], penalty=0.5) == ()
 
 
+def _dialogues(annotator: str, right: int, numbers: range) -> list[PlayedSide]:
+    """Label a person and a bot in each of these conversations, rightly in the first `right` of them."""
+    return [
+        _side(is_human, HUMAN if is_human == (place < right) else BOT, annotator=annotator, conversation=number)
+        for place, number in enumerate(numbers)
+        for is_human in (True, False)
+    ]
+
+
+class TestPlaces:
+    """What annotators see while the campaign goes on tells nothing that anybody could use."""
+
+    def test_so_far_are_ranks_alone_of_who_has_forty_settled_sides(self):
+        """Two annotators are needed: conversations 0 to 19 have a and b, so c and the rest of a's count nothing."""
+        sides = [*_dialogues("a", 10, range(30)), *_dialogues("b", 15, range(20)), *_dialogues("c", 20, range(30, 50))]
+        found = places_so_far(sides, annotations_needed=2)
+        assert [(each.rank, each.annotator, each.sides) for each in found] == [(1, "b", 40), (2, "a", 40)]
+        assert {(each.points, each.right) for each in found} == {(None, None)}
+        assert places_so_far(sides, annotations_needed=3) == ()
+        assert places_so_far([each for each in sides if each.conversation != 7], annotations_needed=2) == ()
+
+    def test_so_far_share_a_rank_where_points_are_equal(self):
+        sides = [each for annotator in "abc" for each in _dialogues(annotator, 10 + (annotator == "c"), range(20))]
+        found = places_so_far(sides, annotations_needed=3)
+        assert [(each.rank, each.annotator) for each in found] == [(1, "c"), (2, "a"), (2, "b")]
+
+    def test_so_far_do_not_say_that_all_are_of_one_kind(self):
+        sides = [each for each in _dialogues("a", 20, range(40)) if not each.is_human]
+        assert places_so_far(sides, annotations_needed=1) == ()
+
+    def test_at_the_end_are_all_with_their_points(self):
+        """Twenty sides of either kind weigh 1 each: a has 10 right and 30 wrong, b all 4 right."""
+        sides = [*_dialogues("a", 5, range(20)), *_dialogues("b", 2, range(2))]
+        found = final_places(sides)
+        assert [(each.rank, each.annotator, each.sides, each.right, each.points) for each in found] == [
+            (1, "b", 4, 4, 4.0),
+            (2, "a", 40, 10, -20.0),
+        ]
+
+
 async def _play(suite: RunningSuite, campaign: dict[str, Any], annotator: str, a: str, b: str, *, turn: int) -> None:
     """Open `turn` exchanges of the only item, and label both sides."""
     frontend = await suite.client("annotation", "annotation")
@@ -116,9 +158,7 @@ class TestLeaderboard:
         await _play(suite, campaign, "ann", "human", "bot", turn=3)
         await _play(suite, campaign, "bob", "human", "bot", turn=1)
         await _play(suite, campaign, "cy", "bot", "unsure", turn=2)
-        admin = await suite.client("annotation", "admin")
-        items = (await admin.get(f"/v1/campaigns/{campaign['id']}/annotators")).json()["items"]
-        names = {each["pseudonym"]: each["annotator"] for each in items}
+        names = {each["pseudonym"]: each["annotator"] for each in await _annotators(suite, campaign)}
         analyst = await suite.client("analytics", "analyst")
         path = f"/v1/campaigns/{campaign['id']}/leaderboard"
         found, cursor = [], None
@@ -158,3 +198,31 @@ class TestLeaderboard:
             assert (refused.status_code, refused.json()["type"]) == (409, f"urn:spotthebot:problem:{problem}")
         ranking = await analyst.get(f"/v1/campaigns/{game['id']}/ranking")
         assert (ranking.status_code, ranking.json()["type"]) == (409, "urn:spotthebot:problem:other-protocol")
+
+    async def test_is_shown_to_frontends_as_places_and_points_come_when_the_game_is_over(self, suite: RunningSuite):
+        game = await _game(suite, "HU", "SECRET-ONE")
+        for annotator, a in (("ann", "human"), ("bob", "bot")):
+            await _play(suite, game, annotator, a, "bot", turn=1)
+        frontend = await suite.client("analytics", "annotation")
+        path = f"/v1/campaigns/{game['id']}/places"
+        assert (await frontend.get(path)).json()["items"] == []  # a place takes twenty conversations
+        admin = await suite.client("annotation", "admin")
+        await admin.post(f"/v1/campaigns/{game['id']}/close")
+        one = (await frontend.get(f"{path}?limit=1")).json()
+        two = (await frontend.get(f"{path}?limit=1&cursor={one['next_cursor']}")).json()
+        names = {each["annotator"]: each["pseudonym"] for each in await _annotators(suite, game)}
+        assert one["items"] + two["items"] == [
+            {"rank": 1, "annotator": names["ann"], "packages": 1, "sides": 2, "right": 2, "points": 2.0},
+            {"rank": 2, "annotator": names["bob"], "packages": 1, "sides": 2, "right": 1, "points": 0.0},
+        ]
+        assert two["next_cursor"] is None
+        team = await suite.client("analytics", "team", team="blue")
+        assert (await team.get(path)).status_code == 403
+        for query in ("penalty=0", "cursor=x", "limit=0"):
+            assert (await frontend.get(f"{path}?{query}")).status_code == 422
+
+
+async def _annotators(suite: RunningSuite, campaign: dict[str, Any]) -> list[dict[str, Any]]:
+    admin = await suite.client("annotation", "admin")
+    found: list[dict[str, Any]] = (await admin.get(f"/v1/campaigns/{campaign['id']}/annotators")).json()["items"]
+    return found

@@ -82,11 +82,14 @@ class TestEntries:
         parameters = await link_to(suite, campaign) | {"PROLIFIC_PID": PID, "STUDY_ID": "a" * 24, "utm": "x"}
         del parameters["SESSION_ID"]
         found = (await enter(suite, parameters)).json()
+        admin = await suite.client("annotation", "admin")
+        (listed,) = (await admin.get(f"/v1/campaigns/{campaign['id']}/annotators")).json()["items"]
         assert found == {
             "campaign_id": campaign["id"],
             "state": "open",
             "preview": False,
             "annotator": PID,
+            "pseudonym": listed["pseudonym"],
             "blocked": False,
             "consent": {"text": "We keep your labels.", "sha256": campaign["consent_sha256"]},
             "training_required": False,

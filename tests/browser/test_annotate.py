@@ -140,10 +140,10 @@ class TestPage:
     async def test_shows_texts_as_they_are_and_nothing_of_who_speaks(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c0", *HOSTILE), name="c </script><b>", instructions=HOSTILE[0])
         page = await open_package(visit, await entry_path(suite, campaign))
-        assert await page.locator(".turn > p").all_text_contents() == list(HOSTILE)
+        assert await page.locator(".said > p").all_text_contents() == list(HOSTILE)
         assert await overflow(page) == 0
         assert await page.title() == "Annotate · Spot The Bot"
-        directions = await page.locator(".turn > p").evaluate_all(
+        directions = await page.locator(".said > p").evaluate_all(
             "all => all.map(each => getComputedStyle(each).unicodeBidi)"
         )
         assert set(directions) == {"plaintext"}

@@ -1,9 +1,13 @@
-"""The leaderboard: hidden until an administrator makes results public, then for everybody, and names stay hidden."""
+"""Leaderboards: that of bots, for everybody once results are public, and that of a game, for its annotators."""
 
-from playwright.async_api import expect
+from typing import Any
 
+from playwright.async_api import Page, expect
+
+from spotthebot.contracts.assignments import AnswerIn, ClaimIn, ExchangeIn
 from spotthebot.web.domain.numbers import NOTHING
-from tests.factories.browsing import Visit
+from tests.factories.browsing import DESKTOP, PHONE, Visit, open_package, overflow, press, violations
+from tests.factories.entering import campaign_of_talks, entry_path, talk
 from tests.factories.released_studies import labelled_campaign, register_bots
 from tests.factories.running_suite import RunningSuite
 
@@ -41,3 +45,58 @@ class TestLeaderboard:
         await admin.post(f"/v1/campaigns/{campaign}/results/withdraw")
         await page.reload()
         await expect(page.get_by_role("heading", name="Nothing is public yet")).to_be_visible()
+
+
+class TestGame:
+    async def test_shows_its_annotators_their_points_when_it_is_over_and_nothing_of_them_before(
+        self, visit: Visit, suite: RunningSuite
+    ):
+        person_and_bot = talk("c")
+        person_and_bot["participants"][0] = {"kind": "human", "name": "HU"}
+        game = await campaign_of_talks(
+            suite, person_and_bot, protocol="spot_the_bot_gamified", annotations_per_segment=3
+        )
+        page = await open_package(visit, await entry_path(suite, game))
+        await press(page, "i")
+        await expect(page.get_by_role("dialog")).to_contain_text("guessing does not pay")
+        await press(page, "Escape", "Enter")
+        await expect(page.locator(".turn")).to_have_count(2)
+        await press(page, "1", "9", "Enter", "Enter")
+        await expect(page.get_by_text("Nobody has a place yet.")).to_be_visible()
+        await expect(page.get_by_text("Points come when all is over")).to_be_visible()
+        await _play(suite, game, "bob", {"A": "bot", "B": "bot"})
+        await page.get_by_role("link", name="To the leaderboard").click()
+        await expect(page.get_by_text("Nobody has a place yet.")).to_be_visible()
+        await (await suite.client("annotation", "admin")).post(f"/v1/campaigns/{game['id']}/close")
+        await page.get_by_role("link", name="Back").click()
+        await expect(page.get_by_role("heading", name="This campaign is over")).to_be_visible()
+        await expect(page.get_by_text("Your place: 1 of 2.")).to_be_visible()
+        rows = await page.locator(".board tbody tr").all_inner_texts()
+        assert [row.split("\t")[2:] for row in rows] == [["1", "100 %", "2.0"], ["1", "50 %", "0.0"]]
+        assert await page.locator(".board .own").inner_text() == rows[0]
+        assert "SECRET" not in await page.content()
+        await _is_for_everybody(page)
+        other = await campaign_of_talks(suite, talk("d"), name="bots against people")
+        await page.goto(visit.address(await entry_path(suite, other)))
+        await page.goto(f"{page.url}/leaderboard")
+        await expect(page.get_by_text("There is no leaderboard here.")).to_be_visible()
+        assert other["name"] not in await page.content()
+
+
+async def _play(suite: RunningSuite, game: dict[str, Any], annotator: str, entity: dict[str, str]) -> None:
+    """Open the first exchange of the only item, and label both sides."""
+    frontend = await suite.apps["web"].state.frontend.annotation()
+    held = await frontend.claim_package(game["id"], ClaimIn(annotator=annotator))
+    await frontend.open_exchange(held.id, 0, ExchangeIn(open=1))
+    await frontend.save_answer(held.id, 0, AnswerIn(answer={"entity": entity}))
+    await frontend.submit_assignment(held.id)
+
+
+async def _is_for_everybody(page: Page) -> None:
+    """Hold a page against what holds for all of them."""
+    for scheme in ("light", "dark"):
+        await page.emulate_media(color_scheme=scheme)
+        for width, height in (DESKTOP, PHONE):
+            await page.set_viewport_size({"width": width, "height": height})
+            assert await violations(page) == []
+            assert await overflow(page) == 0

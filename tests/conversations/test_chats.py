@@ -89,6 +89,52 @@ class TestExchange:
         assert [each["data"]["collection"]["id"] for each in await until(events)] == [study]
 
 
+class TestEntries:
+    """What a frontend asks when somebody comes by a link."""
+
+    async def test_list_a_persons_own_chats_page_by_page(self, suite: RunningSuite):
+        study = await open_study(suite, await two_bots(suite))
+        over = await start(suite, study, "p 1")
+        await talk(suite, over)
+        await rate(suite, over, ratings(1, 2))
+        again = await start(suite, study, "p 1")
+        await start(suite, study, "p2")
+        frontend = await suite.client("conversations", "annotation")
+        query = {"collection_id": study, "interactor": "p 1", "limit": 1}
+        first = (await frontend.get("/v1/chats", params=query)).json()
+        rest = (await frontend.get("/v1/chats", params=query | {"cursor": first["next_cursor"]})).json()
+        found = [(each["id"], each["state"]) for page in (first, rest) for each in page["items"]]
+        assert found == [(over["id"], "rated"), (again["id"], "chatting")]
+        assert (set(first["items"][0]), rest["next_cursor"]) == ({"id", "state", "created_at"}, None)
+
+    async def test_by_a_revoked_link_are_refused_and_begin_no_chat(self, suite: RunningSuite):
+        bots = await two_bots(suite)
+        study, other = [await open_study(suite, bots) for _ in range(2)]
+        frontend, admin = [await suite.client("conversations", role) for role in ("annotation", "admin")]
+        path, link = f"/v1/collections/{study}/revoked-links", {"link": "ann's"}
+        chat = await start(suite, study, "ann")
+        assert [(await frontend.post(path, json=link)).status_code, (await admin.post(path, json={})).status_code] == [
+            403,
+            422,
+        ]
+        one, two = [await admin.post(path, json=link) for _ in range(2)]
+        assert (one.status_code, one.json()) == (201, two.json())
+        wish = {"collection_id": study, "interactor": "ann"}
+        assert (await frontend.post("/v1/chats", json=wish | link)).json()["id"] == chat["id"]  # it had begun
+        refused = [
+            await frontend.get("/v1/chats", params=wish | link),
+            await frontend.post("/v1/chats", json=wish | link | {"interactor": "bob"}),
+        ]
+        assert [(each.status_code, each.json()["type"].rpartition(":")[2]) for each in refused] == [
+            (403, "chat-link-revoked")
+        ] * 2
+        assert (await frontend.get("/v1/chats", params=wish)).status_code == 200
+        elsewhere = {"collection_id": other, "interactor": "ann"} | link
+        assert (await frontend.post("/v1/chats", json=elsewhere)).status_code == 201
+        analyst = await suite.client("conversations", "analyst")
+        assert (await analyst.get("/v1/chats", params=wish)).status_code == 403
+
+
 class TestEvents:
     async def test_report_each_turn_once_and_end_with_done(self, suite: RunningSuite):
         chat = await start(suite, await open_study(suite, await two_bots(suite)))

@@ -14,7 +14,7 @@ from spotthebot.kit.errors import Unauthenticated
 from spotthebot.kit.pool_shares import pool_user
 from spotthebot.kit.web.bearer.authentication import Allow
 from spotthebot.kit.web.bearer.failed_keys import FailedKeys
-from spotthebot.kit.web.bearer.rate_limits import RateLimiter
+from spotthebot.kit.web.core.rate_limits import RateLimiter
 from tests.factories.clock import MovableClock
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import Keys
@@ -101,10 +101,12 @@ async def test_a_key_expires_at_its_very_moment(edge: Edge, keys: Keys):
 
 
 class TestRoles:
-    async def test_services_have_a_limit_of_their_own_and_all_connections(self, edge: Edge):
+    async def test_services_and_frontends_have_limits_of_their_own(self, edge: Edge):
         edge.app.state.rate_limiter = RateLimiter(1, clock=lambda: 0.0)
+        edge.app.state.frontend_rate_limiter = RateLimiter(2, clock=lambda: 0.0)
         edge.app.state.service_rate_limiter = RateLimiter(3, clock=lambda: 0.0)
-        for role, statuses in (("admin", [200, 429]), ("service", [403, 403, 403, 429])):
+        limits = (("admin", [200, 429]), ("annotation", [403, 403, 429]), ("service", [403, 403, 403, 429]))
+        for role, statuses in limits:
             async with await edge.client(role) as client:
                 assert [(await client.get("/things")).status_code for _ in statuses] == statuses
 

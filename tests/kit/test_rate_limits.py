@@ -2,7 +2,7 @@ import httpx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.kit.web.bearer.rate_limits import RateLimiter
+from spotthebot.kit.web.core.rate_limits import RateLimiter
 from tests.kit.conftest import Edge
 
 

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from spotthebot.contracts.assignments import BlockIn
+from spotthebot.kit.web.core.rate_limits import RateLimiter
 from spotthebot.web.domain.entries import entry_parameters
 from tests.factories.annotating import WHOLE, annotations_of
 from tests.factories.entering import campaign_of_talks, entered, entry_path, held_package, talk
@@ -119,6 +120,39 @@ class TestPackages:
             assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/answer/entity/A")
             huge = {"answer": {"entity": {"A": "x" * 2_000_000}}}
             assert (await client.put(f"{path}/items/0", json=huge, headers=JSON)).status_code == 413
+
+
+class TestLimit:
+    async def test_counts_the_requests_of_each_annotator_alone(self, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c"))
+        state = suite.apps["web"].state
+        usual, state.annotator_limits = state.annotator_limits, RateLimiter(2, clock=lambda: 0.0)
+        try:
+            for annotator in ("ann", "eve"):
+                async with entered(suite, await entry_path(suite, campaign, annotator)) as client:
+                    statuses = [(await client.get(f"/annotate/{campaign['id']}")).status_code for _ in range(3)]
+                    assert statuses == [200, 200, 429]
+                    beat = f"/annotate/{campaign['id']}/packages/{uuid4()}/heartbeat"
+                    refused = await client.post(beat, json={"position": 0}, headers=JSON)
+                    assert (refused.status_code, refused.headers["retry-after"]) == (429, "30")
+        finally:
+            state.annotator_limits = usual
+
+
+class TestGerman:
+    async def test_is_what_built_in_protocols_and_refusals_are_shown_in(self, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c"))
+        german = {"Accept-Language": "de"}
+        async with entered(suite, await entry_path(suite, campaign)) as client:
+            page = await client.get(f"/annotate/{campaign['id']}", headers=german)
+            assert page.text.count("Ist das ein Mensch oder ein Bot?") == 2  # for the script, and in the instructions
+            assert "Is this speaker a human" not in page.text
+            path = f"/annotate/{campaign['id']}/packages/{(await held_package(suite, campaign)).id}"
+            refused = await client.post(f"{path}/submit", headers=JSON | german)
+            assert (refused.status_code, refused.json()["type"]) == (409, "urn:spotthebot:problem:items-unanswered")
+            assert "Einige Gespräche brauchen noch eine Antwort" in refused.json()["detail"]
+            shown = await client.get(f"/annotate/{campaign['id']}/done/{uuid4()}", headers=german)
+            assert (shown.status_code, "Dieses Paket gibt es nicht" in shown.text) == (404, True)
 
 
 class TestEnd:

@@ -2,12 +2,23 @@
 
 import re
 import string
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spotthebot.web.catalogues import FOLDER, LANGUAGES, Texts
+import spotthebot.analytics.domain.errors
+import spotthebot.annotation.app
+import spotthebot.conversations.app
+import spotthebot.web.app  # noqa: F401 - so that the errors of all are known
+from spotthebot.annotation.domain.errors import assignments, claims
+from spotthebot.annotation.domain.protocols.builtin import built_in_protocols
+from spotthebot.kit.errors import Error
+from spotthebot.kit.web.core.problems import name_of
+from spotthebot.web.catalogues import FOLDER, LANGUAGES, OF_SERVICES, Texts
+from spotthebot.web.domain import errors
+from spotthebot.web.domain.protocols import BUILT_IN, worded
 
 WEB = FOLDER.parent
 ENGLISH = Texts("en")
@@ -17,11 +28,45 @@ OTHERS = [language for language in LANGUAGES if language != "en"]
 @pytest.mark.parametrize("language", OTHERS)
 class TestLanguages:
     def test_have_the_same_texts(self, language: str):
-        assert set(Texts(language).names) == set(ENGLISH.names)
+        assert {name for name in Texts(language).names if name.partition(".")[0] not in OF_SERVICES} == set(
+            ENGLISH.names
+        )
 
     def test_fill_the_same_places(self, language: str):
         texts = Texts(language).names
         assert [name for name in ENGLISH.names if _places(texts[name]) != _places(ENGLISH.names[name])] == []
+
+
+@pytest.mark.parametrize("language", OTHERS)
+class TestServices:
+    """What services say in English is said in the other languages too."""
+
+    def test_each_sentence_of_the_built_in_protocols_has_a_text(self, language: str):
+        protocols = built_in_protocols()
+        assert {name for name, _ in protocols} == BUILT_IN
+        sentences: set[str] = set()
+
+        def note(sentence: str) -> str:
+            sentences.add(sentence)
+            return sentence
+
+        for protocol in protocols.values():
+            worded(protocol, note)
+        assert len(sentences) > 80
+        assert _of_group(language, "protocols") == sentences
+
+    def test_protocols_of_users_stay_as_they_were_written(self, language: str):
+        built_in = built_in_protocols()["spot_the_bot", 1]
+        own = built_in.model_copy(update={"name": "own"})
+        assert worded(own, Texts(language)) == own
+        assert worded(built_in, str.upper).steps[0].questions[0].text == "IS THIS SPEAKER A HUMAN OR A BOT?"
+
+    def test_each_text_of_a_problem_is_of_one_that_there_is(self, language: str):
+        assert _of_group(language, "problems") - _problems() == set()
+
+    def test_each_refusal_of_a_package_an_answer_and_a_page_has_a_text(self, language: str):
+        met = {name for module in (assignments, claims, errors) for name in _names(vars(module).values())}
+        assert met - _of_group(language, "problems") == {"not-sayable"}  # whose sentence is ours
 
 
 class TestTexts:
@@ -46,6 +91,27 @@ class TestTexts:
         monkeypatch.setattr("spotthebot.web.catalogues.FOLDER", tmp_path)
         texts = Texts("en")
         assert [texts("a.left", count=number) for number in (0, 1, 2)] == ["0 left", "one left", "2 left"]
+
+
+def _of_group(language: str, group: str) -> set[str]:
+    names = [name.partition(".") for name in Texts(language).names]
+    return {name for found, _, name in names if found == group}
+
+
+def _names(values: Iterable[object]) -> set[str]:
+    """Return the names of the problems among these values."""
+    kinds = [each for each in values if isinstance(each, type) and issubclass(each, Error)]
+    return {name_of(each.__new__(each)) for each in kinds}
+
+
+def _problems() -> set[str]:
+    """Return the names of all problems that services have, as far as their modules are loaded."""
+    found, kinds = set[type[Error]](), [Error]
+    while kinds:
+        kind = kinds.pop()
+        found.add(kind)
+        kinds += kind.__subclasses__()
+    return _names(found)
 
 
 def _places(text: Any) -> list[set[str]]:

@@ -15,12 +15,14 @@ from spotthebot.kit.vault import Vault
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.catalogues import Texts
 from spotthebot.web.domain.chats import ChatPerson, Next, Step, next_of, ratings_of, read_scores
+from spotthebot.web.domain.visitors import SignedIn
 from tests.factories.chat_links import entry_of, seal
-from tests.factories.frontends import open_study, two_bots
+from tests.factories.frontends import chats_of, open_study, rate, ratings, start, talk, two_bots
 from tests.factories.running_suite import RunningSuite
 
 QUESTIONS = (Question(name="engaging", text="Engaging?"), Question(name="quality", text="Good?"))
 ID = UUID(int=7)
+HTML = {"Accept": "text/html"}
 
 
 def _chat(state: ChatState, *conversations: str) -> ChatOut:
@@ -164,6 +166,51 @@ class TestAccess:
         assert (await browser.get(f"/chats/{study}/links")).headers["location"].startswith("/sign-in")
         await browser.post("/sign-in", data={"key": await suite.keys.make("team", team="blue")})
         assert (await browser.get(f"/chats/{study}/links")).status_code == 403
+
+    async def test_in_another_browser_leads_to_the_chat_that_there_is(
+        self, suite: RunningSuite, study: str, browser: httpx.AsyncClient
+    ):
+        chat = await start(suite, study, "ann")
+        entry = entry_of(suite, study, interactor="ann", code="C0DE")
+        await browser.get(entry)
+        assert "Write to your partner" in (await browser.get(f"/chat/{study}")).text  # begun elsewhere, it goes on here
+        await talk(suite, chat)
+        assert (await rate(suite, chat, ratings(1, 2))).status_code == 200
+        async with httpx.AsyncClient(base_url=suite.urls["web"], headers=HTML, trust_env=False) as other:
+            await other.get(entry)
+            finished = await other.get(f"/chat/{study}")
+            assert ("Thank you" in finished.text, "C0DE" in finished.text) == (True, True)
+            await other.post(f"/chat/{study}/begin")  # a form that stood open meanwhile
+        assert len(await chats_of(suite, study)) == 1
+
+    async def test_ends_with_a_link_that_was_revoked_but_for_a_chat_under_way(
+        self, suite: RunningSuite, study: str, browser: httpx.AsyncClient
+    ):
+        mine, other = [entry_of(suite, study, interactor=name) for name in ("ann", "bob")]
+        async with httpx.AsyncClient(base_url=suite.urls["web"], headers=HTML, trust_env=False) as early:
+            await early.get(mine)
+            signed_in = Response()
+            admin = SignedIn(await suite.keys.make("admin"), "admin")
+            suite.apps["web"].state.sessions.write(signed_in, admin.to_session())
+            session = {"Cookie": signed_in.headers["set-cookie"].partition(";")[0]}
+            form = f"/chats/{study}/links/revoke"
+            for wrong, fault in (("", "one link at least"), (f"{mine}\nnonsense", "no link into this collection")):
+                refused = await browser.post(form, data={"revoked": wrong}, headers=session)
+                assert (refused.status_code, fault in refused.text) == (422, True)
+            assert (await browser.get(mine)).status_code == 303  # nothing was revoked
+            pasted = {"revoked": f"ann\thttps://spot.example.org{mine}"}
+            assert (await browser.post(form, data=pasted)).status_code in {303, 401}
+            done = await browser.post(form, data=pasted, headers=session)
+            assert "One link is revoked." in done.text
+            browser.cookies.clear()
+            for text in (mine, mine.replace("entry=", "entry=%21"), f"{mine}%0A"):  # read as the same link, or as none
+                assert (await browser.get(text)).status_code in {401, 403}
+            refused = await browser.get(mine, headers={"Accept-Language": "de"})
+            assert "Dieser Link gilt nicht mehr" in refused.text
+            assert (await early.post(f"/chat/{study}/begin")).status_code == 403
+            assert (await browser.get(other)).status_code == 303
+            await start(suite, study, "ann")
+            assert (await early.post(f"/chat/{study}/begin")).status_code == 303
 
 
 class TestPages:

@@ -278,6 +278,7 @@ def _played_sides(annotation: AnnotationOut, are_human: Sequence[bool]) -> Itera
     turns = {each.target: each.exchanges for each in annotation.decisions if each.question == "entity"}
     for (side, label), is_human in zip((("A", labels["A"]), ("B", labels["B"])), are_human, strict=True):
         yield PlayedSide(
+            conversation=annotation.conversation_id,
             annotator=annotation.annotator,
             package=annotation.package_id,
             label=label,

@@ -21,7 +21,10 @@ class AnalyticsSettings(JobSettings):
         default="http://127.0.0.1:8103", description="Where the service `annotation` is, for the annotations."
     )
     leaderboard_seconds: float = Field(
-        default=10, ge=0, le=3600, description="Time for which public results are answered without asking again."
+        default=10,
+        ge=0,
+        le=3600,
+        description="Time for which public results, and places of annotators, are answered without asking again.",
     )
     worker_concurrency: int = Field(
         default=1, ge=1, le=100, description="Analyses that one worker runs at the same time; each takes a core."

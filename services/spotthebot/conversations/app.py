@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from spotthebot.clients import AsyncBots
 from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations.api import (
+    chat_entries,
     chats,
     collections,
     conversations,
@@ -73,6 +74,7 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
             exports.router,
             conversations.router,
             chats.router,
+            chat_entries.router,
             events_router(EventType),
         ],
         lineages=[LINEAGE],

@@ -308,6 +308,16 @@ class ChatRow(_Base):
     token_expires_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
 
 
+class RevokedLinkRow(_Base):
+    """A link by which nobody may come to a collection's chats any more, as its frontend calls it."""
+
+    __tablename__ = "revoked_links"
+
+    collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id), primary_key=True)
+    link: Mapped[str] = mapped_column(String(200), primary_key=True)
+    revoked_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
 class ImportedRatingRow(_Base):
     """How a person rated a conversation where it was held; ratings of chats that were held here lie with the chats."""
 

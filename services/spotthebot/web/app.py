@@ -10,12 +10,13 @@ from spotthebot.kit.process import Service
 from spotthebot.kit.vault import vault_from
 from spotthebot.kit.web.core.application import build_application
 from spotthebot.kit.web.core.disk import DiskPart
+from spotthebot.kit.web.core.rate_limits import RateLimiter
 from spotthebot.kit.web.pages.headers import PageHeaders
 from spotthebot.kit.web.pages.page_errors import PageErrors
 from spotthebot.kit.web.sessions.cross_origin import CrossOriginGuard
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
-from spotthebot.web.clients import services_with
-from spotthebot.web.error_pages import error_page, passed_on
+from spotthebot.web.clients import FRONTEND_TIMEOUT_SECONDS, services_with
+from spotthebot.web.error_pages import error_page, passed_on, said_by
 from spotthebot.web.ownership import PackageOwners
 from spotthebot.web.pages import (
     admin,
@@ -39,7 +40,7 @@ from spotthebot.web.settings import WebSettings
 def create_app(settings: WebSettings) -> FastAPI:
     """Return the application that serves the pages."""
     renderer = Renderer()
-    errors = PageErrors(error_page(renderer), passed_on)
+    errors = PageErrors(error_page(renderer), passed_on, said_by(renderer))
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
@@ -55,10 +56,12 @@ def create_app(settings: WebSettings) -> FastAPI:
             "spotthebot_chat_person", vault, lasts_seconds=settings.annotator_days * 86_400, secure=secure
         )
         app.state.vault = vault
+        app.state.annotator_limits = RateLimiter(settings.annotator_requests_per_minute)
         async with AsyncExitStack() as stack:
             key = settings.annotation_key.get_secret_value()
             app.state.anyone = await stack.enter_async_context(services_with(settings, ""))
-            app.state.frontend = await stack.enter_async_context(services_with(settings, key)) if key else None
+            frontend = services_with(settings, key, timeout_seconds=FRONTEND_TIMEOUT_SECONDS)
+            app.state.frontend = await stack.enter_async_context(frontend) if key else None
             yield
 
     app = build_application(

@@ -1,5 +1,8 @@
 """The texts of all pages in each language, read from `texts/LANGUAGE/GROUP.toml`.
 
+What services say themselves, in English, has texts in the other languages: `problems` by the names of problems,
+`protocols` by the sentences of built-in protocols.
+
 A text is found by its group and its name: `session.sign_in`. Its {places} are filled with what the page gives. A table
 with `one` and `other` holds both forms of a text that counts something; `count` chooses.
 """
@@ -11,6 +14,8 @@ from typing import Any, Final
 
 FOLDER: Final = Path(__file__).parent / "texts"
 LANGUAGES: Final = tuple(sorted(path.name for path in FOLDER.iterdir() if path.is_dir()))
+OF_SERVICES: Final = ("problems", "protocols")
+"""Groups of texts that the services have in English."""
 _FORMS: Final = {"one", "other"}
 
 
@@ -29,6 +34,10 @@ class Texts:
         if isinstance(text, dict):
             text = text["one" if places["count"] == 1 else "other"]
         return str(text).format(**places) if places else str(text)
+
+    def of_service(self, group: str, name: str, original: str) -> str:
+        """Return our text for what a service says in English; that itself where this language has none."""
+        return str(self._texts.get(f"{group}.{name}", original))
 
     def group(self, name: str) -> dict[str, Any]:
         """Return the texts of a group as they are, for the scripts of its pages."""

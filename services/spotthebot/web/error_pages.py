@@ -75,6 +75,15 @@ def passed_on(error: Error) -> Error:
     return _FAMILIES[error.status](error)
 
 
+def said_by(renderer: Renderer) -> Callable[[Request, str, str], str]:
+    """Return what says a problem in the visitor's language: by our text, else as the service says it."""
+
+    def say(request: Request, name: str, sentence: str) -> str:
+        return renderer.texts_for(request).of_service("problems", name, sentence)
+
+    return say
+
+
 def error_page(renderer: Renderer) -> Callable[[Request, int, str], Response]:
     """Return what makes the page of an error; a page that needs a key leads to the form for it."""
 

@@ -2,6 +2,7 @@
 
 from starlette.requests import Request
 
+from spotthebot.kit.web.core.rate_limits import RateLimiter
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.domain.visitors import Annotator, SignedIn
 
@@ -14,6 +15,17 @@ def visitor_of(request: Request) -> SignedIn | None:
         request.state.visitor = None if content is None else SignedIn.from_session(content)
     visitor: SignedIn | None = request.state.visitor
     return visitor
+
+
+def count_request(request: Request, person: str) -> None:
+    """Count a request of an annotator, or of a person who chats, once; raises TooMany where they make too many.
+
+    The services see one key for all of them.
+    """
+    if not hasattr(request.state, "is_counted"):
+        request.state.is_counted = True
+        limits: RateLimiter = request.app.state.annotator_limits
+        limits.acquire(person).enforce()
 
 
 def annotator_of(request: Request) -> Annotator | None:

@@ -42,3 +42,6 @@ class WebSettings(EdgeSettings):
     annotator_days: int = Field(
         default=30, ge=1, le=365, description="Time for which the browser of an annotator remembers who they are."
     )
+    annotator_requests_per_minute: int = Field(
+        default=300, ge=1, description="Requests one annotator, or one person who chats, may make a minute."
+    )

@@ -19,6 +19,7 @@ from spotthebot.contracts.analytics import (
     Filter,
     FoolingRatesOut,
     LeaderboardEntry,
+    PlaceOut,
     Provenance,
     PublicRankingOut,
     RankingOut,
@@ -88,6 +89,11 @@ class AnalyticsOperations(ServiceOperations):
         """List the annotators of a game whose exchanges are opened one by one, those with most points first."""
         path = f"/v1/campaigns/{_segment(campaign_id)}/leaderboard"
         return Listing(LeaderboardEntry, path, paging, params={"penalty": penalty})
+
+    @operation
+    def list_places(self, campaign_id: UUID | str, **paging: Unpack[Paging]) -> Listing[PlaceOut]:
+        """List the places of a game's annotators, best first, as annotators may see them."""
+        return Listing(PlaceOut, f"/v1/campaigns/{_segment(campaign_id)}/places", paging)
 
     @operation
     def win_rates(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[WinRatesOut]:

@@ -138,6 +138,7 @@ class SubmittedOut(Wire):
     id: UUID
     submitted_at: datetime
     completion_code: str
+    pseudonym: str = Field(description="What exports and leaderboards call the annotator.")
     packages_left: int | None = Field(description="Packages that the annotator may still claim; null: any number.")
     completion: CompletionOut | None = Field(
         description="How the annotator shows the panel that the work is done; null where the campaign has no panel."

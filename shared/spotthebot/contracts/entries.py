@@ -59,6 +59,7 @@ class EntryOut(Wire):
     state: CampaignState = Field(description="The campaign's state: packages can be claimed while it is open.")
     preview: bool = Field(description="Mechanical Turk shows the HIT to a person who has not accepted it.")
     annotator: str | None = Field(description="The id to claim packages with; null for a preview.")
+    pseudonym: str | None = Field(description="What exports and leaderboards call the annotator; null for a preview.")
     blocked: bool
     consent: ConsentTextOut | None = Field(description="What the annotator is still to consent to; null: nothing.")
     training_required: bool = Field(description="Whether the annotator is still to pass the campaign's training.")

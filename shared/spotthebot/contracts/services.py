@@ -86,7 +86,7 @@ SERVICES: tuple[ServiceEntry, ...] = (
         schema="analytics",
         extra="analytics",
         has_worker=True,
-        roles=frozenset({Role.ADMIN, Role.TEAM, Role.ANALYST, Role.SERVICE}),
+        roles=frozenset(Role),
         calls=("bots", "conversations", "annotation"),
     ),
     ServiceEntry(

@@ -81,6 +81,12 @@ class ServiceSettings(EdgeSettings):
     rate_limit_requests_per_minute: int = Field(
         default=6000, ge=1, description="Requests one API key may make a minute to one process."
     )
+    frontend_rate_limit_requests_per_minute: int = Field(
+        default=60_000,
+        ge=1,
+        description="Requests one API key of the role annotation may make a minute to one process: all annotators of a "
+        "frontend share it.",
+    )
     service_rate_limit_requests_per_minute: int = Field(
         default=120_000, ge=1, description="Requests another service of the suite may make a minute to one process."
     )

@@ -9,6 +9,7 @@ from spotthebot.analytics.clients import Campaigns, Studies, Teams
 from spotthebot.analytics.domain.errors import KeyWithoutTeam
 from spotthebot.analytics.use_cases.analyses import seeded
 from spotthebot.analytics.use_cases.campaigns import resolve_campaign
+from spotthebot.analytics.use_cases.places import Places
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.contracts.access import Role
@@ -28,6 +29,10 @@ Creator = Annotated[Principal, Depends(idempotent(_analysts))]
 Canceller = Annotated[Principal, Depends(_analysts)]
 Creating = Annotated[Principal, Depends(_analysts)]
 """Who may start an analysis, before the `Idempotency-Key` is claimed."""
+
+
+PlaceReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.ANNOTATION, Role.SERVICE))]
+"""Who may see what annotators may."""
 
 
 async def _results(request: Request) -> ResultCache:
@@ -53,6 +58,14 @@ async def _teams(request: Request) -> Teams:
 async def _standings(request: Request) -> Standings:
     standings: Standings = request.app.state.standings
     return standings
+
+
+async def _places(request: Request) -> Places:
+    places: Places = request.app.state.places
+    return places
+
+
+PlacesOfGames = Annotated[Places, Depends(_places)]
 
 
 async def _campaigns(request: Request) -> Campaigns:

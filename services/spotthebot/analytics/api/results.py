@@ -3,14 +3,23 @@
 A campaign is named by its id or its name. All but the whole document are served as CSV and Parquet too.
 """
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, TypeVar
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from spotthebot.analytics.api.deps import Analyst, RequestedCampaign, RequestParameters, Results
+from spotthebot.analytics.api.deps import (
+    Analyst,
+    PlaceReader,
+    PlacesOfGames,
+    RequestedCampaign,
+    RequestParameters,
+    Results,
+)
 from spotthebot.analytics.api.tables import TABLES, Form, TableForm, answer, answer_page
+from spotthebot.analytics.domain.leaderboard import DEFAULT_PENALTY
 from spotthebot.analytics.domain.tables import section_table, table_of
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.contracts.analytics import (
@@ -21,6 +30,7 @@ from spotthebot.contracts.analytics import (
     FoolingRatesOut,
     LeaderboardEntry,
     ParametersIn,
+    PlaceOut,
     Provenance,
     RankingOut,
     SegmentsOut,
@@ -31,12 +41,13 @@ from spotthebot.contracts.analytics import (
     WinRatesOut,
 )
 from spotthebot.kit.web.core.caching import revalidated
-from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.pagination import Page, PageRequest, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute
 
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["results"], route_class=CheckedRoute)
 
 _JSON = "application/json"
+_Entry = TypeVar("_Entry")
 
 
 @router.get("/win-rates", operation_id="win_rates", response_model=WinRatesOut, responses=TABLES)
@@ -126,18 +137,27 @@ async def leaderboard(
     results: Results,
     campaign_id: RequestedCampaign,
     paging: Paging,
-    penalty: Annotated[TurnPenalty, Query()] = 0.5,
+    penalty: Annotated[TurnPenalty, Query()] = DEFAULT_PENALTY,
 ) -> Response:
     """List the annotators of a game whose exchanges are opened one by one, those with most points first.
 
     A right label is worth 1 at the first exchange and 1 - penalty at the last one, a wrong one -1, unsure 0; people and
-    bots weigh the same in all. Show it to annotators when the campaign is over.
+    bots weigh the same in all. Annotators see `places`.
     """
-    entries = await results.get_leaderboard(campaign_id, penalty=penalty)
-    begin = 0 if paging.after_number is None else paging.after_number + 1
-    rows = [*enumerate(entries)][begin : begin + paging.limit + 1]
-    page = page_of(rows, paging, key=lambda row: UUID(int=row[0]), to_out=lambda row: row[1])
+    page = _page_from(await results.get_leaderboard(campaign_id, penalty=penalty), paging)
     return await answer_page(form, "leaderboard", page, lambda found: table_of(LeaderboardEntry, found))
+
+
+@router.get("/places", operation_id="list_places")
+async def list_places(
+    _caller: PlaceReader, places: PlacesOfGames, campaign_id: RequestedCampaign, paging: Paging
+) -> Page[PlaceOut]:
+    """List the places of a game's annotators, best first, as annotators may see them: for frontends.
+
+    While the campaign goes on these are ranks alone, by conversations that nobody will annotate any more, of annotators
+    with 40 sides of such; once it is complete or closed, all annotators with their points.
+    """
+    return _page_from(await places.list(campaign_id), paging)
 
 
 @router.get("/analysis", operation_id="analysis", response_model=Analysis)
@@ -146,6 +166,12 @@ async def analysis(
 ) -> Response:
     """Return all of these results in one document, as `stb analyse` writes it."""
     return revalidated(request, await results.get_document(campaign_id, parameters), _JSON)
+
+
+def _page_from(entries: Sequence[_Entry], paging: PageRequest) -> Page[_Entry]:
+    begin = 0 if paging.after_number is None else paging.after_number + 1
+    rows = [*enumerate(entries)][begin : begin + paging.limit + 1]
+    return page_of(rows, paging, key=lambda row: UUID(int=row[0]), to_out=lambda row: row[1])
 
 
 async def _section(

@@ -11,14 +11,18 @@ grows with the next exchange, and to decide at all where it is above 0.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from spotthebot.analytics.domain.errors import OneKindOnly
-from spotthebot.contracts.analytics import LeaderboardEntry
+from spotthebot.contracts.analytics import LeaderboardEntry, PlaceOut
 from spotthebot.contracts.annotation import Label
 
+DEFAULT_PENALTY: Final = 0.5
+"""Which part of its worth a right label has lost at the last exchange, unless somebody asks otherwise."""
+LEAST_SIDES: Final = 40
+"""Settled sides, from which an annotator has a place while the campaign goes on: those of 20 conversations."""
 _DECIMALS: Final = 3
 
 
@@ -26,6 +30,7 @@ _DECIMALS: Final = 3
 class PlayedSide:
     """One side of a conversation as an annotator decided on it, at `turn` of `turns`, and whether a person spoke."""
 
+    conversation: object
     annotator: str
     package: object
     label: Label
@@ -54,13 +59,57 @@ def leaderboard(sides: Sequence[PlayedSide], *, penalty: float) -> tuple[Leaderb
         annotator: round(sum(weights[side.is_human] * _worth(side, penalty) for side in own), _DECIMALS)
         for annotator, own in played.items()
     }
-    ranks: dict[float, int] = {}
-    for number, each in enumerate(sorted(points.values(), reverse=True), start=1):
-        ranks.setdefault(each, number)
+    ranks = _ranks(points.values())
     return tuple(
         _entry(annotator, played[annotator], points[annotator], ranks[points[annotator]])
         for annotator in sorted(played, key=lambda annotator: (-points[annotator], annotator))
     )
+
+
+def final_places(sides: Sequence[PlayedSide]) -> tuple[PlaceOut, ...]:
+    """Return the places of all annotators with their points, for a campaign that is over; raises OneKindOnly."""
+    return tuple(
+        PlaceOut(**each.model_dump(include={"rank", "annotator", "packages", "sides", "right", "points"}))
+        for each in leaderboard(sides, penalty=DEFAULT_PENALTY)
+    )
+
+
+def places_so_far(sides: Sequence[PlayedSide], *, annotations_needed: int) -> tuple[PlaceOut, ...]:
+    """Return ranks alone, by what nobody can use any more, for a campaign that goes on.
+
+    A conversation counts once it is settled: `annotations_needed` annotators have labelled it, so that nobody gets it
+    again. Of one side among the forty that a place needs, a rank says next to nothing. Where all settled sides are of
+    one kind there are no places, since a refusal would say so.
+    """
+    annotators: dict[object, set[str]] = defaultdict(set)
+    for side in sides:
+        annotators[side.conversation].add(side.annotator)
+    settled = [side for side in sides if len(annotators[side.conversation]) >= annotations_needed]
+    try:
+        found = leaderboard(settled, penalty=DEFAULT_PENALTY)
+    except OneKindOnly:
+        return ()
+    placed = [each for each in found if each.sides >= LEAST_SIDES]
+    ranks = _ranks(each.points for each in placed)
+    return tuple(
+        PlaceOut(
+            rank=ranks[each.points],
+            annotator=each.annotator,
+            packages=each.packages,
+            sides=each.sides,
+            right=None,
+            points=None,
+        )
+        for each in placed
+    )
+
+
+def _ranks(points: Iterable[float]) -> dict[float, int]:
+    """Return the rank of each number of points, from 1 for the most."""
+    ranks: dict[float, int] = {}
+    for number, each in enumerate(sorted(points, reverse=True), start=1):
+        ranks.setdefault(each, number)
+    return ranks
 
 
 def _worth(side: PlayedSide, penalty: float) -> float:

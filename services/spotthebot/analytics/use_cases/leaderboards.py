@@ -1,10 +1,9 @@
 """What everybody sees: the results of campaigns that were made public."""
 
-import asyncio
-import time
 from typing import Final
 
 from spotthebot.analytics.clients import Campaigns
+from spotthebot.analytics.use_cases.kept import Kept
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.contracts.analytics import PublicRankingOut
 
@@ -18,25 +17,13 @@ class Leaderboards:
     """
 
     def __init__(self, campaigns: Campaigns, standings: Standings, *, kept_seconds: float) -> None:
-        self._kept_seconds = kept_seconds
         self._campaigns = campaigns
         self._standings = standings
-        self._asked: asyncio.Task[tuple[PublicRankingOut, ...]] | None = None
-        self._asked_at = 0.0
+        self._kept = Kept[tuple[PublicRankingOut, ...]](kept_seconds)
 
     async def list(self) -> tuple[PublicRankingOut, ...]:
         """Return the latest hundred campaigns that are public, those published last first."""
-        if self._asked is None or self._is_over(self._asked):
-            self._asked = asyncio.create_task(self._ask())
-            self._asked_at = time.monotonic()
-        # Others wait for the same answer when one of them gives up.
-        return await asyncio.shield(self._asked)
-
-    def _is_over(self, asked: asyncio.Task[tuple[PublicRankingOut, ...]]) -> bool:
-        if not asked.done():
-            return False
-        has_failed = asked.cancelled() or asked.exception() is not None
-        return has_failed or time.monotonic() - self._asked_at >= self._kept_seconds
+        return await self._kept.get(self._ask)
 
     async def _ask(self) -> tuple[PublicRankingOut, ...]:
         published = await self._campaigns.list_published()

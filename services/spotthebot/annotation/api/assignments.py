@@ -144,11 +144,13 @@ async def _submitted(session: ReadSession, lease: Lease, campaign: Campaign) -> 
         message = f"assignment {lease.id} is not submitted"
         raise RuntimeError(message)
     annotator = await store.annotators.get_annotator(session, lease.campaign_id, lease.annotator_id)
+    pseudonyms = await store.campaigns.get_pseudonyms(session, lease.campaign_id)
     completion = await entries.completion_of(session, campaign, annotator.external_id, lease)
     return SubmittedOut(
         id=lease.id,
         submitted_at=lease.submitted_at,
         completion_code=lease.completion_code,
+        pseudonym=pseudonyms.name_of(annotator.id, annotator.external_id),
         packages_left=annotator.packages_left(campaign),
         completion=None if completion is None else completion_out(completion),
     )

@@ -4,9 +4,11 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
+from spotthebot.annotation import store
 from spotthebot.annotation.api.completions import completion_out
 from spotthebot.annotation.api.deps import Frontend, LinkMaker, frontend_of
 from spotthebot.annotation.domain.annotators import Annotator
+from spotthebot.annotation.domain.pseudonyms import Pseudonyms
 from spotthebot.annotation.use_cases import entries
 from spotthebot.annotation.use_cases.entries import Entry
 from spotthebot.contracts.access import Role
@@ -46,7 +48,8 @@ async def create_entry_link(
 @router.post("/entries", operation_id="enter_campaign")
 async def enter_campaign(session: Writing, caller: Frontend, now: Now, request: EntryIn) -> EntryOut:
     """Say who came with these query parameters, to which campaign, and what comes next; to be sent with each visit."""
-    return _entry_out(await entries.enter(session, frontend_of(caller), request.parameters, now=now))
+    entry = await entries.enter(session, frontend_of(caller), request.parameters, now=now)
+    return _entry_out(entry, await store.campaigns.get_pseudonyms(session, entry.campaign.id))
 
 
 @router.post("/campaigns/{campaign_id}/consents", operation_id="give_consent")
@@ -73,7 +76,7 @@ async def withdraw_consent(
     )
 
 
-def _entry_out(entry: Entry) -> EntryOut:
+def _entry_out(entry: Entry, pseudonyms: Pseudonyms) -> EntryOut:
     campaign, annotator = entry.campaign, entry.annotator
     sha256 = campaign.consent_sha256
     has_consented = annotator is not None and annotator.has_consented(campaign)
@@ -82,6 +85,7 @@ def _entry_out(entry: Entry) -> EntryOut:
         state=campaign.state,
         preview=annotator is None,
         annotator=None if annotator is None else annotator.external_id,
+        pseudonym=None if annotator is None else pseudonyms.name_of(annotator.id, annotator.external_id),
         blocked=annotator is not None and annotator.blocked_at is not None,
         consent=None if sha256 is None or has_consented else ConsentTextOut(text=campaign.consent, sha256=sha256),
         training_required=not entry.is_trained,

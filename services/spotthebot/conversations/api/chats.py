@@ -79,7 +79,7 @@ router = APIRouter(prefix="/v1", tags=["chats"], route_class=_ChatRoute)
 @router.post("/chats", status_code=201, operation_id="start_chat")
 async def start_chat(replying: ReplyingBots, session: Writing, _caller: Frontend, request: ChatIn) -> ChatOut:
     """Draw bots for a person to talk to; a person with an open chat in the collection gets that chat again."""
-    chat = await start(session, request.collection_id, request.interactor, replying.result())
+    chat = await start(session, request.collection_id, request.interactor, replying.result(), link=request.link)
     return _to_out(await converse.view_chat(session, chat.id))
 
 

@@ -49,6 +49,8 @@ Conflict
 ├── ChatIsOver
 ├── NotTimeToRate
 └── SeveralBotsOfName
+Forbidden
+└── ChatLinkRevoked
 Unauthenticated
 ├── NoSuchChatToken
 └── ChatTokenExpired
@@ -58,7 +60,7 @@ Unavailable
 └── NobodyToTalkTo
 """
 
-from spotthebot.kit.errors import Conflict, Invalid, NotFound, TooMany, Unauthenticated, Unavailable
+from spotthebot.kit.errors import Conflict, Forbidden, Invalid, NotFound, TooMany, Unauthenticated, Unavailable
 
 
 class UnknownBot(Invalid):
@@ -243,6 +245,10 @@ class NotTimeToRate(Conflict):
 
 class SeveralBotsOfName(Conflict):
     """{count} bots are called '{name}': give the `bot_id` of one of them: {owners}."""
+
+
+class ChatLinkRevoked(Forbidden):
+    """This link was revoked: ask for another."""
 
 
 class NoSuchChatToken(Unauthenticated):

@@ -1,10 +1,14 @@
 """A person's chat as its pages see it: who the person is, what comes next, and the ratings given so far."""
 
+import hashlib
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, Literal, Self
+from urllib.parse import unquote
 from uuid import UUID
 
 from spotthebot.contracts.conversations import (
@@ -12,10 +16,12 @@ from spotthebot.contracts.conversations import (
     ChatRatingsIn,
     ChatState,
     ConversationRatingIn,
+    PersonsChatOut,
     Question,
 )
 
 _LINK: Final = "chat-link"
+_ENTRY: Final = re.compile(r"[?&]entry=([^&\s]+)")
 SCORES: Final = range(1, 6)
 
 
@@ -23,13 +29,14 @@ SCORES: Final = range(1, 6)
 class ChatPerson:
     """Who chats in a collection: what their browser's cookie holds.
 
-    `scores` are those of conversations that are over, in the order of the questions: the service takes ratings at the
-    end, all at once, and nothing may be lost before.
+    `link` is the name of the link by which they came. `scores` are those of conversations that are over, in the order
+    of the questions: the service takes ratings at the end, all at once, and nothing may be lost before.
     """
 
     collection_id: UUID
     interactor: str
     code: str = ""
+    link: str = ""
     chat_id: UUID | None = None
     scores: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
@@ -38,6 +45,7 @@ class ChatPerson:
             "collection_id": str(self.collection_id),
             "interactor": self.interactor,
             "code": self.code,
+            "link": self.link,
             "chat_id": str(self.chat_id or ""),
             "scores": ",".join(f"{number}={''.join(map(str, each))}" for number, each in self.scores.items()),
         }
@@ -49,6 +57,7 @@ class ChatPerson:
             collection_id=UUID(content["collection_id"]),
             interactor=content["interactor"],
             code=content["code"],
+            link=content.get("link", ""),
             chat_id=UUID(content["chat_id"]) if content["chat_id"] else None,
             scores={int(number): tuple(map(int, digits)) for number, digits in rated},
         )
@@ -67,6 +76,11 @@ class ChatLink:
     interactor: str = ""
     parameter: str = ""
     code: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the link is called where it is revoked: SHA-256 of what it holds, since sealed texts of it differ."""
+        return hashlib.sha256(json.dumps(self.to_content(), sort_keys=True).encode()).hexdigest()
 
     def to_content(self) -> dict[str, str]:
         return {
@@ -90,6 +104,12 @@ class ChatLink:
             parameter=content["parameter"],
             code=content["code"],
         )
+
+
+def entry_in(text: str) -> str:
+    """Return the sealed text of a link that stands in a line, perhaps behind a person's id."""
+    found = _ENTRY.search(text)
+    return unquote(found[1]) if found else ""
 
 
 class Step(StrEnum):
@@ -126,6 +146,12 @@ def next_of(chat: ChatOut, scores: Mapping[int, Sequence[int]]) -> Next:
         return Next(Step.TALK, chat.conversations[-1].number)
     rated = [each for each in chat.conversations if not each.broken_off]
     return Next(Step.COMPARE if len(rated) > 1 else Step.SEND)
+
+
+def latest_of(chats: Sequence[PersonsChatOut]) -> UUID | None:
+    """Return the chat that a person goes on with where they come again: the last that was not abandoned, if any."""
+    kept = [each for each in chats if each.state is not ChatState.ABANDONED] or chats
+    return kept[-1].id if kept else None
 
 
 def read_scores(typed: Mapping[str, str], questions: Sequence[Question]) -> tuple[dict[str, int], list[Question]]:

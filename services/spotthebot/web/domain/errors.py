@@ -46,7 +46,7 @@ class NoChatYet(Conflict):
 
 
 class NotSayable(Invalid):
-    """This can't be sent: {reason}."""
+    """{sentence}."""
 
     title = "Not sent"
 

@@ -28,12 +28,12 @@ class Numbers:
     def decimal(self, number: float | None, digits: int = 2) -> str:
         """Write a number with so many digits behind the mark.
 
-        >>> Numbers("de").decimal(0.126), Numbers("en").decimal(1.5, 1)
-        ('0,13', '1.5')
+        >>> Numbers("de").decimal(0.126), Numbers("en").decimal(1.5, 1), Numbers("en").decimal(-0.001, 1)
+        ('0,13', '1.5', '0.0')
         """
         if number is None:
             return NOTHING
-        return f"{number:.{digits}f}".replace(".", self._decimal).replace("-", "\N{MINUS SIGN}")
+        return f"{number:z.{digits}f}".replace(".", self._decimal).replace("-", "\N{MINUS SIGN}")
 
     def money(self, amount: Decimal) -> str:
         """Write an amount with its cents.

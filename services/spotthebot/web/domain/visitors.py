@@ -26,16 +26,22 @@ class Annotator:
     """A person who came by an entry link of a campaign.
 
     `completion` is how the panel is shown that work was done (JSON of `CompletionOut`), so that the person finds it
-    again; empty before the first package is submitted.
+    again; empty before the first package is submitted. `pseudonym` is what leaderboards call the person.
     """
 
     campaign_id: UUID
     annotator: str
     completion: str = ""
+    pseudonym: str = ""
 
     def to_session(self) -> dict[str, str]:
         return asdict(self) | {"campaign_id": str(self.campaign_id)}
 
     @classmethod
     def from_session(cls, content: Mapping[str, str]) -> Self:
-        return cls(UUID(content["campaign_id"]), content["annotator"], content.get("completion", ""))
+        return cls(
+            campaign_id=UUID(content["campaign_id"]),
+            annotator=content["annotator"],
+            completion=content.get("completion", ""),
+            pseudonym=content.get("pseudonym", ""),
+        )

@@ -7,6 +7,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
@@ -16,13 +17,22 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 
 from spotthebot.clients import PEER_TROUBLE
 from spotthebot.clients.operations import ServerSentEvent
-from spotthebot.contracts.conversations import DIALOGUE_LIKERT, ChatIn, ChatOut, ChatState, ChatTurnIn, Question
+from spotthebot.contracts.conversations import (
+    DIALOGUE_LIKERT,
+    ChatIn,
+    ChatOut,
+    ChatState,
+    ChatTurnIn,
+    PersonsChatOut,
+    Question,
+)
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.kit.web.pages.page_errors import wants_page
 from spotthebot.web.catalogues import Texts
 from spotthebot.web.clients import Services, services_with
-from spotthebot.web.domain.chats import ChatPerson, Step, next_of, ratings_of, read_scores
+from spotthebot.web.domain.chats import ChatPerson, Step, latest_of, next_of, ratings_of, read_scores
 from spotthebot.web.domain.errors import EntryLinkNeeded, NoChatYet, NotSayable, WhoIsMissing
+from spotthebot.web.domain.numbers import Numbers
 from spotthebot.web.pages.chat_access import Person, opened, person_of, remembering
 from spotthebot.web.pages.deps import Pages, ServicesOfFrontend
 from spotthebot.web.pages.forms import typed_in
@@ -37,18 +47,22 @@ _PREFERRED: Final[Mapping[str, Literal[1, 2] | None]] = {"1": 1, "2": 2, "0": No
 
 
 @router.get("/enter")
-async def enter(request: Request, collection_id: UUID, entry: Annotated[str, Query()] = "") -> Response:
-    """Let in the person whom a link was given to, or whom a panel names in the URL."""
+async def enter(
+    request: Request, services: ServicesOfFrontend, collection_id: UUID, entry: Annotated[str, Query()] = ""
+) -> Response:
+    """Let in the person whom a link was given to, or whom a panel names in the URL, to the chat that they have."""
     link = opened(request, entry)
     if link is None or link.collection_id != collection_id or link.until < datetime.now(UTC):
         raise EntryLinkNeeded
     interactor = link.interactor or request.query_params.get(link.parameter, "").strip()
     if not interactor or len(interactor) > _LONGEST_NAME or not interactor.isprintable():
         raise WhoIsMissing(parameter=link.parameter)
+    theirs = await _chats_of(services, collection_id, interactor, link=link.name)
     known = person_of(request)
     if known is not None and (known.collection_id, known.interactor) == (collection_id, interactor):
         return RedirectResponse(f"/chat/{collection_id}", status_code=303)
-    return remembering(request, ChatPerson(collection_id, interactor, code=link.code))
+    person = ChatPerson(collection_id, interactor, code=link.code, link=link.name, chat_id=latest_of(theirs))
+    return remembering(request, person)
 
 
 @router.get("")
@@ -65,14 +79,15 @@ async def show(request: Request, pages: Pages, person: Person, services: Service
 
 @router.post("/begin")
 async def begin(request: Request, person: Person, services: ServicesOfFrontend) -> Response:
-    """Begin a chat, or go on with the one that is open."""
-    conversations = await services.conversations()
-    wish = ChatIn(collection_id=person.collection_id, interactor=person.interactor)
-    chat = await conversations.start_chat(wish)
-    kept = person.scores if chat.id == person.chat_id else {}
+    """Begin a chat, or go on with the one that is open; who finished one, perhaps in another browser, is told so."""
+    theirs = await _chats_of(services, person.collection_id, person.interactor)
+    rated = [each.id for each in theirs if each.state is ChatState.RATED]
+    if rated:
+        return remembering(request, replace(person, chat_id=rated[-1]))
+    wish = ChatIn(collection_id=person.collection_id, interactor=person.interactor, link=person.link or None)
+    chat = await (await services.conversations()).start_chat(wish)
     return remembering(
-        request,
-        ChatPerson(person.collection_id, person.interactor, code=person.code, chat_id=chat.id, scores=kept),
+        request, replace(person, chat_id=chat.id, scores=person.scores if chat.id == person.chat_id else {})
     )
 
 
@@ -106,6 +121,7 @@ async def events(
 @router.post("/turns")
 async def speak(
     request: Request,
+    pages: Pages,
     person: Person,
     services: ServicesOfFrontend,
     number: Annotated[int, Form(ge=1, le=100)],
@@ -114,10 +130,12 @@ async def speak(
 ) -> Response:
     """Say something to the partner; a turn that is sent twice is said once."""
     text = text.replace("\r\n", "\n").strip()
+    say = pages.texts_for(request)
     if not text or "\0" in text:
-        raise NotSayable(reason="write something first")
+        raise NotSayable(sentence=say("chat.nothing_said"))
     if len(text) > _LONGEST_TURN:
-        raise NotSayable(reason=f"it has {len(text):,} characters, and may have {_LONGEST_TURN:,}")
+        count = Numbers(say.language).count
+        raise NotSayable(sentence=say("chat.too_long", characters=count(len(text)), limit=count(_LONGEST_TURN)))
     chat_id = _chat_of(person)
     conversations = await services.conversations()
     turn = ChatTurnIn(number=number, text=text)
@@ -173,6 +191,14 @@ async def compare(
         return _page(request, pages, person, chat, missing=["preferred"])
     await conversations.rate_chat(chat.id, ratings_of(chat, person.scores, _PREFERRED[preferred]))
     return _to_page(person)
+
+
+async def _chats_of(
+    services: Services, collection_id: UUID, interactor: str, *, link: str | None = None
+) -> list[PersonsChatOut]:
+    """Return a person's chats, oldest first; a `link` that was revoked is refused."""
+    conversations = await services.conversations()
+    return [each async for each in conversations.list_persons_chats(collection_id, interactor, link=link)]
 
 
 def _page(

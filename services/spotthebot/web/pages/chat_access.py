@@ -13,6 +13,7 @@ from spotthebot.kit.vault import Unreadable, Vault
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.domain.chats import ChatLink, ChatPerson
 from spotthebot.web.domain.errors import EntryLinkNeeded
+from spotthebot.web.sessions import count_request
 
 _LONGEST_LINK: Final = 4000
 
@@ -28,6 +29,7 @@ class EnteredChat(SecurityBase):
         person = person_of(request)
         if person is None or str(person.collection_id) != request.path_params["collection_id"]:
             raise EntryLinkNeeded
+        count_request(request, f"{person.collection_id} {person.interactor}")
         return person
 
 

@@ -8,11 +8,11 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from spotthebot.contracts.conversations import CollectionOut
+from spotthebot.contracts.conversations import CollectionOut, LinkRevocationIn
 from spotthebot.kit.web.core.routes import PageRoute
-from spotthebot.web.domain.chats import ChatLink
+from spotthebot.web.domain.chats import ChatLink, entry_in
 from spotthebot.web.domain.errors import NotForChats
-from spotthebot.web.pages.chat_access import sealed
+from spotthebot.web.pages.chat_access import opened, sealed
 from spotthebot.web.pages.deps import Admin, Pages, ServicesOfVisitor
 from spotthebot.web.pages.forms import typed_in
 
@@ -58,6 +58,33 @@ async def make(
     return _page(request, pages, collection, typed=typed, links=lines)
 
 
+@router.post("/revoke")
+async def revoke(
+    request: Request, pages: Pages, _visitor: Admin, services: ServicesOfVisitor, collection_id: UUID
+) -> Response:
+    """Revoke links, which are pasted since nothing keeps them: nobody comes by them any more."""
+    collection = await _collection(services, collection_id)
+    typed = await typed_in(request)
+    lines = [line for line in typed.get("revoked", "").split("\n") if line.strip()]
+    found = [opened(request, entry_in(line)) for line in lines]
+    names = {each.name for each in found if each is not None and each.collection_id == collection_id}
+    fault = (
+        "no_links"
+        if not lines
+        else "many_links"
+        if len(lines) > _MAX_PEOPLE
+        else "not_links"
+        if any(each is None or each.collection_id != collection_id for each in found)
+        else ""
+    )
+    if fault:
+        return _page(request, pages, collection, typed={"days": "14"} | typed, faults={"revoked": fault})
+    conversations = await services.conversations()
+    for name in sorted(names):
+        await conversations.revoke_chat_link(collection_id, LinkRevocationIn(link=name))
+    return _page(request, pages, collection, typed={"days": "14"}, revoked=len(names))
+
+
 async def _collection(services: ServicesOfVisitor, collection_id: UUID) -> CollectionOut:
     collection = await (await services.conversations()).get_collection(collection_id)
     if collection.mode != "human_bot":
@@ -91,6 +118,7 @@ def _page(
     typed: dict[str, str],
     faults: dict[str, str] | None = None,
     links: list[str] | None = None,
+    revoked: int = 0,
 ) -> Response:
     return pages.page(
         request,
@@ -100,5 +128,6 @@ def _page(
         typed=typed,
         faults=faults or {},
         links=links or [],
+        revoked=revoked,
         parameters=tuple(PARAMETERS),
     )

@@ -13,7 +13,7 @@ from spotthebot.web.clients import Services, services_with
 from spotthebot.web.domain.errors import EntryLinkNeeded, NoAnnotationKey, NotForThisRole, SignInNeeded
 from spotthebot.web.domain.visitors import Annotator, SignedIn
 from spotthebot.web.rendering import Renderer
-from spotthebot.web.sessions import annotator_of, visitor_of
+from spotthebot.web.sessions import annotator_of, count_request, visitor_of
 
 
 async def _renderer(request: Request) -> Renderer:
@@ -67,6 +67,7 @@ class EnteredCampaign(SecurityBase):
         annotator = annotator_of(request)
         if annotator is None or str(annotator.campaign_id) != request.path_params["campaign_id"]:
             raise EntryLinkNeeded
+        count_request(request, f"{annotator.campaign_id} {annotator.annotator}")
         return annotator
 
 

@@ -12,6 +12,9 @@ from spotthebot.contracts.conversations import (
     ChatSummaryOut,
     ChatTokenOut,
     ChatTurnIn,
+    LinkRevocationIn,
+    PersonsChatOut,
+    RevokedLinkOut,
 )
 
 
@@ -22,6 +25,22 @@ class ChatOperations:
     def start_chat(self, chat: ChatIn, *, idempotency_key: str | None = None) -> Call[ChatOut]:
         """Draw bots for a person and start their chat."""
         return Call(ChatOut, "POST", "/v1/chats", body=chat, idempotency_key=idempotency_key)
+
+    @operation
+    def list_persons_chats(
+        self, collection_id: UUID, interactor: str, *, link: str | None = None, **paging: Unpack[Paging]
+    ) -> Listing[PersonsChatOut]:
+        """List a person's chats in a collection, oldest first; refused for a `link` that was revoked."""
+        params = {"collection_id": collection_id, "interactor": interactor, "link": link}
+        return Listing(PersonsChatOut, "/v1/chats", paging, params=params)
+
+    @operation
+    def revoke_chat_link(
+        self, collection_id: UUID, revocation: LinkRevocationIn, *, idempotency_key: str | None = None
+    ) -> Call[RevokedLinkOut]:
+        """Let nobody come by a link any more; chats that have begun go on."""
+        path = f"/v1/collections/{collection_id}/revoked-links"
+        return Call(RevokedLinkOut, "POST", path, body=revocation, idempotency_key=idempotency_key)
 
     @operation
     def get_chat(self, chat_id: UUID) -> Call[ChatOut]:

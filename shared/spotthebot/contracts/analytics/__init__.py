@@ -27,7 +27,7 @@ from spotthebot.contracts.analytics.annotation_quality import (
     WithoutWeak,
 )
 from spotthebot.contracts.analytics.figures import FigureParametersIn, Theme, Width
-from spotthebot.contracts.analytics.leaderboard import LeaderboardEntry, TurnPenalty
+from spotthebot.contracts.analytics.leaderboard import LeaderboardEntry, PlaceOut, TurnPenalty
 from spotthebot.contracts.analytics.provenance import (
     Clusters,
     Correction,
@@ -119,6 +119,7 @@ __all__ = [
     "PairPlan",
     "PairResult",
     "ParametersIn",
+    "PlaceOut",
     "Plan",
     "PlanningIn",
     "Provenance",

@@ -1,4 +1,4 @@
-"""The leaderboard of a game in which annotators open one exchange after the other."""
+"""The leaderboard of a game in which annotators open one exchange after the other, and what annotators see of it."""
 
 from typing import Annotated
 
@@ -26,3 +26,16 @@ class LeaderboardEntry(Wire):
     )
     points: float
     points_per_side: float
+
+
+class PlaceOut(Wire):
+    """One annotator's place, as annotators may see it."""
+
+    rank: int = Field(description="From 1; equal points share one.")
+    annotator: str = Field(
+        description="A pseudonym, the same as in exports; `pseudonym` of an entry says which is somebody's own."
+    )
+    packages: int
+    sides: int = Field(description="Sides that count: while the campaign goes on, of conversations that are settled.")
+    right: int | None = Field(description="Sides labelled rightly; null while the campaign goes on.")
+    points: float | None = Field(description="Null while the campaign goes on.")

@@ -80,6 +80,31 @@ class ChatIn(Wire):
 
     collection_id: UUID
     interactor: ExternalId
+    link: ExternalId | None = Field(
+        default=None,
+        description="What the frontend calls the link by which the person came; one that was revoked begins no chat.",
+    )
+
+
+class PersonsChatOut(Wire):
+    """One of a person's chats in a collection."""
+
+    id: UUID
+    state: "ChatState"
+    created_at: datetime
+
+
+class LinkRevocationIn(Wire):
+    """A link by which nobody may come any more, as its frontend calls it."""
+
+    link: ExternalId
+
+
+class RevokedLinkOut(Wire):
+    """A link by which nobody may come any more."""
+
+    link: str
+    revoked_at: datetime
 
 
 class ChatTokenOut(Wire):

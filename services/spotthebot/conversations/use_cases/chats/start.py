@@ -16,7 +16,12 @@ from spotthebot.conversations.domain.availability import REPLIES
 from spotthebot.conversations.domain.chats import Chat, Study, draw
 from spotthebot.conversations.domain.collections import REQUESTS_TURNS
 from spotthebot.conversations.domain.conversations import Conversation
-from spotthebot.conversations.domain.errors import ChatEndedMeanwhile, CollectionNotOpen, NobodyToTalkTo
+from spotthebot.conversations.domain.errors import (
+    ChatEndedMeanwhile,
+    ChatLinkRevoked,
+    CollectionNotOpen,
+    NobodyToTalkTo,
+)
 from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
@@ -41,12 +46,12 @@ async def find_replying_bots(
 
 
 async def start_chat(
-    session: WriteSession, collection_id: UUID, interactor: str, replying: frozenset[UUID] | None
+    session: WriteSession, collection_id: UUID, interactor: str, replying: frozenset[UUID] | None, *, link: str | None
 ) -> Chat:
     """Draw bots for a person and begin the first conversation; a person with an open chat gets that chat again.
 
     Only bots in `replying` are drawn; None stands for a person who had an open chat. Raises CollectionNotOpen,
-    NobodyToTalkTo, ChatEndedMeanwhile.
+    NobodyToTalkTo, ChatEndedMeanwhile, and ChatLinkRevoked for a new chat of who came by such a `link`.
     """
     # First the locks, then the state: a collection that is finished meanwhile begins no chat. `finish` holds the same
     # lock on draws, `cancel` that on the collection.
@@ -56,6 +61,7 @@ async def start_chat(
     theirs = await store.chats.list_chats_of(session, collection_id, interactor)
     if open_ones := [chat for chat in theirs if chat.is_open]:
         return open_ones[0]
+    await require_link(session, collection_id, link)
     if replying is None:
         raise ChatEndedMeanwhile
     used = await store.chats.count_draws(session, collection_id)
@@ -69,6 +75,12 @@ async def start_chat(
     )
     await begin_next(session, study, await store.chats.lock_chat(session, chat_id))
     return await store.chats.get_chat(session, chat_id)
+
+
+async def require_link(session: ReadSession, collection_id: UUID, link: str | None) -> None:
+    """Raise ChatLinkRevoked where somebody came by a link that was revoked."""
+    if link is not None and await store.revoked_links.is_revoked(session, collection_id, link):
+        raise ChatLinkRevoked
 
 
 async def begin_next(session: WriteSession, study: Study, chat: Chat) -> None:

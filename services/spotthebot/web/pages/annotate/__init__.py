@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from spotthebot.web.pages.annotate import campaign, entry, packages, training
+from spotthebot.web.pages.annotate import campaign, entry, leaderboard, packages, training
 
-ROUTERS: Final = (entry.router, campaign.router, packages.router, training.router)
+ROUTERS: Final = (entry.router, campaign.router, packages.router, training.router, leaderboard.router)

@@ -11,6 +11,7 @@ from spotthebot.contracts.assignments import AppealIn, AssignmentState
 from spotthebot.contracts.entries import ConsentIn, ConsentWithdrawalIn
 from spotthebot.contracts.panels import CompletionOut
 from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.domain.games import GAME
 from spotthebot.web.domain.visitors import Annotator
 from spotthebot.web.pages.annotate.deps import AnnotationService, Owners
 from spotthebot.web.pages.annotate.entry import show_state, with_form_to
@@ -93,8 +94,9 @@ async def show_done(
         completion=completion,
         packages_left=submitted.packages_left,
         items=len(assignment.items),
+        is_game=assignment.protocol.name == GAME,
     )
-    known = Annotator(campaign_id, annotator.annotator, completion.model_dump_json())
+    known = Annotator(campaign_id, annotator.annotator, completion.model_dump_json(), submitted.pseudonym)
     sessions.write(response, known.to_session())
     return with_form_to(completion, response)
 

@@ -5,6 +5,8 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 
 from spotthebot.clients import AsyncAnnotation
+from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.web.domain.protocols import worded
 from spotthebot.web.ownership import PackageOwners
 from spotthebot.web.pages.deps import ServicesOfFrontend
 from spotthebot.web.rendering import Renderer
@@ -21,6 +23,12 @@ async def _owners(request: Request) -> PackageOwners:
 
 AnnotationService = Annotated[AsyncAnnotation, Depends(_annotation)]
 Owners = Annotated[PackageOwners, Depends(_owners)]
+
+
+def worded_for(request: Request, pages: Renderer, protocol: AnnotationProtocol) -> AnnotationProtocol:
+    """Return a protocol in the visitor's language, where it is a built-in one."""
+    texts = pages.texts_for(request)
+    return worded(protocol, lambda sentence: texts.of_service("protocols", sentence, sentence))
 
 
 def script_texts(request: Request, pages: Renderer) -> dict[str, Any]:

@@ -13,8 +13,9 @@ from spotthebot.contracts.panels import ENTRY_PARAMETER, CompletionOut
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.kit.web.pages.headers import POLICY
 from spotthebot.web.domain.entries import CAN_APPEAL, entry_parameters, state_of_refusal
+from spotthebot.web.domain.games import GAME
 from spotthebot.web.domain.visitors import Annotator
-from spotthebot.web.pages.annotate.deps import AnnotationService, Owners, script_texts
+from spotthebot.web.pages.annotate.deps import AnnotationService, Owners, script_texts, worded_for
 from spotthebot.web.pages.deps import AnnotatorSessions, EnteredCampaign, Pages
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.sessions import annotator_of
@@ -58,7 +59,8 @@ async def _enter(request: Request, pages: Renderer, sessions: AnnotatorSessions,
     if known is not None and (known.campaign_id, known.annotator) == (entry.campaign_id, entry.annotator):
         completion = completion or known.completion
     response = RedirectResponse(f"/annotate/{entry.campaign_id}", status_code=303)
-    sessions.write(response, Annotator(entry.campaign_id, entry.annotator, completion).to_session())
+    person = Annotator(entry.campaign_id, entry.annotator, completion, entry.pseudonym or "")
+    sessions.write(response, person.to_session())
     return response
 
 
@@ -76,10 +78,13 @@ def _show_refusal(
         return pages.page(request, "annotate/consent.html.jinja", campaign=campaign)
     if refusal == "training-required":
         return pages.page(request, "annotate/training_start.html.jinja", campaign=campaign)
-    return show_state(request, pages, annotator, state_of_refusal(refusal, campaign.state))
+    state = state_of_refusal(refusal, campaign.state)
+    return show_state(request, pages, annotator, state, is_game=campaign.protocol == GAME)
 
 
-def show_state(request: Request, pages: Renderer, annotator: Annotator, state: str) -> Response:
+def show_state(
+    request: Request, pages: Renderer, annotator: Annotator, state: str, *, is_game: bool = False
+) -> Response:
     """Show why there is nothing to do now, and how to show the panel what was done."""
     completion = CompletionOut.model_validate_json(annotator.completion) if annotator.completion else None
     return with_form_to(
@@ -90,6 +95,7 @@ def show_state(request: Request, pages: Renderer, annotator: Annotator, state: s
             campaign_id=annotator.campaign_id,
             state=state,
             can_appeal=state in CAN_APPEAL,
+            is_game=is_game,
             completion=completion,
         ),
     )
@@ -107,11 +113,13 @@ def with_form_to(completion: CompletionOut | None, response: Response) -> Respon
 
 def _show_package(request: Request, pages: Renderer, campaign: CampaignOut, assignment: AssignmentOut) -> Response:
     shown = {"id", "protocol", "items"}
+    assignment = assignment.model_copy(update={"protocol": worded_for(request, pages, assignment.protocol)})
     return pages.page(
         request,
         "annotate/package.html.jinja",
         campaign=campaign,
         assignment=assignment,
+        is_game=campaign.protocol == GAME,
         data={
             "base": f"/annotate/{campaign.id}",
             "assignment": assignment.model_dump(mode="json", include=shown),

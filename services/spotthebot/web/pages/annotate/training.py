@@ -18,7 +18,7 @@ from spotthebot.contracts.trainings import (
 )
 from spotthebot.contracts.wire import Wire
 from spotthebot.kit.web.core.routes import PageRoute
-from spotthebot.web.pages.annotate.deps import AnnotationService, script_texts
+from spotthebot.web.pages.annotate.deps import AnnotationService, script_texts, worded_for
 from spotthebot.web.pages.deps import AnnotatorOfCampaign, Pages
 
 router = APIRouter(prefix="/annotate/{campaign_id}/training", route_class=PageRoute, include_in_schema=False)
@@ -44,12 +44,13 @@ async def show(
     if task.position is None:
         return RedirectResponse(f"/annotate/{campaign_id}", status_code=303)
     campaign = await service.get_campaign(campaign_id)
+    task = task.model_copy(update={"protocol": worded_for(request, pages, task.protocol)})
     data = {
         "base": f"/annotate/{campaign_id}",
         "task": task.model_dump(mode="json", exclude={"instructions"}),
         "texts": script_texts(request, pages),
     }
-    return pages.page(request, "annotate/training.html.jinja", campaign=campaign, task=task, data=data)
+    return pages.page(request, "annotate/training.html.jinja", campaign=campaign, task=task, data=data, is_game=False)
 
 
 @router.put("/{position}")

@@ -11,10 +11,12 @@ from spotthebot.kit.access.store import Authenticator
 from spotthebot.kit.errors import Forbidden, Unauthenticated
 from spotthebot.kit.pool_shares import PoolUser, pool_user
 from spotthebot.kit.web.bearer.failed_keys import FailedKeys
-from spotthebot.kit.web.bearer.rate_limits import RateLimiter
+from spotthebot.kit.web.core.rate_limits import RateLimiter
 
 _SERVICE = "service"
 """The role of other services, which call more often than people and programs outside."""
+_FRONTEND = "annotation"
+"""The role of frontends, one of which calls for hundreds of people."""
 
 
 class RoleNotAllowed(Forbidden):
@@ -54,7 +56,8 @@ class Allow(SecurityBase):
         noted["caller"] = caller = str(principal.key_id)
         if principal.role != _SERVICE:
             pool_user.set(PoolUser(caller))
-        limiter: RateLimiter = state.service_rate_limiter if principal.role == _SERVICE else state.rate_limiter
+        limiters = {_SERVICE: state.service_rate_limiter, _FRONTEND: state.frontend_rate_limiter}
+        limiter: RateLimiter = limiters.get(principal.role, state.rate_limiter)
         limit = limiter.acquire(caller)
         noted["response_headers"] = limit.headers
         limit.enforce()

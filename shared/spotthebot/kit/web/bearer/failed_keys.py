@@ -6,7 +6,7 @@ flood of made-up keys costs the database little. So a valid key behind the same 
 
 from spotthebot.kit.errors import TooMany
 from spotthebot.kit.serving.connections import network_of
-from spotthebot.kit.web.bearer.rate_limits import RateLimiter
+from spotthebot.kit.web.core.rate_limits import RateLimiter
 
 
 class TooManyFailedKeys(TooMany):

@@ -8,9 +8,9 @@ from spotthebot.kit.database import Database
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.bearer.authentication import allow
 from spotthebot.kit.web.bearer.failed_keys import FailedKeys
-from spotthebot.kit.web.bearer.rate_limits import RateLimiter
 from spotthebot.kit.web.core.operations import metrics_router
 from spotthebot.kit.web.core.parts import Part
+from spotthebot.kit.web.core.rate_limits import RateLimiter
 from spotthebot.kit.web.core.routers import Application
 from spotthebot.kit.web.database.readiness import check_schemas
 
@@ -33,6 +33,7 @@ class BearerPart(Part):
         app.state.authenticator = Authenticator(self._database.lookups)
         app.state.failed_keys = FailedKeys(self._settings.failed_keys_per_minute)
         app.state.rate_limiter = RateLimiter(self._settings.rate_limit_requests_per_minute)
+        app.state.frontend_rate_limiter = RateLimiter(self._settings.frontend_rate_limit_requests_per_minute)
         app.state.service_rate_limiter = RateLimiter(self._settings.service_rate_limit_requests_per_minute)
         app.add_router(metrics_router(allow("admin", "service")))
 

@@ -91,7 +91,8 @@ class ProblemDetails:
         app.add_exception_handler(RequestValidationError, _validation)
         app.add_exception_handler(HTTPException, _framework)
 
-    def respond(self, request: Request, error: errors.Error) -> Response:
+    def respond(self, request: Request, error: errors.Error, *, detail: str | None = None) -> Response:
+        """Answer with an error; `detail` says it in other words than its own, such as another language's."""
         status = status_of(error)
         if isinstance(error, errors.UpstreamFailed):
             _log.warning("upstream.failed", error=str(error))
@@ -102,10 +103,10 @@ class ProblemDetails:
             headers["Retry-After"] = str(retry_after)
         shown = error.fields[:_MAX_ERRORS]
         fields = [ProblemField(pointer=f.pointer, parameter=None, detail=f.detail) for f in shown]
-        slug = _slug(error.problem_name or type(error).__name__)
+        said = error.detail if detail is None else detail
         further = len(error.fields) - len(shown)
         return problem(
-            request, status, slug, error.title, error.detail, errors=fields, further_errors=further, headers=headers
+            request, status, name_of(error), error.title, said, errors=fields, further_errors=further, headers=headers
         )
 
     def respond_unexpected(self, request: Request) -> Response:
@@ -119,6 +120,11 @@ class ProblemDetails:
 def status_of(error: errors.Error) -> int:
     """Return the HTTP status of an error by its family."""
     return next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), 500)
+
+
+def name_of(error: errors.Error) -> str:
+    """Return the name in the type of an error's problem, such as `assignment-expired`."""
+    return _slug(error.problem_name or type(error).__name__)
 
 
 async def _validation(request: Request, error: Exception) -> Response:

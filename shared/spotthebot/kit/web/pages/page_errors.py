@@ -9,20 +9,23 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from spotthebot.kit.errors import Error
-from spotthebot.kit.web.core.problems import ProblemDetails, status_of
+from spotthebot.kit.web.core.problems import ProblemDetails, name_of, status_of
 
 ShowError = Callable[[Request, int, str], Response]
 """Makes the page of an error, given its status and a sentence that may be shown; empty where there is none."""
 Translate = Callable[[Error], Error]
+Say = Callable[[Request, str, str], str]
+"""Returns what a visitor reads, in their language, for the name of a problem and its own sentence."""
 
 
 class PageErrors:
     """Answers a person with a page, and a script, which asks for JSON, with a problem document."""
 
-    def __init__(self, show: ShowError, translate: Translate) -> None:
-        """Take what makes a page, and what an error of ours is shown as."""
+    def __init__(self, show: ShowError, translate: Translate, say: Say) -> None:
+        """Take what makes a page, what an error of ours is shown as, and what says it."""
         self._show = show
         self._translate = translate
+        self._say = say
         self._problems = ProblemDetails()
 
     def document(self, descriptions: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
@@ -36,9 +39,10 @@ class PageErrors:
 
     def respond(self, request: Request, error: Error) -> Response:
         error = self._translate(error)
+        said = self._say(request, name_of(error), error.detail)
         if wants_page(request):
-            return self._show(request, status_of(error), error.detail)
-        return self._problems.respond(request, error)
+            return self._show(request, status_of(error), said)
+        return self._problems.respond(request, error, detail=said)
 
     def respond_unexpected(self, request: Request) -> Response:
         return self._show(request, 500, "") if wants_page(request) else self._problems.respond_unexpected(request)

@@ -44,21 +44,27 @@ export class Form {
       title.replaceChildren(badge(side, this.texts("speaker", { side })), ` ${this.texts("turn.title", { number })}`);
     }
     const section = make("section", { class: "step", "data-step": index }, title);
+    const blocks = new Map();
     for (const each of this.protocol.questions.filter((placed) => placed.step === index)) {
       const targets = this.protocol
         .targets(each.question, speakers)
         .filter((target) => (each.question.per === "turn" ? target === turn : turn === null));
-      if (targets.length > 0) section.append(this.#question(each, targets));
+      if (targets.length === 0) continue;
+      const block = this.#question(each, targets);
+      (each.opener ? blocks.get(each.opener.of) : section).append(block);
+      blocks.set(each.question.id, block);
     }
     return section;
   }
 
-  #question({ question, step, level }, targets) {
+  /** Make a question; a follow-up says which choice opened it, and stands in the block of that choice's question. */
+  #question({ question, step, opener }, targets) {
     const id = `${this.name}-${question.id}`;
+    const because = opener && make("p", { class: "because soft" }, make("span", { "aria-hidden": "true" }, "\u21b3 "), opener.text);
     const text = make("p", { class: "asked", id: `${id}-text` }, question.text);
     if (!question.required) text.append(make("span", { class: "soft" }, ` ${this.texts("optional")}`));
     const help = question.help ? make("p", { class: "help soft", id: `${id}-help` }, question.help) : null;
-    const block = make("div", { class: `question level-${Math.min(level, 3)}`, "data-question": question.id }, text, help);
+    const block = make("div", { class: "question", "data-question": question.id, "data-asked": question.kind }, because, text, help);
     for (const target of targets) {
       const row = { question, step, target, block, choices: choicesOf(question, this.texts), inputs: [], signs: [] };
       row.element = this.#row(row, `${id}-${target ?? "unit"}`, `${id}-text`, help ? `${id}-help` : null);

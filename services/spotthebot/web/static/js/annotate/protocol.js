@@ -15,8 +15,11 @@ export class Protocol {
     this.unit = document.unit;
     this.isPair = this.unit.kind === "pair";
     this.opensExchanges = document.reveal === "exchange_by_exchange";
-    /** Each question with the index of its step, how deep it is nested, and the conditions under which it is asked. */
-    this.questions = this.steps.flatMap((step, index) => placed(step.questions, index, 0, []));
+    /**
+     * Each question with the index of its step, how deep it is nested, the conditions under which it is asked, and the
+     * choice that opens it: {of, text}, null for one that is no follow-up.
+     */
+    this.questions = this.steps.flatMap((step, index) => placed(step.questions, index, 0, [], null));
     this.byId = new Map(this.questions.map((each) => [each.question.id, each]));
   }
 
@@ -70,6 +73,17 @@ export class Protocol {
     );
   }
 
+  /** Say values by question in the words of the protocol; empty where there are none. */
+  words(values, texts) {
+    const said = Object.entries(values).map(([id, value]) => {
+      const { question } = this.byId.get(id);
+      if (question.kind === "text") return value;
+      const taken = choicesOf(question, texts).filter((choice) => [value].flat().includes(choice.value));
+      return taken.map(({ text }) => text).join(", ") || texts("none");
+    });
+    return said.join(" · ");
+  }
+
   /** Return the part of an answer that the first steps ask for. */
   upTo(answer, steps) {
     return Object.fromEntries(Object.entries(answer).filter(([id]) => this.byId.get(id).step < steps));
@@ -81,13 +95,15 @@ export class Protocol {
   }
 }
 
-function placed(questions, step, level, taken) {
+function placed(questions, step, level, taken, opener) {
   return questions.flatMap((question) => {
     const own = question.when ? [{ of: question.when.question, values: question.when.any_of }] : [];
     const followUps = (question.choices ?? []).flatMap((choice) =>
-      placed(choice.questions ?? [], step, level + 1, [{ of: question.id, values: [choice.value] }]),
+      placed(choice.questions ?? [], step, level + 1, [{ of: question.id, values: [choice.value] }], {
+        of: question.id, text: choice.text,
+      }),
     );
-    return [{ question, step, level, conditions: [...taken, ...own] }, ...followUps];
+    return [{ question, step, level, conditions: [...taken, ...own], opener }, ...followUps];
   });
 }
 

@@ -3,7 +3,8 @@
 import { Refused, Unreachable, call } from "./calls.js";
 import { setUpDialogs, showInstructionsOnce } from "./dialogs.js";
 import { badge, make } from "./elements.js";
-import { Protocol, choicesOf } from "./protocol.js";
+import { Protocol } from "./protocol.js";
+import { besideTurn } from "./talk.js";
 import { pageData, textsOf } from "./texts.js";
 import { Workspace } from "./workspace.js";
 
@@ -66,19 +67,23 @@ class TrainingPage {
   #show({ targets, mistakes, state }) {
     this.status.textContent = "";
     this.workspace.refresh();
-    for (const each of targets) this.#besideTurn(each);
-    const others = targets.filter(({ target }) => !this.workspace.turns.includes(target));
+    const { turns, talk } = this.workspace;
+    const [aboutTurns, others] = [true, false].map((is) => targets.filter(({ target }) => turns.includes(target) === is));
+    if (turns.length > 0) {
+      for (const each of aboutTurns) besideTurn(talk, each.target).replaceChildren(this.#card(each));
+      besideTurn(talk, null).replaceChildren(...others.map((each) => this.#card(each)));
+    }
+    talk.querySelector(".current")?.classList.remove("current");
     const title = make("h1", {}, this.texts("training.mistakes", { count: mistakes }));
     const heard = make("p", {}, this.texts(`training.${this.#outcome(state)}`, { count: this.task.attempts_left }));
     const next = make("a", { class: "button primary", href: this.#next(state), id: "go-on" }, this.texts(`training.next_${this.#outcome(state)}`));
     const panel = document.querySelector(".panel");
     panel.classList.add("feedback");
-    document.querySelector(".bench").classList.add("checked");
-    panel.replaceChildren(title, make("div", { class: "heard" }, ...others.map((each) => this.#card(each)), heard), next);
+    const cards = turns.length > 0 ? [] : others.map((each) => this.#card(each));
+    panel.replaceChildren(title, make("div", { class: "heard" }, ...cards, heard), next);
     next.focus();
-    const talk = document.getElementById("talk");
     talk.scrollTop = 0;
-    talk.querySelector(".verdict.wrong")?.parentElement.previousElementSibling.scrollIntoView({ block: "start" });
+    talk.querySelector(".verdict.wrong")?.closest(".turn, .whole").scrollIntoView({ block: "nearest" });
   }
 
   #outcome(state) {
@@ -88,10 +93,6 @@ class TrainingPage {
 
   #next(state) {
     return this.#outcome(state) === "in_progress" || this.#outcome(state) === "failed" ? `${this.base}/training` : this.base;
-  }
-
-  #besideTurn(each) {
-    document.querySelector(`[data-turn="${CSS.escape(each.target)}"]`)?.after(make("li", { class: "turn-feedback" }, this.#card(each)));
   }
 
   #card({ target, given, right, is_right, explanation }) {
@@ -105,17 +106,8 @@ class TrainingPage {
     return make("div", { class: `card verdict ${is_right ? "right" : "wrong"}` }, ...lines, explanation ? why : null);
   }
 
-  /** Say an answer in the words of the protocol. */
   #words(answer) {
-    const names = Object.keys(answer);
-    const words = names.map((id) => {
-      const { question } = this.protocol.byId.get(id);
-      const taken = [answer[id]].flat();
-      const choices = choicesOf(question, this.texts).filter(({ value }) => taken.includes(value));
-      if (question.kind === "text") return answer[id];
-      return choices.map(({ text }) => text).join(", ") || this.texts("none");
-    });
-    return words.join(" · ") || this.texts("training.nothing");
+    return this.protocol.words(answer, this.texts) || this.texts("nothing");
   }
 }
 

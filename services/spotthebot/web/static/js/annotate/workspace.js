@@ -1,14 +1,15 @@
 /**
  * One item on the screen: its conversation, its form, its keys.
  *
- * An item is answered in parts: the steps of its protocol, of the unit `turns` one turn after the other. What follows
- * when all is answered, and where answers are kept, is the business of the page (`package.js`, `training.js`).
+ * An item is answered in parts: the steps of its protocol, of the unit `turns` one turn after the other, beside which the
+ * questions stand. What follows when all is answered, and where answers are kept, is the business of the page (`package.js`,
+ * `training.js`).
  */
 
 import { Form } from "./form.js";
 import { NONE, bindKeys, listenToKeys } from "./keys.js";
 import { isAnswer, isEqual, valueOf, withValue } from "./protocol.js";
-import { addTurns, markTurns, showTalk } from "./talk.js";
+import { addTurns, besideTurn, markTurns, scrollToTurn, showTalk } from "./talk.js";
 
 const SCROLLED = { PageDown: 0.8, PageUp: -0.8, " ": 0.8 };
 
@@ -47,9 +48,8 @@ export class Workspace {
     this.turn = undefined;
     this.missing.textContent = "";
     showTalk(this.talk, item, this.texts, { annotated: this.turns, onTurn: (turn) => this.#showPart(turn) });
-    this.#showPart(this.#firstOpenPart());
     this.talk.scrollTop = 0;
-    this.talk.querySelector(".current")?.scrollIntoView({ block: "nearest" });
+    this.#showPart(this.#firstOpenPart());
   }
 
   /** Show what has changed in the item: by another window, or since an exchange was opened. */
@@ -158,13 +158,17 @@ export class Workspace {
   }
 
   #showPart(turn) {
+    const hadFocus = this.form.place.contains(document.activeElement);
     if (turn !== this.turn) {
       this.turn = turn;
       this.missing.textContent = "";
+      if (this.turns.length > 0) besideTurn(this.talk, turn).append(this.form.place);
       this.form.make(this.speakers, turn);
       this.isNewForm = true;
     }
     this.#update();
+    if (this.turns.length > 0) scrollToTurn(this.talk, turn);
+    if (hadFocus) this.#moveFocus();
   }
 
   #missingHere() {
@@ -213,9 +217,18 @@ export class Workspace {
     if (current && current !== focused && current !== this.scrolledTo) current.block.scrollIntoView({ block: "nearest" });
     this.scrolledTo = current;
     const open = new Set(this.protocol.missing(item.answer, this.speakers).map(({ target }) => target));
-    markTurns(this.talk, this.turn, new Set(this.turns.filter((turn) => !open.has(turn))), this.texts);
+    markTurns(this.talk, this.turn, this.turns.map((turn) => [turn, open.has(turn) ? null : this.#wordsOf(turn, asked)]), this.texts);
     this.nextText.textContent = this.#nextLabel();
     this.next.classList.toggle("primary", this.#canOpenMore() || this.#missingHere().length === 0);
+  }
+
+  /** Say what was answered about a turn. */
+  #wordsOf(turn, asked) {
+    const values = asked
+      .filter(({ target }) => target === turn)
+      .map(({ question }) => [question.id, valueOf(this.item.answer, question.id, turn)])
+      .filter(([, value]) => value !== undefined);
+    return this.protocol.words(Object.fromEntries(values), this.texts) || this.texts("nothing");
   }
 
   #nextLabel() {

@@ -1,4 +1,4 @@
-"""Rate limits per API key: a token bucket in the process's memory, stated in the `RateLimit` headers of each response.
+"""Rate limits: a token bucket for each key in the process's memory, stated in the `RateLimit` headers of responses.
 
 The headers follow draft-ietf-httpapi-ratelimit-headers: a policy of `q` requests per window of `w` seconds, of
 which `r` remain; a full bucket refills in `t` seconds.

@@ -1,0 +1,38 @@
+"""The leaderboard of a game, for its annotators."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from spotthebot.clients import Conflict
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.domain.games import board_of
+from spotthebot.web.pages.deps import AnnotatorOfCampaign, Pages, ServicesOfFrontend
+
+router = APIRouter(prefix="/annotate/{campaign_id}/leaderboard", route_class=PageRoute, include_in_schema=False)
+_MAX_AT_ONCE = 1000
+
+
+@router.get("")
+async def show(
+    request: Request,
+    pages: Pages,
+    services: ServicesOfFrontend,
+    annotator: AnnotatorOfCampaign,
+    campaign_id: UUID,
+    part: Annotated[bool, Query(description="The leaderboard without the page around it.")] = False,  # noqa: FBT002
+) -> Response:
+    """Show how annotators do in a game: ranks while it goes on, points when it is over."""
+    analytics = await services.analytics()
+    try:
+        places = [each async for each in analytics.list_places(campaign_id, page_size=_MAX_AT_ONCE)]
+    except Conflict:  # no game, or one without points: the reason names what annotators don't see
+        places = None
+    return pages.page(
+        request,
+        f"annotate/{'board' if part else 'leaderboard'}.html.jinja",
+        campaign_id=campaign_id,
+        board=None if places is None else board_of(places, annotator.pseudonym),
+    )
