@@ -4,7 +4,17 @@ import pytest
 from playwright.async_api import Locator, Page, Response, expect
 
 from tests.factories.annotating import annotations_of, movable_clock, rows
-from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Visit, open_package, overflow, press, violations
+from tests.factories.browsing import (
+    DESKTOP,
+    PHONE,
+    SMALLEST,
+    Visit,
+    is_in_view,
+    open_package,
+    overflow,
+    press,
+    violations,
+)
 from tests.factories.entering import campaign_of_talks, entry_path, held_package, talk
 from tests.factories.running_suite import RunningSuite
 
@@ -38,18 +48,6 @@ def services_of() -> tuple[str, ...]:
 
 def _status(page: Page) -> Locator:
     return page.locator("#status")
-
-
-async def _is_in_view(page: Page, selector: str) -> bool:
-    """Whether all shown elements lie in the window, and are not scrolled away in their pane."""
-    return await page.evaluate(
-        """selector => [...document.querySelectorAll(selector)].filter(each => each.checkVisibility()).every(each => {
-            const { left, right, top, bottom } = each.getBoundingClientRect();
-            const at = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-            return top >= 0 && bottom <= innerHeight && each.contains(at);
-        })""",
-        selector,
-    )
 
 
 class TestKeyboard:
@@ -95,10 +93,10 @@ class TestMouse:
         for following in ("Next conversation", "To the end"):
             for side, choice in (("A", "Human"), ("B", "Bot")):
                 group = page.get_by_role("radiogroup", name=f"Speaker {side} Is this speaker a human or a bot?")
-                assert await _is_in_view(page, ".choice, #next, #status")
+                assert await is_in_view(page, ".choice, #next, #status")
                 await group.get_by_role("radio", name=choice).click()
             await expect(page.get_by_role("heading", name="Human or bot?")).to_be_hidden()  # step 2 is in its place
-            assert await _is_in_view(page, ".choice, #next, #status")
+            assert await is_in_view(page, ".choice, #next, #status")
             for group in await page.get_by_role("radiogroup").all():
                 await group.get_by_role("radio", name="Speaker B").click()
             await page.get_by_role("button", name=following).click()
@@ -128,9 +126,9 @@ class TestPage:
         for size in (DESKTOP, LAPTOP, PHONE, SMALLEST):
             await page.set_viewport_size({"width": size[0], "height": size[1]})
             assert await overflow(page) == 0
-            assert await _is_in_view(page, "#next, #back, #status")
+            assert await is_in_view(page, "#next, #back, #status")
             if size != SMALLEST:
-                assert await _is_in_view(page, ".choice")
+                assert await is_in_view(page, ".choice")
             for scheme in ("light", "dark") if size in (DESKTOP, PHONE) else ():
                 await page.emulate_media(color_scheme=scheme)
                 assert await violations(page) == []

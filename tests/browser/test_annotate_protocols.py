@@ -12,7 +12,17 @@ from spotthebot.annotation.domain.protocols.answers import missing
 from spotthebot.contracts.protocols import AnnotationProtocol, LikertQuestion
 from tests.factories.annotating import annotations_of
 from tests.factories.annotator_trainings import training_campaign, training_of_pairs
-from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Visit, open_package, overflow, press, violations
+from tests.factories.browsing import (
+    DESKTOP,
+    PHONE,
+    SMALLEST,
+    Visit,
+    is_in_view,
+    open_package,
+    overflow,
+    press,
+    violations,
+)
 from tests.factories.entering import campaign_of_talks, entry_path, talk
 from tests.factories.protocols import answers, document, protocols, shapes, single
 from tests.factories.running_suite import RunningSuite
@@ -116,10 +126,19 @@ class TestTurns:
         campaign = await campaign_of_talks(suite, talk("c0"), protocol="example", annotations_per_segment=1)
         page = await open_package(visit, await entry_path(suite, campaign))
         await expect(page.get_by_role("heading", name="Turn 2")).to_be_visible()
+        for size, (x, y) in ((PHONE, (0, 1)), (DESKTOP, (1, 0))):  # below the turn on a phone, else beside it
+            await page.set_viewport_size({"width": size[0], "height": size[1]})
+            turn, asked = [
+                await page.locator(f".current {part}").bounding_box() for part in (".said > p", ".questions")
+            ]
+            assert turn is not None
+            assert asked is not None
+            assert (asked["x"] > turn["x"] + turn["width"], asked["y"] >= turn["y"] + turn["height"]) == (x, y)
         await press(page, "1", "3")  # no fact; none of both: on to the next turn of B
         await expect(page.get_by_role("heading", name="Turn 4")).to_be_visible()
         await press(page, "2")
-        await expect(page.get_by_role("radiogroup", name="true")).to_be_visible()
+        opened = page.locator("[data-question=facts] [data-question=true]")  # within the question that opens it
+        assert (await opened.inner_text()).split() == ["↳", "yes", "true", "yes", "1", "no", "2", "unsure", "3"]
         await _check(page)
         await press(page, "2", "2", "1", "Enter")
         await expect(page.get_by_role("heading", name="Turn 6")).to_be_visible()
@@ -131,7 +150,7 @@ class TestTurns:
         await page.get_by_role("group", name="Tick what applies.").get_by_label("threat").check()
         await page.get_by_role("button", name="Turn 4: answered").click()
         await expect(page.get_by_role("checkbox", name="insult")).to_be_checked()
-        await page.get_by_role("button", name="Turn 6: answered").click()
+        await page.locator("[data-turn='5'] .said").click()  # its button is below the questions about turn 4
         await page.get_by_role("button", name="On to the whole conversation").click()
         await press(page, "2")
         await page.get_by_role("textbox", name="Why so little?").fill("1 <b>reason</b>")
@@ -148,6 +167,20 @@ class TestTurns:
         }
 
 
+class TestRatings:
+    @pytest.mark.parametrize(("protocol", "scales"), [("dialogue_likert", 16), ("turn_likert", 8)])
+    async def test_are_all_in_view_on_a_desktop(self, visit: Visit, suite: RunningSuite, protocol: str, scales: int):
+        campaign = await campaign_of_talks(suite, talk("c0"), protocol=protocol)
+        page = await open_package(visit, await entry_path(suite, campaign))
+        assert await page.get_by_role("radiogroup").count() == scales
+        assert await is_in_view(page, ".choice, #next, #status")
+        if protocol == "turn_likert":
+            await press(page, *"12345123")
+            await expect(page.get_by_role("heading", name="Turn 2")).to_be_visible()
+            first = page.get_by_role("button", name="Turn 1: answered")
+            assert (await first.inner_text()).endswith("1 · 2 · 3 · 4 · 5 · 1 · 2 · 3")
+
+
 class TestPairs:
     async def test_stand_side_by_side_on_a_desktop_and_can_be_swiped_on_a_phone(
         self, visit: Visit, suite: RunningSuite
@@ -161,6 +194,7 @@ class TestPairs:
         assert left is not None
         assert right is not None
         assert (left["y"], left["x"] + left["width"] < right["x"]) == (right["y"], True)
+        assert await is_in_view(page, ".choice, #next, #status")
         await _check(page)
         await press(page, *["ArrowRight"] * 7)
         await page.get_by_role("radiogroup", name="better on the whole").get_by_label("No difference").check()

@@ -121,6 +121,19 @@ async def overflow(page: Page) -> int:
     return wide
 
 
+async def is_in_view(page: Page, selector: str) -> bool:
+    """Whether all shown elements lie in the window, and are not scrolled away in their pane."""
+    found: bool = await page.evaluate(
+        """selector => [...document.querySelectorAll(selector)].filter(each => each.checkVisibility()).every(each => {
+            const { left, right, top, bottom } = each.getBoundingClientRect();
+            const at = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+            return top >= 0 && bottom <= innerHeight && each.contains(at);
+        })""",
+        selector,
+    )
+    return found
+
+
 async def open_package(visit: Visit, path: str, **more: Any) -> Page:
     """Open a page of annotators, and close the instructions that are shown first."""
     page = await visit.open(path, **more)

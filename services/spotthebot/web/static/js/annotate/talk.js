@@ -39,6 +39,9 @@ function bubble(turn, number, texts, annotated, onTurn) {
   if (annotated.includes(number)) {
     const mark = make("button", { type: "button", class: "turn-mark" });
     mark.addEventListener("click", () => onTurn(number));
+    said.addEventListener("click", () => {
+      if (document.getSelection().isCollapsed) onTurn(number); // who selects words means them
+    });
     line.append(make("div", { class: "beside" }, mark));
   }
   return line;
