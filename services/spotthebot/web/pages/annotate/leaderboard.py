@@ -1,5 +1,6 @@
 """The leaderboard of a game, for its annotators."""
 
+from contextlib import suppress
 from typing import Annotated
 from uuid import UUID
 
@@ -8,7 +9,7 @@ from starlette.responses import Response
 
 from spotthebot.clients import Conflict
 from spotthebot.kit.web.core.routes import PageRoute
-from spotthebot.web.domain.games import board_of
+from spotthebot.web.domain.games import Board, board_of
 from spotthebot.web.pages.deps import AnnotatorOfCampaign, Pages, ServicesOfFrontend
 
 router = APIRouter(prefix="/annotate/{campaign_id}/leaderboard", route_class=PageRoute, include_in_schema=False)
@@ -26,13 +27,13 @@ async def show(
 ) -> Response:
     """Show how annotators do in a game: ranks while it goes on, points when it is over."""
     analytics = await services.analytics()
-    try:
+    board: Board | None = None
+    with suppress(Conflict):  # no game, or one without points: the reason names what annotators don't see
         places = [each async for each in analytics.list_places(campaign_id, page_size=_MAX_AT_ONCE)]
-    except Conflict:  # no game, or one without points: the reason names what annotators don't see
-        places = None
+        board = board_of(places, annotator.pseudonym)
     return pages.page(
         request,
         f"annotate/{'board' if part else 'leaderboard'}.html.jinja",
         campaign_id=campaign_id,
-        board=None if places is None else board_of(places, annotator.pseudonym),
+        board=board,
     )
