@@ -100,7 +100,7 @@ class TestEntries:
         again = await start(suite, study, "p 1")
         await start(suite, study, "p2")
         frontend = await suite.client("conversations", "annotation")
-        query = {"collection_id": study, "interactor": "p 1", "limit": 1}
+        query: dict[str, str | int] = {"collection_id": study, "interactor": "p 1", "limit": 1}
         first = (await frontend.get("/v1/chats", params=query)).json()
         rest = (await frontend.get("/v1/chats", params=query | {"cursor": first["next_cursor"]})).json()
         found = [(each["id"], each["state"]) for page in (first, rest) for each in page["items"]]
