@@ -15,7 +15,7 @@ from spotthebot.kit.web.pages.headers import PageHeaders
 from spotthebot.kit.web.pages.page_errors import PageErrors
 from spotthebot.kit.web.sessions.cross_origin import CrossOriginGuard
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
-from spotthebot.web.clients import FRONTEND_TIMEOUT_SECONDS, services_with
+from spotthebot.web.clients import services_with
 from spotthebot.web.error_pages import error_page, passed_on, said_by
 from spotthebot.web.ownership import PackageOwners
 from spotthebot.web.pages import (
@@ -35,6 +35,9 @@ from spotthebot.web.pages import (
 )
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.settings import WebSettings
+
+_FRONTEND_TIMEOUT_SECONDS = 10.0
+"""For annotators, who are asked about nothing that takes long: sooner than their scripts give up."""
 
 
 def create_app(settings: WebSettings) -> FastAPI:
@@ -60,7 +63,7 @@ def create_app(settings: WebSettings) -> FastAPI:
         async with AsyncExitStack() as stack:
             key = settings.annotation_key.get_secret_value()
             app.state.anyone = await stack.enter_async_context(services_with(settings, ""))
-            frontend = services_with(settings, key, timeout_seconds=FRONTEND_TIMEOUT_SECONDS)
+            frontend = services_with(settings, key, timeout_seconds=_FRONTEND_TIMEOUT_SECONDS)
             app.state.frontend = await stack.enter_async_context(frontend) if key else None
             yield
 

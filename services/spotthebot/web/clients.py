@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from spotthebot.clients import AsyncAnalytics, AsyncAnnotation, AsyncBots, AsyncConversations, AsyncFed
 from spotthebot.clients.channel import Retries
@@ -12,8 +12,6 @@ _TypedClient = TypeVar("_TypedClient", AsyncAnalytics, AsyncAnnotation, AsyncBot
 _PATIENCE = Retries(attempts=3, max_seconds=8.0)
 """A person waits: rather a page that says what is wrong."""
 _TIMEOUT_SECONDS = 30.0
-FRONTEND_TIMEOUT_SECONDS: Final = 10.0
-"""For annotators, who are asked about nothing that takes long: sooner than their scripts give up."""
 
 
 class Services:
