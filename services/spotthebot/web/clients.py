@@ -9,9 +9,8 @@ from spotthebot.clients.channel import Retries
 from spotthebot.web.settings import WebSettings
 
 _TypedClient = TypeVar("_TypedClient", AsyncAnalytics, AsyncAnnotation, AsyncBots, AsyncConversations, AsyncFed)
-_PATIENCE = Retries(attempts=3, max_seconds=8.0)
+_PATIENCE_SECONDS = 8.0
 """A person waits: rather a page that says what is wrong."""
-_TIMEOUT_SECONDS = 30.0
 
 
 class Services:
@@ -43,15 +42,16 @@ class Services:
         known = self._open.get(kind)
         if isinstance(known, kind):
             return known
-        made = kind(url, self._key, timeout_seconds=self._timeout_seconds, retries=_PATIENCE)
+        retries = Retries(attempts=3, max_seconds=min(_PATIENCE_SECONDS, self._timeout_seconds))
+        made = kind(url, self._key, timeout_seconds=self._timeout_seconds, retries=retries)
         self._open[kind] = made
         return await self._stack.enter_async_context(made)
 
 
 @asynccontextmanager
 async def services_with(
-    settings: WebSettings, key: str, *, timeout_seconds: float = _TIMEOUT_SECONDS
+    settings: WebSettings, key: str, *, timeout_seconds: float | None = None
 ) -> AsyncIterator[Services]:
-    """Yield the services, to be called with this key while the block lasts."""
+    """Yield the services, to be called with this key while the block lasts; they are waited for as the settings say."""
     async with AsyncExitStack() as stack:
-        yield Services(settings, key, stack, timeout_seconds)
+        yield Services(settings, key, stack, timeout_seconds or settings.service_seconds)

@@ -19,6 +19,12 @@ class WebSettings(EdgeSettings):
     annotation_url: str = Field(default="http://127.0.0.1:8103", description="Where the service `annotation` is.")
     analytics_url: str = Field(default="http://127.0.0.1:8104", description="Where the service `analytics` is.")
     fed_url: str = Field(default="http://127.0.0.1:8105", description="Where the service `fed` is.")
+    service_seconds: float = Field(
+        default=30.0,
+        ge=0.1,
+        le=300,
+        description="How long a page waits for an answer of a service, in seconds, before it says that there is none.",
+    )
     annotation_key: SecretStr = Field(
         default=SecretStr(""),
         description="API key (role `annotation`) with which packages are claimed and chats begun for people who come "

@@ -1,6 +1,7 @@
 """What runs, how the services are, and where keys are made."""
 
 import asyncio
+from contextlib import suppress
 from typing import Final
 
 from fastapi import APIRouter, Request
@@ -22,7 +23,9 @@ _NEWEST: Final = 100
 _AT_WORK: Final = frozenset({CampaignState.BUILDING, CampaignState.DRAFT, CampaignState.OPEN, CampaignState.PAUSED})
 _GROWING: Final = frozenset({CollectionState.COLLECTING, CollectionState.PAUSED})
 _SCORING: Final = frozenset({ScoreJobState.QUEUED, ScoreJobState.RUNNING})
-_FAILED: Final = (PeerUnavailable, PeerFailed, UnexpectedAnswer)
+_FAILED: Final = (PeerUnavailable, PeerFailed, UnexpectedAnswer, TimeoutError)
+_PATIENCE_SECONDS: Final = 4.0
+"""Who looks how services are does not wait for one that hangs."""
 
 
 @router.get("")
@@ -49,7 +52,8 @@ async def keys(request: Request, pages: Pages, _visitor: Admin) -> Response:
 
 async def _campaigns(services: Services) -> list[CampaignOut] | None:
     try:
-        page = await (await services.annotation()).list_campaigns(order="newest_first", page_size=_NEWEST).page()
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            page = await (await services.annotation()).list_campaigns(order="newest_first", page_size=_NEWEST).page()
     except _FAILED:
         return None
     return [each for each in page.items if each.state in _AT_WORK]
@@ -57,7 +61,9 @@ async def _campaigns(services: Services) -> list[CampaignOut] | None:
 
 async def _collections(services: Services) -> list[CollectionOut] | None:
     try:
-        page = await (await services.conversations()).list_collections(order="newest_first", page_size=_NEWEST).page()
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            listed = (await services.conversations()).list_collections(order="newest_first", page_size=_NEWEST)
+            page = await listed.page()
     except _FAILED:
         return None
     return [each for each in page.items if each.state in _GROWING]
@@ -65,7 +71,8 @@ async def _collections(services: Services) -> list[CollectionOut] | None:
 
 async def _score_jobs(services: Services) -> list[ScoreJobOut] | None:
     try:
-        page = await (await services.fed()).list_score_jobs().page()
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            page = await (await services.fed()).list_score_jobs().page()
     except _FAILED:
         return None
     return [each for each in page.items if each.state in _SCORING]
@@ -79,11 +86,13 @@ async def _health(services: Services, name: str) -> ServiceHealth:
     client = await getattr(services, name)()
     reason, metrics = None, None
     try:
-        await client.readiness()
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            await client.readiness()
+    except TimeoutError:
+        return health_of(name, f"{name} does not answer within {_PATIENCE_SECONDS:.0f} s.", None)
     except _FAILED as error:
         reason = str(error)
-    try:
-        metrics = await client.metrics()
-    except _FAILED:
-        return health_of(name, reason, None)
+    with suppress(*_FAILED):
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            metrics = await client.metrics()
     return health_of(name, reason, metrics)
