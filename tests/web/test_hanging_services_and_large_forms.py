@@ -146,7 +146,7 @@ class TestLargeForms:
                 wrong[f"{method} {path}"] = status, read
         assert wrong == {}
 
-    async def test_of_strangers_are_not_read_at_all(self, app: FastAPI, client: httpx.AsyncClient):
+    async def test_forms_of_strangers_are_not_read_at_all(self, app: FastAPI, client: httpx.AsyncClient):
         read = {path: await _send_much(client, method, path, {}) for _, method, path in _changes(app)}
         guarded = {path: found for path, found in read.items() if path not in OPEN}
         assert {status for status, _ in guarded.values()} == {401}
