@@ -164,6 +164,10 @@ async def served(app: FastAPI, sock: socket.socket) -> AsyncIterator[str]:
         yield f"http://{host}:{port}"
 
 
+_NOBODY = dict.fromkeys(API_NAMES, "http://127.0.0.1:9")
+"""Services that do not run; at their usual addresses others may, of whoever works on the same machine."""
+
+
 @asynccontextmanager
 async def run_suite(
     database: DatabaseUrls, *, only: Collection[str] = (), **settings: Mapping[str, Any]
@@ -187,7 +191,9 @@ async def run_suite(
                         if service.lineage
                         else {"annotation_key": frontend_key, "sessions_key": Fernet.generate_key().decode()}
                     ),
-                    **{f"{peer}_url": url for peer, url in urls.items()},  # what a service does not know, it ignores
+                    **{
+                        f"{peer}_url": url for peer, url in (_NOBODY | urls).items()
+                    },  # it ignores what it does not know
                     **_OUTBOUND.get(service.name, dict)(),
                     **settings.get(service.name, {}),
                 }
