@@ -110,7 +110,7 @@ def _changes(app: FastAPI) -> list[tuple[str, str, str]]:
         starts = {"/annotate/": "annotator", "/chat/": "person"}
         who = next((each for start, each in starts.items() if path.startswith(start)), "admin")
         if not path.endswith("/probe"):  # which has no form, and waits for a bot as long as a probe may take
-            found += [(who, method, filled) for method in route.methods & {"POST", "PUT"}]
+            found += [(who, method, filled) for method in (route.methods or set()) & {"POST", "PUT"}]
     assert len(found) > 30
     return found
 
