@@ -126,6 +126,8 @@ class TestStandings:
         colours = {each["name"]: each["colour"] for each in standing["items"][0]["speakers"]}
         in_table = page.locator(".rates").first.locator("tr.own .mark .on-light")
         assert [in_list, await in_table.get_attribute("fill")] == [colours["ours"]] * 2
+        widths = await page.locator(".mark").evaluate_all("marks => marks.map(mark => mark.clientWidth)")
+        assert max(widths) < 16  # pixels: a mark is as small as a letter, in every table
         fooling = own["fooling_rate"]
         shown = " ".join(f"{100 * fooling[bound]:.0f}" for bound in ("estimate", "low", "high"))
         assert shown in " ".join(text.replace(" %", "").replace("\u2013", " ").split())

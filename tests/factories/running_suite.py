@@ -165,7 +165,7 @@ async def served(app: FastAPI, sock: socket.socket) -> AsyncIterator[str]:
 
 
 _NOBODY = dict.fromkeys(API_NAMES, "http://127.0.0.1:9")
-"""Services that do not run; at their usual addresses others may, of whoever works on the same machine."""
+"""Services that do not run: at their usual addresses other suites on the same machine may answer."""
 
 
 @asynccontextmanager
