@@ -107,7 +107,9 @@ class TestAttempts:
         for position in range(3):
             await respond(suite, campaign, "p-17", position, WRONG)
         page = await _page_of(suite, campaign, "p-17")
-        assert f'href="{page}/attempt"' in (await admin.get(page)).text
+        shown = (await admin.get(page)).text
+        assert ("failed the training" in shown, ">active<" in shown) == (True, False)
+        assert re.findall(rf'href="{page}/(\w+)"', shown) == ["attempt", "block", "erase"]
         (number,) = re.findall(r'name="attempt" value="(\d+)"', (await admin.get(f"{page}/attempt")).text)
         form = {"attempt": number, "reason": "the first dialogue was unclear"}
         assert [(await admin.post(f"{page}/attempt", data=form)).status_code for _ in range(2)] == [303, 303]

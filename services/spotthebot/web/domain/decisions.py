@@ -52,12 +52,13 @@ def attempt_to_grant(record: TrainingRecordOut | None) -> int | None:
 def annotator_actions(
     annotator: AnnotatorOut, *, currency: str | None, record: TrainingRecordOut | None
 ) -> tuple[str, ...]:
-    """Return what can be decided about an annotator; nobody decides about one who was erased."""
+    """Return what can be decided about an annotator, what helps them first; of one who was erased nothing."""
     if annotator.erased_at is not None:
         return ()
     return (
-        "block" if annotator.blocked_at is None else "unblock",
         *(("attempt",) if attempt_to_grant(record) else ()),
+        *(("unblock",) if annotator.blocked_at else ()),
         *(("bonus",) if currency else ()),
+        *(() if annotator.blocked_at else ("block",)),
         "erase",
     )
