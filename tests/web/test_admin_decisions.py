@@ -253,3 +253,15 @@ class TestCampaigns:
         await admin.post(f"{page}/withdraw")
         assert f"{page}/publish" in (await admin.get(page)).text
         assert "Results published" in (await admin.get(f"{page}/audit")).text
+
+    async def test_lend_their_colours_to_the_pages_of_their_collection(
+        self, suite: RunningSuite, admin: httpx.AsyncClient
+    ):
+        campaign = await campaign_of(suite, **PAID)
+        await _annotator(suite, campaign, "p-17")
+        speakers = (await (await suite.analytics("analyst")).time(campaign["id"])).speakers
+        for page in ("/admin/collections", "/conversations"):
+            shown = (await admin.get(f"{page}/{campaign['collections'][0]}")).text
+            marked = re.findall(r'on-light" fill="(#\w+)".*?<bdi>([^<]+)</bdi>', shown)
+            assert set(marked) == {(each.colour, each.name) for each in speakers}
+            assert f'href="/campaigns/{campaign["id"]}"' in shown

@@ -1,23 +1,21 @@
 """Conversations: collections, the conversations of one that match a search, and one with all that is known of it."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from spotthebot.clients import PEER_TROUBLE, NotFound, PeerFailed, PeerUnavailable
-from spotthebot.contracts.analytics import Speaker
+from spotthebot.clients import NotFound, PeerFailed, PeerUnavailable
 from spotthebot.contracts.annotation import AnnotationOut, CampaignOut
 from spotthebot.contracts.conversations import ChatRatingOut, ConversationOut, QualityOut
 from spotthebot.contracts.fed import ScoreJobOut, ScoreJobState
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import Services
 from spotthebot.web.domain.conversation_filters import ENDINGS, FLAGS, LONGEST_TEXT, Filters, excerpt
-from spotthebot.web.domain.marks import marks_of
 from spotthebot.web.domain.reading_errors import NotInThisCollection
 from spotthebot.web.domain.transcripts import (
     AnnotationTable,
@@ -28,16 +26,14 @@ from spotthebot.web.domain.transcripts import (
     widest,
 )
 from spotthebot.web.pages.deps import Pages, Reader, ServicesOfVisitor
+from spotthebot.web.pages.marks import campaigns_over, marks_over
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 _COLLECTIONS: Final = 25
 _CONVERSATIONS: Final = 25
 _SPEAKERS: Final = 1000
-_CAMPAIGNS: Final = 10
 _ANNOTATIONS: Final = 200
 _RATINGS: Final = 50
-_PATIENCE_SECONDS: Final = 5.0
-"""How long a page waits for what marks bots: results are computed at their first reading."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +43,6 @@ class AnnotatedCampaign:
     campaign: CampaignOut
     annotations: Sequence[tuple[AnnotationOut, bool]]
     table: AnnotationTable
-
-
-@dataclass(frozen=True)
-class Marks:
-    """What marks speakers, by name, and the campaign whose results mark them so."""
-
-    campaign: CampaignOut | None = None
-    by_name: Mapping[str, Speaker] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -95,7 +83,7 @@ async def list_conversations(
         _quality(services, collection_id),
         _speakers(services, collection_id, filters.participant),
     )
-    marks = await _marks(services, await _campaigns_over(services, collection_id))
+    marks = await marks_over(services, await campaigns_over(services, collection_id))
     held = [(each, excerpt([turn.text for turn in (*each.opening, *each.turns)], filters.text)) for each in page.items]
     return pages.page(
         request,
@@ -161,9 +149,9 @@ async def read_conversation(
     )
     if stored.collection_id != collection_id:
         raise NotInThisCollection
-    over = await _campaigns_over(services, collection_id)
+    over = await campaigns_over(services, collection_id)
     campaigns, fed_scores, marks = await asyncio.gather(
-        _annotations(services, stored, over), _scores(services, stored, scores), _marks(services, over)
+        _annotations(services, stored, over), _scores(services, stored, scores), marks_over(services, over)
     )
     annotations = [each for campaign in campaigns or () for each in campaign.annotations]
     return pages.page(
@@ -180,32 +168,6 @@ async def read_conversation(
         scores=fed_scores,
         widest=widest(fed_scores.bots) if fed_scores else 0.0,
     )
-
-
-async def _campaigns_over(services: Services, collection_id: UUID) -> Sequence[CampaignOut] | None:
-    """Return the newest campaigns over a collection; None where the service does not answer."""
-    client = await services.annotation()
-    try:
-        listed = client.list_campaigns(collection_id=collection_id, order="newest_first", page_size=_CAMPAIGNS)
-        return (await listed.page()).items
-    except (PeerUnavailable, PeerFailed):
-        return None
-
-
-async def _marks(services: Services, campaigns: Sequence[CampaignOut] | None) -> Marks:
-    """Return what marks the speakers in the newest of these campaigns that has annotations.
-
-    None are marked where there is no such campaign, or where its results are not there in time.
-    """
-    newest = next((each for each in campaigns or () if each.annotations), None)
-    if newest is None:
-        return Marks()
-    try:
-        client = await services.analytics()
-        async with asyncio.timeout(_PATIENCE_SECONDS):
-            return Marks(newest, marks_of((await client.time(newest.id)).speakers))
-    except (*PEER_TROUBLE, TimeoutError):
-        return Marks()
 
 
 async def _annotations(

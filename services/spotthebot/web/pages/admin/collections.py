@@ -7,14 +7,16 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from spotthebot.contracts.conversations import CollectionChangesIn
+from spotthebot.contracts.conversations import CollectionChangesIn, CollectionOut, CollectionState
 from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.clients import Services
 from spotthebot.web.domain.admin_actions import COLLECTION_ACTIONS, collection_actions
 from spotthebot.web.domain.decisions import read_document
 from spotthebot.web.domain.reading_errors import NoPriority, NoSuchAction
 from spotthebot.web.pages.admin.confirmation import Question, ask
 from spotthebot.web.pages.deps import Admin, Pages, ServicesOfVisitor
 from spotthebot.web.pages.forms import key_of, typed_in
+from spotthebot.web.pages.marks import Marks, campaigns_over, marks_over
 
 router = APIRouter(prefix="/admin/collections", route_class=PageRoute, include_in_schema=False)
 _COLLECTIONS: Final = 25
@@ -50,6 +52,7 @@ async def show_collection(
         collection=collection,
         failures=failures.items,
         pairs=pairs.items,
+        marks=await _marks(services, collection),
         occurring={state for pair in pairs.items for state in pair.conversations} | {"complete"},
         more_pairs=pairs.next_cursor is not None,
         actions=collection_actions(collection),
@@ -87,6 +90,13 @@ async def do(
         raise NoSuchAction
     await _ACTIONS[action](await services.conversations(), collection_id, key_of(await typed_in(request)))
     return RedirectResponse(f"/admin/collections/{collection_id}", status_code=303)
+
+
+async def _marks(services: Services, collection: CollectionOut) -> Marks:
+    """Return what marks bots, once the collection is complete: before there is no campaign over it."""
+    if collection.state is not CollectionState.COMPLETE:
+        return Marks()
+    return await marks_over(services, await campaigns_over(services, collection.id))
 
 
 _ACTIONS: Final = {
