@@ -98,7 +98,7 @@ SERVICES: tuple[ServiceEntry, ...] = (
         has_worker=True,
         roles=frozenset({Role.ADMIN, Role.ANALYST, Role.SERVICE}),
         calls=("conversations", "annotation"),
-        calls_outside="Triton",
+        calls_outside="subscribers, Triton",
     ),
     ServiceEntry(
         name="web",
