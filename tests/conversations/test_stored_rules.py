@@ -321,10 +321,14 @@ class TestMetrics:
             for seconds, turns in ((30, 7), (100, 11)):
                 at = func.now() - timedelta(seconds=seconds)
                 await session.execute(insert(TurnCountRow).values(collection_id=mine, begins_at=at, turns=turns))
+            just_now = {"state": "complete", "finished_at": func.now() - timedelta(seconds=5)}
+            ended = await store_collection(session, SIDES, **just_now)
+            at = func.now() - timedelta(seconds=40)
+            await session.execute(insert(TurnCountRow).values(collection_id=ended, begins_at=at, turns=2))
             said = await store.metrics.count(session)
         assert counted.conversations_open - before.conversations_open == 9 - 2 - 1 - 1
         assert (counted.turns.waiting, counted.turns.oldest_seconds) == (100 - 30, 2 * 3600)
-        assert (counted.turns_last_minute, said.turns_last_minute) == (0, 7)
+        assert (counted.turns_last_minute, said.turns_last_minute) == (0, 7 + 2)
         assert said.turns.oldest_seconds == 30
         assert counted.collections["paused"] - before.collections.get("paused", 0) == 1
 

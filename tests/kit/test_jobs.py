@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
+import structlog
 from procrastinate.jobs import Job
 
 from spotthebot.kit.database import Database
@@ -223,10 +224,12 @@ class TestJanitor:
 
 async def test_a_job_continues_the_trace_in_which_it_was_queued(database_urls: DatabaseUrls):
     seen: list[dict[str, str]] = []
+    logged: dict[str, Any] = {}
     done = asyncio.Event()
 
     async def look(_context: JobContext) -> None:
         seen.append(outgoing_headers())
+        logged.update(structlog.contextvars.get_contextvars())
         done.set()
 
     jobs, database = _jobs_of(database_urls), Database(database_urls.app["conversations"], pool_size=1)
@@ -243,3 +246,5 @@ async def test_a_job_continues_the_trace_in_which_it_was_queued(database_urls: D
     assert headers["traceparent"].startswith(f"00-{caller.trace_id}-")
     assert headers["traceparent"] != caller.traceparent
     assert (headers["tracestate"], headers["baggage"]) == ("lab=1", "study=pilot")
+    assert logged["trace_id"] == caller.trace_id
+    assert logged["job"]

@@ -44,6 +44,8 @@ _SENT = frozenset(
     }
 )
 _OURS = "spotthebot."
+_PING = ";"
+"""The empty statement by which a pool tests a connection."""
 _EXCEPTION = "exception.type"
 
 
@@ -54,7 +56,7 @@ class AllowedAttributes(SpanExporter):
         self._exporter = exporter
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        return self._exporter.export([_allowed(span) for span in spans])
+        return self._exporter.export([_allowed(span) for span in spans if span.name != _PING])
 
     def shutdown(self) -> None:
         self._exporter.shutdown()

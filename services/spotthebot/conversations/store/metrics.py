@@ -38,7 +38,10 @@ async def count(session: ReadSession) -> ConversationCounts:
                     WHERE begins_at > now() - interval '1 minute'
                 ) AS in_last_minute
                 FROM conversations.turn_counts
-                WHERE collection_id IN (SELECT id FROM conversations.collections WHERE state = 'collecting')
+                WHERE collection_id IN (
+                    SELECT id FROM conversations.collections
+                    WHERE state = 'collecting' OR finished_at > now() - interval '2 minutes'
+                )
                     AND begins_at > now() - interval '1 day'
             )
             SELECT (SELECT COALESCE(sum(open), 0) FROM collecting) AS open,

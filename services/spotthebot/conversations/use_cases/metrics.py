@@ -31,7 +31,7 @@ async def read_metrics(database: Database, queues: Sequence[str]) -> list[Metric
         ),
         GaugeMetricFamily(
             "spotthebot_turns_last_minute",
-            "Turns that collecting collections got in the last minute.",
+            "Turns that collections got in the last minute.",
             value=counts.turns_last_minute,
         ),
         GaugeMetricFamily("spotthebot_chats_open", "Chats of people that go on.", value=counts.chats_open),

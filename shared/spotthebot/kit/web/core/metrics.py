@@ -10,7 +10,15 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from importlib.metadata import version
 from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
@@ -23,6 +31,7 @@ _OTHER_METHOD: Final = "other"
 _READ_SECONDS: Final = 5.0
 _LONGEST_READ_SECONDS: Final = 5.0
 
+disable_created_metrics()  # a series more for each, which nobody reads
 _log = get_logger(__name__)
 
 
