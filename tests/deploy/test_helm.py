@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -207,11 +208,10 @@ class TestScaling:
 class TestValues:
     @pytest.mark.skipif(find_spec("kubernetes_validate") is None, reason="kubernetes-validate is missing: pip install")
     def test_make_what_kubernetes_schemas_allow(self, values: str):
-        import kubernetes_validate  # noqa: PLC0415 - may be missing
-
+        schemas = import_module("kubernetes_validate")
         for each in _rendered(values):
             if each["kind"] not in CUSTOM:
-                kubernetes_validate.validate(each, KUBERNETES, strict=True)
+                schemas.validate(each, KUBERNETES, strict=True)
 
     @pytest.mark.parametrize(
         ("setting", "named"),

@@ -1,5 +1,6 @@
 """What running services say of themselves at `/metrics`, and that the docs and the dashboards know no other metrics."""
 
+import asyncio
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -106,8 +107,9 @@ class TestValues:
                 " ('nobody-works', 'none', 'failed', NULL), ('nobody-works', 'none', 'todo', now() + interval '1 hour')"
             )
             connection.execute("UPDATE annotation.procrastinate_events SET at = at - interval '100 seconds'")
-        found = _values(await _metrics(suite, "annotation"))
-        assert found["spotthebot_workers{service=annotation}"] == 1
+        async with asyncio.timeout(60):
+            while (found := _values(await _metrics(suite, "annotation")))["spotthebot_workers{service=annotation}"] < 1:
+                await asyncio.sleep(0.05)  # it has just been started
         assert found["spotthebot_queue_waiting{queue=nobody-works,service=annotation}"] == 1
         assert 100 <= found["spotthebot_queue_oldest_seconds{queue=nobody-works,service=annotation}"] < 160
         assert found["spotthebot_jobs_failed{queue=nobody-works,service=annotation}"] == 1

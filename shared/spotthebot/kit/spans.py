@@ -111,14 +111,14 @@ class Recorder:
             yield
 
 
-def record(service: str, exporter: SpanExporter | None = None) -> TracerProvider:
-    """Record the spans of this process and export them, as OpenTelemetry's variables say or by `exporter`."""
+def record(service: str) -> TracerProvider:
+    """Record the spans of this process and export them as OpenTelemetry's variables say."""
     ratio = float(os.environ.get("OTEL_TRACES_SAMPLER_ARG", "1"))
     provider = TracerProvider(
         sampler=ParentBased(NoLoneCalls(ratio)),
         resource=Resource.create({"service.name": service, "service.namespace": "spotthebot"}),
     )
-    provider.add_span_processor(BatchSpanProcessor(AllowedAttributes(exporter or OTLPSpanExporter())))
+    provider.add_span_processor(BatchSpanProcessor(AllowedAttributes(OTLPSpanExporter())))
     trace.set_tracer_provider(provider)
     HTTPXClientInstrumentor().instrument()
     PsycopgInstrumentor().instrument()

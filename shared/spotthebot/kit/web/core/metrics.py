@@ -31,7 +31,7 @@ _OTHER_METHOD: Final = "other"
 _READ_SECONDS: Final = 5.0
 _LONGEST_READ_SECONDS: Final = 5.0
 
-disable_created_metrics()  # a series more for each, which nobody reads
+disable_created_metrics()  # type: ignore[no-untyped-call] # a series more for each, which nobody reads
 _log = get_logger(__name__)
 
 
