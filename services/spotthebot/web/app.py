@@ -63,7 +63,9 @@ def create_app(settings: WebSettings) -> FastAPI:
         async with AsyncExitStack() as stack:
             key = settings.annotation_key.get_secret_value()
             app.state.anyone = await stack.enter_async_context(services_with(settings, ""))
-            frontend = services_with(settings, key, timeout_seconds=_FRONTEND_TIMEOUT_SECONDS)
+            frontend = services_with(
+                settings, key, timeout_seconds=min(_FRONTEND_TIMEOUT_SECONDS, settings.service_seconds)
+            )
             app.state.frontend = await stack.enter_async_context(frontend) if key else None
             yield
 
