@@ -1,6 +1,7 @@
 """A bot that speaks Triton's HTTP (KServe v2): `uvicorn triton_bot:app --port 9000`, transport `http`, model `bot`.
 
-Needs `pip install fastapi uvicorn`. A model on a real Triton needs our model repository instead: see deploy/triton.
+Needs `pip install fastapi uvicorn`. A model on a real Triton needs our model repository instead:
+see deploy/compose/triton.md.
 """
 
 import json

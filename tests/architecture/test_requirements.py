@@ -124,5 +124,11 @@ def test_images_stand_on_bases_that_are_known_by_their_digest():
 def _bases(recipe: str) -> list[str]:
     """Return the images that a recipe begins with, under its own arguments."""
     arguments = dict(re.findall(r"^ARG (\w+)=(\S+)$", recipe, re.MULTILINE))
-    bases = re.findall(r"^FROM (\S+)", recipe, re.MULTILINE)
-    return [re.sub(r"\$\{(\w+)\}", lambda each: arguments[each[1]], base) for base in bases]
+    return [_resolved(base, arguments) for base in re.findall(r"^FROM (\S+)", recipe, re.MULTILINE)]
+
+
+def _resolved(text: str, arguments: dict[str, str]) -> str:
+    """Return a text with the arguments' values, which may name others, in place of their names."""
+    while (resolved := re.sub(r"\$\{(\w+)\}", lambda each: arguments[each[1]], text)) != text:
+        text = resolved
+    return text

@@ -8,6 +8,7 @@ import pytest
 import respx
 
 from spotthebot.clients import (
+    AsyncAnnotation,
     AsyncBots,
     AsyncConversations,
     Bots,
@@ -77,6 +78,15 @@ class TestRetries:
         with pytest.raises((PeerRefused, PeerUnavailable)):
             await bots.reply(BOT, RepliesIn.model_construct(contexts=()))
         assert route.call_count == 1
+
+    async def test_a_post_that_made_again_changes_nothing_is_repeated(self, wire: respx.Router):
+        """A package that is submitted again answers the same."""
+        route = wire.post(f"/v1/assignments/{BOT}/submit")
+        route.side_effect = [httpx.RemoteProtocolError("gone"), httpx.Response(503), httpx.Response(409)]
+        async with AsyncAnnotation(BASE, "k", retries=AT_ONCE) as annotation:
+            with pytest.raises(Conflict):
+                await annotation.submit_assignment(BOT)
+        assert route.call_count == 3
 
     async def test_a_patch_without_a_key_is_never_repeated(self, wire: respx.Router, bots: AsyncBots):
         route = wire.patch(f"/v1/bots/{BOT}").mock(return_value=httpx.Response(503))

@@ -1,11 +1,13 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from pydantic import SecretStr, ValidationError
 from pydantic_settings import SettingsConfigDict
 
+from spotthebot.kit import process
 from spotthebot.kit.events.settings import EventSettings
 
 BOUNDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -56,6 +58,16 @@ class TestSettings:
         expected = (5, 5 * 60, 30 * 60, *(each * 3600 for each in hours))
         assert ThingsSettings().delivery_waits_seconds == expected
 
+    def test_come_from_files_of_their_names_unless_the_environment_has_them(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ):
+        (tmp_path / "SPOTTHEBOT_THINGS_SERVICE_KEY").write_text("stb_service_x\n")
+        (tmp_path / "SPOTTHEBOT_THINGS_LOG_LEVEL").write_text("DEBUG\n")
+        monkeypatch.setenv("SPOTTHEBOT_SECRETS_DIR", str(tmp_path))
+        monkeypatch.setenv("SPOTTHEBOT_THINGS_LOG_LEVEL", "ERROR")
+        settings = ThingsSettings()
+        assert (settings.service_key.get_secret_value(), settings.log_level) == ("stb_service_x", "ERROR")
+
     def test_cannot_be_changed(self):
         with pytest.raises(ValidationError, match="frozen"):
             setattr(ThingsSettings(), "log_level", "DEBUG")  # noqa: B010 - mypy refuses the plain way too
@@ -82,3 +94,9 @@ def test_a_service_says_which_settings_it_lacks_instead_of_starting():
     run = subprocess.run(command, env={"PATH": ""}, capture_output=True, text=True, check=False)
     assert run.returncode == 1
     assert run.stderr == "The settings of bots are incomplete: database_url: is missing\n"
+
+
+def test_a_service_says_that_its_folder_of_secrets_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("SPOTTHEBOT_SECRETS_DIR", str(tmp_path / "none"))
+    with pytest.raises(SystemExit, match=f"can't be read: SPOTTHEBOT_SECRETS_DIR names {tmp_path / 'none'}"):
+        process._read_settings("things", ThingsSettings)

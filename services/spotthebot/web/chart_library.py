@@ -2,6 +2,7 @@
 
 import asyncio
 from importlib.metadata import version
+from pathlib import Path
 from typing import Final
 
 from fastapi import FastAPI
@@ -10,6 +11,8 @@ from starlette.responses import Response
 
 from spotthebot.kit.errors import NotFound
 
+PREPARED: Final = Path(__file__).with_name("vega-embed.js")
+"""The script, where an image was built with it and without the 84 MB that make it (`docker/root.sh`)."""
 _FOR_EVER: Final = "public, max-age=31536000, immutable"
 
 
@@ -42,6 +45,11 @@ class ChartLibrary:
 
 
 def _bundle() -> bytes:
+    return PREPARED.read_bytes() if PREPARED.exists() else make_bundle()
+
+
+def make_bundle() -> bytes:
+    """Return the script, as `vl-convert-python` makes it."""
     import vl_convert  # noqa: PLC0415 - 30 MB that most processes never need
 
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").encode()

@@ -179,7 +179,7 @@ class AnnotationOperations(SubscriptionOperations, TrainingOperations, ServiceOp
     ) -> Call[AssignmentOut]:
         """Claim a package for an annotator, who gets the same one again until it is submitted."""
         path = f"/v1/campaigns/{campaign_id}/assignments"
-        return Call(AssignmentOut, "POST", path, body=claim, idempotency_key=idempotency_key)
+        return Call(AssignmentOut, "POST", path, body=claim, idempotency_key=idempotency_key).changing_once()
 
     @operation
     def get_assignment(self, assignment_id: UUID) -> Call[AssignmentOut]:
@@ -195,19 +195,19 @@ class AnnotationOperations(SubscriptionOperations, TrainingOperations, ServiceOp
     def open_exchange(self, assignment_id: UUID, position: int, exchange: ExchangeIn) -> Call[ExchangeOut]:
         """Open the next exchange of an item, or show one again that is open."""
         path = f"/v1/assignments/{assignment_id}/items/{position}/exchanges"
-        return Call(ExchangeOut, "POST", path, body=exchange)
+        return Call(ExchangeOut, "POST", path, body=exchange).changing_once()
 
     @operation
     def keep_assignment(self, assignment_id: UUID, heartbeat: HeartbeatIn) -> Call[LeaseOut]:
         """Keep a package whose annotator is at work."""
         path = f"/v1/assignments/{assignment_id}/heartbeat"
-        return Call(LeaseOut, "POST", path, body=heartbeat)
+        return Call(LeaseOut, "POST", path, body=heartbeat).changing_once()
 
     @operation
     def submit_assignment(self, assignment_id: UUID) -> Call[SubmittedOut]:
         """Submit a package whose items are all answered; submitted again, it answers the same."""
         path = f"/v1/assignments/{assignment_id}/submit"
-        return Call(SubmittedOut, "POST", path)
+        return Call(SubmittedOut, "POST", path).changing_once()
 
     @operation
     def create_entry_link(

@@ -8,7 +8,7 @@ blocking channel they never wait for an event loop, so `drive` and `drive_each` 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, update_wrapper
 from typing import (
     TYPE_CHECKING,
@@ -122,6 +122,11 @@ class Call(Operation[R, Coroutine[Any, Any, R]]):
         self.request = Request(
             method=method, path=path, params=params or {}, headers=headers, body=body, content=content
         )
+
+    def changing_once(self) -> Self:
+        """Say that the request, made again, changes nothing: it is then repeated where no answer comes."""
+        self.request = replace(self.request, changes_once=True)
+        return self
 
     def synchronous(self, channel: "Channel") -> R:
         return drive(self.asynchronous(channel))

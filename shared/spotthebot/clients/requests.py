@@ -34,7 +34,10 @@ class Content:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """The description of an HTTP request; `params` that are None are left out, `content` is a body sent in pieces."""
+    """The description of an HTTP request; `params` that are None are left out, `content` is a body sent in pieces.
+
+    One that `changes_once` changes nothing when it is made again, whatever its method.
+    """
 
     method: str
     path: str
@@ -42,13 +45,13 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: BaseModel | Mapping[str, Any] | None = None
     content: Content | None = None
+    changes_once: bool = False
 
     @property
     def may_be_repeated(self) -> bool:
         """Whether a second attempt changes nothing that the first did not, and can be made."""
-        return (self.method in _REPEATABLE or "Idempotency-Key" in self.headers) and (
-            self.content is None or self.content.may_be_repeated
-        )
+        changes_once = self.changes_once or self.method in _REPEATABLE or "Idempotency-Key" in self.headers
+        return changes_once and (self.content is None or self.content.may_be_repeated)
 
 
 def encoded(body: BaseModel | Mapping[str, Any]) -> bytes:

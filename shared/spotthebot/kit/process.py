@@ -25,7 +25,7 @@ from pydantic import SecretStr, ValidationError
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.logs import configure_logs
 from spotthebot.kit.migrations import Lineage, upgrade
-from spotthebot.kit.settings import EdgeSettings, ServiceSettings
+from spotthebot.kit.settings import EdgeSettings, SecretsDirMissing, ServiceSettings
 from spotthebot.kit.validation import faults_of
 
 if TYPE_CHECKING:
@@ -103,6 +103,8 @@ def _read_settings(name: str, kind: type[Settings]) -> Settings:
     """Read the settings and configure the logs by them; ends the process where some are missing."""
     try:
         settings = kind()
+    except (SecretsDirMissing, OSError) as error:
+        sys.exit(f"The settings of {name} can't be read: {error}")
     except ValidationError as error:
         sys.exit(f"The settings of {name} are incomplete: {'; '.join(faults_of(error, separator='.'))}")
     start_tracing(name)

@@ -1,11 +1,34 @@
-"""The settings that services share, read from the environment; a service adds its own fields and its prefix."""
+"""The settings that services share, read from the environment; a service adds its own fields and its prefix.
 
+Secrets may come as files instead: a file of a setting's name, in the folder that `SPOTTHEBOT_SECRETS_DIR` names.
+"""
+
+import os
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SecretsSettingsSource, SettingsConfigDict
+
+from spotthebot.kit.errors import Invalid
+
+SECRETS_DIR_VARIABLE = "SPOTTHEBOT_SECRETS_DIR"
+
+
+class SecretsDirMissing(Invalid):
+    """SPOTTHEBOT_SECRETS_DIR names {folder}, which is no folder that this account can read."""
+
+
+def secrets_dir() -> Path | None:
+    """Return the folder of secrets; None where none is named. Raises SecretsDirMissing."""
+    named = os.environ.get(SECRETS_DIR_VARIABLE)
+    if not named:
+        return None
+    folder = Path(named)
+    if not (folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)):
+        raise SecretsDirMissing(folder=folder)
+    return folder
 
 
 def _are_networks(texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -22,6 +45,19 @@ class EdgeSettings(BaseSettings):
     """Settings of every web application."""
 
     model_config = SettingsConfigDict(frozen=True, extra="ignore")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Let a variable of the environment count before a file of its name."""
+        del dotenv_settings, file_secret_settings
+        return init_settings, env_settings, SecretsSettingsSource(settings_cls, secrets_dir=secrets_dir())
 
     cors_origins: tuple[str, ...] = Field(
         default=(), description="Origins of browser frontends that may call this service, as a JSON list."

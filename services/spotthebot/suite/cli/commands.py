@@ -154,6 +154,11 @@ COMMANDS: CommandTable = {
     "fed": CommandGroup("FED: a language model rates dialogues; train one for it.", FED),
     "protocols": CommandGroup("Protocols of annotation: convert the tasks of others.", PROTOCOLS),
     "install": Command(f"{_HERE}.install", "install", "Install an optional part."),
+    "provision": Command(
+        f"{_HERE}.provision",
+        "provision",
+        "Prepare the database of services that run in containers; again changes nothing.",
+    ),
     "doctor": Command(f"{_HERE}.doctor", "doctor", "Show which optional parts are there, and what each is for."),
     "loadtest": Command(
         f"{_HERE}.loadtest", "loadtest", "Let simulated people and bots work on a suite of its own, and measure it."

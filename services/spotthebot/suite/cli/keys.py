@@ -19,12 +19,12 @@ from spotthebot.kit.text import printable
 from spotthebot.suite.cli.local_commands import with_the_database
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, suite_at, write_json
 from spotthebot.suite.cli.resource_tables import ID, print_facts, print_list
+from spotthebot.suite.deployment import access_url
 from spotthebot.suite.errors import NotAKey
 from spotthebot.suite.postgres.provision import ACCESS
 from spotthebot.suite.progress import say, screen
 from spotthebot.suite.resources import Directory, find
 from spotthebot.suite.runtime.bootstrap import bootstrap
-from spotthebot.suite.runtime.data_folder import DataFolder
 
 Answer = TypeVar("Answer")
 _NAMED = "The key's id or its beginning, its note, or its text."
@@ -46,7 +46,7 @@ def create(
     if team is not None and role not in {Role.TEAM, Role.ANNOTATION}:
         message = "--team goes with --role team or --role annotation"
         raise typer.BadParameter(message)
-    key, text = make_key(folder_at(data_dir), role, team=team, days=days, note=note)
+    key, text = make_key(data_dir, role, team=team, days=days, note=note)
     if as_json:
         write_json(Path("-"), {**_facts(key), "key": text})
         return
@@ -55,7 +55,7 @@ def create(
 
 
 def make_key(
-    folder: DataFolder, role: Role, *, team: str | None = None, days: float | None = None, note: str = ""
+    data_dir: Path, role: Role, *, team: str | None = None, days: float | None = None, note: str = ""
 ) -> tuple[ApiKey, str]:
     """Make an API key and return it with its text, which is kept nowhere."""
     expires_at = None if days is None else datetime.now(UTC) + timedelta(days=days)
@@ -64,7 +64,7 @@ def make_key(
         async with database.write() as session:
             return await store.create_key(session, role=role, team=team, note=note, expires_at=expires_at)
 
-    return _with_access(folder, make)
+    return _with_access(data_dir, make)
 
 
 @with_the_database
@@ -75,7 +75,7 @@ def list_keys(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> 
         async with database.read() as session:
             return await store.list_keys(session)
 
-    keys = _with_access(suite_at(data_dir), read)
+    keys = _with_access(data_dir, read, of_suite=True)
     if as_json:
         write_json(Path("-"), {"keys": [_facts(key) for key in keys]})
         return
@@ -96,7 +96,7 @@ def show(
         async with database.read() as session:
             return (await find(_Keys(session), _name_of(named))).key
 
-    found = _with_access(suite_at(data_dir), read)
+    found = _with_access(data_dir, read, of_suite=True)
     if as_json:
         write_json(Path("-"), _facts(found))
         return
@@ -124,7 +124,7 @@ def revoke(
             found = await find(_Keys(session), _name_of(named))
             return await store.revoke_key(session, found.id, system_clock())
 
-    revoked = _with_access(suite_at(data_dir), end)
+    revoked = _with_access(data_dir, end, of_suite=True)
     note = f" ({printable(revoked.note)})" if revoked.note else ""
     say(f"Key {revoked.id}{note} is revoked.")
 
@@ -186,8 +186,15 @@ def _state(key: ApiKey, now: datetime) -> str:
     return "expired" if key.expires_at is not None and key.expires_at <= now else "valid"
 
 
-def _with_access(folder: DataFolder, do: Callable[[Database], Awaitable[Answer]]) -> Answer:
-    """Do something with the keys of the suite that runs, or of the database that would serve it."""
+def _with_access(data_dir: Path, do: Callable[[Database], Awaitable[Answer]], *, of_suite: bool = False) -> Answer:
+    """Do something with the keys of the suite that runs, or of the database that would serve it.
+
+    Where the environment or its secrets give the URL of the keys' database, with that one and no data folder. With
+    `of_suite`, raises NoSuite for a folder without one.
+    """
+    if (url := access_url()) is not None:
+        return asyncio.run(_with_database(url, do))
+    folder = suite_at(data_dir) if of_suite else folder_at(data_dir)
     state = folder.read_state()
     if state is not None:
         return asyncio.run(_with_database(state.database_owner_urls[ACCESS], do))

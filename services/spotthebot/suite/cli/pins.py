@@ -14,7 +14,7 @@ from spotthebot.suite.cli.clone import ROOT, NotAClone
 from spotthebot.suite.cli.downloads import DOWNLOADS_FILE, Lock, downloads_text
 from spotthebot.suite.progress import screen
 
-EXTRAS = ("suite", *SERVICE_NAMES, "tracing")
+EXTRAS = ("suite", "cli", *SERVICE_NAMES, "tracing")
 BUILD = "build"
 _HEADER = """\
 # What ./stb and the images install: one line a package, with the hashes of all its files and, behind #, what for.

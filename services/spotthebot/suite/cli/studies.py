@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,18 +15,16 @@ from spotthebot.contracts.access import Role
 from spotthebot.contracts.conversations import CollectionOut, ImportedOut
 from spotthebot.contracts.fed import ScoreSetOut
 from spotthebot.contracts.services import get_service
+from spotthebot.kit.access.keys import parse_key
 from spotthebot.suite import campaigns
 from spotthebot.suite.campaigns import ExportedCampaign
 from spotthebot.suite.cli.fed_tables import bot_scores_table
 from spotthebot.suite.cli.keys import make_key
-from spotthebot.suite.cli.local_commands import on_this_machine
 from spotthebot.suite.cli.options import (
     DEFAULT_DATA_DIR,
-    DataDir,
     JsonFile,
     Source,
     check_output,
-    folder_at,
     say_session,
     write_json,
 )
@@ -36,6 +35,7 @@ from spotthebot.suite.errors import JobFailed
 from spotthebot.suite.progress import screen, showing_progress
 from spotthebot.suite.published_dump import Rejected, open_dump
 from spotthebot.suite.runtime.data_folder import DataFolder
+from spotthebot.suite.runtime.remote import Remote
 from spotthebot.suite.runtime.session import Services, Session, connect, open_session
 from spotthebot.suite.studies import ranking
 from spotthebot.suite.studies.campaign_import import import_campaign
@@ -46,20 +46,28 @@ _EXPORT = "export"
 _DEMO_KEY_DAYS = 30
 
 
-@on_this_machine
+@takes_services
 def demo(
+    services: Services,
     json_file: JsonFile = None,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the services running afterwards.")] = False,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Same seed: same ranking.")] = 7,
-    data_dir: DataDir = DEFAULT_DATA_DIR,
+    frontend_key: Annotated[
+        str | None,
+        typer.Option(
+            envvar="SPOTTHEBOT_FRONTEND_KEY",
+            metavar="KEY",
+            help="With --url: API key of the role annotation, with which the simulated annotators label.",
+        ),
+    ] = None,
 ) -> None:
     """See it all: bots converse, simulated annotators label, a ranking comes out."""
     check_output(json_file)
-    folder = folder_at(data_dir)
-    if keep and folder.holder() is None:
-        _start_in_background(folder)
-    with open_session(folder) as session:
-        shown, urls, package = asyncio.run(_demo(session, folder, seed))
+    services = _demonstrated(services, frontend_key, keep=keep)
+    if keep and isinstance(services, DataFolder) and services.holder() is None:
+        _start_in_background(services)
+    with open_session(services) as session:
+        shown, urls, package = asyncio.run(_demo(session, seed))
     running = session.prepared is None
     result = {
         "simulated_annotators": True,
@@ -70,7 +78,20 @@ def demo(
     }
     write_json(json_file, result)
     if str(json_file) != "-":
-        _print_demo(shown, urls, folder, package)
+        _print_demo(shown, urls, services, package)
+
+
+def _demonstrated(services: Services, frontend_key: str | None, *, keep: bool) -> Services:
+    """Return the services with both keys that the demonstration needs of those that run elsewhere."""
+    if isinstance(services, DataFolder):
+        return services
+    if keep:
+        message = "--keep is for a suite on this machine: services that run elsewhere go on running"
+        raise typer.BadParameter(message)
+    if not frontend_key or parse_key(frontend_key) is None:
+        message = "with --url, annotators need a key of the role annotation: set SPOTTHEBOT_FRONTEND_KEY to it"
+        raise typer.BadParameter(message)
+    return replace(services, frontend_key=frontend_key)
 
 
 @takes_services
@@ -157,14 +178,19 @@ def _import_export(path: Path, name: str | None, json_file: Path | None, service
         screen.print(f"Collection: {collection.id}", highlight=False)
 
 
-async def _demo(session: Session, folder: DataFolder, seed: int) -> tuple[Demonstration, dict[str, str], str | None]:
+async def _demo(session: Session, seed: int) -> tuple[Demonstration, dict[str, str], str | None]:
     """Return the results, the services' addresses and, where they go on running, the path of a package to label."""
     say_session(session)
     async with connect(session) as clients:
         with showing_progress() as steps:
-            shown = await run_demo(clients, folder, steps, seed=seed)
+            shown = await run_demo(clients, session.folder, steps, seed=seed)
             package = None if session.prepared else await offer_package(clients, shown, seed=seed)
-            return shown, clients.urls, package
+            return shown, {**clients.urls, **_pages_of(session.services)}, package
+
+
+def _pages_of(services: Services) -> dict[str, str]:
+    """Return where the pages of services that run elsewhere are: at the address that the services stand below."""
+    return {"web": services.url.rstrip("/")} if isinstance(services, Remote) and "{" not in services.url else {}
 
 
 def _start_in_background(folder: DataFolder) -> None:
@@ -182,7 +208,7 @@ def _start_in_background(folder: DataFolder) -> None:
         time.sleep(0.1)
 
 
-def _print_demo(shown: Demonstration, urls: dict[str, str], folder: DataFolder, package: str | None) -> None:
+def _print_demo(shown: Demonstration, urls: dict[str, str], services: Services, package: str | None) -> None:
     """Print the results and where they are seen; `package` is None where the services have stopped."""
     console = Console()
     ranking.print_ranking(console, shown.analysis)
@@ -191,27 +217,40 @@ def _print_demo(shown: Demonstration, urls: dict[str, str], folder: DataFolder, 
         " they stand in for people, and so do the sample dialogues written for this project. The ranking shows"
         " that the machinery works, not how people would label."
     )
-    _print_scores(console, shown.scores)
+    if isinstance(services, DataFolder):
+        _print_scores(console, shown.scores)
 
     def say(line: str) -> None:
         console.print(line, soft_wrap=True, highlight=False)
 
-    of_folder = "" if folder.path == DEFAULT_DATA_DIR.resolve() else f" --data-dir {folder.path}"
+    place = _place(services)
     campaign = f"campaigns/{shown.analysis.campaign_id}"
-    say(f"Read it again: ./stb rank {shown.analysis.campaign}{of_folder}")
+    say(f"Read it again: ./stb rank {shown.analysis.campaign}{place}")
     if package is None:
-        say(
-            f"See it in the browser: ./stb up{of_folder}, and open http://127.0.0.1:{get_service('web').port}/{campaign}"
-        )
+        say(f"See it in the browser: ./stb up{place}, and open http://127.0.0.1:{get_service('web').port}/{campaign}")
         return
     say(f"Over REST: {urls['analytics']}/v1/{campaign}/ranking")
     if "web" in urls:
-        _, key = make_key(folder, Role.ANALYST, days=_DEMO_KEY_DAYS, note="of ./stb demo --keep, to look at results")
         console.print("\n[bold]In the browser[/bold]")
         say(f"The dashboard: {urls['web']}/{campaign}")
-        say(f"  Sign in with this key, which reads results for {_DEMO_KEY_DAYS} days: {key}")
+        say(f"  Sign in with {_key_for_results(services)}")
         say(f"Label five dialogues yourself, no key needed: {urls['web']}{package}")
-    say(f"\nThe services are running: ./stb status{of_folder}, ./stb down{of_folder}")
+    if isinstance(services, DataFolder):
+        say(f"\nThe services are running: ./stb status{place}, ./stb down{place}")
+
+
+def _place(services: Services) -> str:
+    """Return the option by which a command finds the services."""
+    if isinstance(services, Remote):
+        return f" --url {services.url}"
+    return "" if services.path == DEFAULT_DATA_DIR.resolve() else f" --data-dir {services.path}"
+
+
+def _key_for_results(services: Services) -> str:
+    if isinstance(services, Remote):
+        return "a key of the role analyst, or this one"
+    _, key = make_key(services.path, Role.ANALYST, days=_DEMO_KEY_DAYS, note="of ./stb demo --keep, to look at results")
+    return f"this key, which reads results for {_DEMO_KEY_DAYS} days: {key}"
 
 
 def _print_scores(console: Console, scores: ScoreSetOut | None) -> None:

@@ -12,3 +12,5 @@ class Remote:
     urls: Mapping[str, str]
     """By the names of the services."""
     key: str = field(repr=False)
+    frontend_key: str = field(default="", repr=False)
+    """The key of a frontend of annotators (role `annotation`), for commands that also act as one; empty for none."""

@@ -113,7 +113,8 @@ async def connect(session: Session) -> AsyncIterator[Clients]:
         async with _connect_here(services, session.prepared) as clients_here:
             yield clients_here
         return
-    async with Clients(services.urls, admin_key=services.key, frontend_key=services.key) as clients_there:
+    frontend_key = services.frontend_key or services.key
+    async with Clients(services.urls, admin_key=services.key, frontend_key=frontend_key) as clients_there:
         try:
             yield clients_there
         except clients.NotFound as missing:

@@ -40,15 +40,18 @@ _INSTRUCTIONS = "Say for each side whether it is a human or a bot, and which sid
 
 @dataclass(frozen=True)
 class Demonstration:
-    """The results of a demonstration, and the collection that they come from; `scores` are None without torch."""
+    """The results of a demonstration, and the collection that they come from.
+
+    `scores` are None without torch, and where the services run elsewhere.
+    """
 
     collection_id: UUID
     analysis: Analysis
     scores: ScoreSetOut | None
 
 
-async def run_demo(clients: Clients, folder: DataFolder, steps: Steps, *, seed: int) -> Demonstration:
-    """Play the whole study and return its results."""
+async def run_demo(clients: Clients, folder: DataFolder | None, steps: Steps, *, seed: int) -> Demonstration:
+    """Play the whole study and return its results; with services that run elsewhere there is no folder."""
     corpus_id = await _upload_corpus(clients, steps)
     bot_ids = await _register_bots(clients, corpus_id, steps)
     name = await _free_name(clients)

@@ -22,10 +22,13 @@ _TRAINING_STEPS: Final = 80
 
 
 async def score_demo(
-    clients: Clients, folder: DataFolder, collection_id: UUID, steps: Steps, *, seed: int
+    clients: Clients, folder: DataFolder | None, collection_id: UUID, steps: Steps, *, seed: int
 ) -> ScoreSetOut | None:
-    """Score every bot's dialogues by their overall quality; None where models can't run, as torch is not installed."""
-    if importlib.util.find_spec("torch") is None:
+    """Score every bot's dialogues by their overall quality.
+
+    None where models can't run, as torch is not installed, and without a data folder to give a trained model in.
+    """
+    if folder is None or importlib.util.find_spec("torch") is None:
         return None
     with steps.step("Training a scorer on the sample corpus", total=1):
         scorer = await _train(folder)

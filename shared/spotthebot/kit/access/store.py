@@ -6,8 +6,9 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ARRAY, Uuid, any_, bindparam, insert, select, update
+from sqlalchemy.dialects.postgresql import insert as insert_or_keep
 
-from spotthebot.kit.access.keys import ApiKey, Principal, make_key, parse_key, same_secret
+from spotthebot.kit.access.keys import ApiKey, Principal, hash_secret, make_key, parse_key, same_secret
 from spotthebot.kit.access.tables import ApiKeyRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.errors import NotFound, Unauthenticated
@@ -61,6 +62,14 @@ async def create_key(
         )
     )
     return await _get(session, key_id), text
+
+
+async def keep_key(session: WriteSession, key_id: UUID, secret: str, *, role: str, note: str) -> bool:
+    """Store a key that was made elsewhere, unless it is there; return whether what is there has this secret."""
+    row = {"id": key_id, "role": role, "team": None, "note": note, "secret_sha256": hash_secret(secret)}
+    await session.execute(insert_or_keep(ApiKeyRow).values(row).on_conflict_do_nothing())
+    stored = await session.scalar(select(ApiKeyRow.secret_sha256).where(ApiKeyRow.id == key_id))
+    return stored is not None and same_secret(secret, stored)
 
 
 async def list_keys(session: ReadSession) -> list[ApiKey]:

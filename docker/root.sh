@@ -1,0 +1,43 @@
+# Makes /image: the files that the last stage of service.Dockerfile adds to its base. Runs in the build stage.
+set -euo pipefail
+
+environment=/opt/spotthebot
+python=${environment}/bin/python
+/build/bin/pip wheel --quiet --no-build-isolation --no-deps --wheel-dir /wheels .
+python3 -m venv --without-pip "${environment}"
+/build/bin/pip --python "${python}" install --quiet --no-index --no-deps --no-compile /wheels/*.whl
+packages=$("${python}" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+
+if [ "${SERVICE}" = web ]; then
+  # The library makes one script: it is made here, and 84 MB stay behind.
+  "${python}" -c 'from spotthebot.web.chart_library import PREPARED, make_bundle; PREPARED.write_bytes(make_bundle())'
+  rm -rf "${packages}/vl_convert"
+fi
+# Nothing reads these at run time: tests, headers, static libraries, sources of compiled modules.
+find "${packages}" -depth -type d \( -name tests -o -name test -o -name include \) -exec rm -rf {} +
+find "${packages}" -type f \( -name '*.a' -o -name '*.h' -o -name '*.c' -o -name '*.cpp' -o -name '*.pyx' -o -name '*.pxd' \
+  -o -name '*.pyi' \) -delete
+# Arrow over the network and the plans of other engines: the services read and write files.
+rm -rf "${packages}"/pyarrow/{libarrow_flight,libarrow_python_flight,libarrow_substrait}.so* \
+  "${packages}"/pyarrow/{_flight,_substrait}*.so "${packages}"/pyarrow/src
+# What lifelines plots with: the figures are drawn by others.
+rm -rf "${packages}"/{matplotlib,matplotlib.libs,mpl_toolkits,fontTools,PIL,pillow.libs,contourpy,kiwisolver}
+# Names of places and carriers by telephone number: numbers are found, not located.
+rm -rf "${packages}"/phonenumbers/{geodata,carrierdata}
+# What torch compiles models with.
+rm -rf "${packages}"/{triton,functorch} "${packages}"/torch/{bin,share}
+
+# Compiled here, as nothing can be written where it runs; told apart by hashes, since times are all the same.
+# torch/testing is left out: it holds a file that only Python 3.12 reads.
+PYTHONHASHSEED=0 "${python}" -m compileall -q -x torch/testing/ --invalidation-mode unchecked-hash "${packages}"
+"${python}" sbom.py "${SERVICE}" > sbom.cdx.json
+
+mkdir -p /image/opt /image/etc /image/var/lib/spotthebot/models /image/var/lib/spotthebot/triton
+mv "${environment}" /image/opt/
+cp health.py "/image${environment}/"
+cp sbom.cdx.json /image/
+cp /etc/passwd /etc/group /image/etc/
+echo "spotthebot:x:10001:10001::/var/lib/spotthebot:/usr/sbin/nologin" >> /image/etc/passwd
+echo "spotthebot:x:10001:" >> /image/etc/group
+chown -R 10001:10001 /image/var/lib/spotthebot # also of the volumes that are made for these folders
+find /image -exec touch --no-dereference --date="@${SOURCE_DATE_EPOCH}" {} +

@@ -1,0 +1,202 @@
+"""What compose runs, and what the proxy serves, are the services of the registry; the recipes are clean."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import distributions
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from spotthebot.contracts.services import API_NAMES, SERVICES, ServiceEntry
+from spotthebot.kit.settings import EdgeSettings
+from spotthebot.suite.runtime.services import load_service
+
+ROOT = Path(__file__).parents[2]
+COMPOSE = ROOT / "deploy" / "compose"
+CONTAINERS: dict[str, Any] = yaml.safe_load((COMPOSE / "compose.yaml").read_text())["services"]
+PROXY = (COMPOSE / "Caddyfile").read_text()
+OTHERS = {"proxy", "postgres", "provision", "cli"}
+ONE_SHOT = {"provision", "cli", *(f"{service.name}-migrate" for service in SERVICES)}
+EVERY = pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
+HADOLINT = shutil.which("hadolint", path=f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin")
+
+
+class TestCompose:
+    def test_runs_every_service_its_worker_and_its_migrations(self):
+        expected = set(OTHERS)
+        for service in SERVICES:
+            expected.add(service.name)
+            expected |= {f"{service.name}-worker"} if service.has_worker else set()
+            expected |= {f"{service.name}-migrate"} if service.schema else set()
+        assert set(CONTAINERS) == expected
+
+    @EVERY
+    def test_starts_a_service_and_its_worker_after_its_migrations(self, service: ServiceEntry):
+        before = f"{service.name}-migrate" if service.schema else "provision"
+        names = [service.name, *([f"{service.name}-worker"] if service.has_worker else [])]
+        assert {name: list(CONTAINERS[name]["depends_on"]) for name in names} == {name: [before] for name in names}
+        assert CONTAINERS[before]["command"] == (["migrate"] if service.schema else ["provision"])
+        if service.has_worker:
+            assert CONTAINERS[f"{service.name}-worker"]["command"] == ["work"]
+
+    @EVERY
+    def test_tells_a_service_where_those_are_that_it_calls(self, service: ServiceEntry):
+        environment = CONTAINERS[service.name]["environment"]
+        found = {name: value for name, value in environment.items() if re.fullmatch(r"SPOTTHEBOT_\w+_URL", name)}
+        found.pop("SPOTTHEBOT_WEB_PUBLIC_URL", None)
+        prefix = service.environment_prefix
+        assert found == {f"{prefix}{other.upper()}_URL": f"http://{other}:8000" for other in service.calls}
+
+    @EVERY
+    def test_sets_nothing_that_a_service_does_not_know(self, service: ServiceEntry):
+        settings: type[EdgeSettings] = load_service(service.name).settings
+        known = {f"{service.environment_prefix}{field.upper()}" for field in settings.model_fields}
+        own = {name for name in CONTAINERS[service.name]["environment"] if name.startswith(service.environment_prefix)}
+        assert own - known == set()
+        assert f"{service.environment_prefix}MAX_CONNECTIONS_PER_ADDRESS" in own, "all connections come from the proxy"
+
+    @pytest.mark.parametrize("name", sorted(CONTAINERS))
+    def test_gives_a_container_few_rights_and_an_end(self, name: str):
+        container = CONTAINERS[name]
+        assert (container["read_only"], container["cap_drop"]) == (True, ["ALL"])
+        assert container["security_opt"] == ["no-new-privileges:true"]
+        assert {"mem_limit", "pids_limit"} <= set(container)
+        assert container["logging"]["options"].keys() == {"max-size", "max-file"}
+        assert container["restart"] == (
+            "no" if name == "cli" else "on-failure:5" if name in ONE_SHOT else "unless-stopped"
+        )
+
+    def test_shows_the_proxy_alone_to_the_outside(self):
+        assert [name for name, container in CONTAINERS.items() if "ports" in container] == ["proxy"]
+        with_database = {name for name, each in CONTAINERS.items() if "database" in each["networks"]}
+        assert with_database == set(CONTAINERS) - {"proxy", "web"}
+
+    @pytest.mark.parametrize("name", sorted(set(CONTAINERS)))
+    def test_hands_a_container_the_secrets_of_its_name(self, name: str):
+        mounted = [each for each in CONTAINERS[name].get("volumes", []) if each.startswith("./secrets/")]
+        assert mounted == [f"./secrets/{name.removesuffix('-worker')}:/run/secrets:ro"]
+
+
+class TestOverlays:
+    @pytest.mark.parametrize("name", ["gpu", "observe"])
+    def test_change_services_that_compose_has(self, name: str):
+        """What an overlay adds has an image; what it changes is there."""
+        added = {each for each, container in _overlay(name).items() if "image" in container}
+        assert set(_overlay(name)) - added <= set(CONTAINERS)
+        assert added & set(CONTAINERS) == set()
+
+    def test_trace_every_service_and_worker(self):
+        traced = {
+            name
+            for name, each in _overlay("observe").items()
+            if "OTEL_EXPORTER_OTLP_ENDPOINT" in each.get("environment", {})
+        }
+        assert traced == {name for name in CONTAINERS if name not in OTHERS | ONE_SHOT}
+
+    def test_publish_nothing_beyond_this_machine(self):
+        ports = [
+            port for name in ("gpu", "observe") for each in _overlay(name).values() for port in each.get("ports", [])
+        ]
+        assert ports
+        assert [port for port in ports if not port.startswith("127.0.0.1:")] == []
+
+
+class TestProxy:
+    @pytest.mark.parametrize("name", API_NAMES)
+    def test_serves_a_service_below_its_name(self, name: str):
+        (paths,) = re.findall(rf"@{name} path (.+)", PROXY)
+        assert paths.split() == [f"/{name}/{each}" for each in ("v1/*", "healthz", "openapi.json", "docs", "docs/*")]
+        assert f"handle @{name} {{\n\t\turi strip_prefix /{name}\n\t\treverse_proxy {name}:8000\n\t}}" in PROXY
+
+    def test_shows_no_metrics(self):
+        assert "@inside path /metrics /readyz /*/metrics /*/readyz\n\trespond @inside 404" in PROXY
+
+    def test_leaves_the_pages_their_addresses(self):
+        """A page's address never is that of an endpoint: those of `bots` are below /bots/v1."""
+        web = load_service("web")
+        pages = [str(getattr(route, "path", "")) for route in web.create_app(web.settings()).routes]
+        taken = [page for page in pages for name in API_NAMES if page.startswith((f"/{name}/v1", f"/{name}/docs"))]
+        assert pages
+        assert taken == []
+
+
+class TestBillOfMaterials:
+    def test_lists_what_is_installed_and_says_the_same_again(self):
+        sbom = _program("sbom")
+        bill = sbom.bill_of_materials("annotation")
+        installed = {re.sub(r"[-_.]+", "-", each.metadata["Name"]).lower(): each.version for each in distributions()}
+        assert {each["name"]: each["version"] for each in bill["components"]} == installed
+        assert bill == sbom.bill_of_materials("annotation")
+        references = {each["bom-ref"] for each in bill["components"]}
+        assert "pkg:pypi/fastapi@" + installed["fastapi"] in references
+        assert {need for each in bill["dependencies"] for need in each["dependsOn"]} <= references
+
+
+class TestHealth:
+    def test_takes_a_worker_for_alive_by_its_heartbeat(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        health, beat = _program("health"), tmp_path / "heartbeat"
+        monkeypatch.setenv("SPOTTHEBOT_FED_HEARTBEAT_FILE", str(beat))
+        assert health._heartbeat_file() == str(beat)
+        assert "has not begun" in health._beats(str(beat))
+        beat.touch()
+        assert health._beats(str(beat)) is None
+        os.utime(beat, (time.time() - 60, time.time() - 60))
+        assert "stood still for 60 s" in health._beats(str(beat))
+
+    @pytest.mark.parametrize(
+        ("answer", "fault"),
+        [
+            ("200 OK\r\n\r\nready", None),
+            ("503 Unavailable\r\n\r\nno database", "no database"),
+            ("", "the server closed the connection without an answer"),
+        ],
+    )
+    def test_passes_on_what_a_server_says(self, answer: str, fault: str | None, monkeypatch: pytest.MonkeyPatch):
+        health = _program("health")
+        with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor() as pool:
+            monkeypatch.setattr(health, "_PORT", listener.getsockname()[1])
+            asked = pool.submit(health._answers)
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(4096)
+                connection.sendall(f"HTTP/1.0 {answer}".encode() if answer else b"")
+        assert asked.result() == fault
+
+    def test_says_that_nobody_answers(self, monkeypatch: pytest.MonkeyPatch):
+        health = _program("health")
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            monkeypatch.setattr(health, "_PORT", listener.getsockname()[1])
+        assert health._answers().startswith("no answer on port")
+
+
+def test_recipes_are_clean():
+    if HADOLINT is None:
+        pytest.skip("hadolint is not installed (it comes with the extra dev)")
+    recipes = sorted([*(ROOT / "docker").glob("*.Dockerfile"), *(ROOT / "deploy" / "try").glob("*.Dockerfile")])
+    assert recipes
+    said = subprocess.run([HADOLINT, "--no-color", *recipes], capture_output=True, text=True, check=False)
+    assert said.stdout == ""
+
+
+def _overlay(name: str) -> dict[str, Any]:
+    overlay: dict[str, Any] = yaml.safe_load((COMPOSE / f"compose.{name}.yaml").read_text())["services"]
+    return overlay
+
+
+def _program(name: str) -> Any:
+    """Import a program of `docker/`, which no package holds."""
+    found = spec_from_file_location(name, ROOT / "docker" / f"{name}.py")
+    assert found is not None
+    assert found.loader is not None
+    module = module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
