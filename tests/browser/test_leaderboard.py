@@ -95,7 +95,7 @@ async def _play(suite: RunningSuite, game: dict[str, Any], annotator: str, entit
 async def _is_for_everybody(page: Page) -> None:
     """Hold a page against what holds for all of them."""
     for scheme in ("light", "dark"):
-        await page.emulate_media(color_scheme=scheme)
+        await page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour on its way to another
         for width, height in (DESKTOP, PHONE):
             await page.set_viewport_size({"width": width, "height": height})
             assert await violations(page) == []
