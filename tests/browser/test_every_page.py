@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 
+from tests.factories.annotator_trainings import store_training
 from tests.factories.browsing import Visit, barriers, violations
 from tests.factories.frontends import open_study, rate, ratings, start, talk, two_bots
 from tests.factories.released_studies import labelled_campaign, register_bots
@@ -57,11 +58,15 @@ OF_ADMINISTRATORS: Final = (
     "/admin/campaigns/{campaign}/annotators/{annotator}",
     "/admin/campaigns/{campaign}/annotators/{annotator}/block",
     "/admin/campaigns/{campaign}/audit",
+    "/admin/campaigns/{campaign}/payments",
+    "/admin/trainings",
+    "/admin/trainings/first_steps/1",
     "/admin/collections",
     "/admin/collections/{collection}",
     "/admin/collections/{people}/finish",
 )
 IN_FILES_OF_THEIR_OWN: Final = {
+    "test_admin.py": ("/admin/campaigns/{campaign_id}/annotators/{annotator_id}/packages/{assignment_id}/reject",),
     "test_annotate.py": ("/annotate/{campaign_id}", "/annotate/{campaign_id}/done/{assignment_id}"),
     "test_annotate_protocols.py": ("/annotate/{campaign_id}/training", "/annotate/{campaign_id}/said/{said}"),
     "test_chat.py": ("/chat/{collection_id}", "/chat/{collection_id}/enter"),
@@ -77,6 +82,7 @@ FOR_PROGRAMS: Final = {
     "/chat/{collection_id}/state",
 }
 FILES: Final = {
+    "/admin/campaigns/{campaign_id}/export/{rows}.{form}",
     "/admin/campaigns/{campaign_id}/payments/{kind}.csv",
     "/campaigns/{campaign_id:uuid}/data/{section}.{form}",
     "/campaigns/{campaign_id:uuid}/figures/{figure}.{form}",
@@ -95,6 +101,7 @@ async def places(module_suite: RunningSuite) -> dict[str, str]:
     conversations = await module_suite.client("conversations", "admin")
     held = (await conversations.get(f"/v1/collections/{collection}/conversations")).json()["items"]
     annotators = (await admin.get(f"{path}/annotators")).json()["items"]
+    await store_training(module_suite)
     people = await open_study(module_suite, await two_bots(module_suite))
     chat = await start(module_suite, people)
     await talk(module_suite, chat)
@@ -122,7 +129,7 @@ async def _barriers(visit: Visit, addresses: Iterable[str], places: Mapping[str,
     for address in addresses:
         await page.goto(visit.address(address.format_map(places)))
         found[address] = await barriers(page)
-    refused = ("401", "403", "404")
+    refused = ("401", "403", "404", "409")
     visit.complaints = [each for each in visit.complaints if not any(status in each for status in refused)]
     return {address: those for address, those in found.items() if those}
 
