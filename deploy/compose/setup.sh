@@ -80,6 +80,7 @@ once sessions random_base64
 give sessions web SPOTTHEBOT_WEB_SESSIONS_KEY
 give annotation_key web SPOTTHEBOT_WEB_ANNOTATION_KEY
 give postgres postgres password
+give service_key prometheus metrics_key
 once grafana random_hex 12
 give grafana grafana password
 printf 'postgresql://postgres:%s@postgres:5432/postgres' "$(cat secrets/all/postgres)" > secrets/all/admin_url

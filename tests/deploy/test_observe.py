@@ -6,11 +6,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
+from spotthebot.contracts.services import SERVICE_NAMES
 from tests.factories.observed import ALERTS, PROMETHEUS, ROOT
 
 PROMTOOL = shutil.which("promtool")
 RUNBOOKS = ROOT / "docs" / "runbooks"
+SCRAPES = yaml.safe_load((PROMETHEUS / "prometheus.yml").read_text())["scrape_configs"]
 TESTS = {path.name: path.read_text() for path in sorted((PROMETHEUS / "tests").glob("*.yml"))}
 
 
@@ -21,6 +24,17 @@ def test_every_alert_has_a_runbook_and_every_runbook_an_alert():
     }
     listed = re.findall(r"^\| \[(\w+)\]\((\w+)\.md\) \|", (RUNBOOKS / "README.md").read_text(), re.MULTILINE)
     assert listed == [(name, name) for name in sorted({alert["alert"] for alert in ALERTS})]
+
+
+def test_prometheus_scrapes_every_service_of_compose_with_the_key_that_its_setup_makes():
+    (services,) = [each for each in SCRAPES if each["job_name"] == "spotthebot"]
+    (targets,) = [each["targets"] for each in services["static_configs"]]
+    assert targets == [f"{name}:8000" for name in SERVICE_NAMES]
+    compose = ROOT / "deploy" / "compose"
+    key = Path(services["authorization"]["credentials_file"])
+    assert f"give service_key prometheus {key.name}\n" in (compose / "setup.sh").read_text()
+    mounted = yaml.safe_load((compose / "compose.observe.yaml").read_text())["services"]["prometheus"]["volumes"]
+    assert f"./secrets/prometheus:{key.parent}:ro" in mounted
 
 
 def test_every_alert_says_how_urgent_it_is():
