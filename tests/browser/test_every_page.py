@@ -8,7 +8,9 @@ import pytest
 
 from tests.factories.annotator_trainings import store_training
 from tests.factories.browsing import Visit, barriers, violations
-from tests.factories.frontends import open_study, rate, ratings, start, talk, two_bots
+from tests.factories.entering import campaign_of_talks, entry_path, talk
+from tests.factories.frontends import open_study, rate, ratings, start, two_bots
+from tests.factories.frontends import talk as talk_to_both
 from tests.factories.released_studies import labelled_campaign, register_bots
 from tests.factories.routes import routes_of
 from tests.factories.running_suite import RunningSuite
@@ -65,6 +67,7 @@ OF_ADMINISTRATORS: Final = (
     "/admin/collections/{collection}",
     "/admin/collections/{people}/finish",
 )
+OF_ANNOTATORS: Final = ("/annotate/{game}/leaderboard",)
 IN_FILES_OF_THEIR_OWN: Final = {
     "test_admin.py": ("/admin/campaigns/{campaign_id}/annotators/{annotator_id}/packages/{assignment_id}/reject",),
     "test_annotate.py": ("/annotate/{campaign_id}", "/annotate/{campaign_id}/done/{assignment_id}"),
@@ -104,7 +107,7 @@ async def places(module_suite: RunningSuite) -> dict[str, str]:
     await store_training(module_suite)
     people = await open_study(module_suite, await two_bots(module_suite))
     chat = await start(module_suite, people)
-    await talk(module_suite, chat)
+    await talk_to_both(module_suite, chat)
     assert (await rate(module_suite, chat, ratings(1, 2, preferred=2))).status_code == 200
     return {
         "campaign": path.rpartition("/")[2],
@@ -142,6 +145,11 @@ class TestEveryPage:
     async def test_has_no_barrier_for_strangers(self, visit: Visit, places: dict[str, str]):
         assert await _barriers(visit, OF_STRANGERS, places) == {}
 
+    async def test_has_no_barrier_for_annotators(self, visit: Visit, suite: RunningSuite):
+        game = await campaign_of_talks(suite, talk("c0"), protocol="spot_the_bot_gamified")
+        await visit.open(await entry_path(suite, game))
+        assert await _barriers(visit, OF_ANNOTATORS, {"game": game["id"]}) == {}
+
     async def test_has_no_barrier_for_teams(self, visit: Visit, places: dict[str, str]):
         await visit.sign_in("team", team="us", after="/nothing-here")
         assert await _barriers(visit, OF_TEAMS, places) == {}
@@ -152,8 +160,8 @@ class TestEveryPage:
 
     def test_is_held_against_barriers_in_some_test(self, places: dict[str, str], suite: RunningSuite):
         elsewhere = {path for paths in IN_FILES_OF_THEIR_OWN.values() for path in paths}
-        listed = {*LISTS, *OF_STRANGERS, *OF_TEAMS, *OF_ADMINISTRATORS}
-        opened = [address.format_map(places).partition("?")[0] for address in listed]
+        listed = {*LISTS, *OF_STRANGERS, *OF_ANNOTATORS, *OF_TEAMS, *OF_ADMINISTRATORS}
+        opened = [address.format_map(places | {"game": "a-game"}).partition("?")[0] for address in listed]
         gets = [route for route in routes_of(suite.apps["web"]) if "GET" in (route.methods or ())]
         shown = {next((route.path for route in gets if route.path_regex.match(path)), path) for path in opened}
         assert {route.path for route in gets} - shown - elsewhere == FOR_PROGRAMS | FILES
