@@ -284,6 +284,7 @@ async def _subscribed(
         )
     settings = {
         "DATABASE_URL": database.app["conversations"],
+        "SERVICE_KEY": "stb_service_unused",
         "SECRETS_KEY": key,
         "ALLOWED_NETWORKS": '["127.0.0.0/8"]',
         "DELIVERY_TIMEOUT_SECONDS": str(timeout_seconds),

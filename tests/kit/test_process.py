@@ -52,12 +52,30 @@ class TestRun:
         assert process._import("spotthebot.bots.app") is False
         assert gc.isenabled()
 
-    def test_names_the_settings_that_are_missing(self, monkeypatch: pytest.MonkeyPatch):
+    def test_names_the_settings_that_are_missing(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ):
         monkeypatch.delenv("SPOTTHEBOT_ANALYTICS_DATABASE_URL", raising=False)
         for command in ("serve", "work", "migrate"):
             monkeypatch.setattr(sys, "argv", ["analytics", command])
-            with pytest.raises(SystemExit, match="settings of analytics are incomplete: database_url: is missing"):
+            with pytest.raises(SystemExit, match="78"):
                 run("analytics")
+            said = "analytics: SPOTTHEBOT_ANALYTICS_DATABASE_URL is missing. See docs/settings.md.\n"
+            assert capsys.readouterr().err == said
+
+    @pytest.mark.parametrize("command", ["serve", "work"])
+    def test_starts_nothing_with_a_setting_that_is_unusable(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+    ):
+        monkeypatch.setenv("SPOTTHEBOT_ANALYTICS_DATABASE_URL", "localhost")
+        monkeypatch.setenv("SPOTTHEBOT_ANALYTICS_SERVICE_KEY", "stb_service_x")
+        monkeypatch.setattr(process, "configure_logs", lambda *_, **__: None)
+        for start in ("_serve", "_run_on_uvloop"):
+            monkeypatch.setattr(process, start, lambda *_: pytest.fail("it was started"))
+        monkeypatch.setattr(sys, "argv", ["analytics", command])
+        with pytest.raises(SystemExit, match="78"):
+            run("analytics")
+        assert "SPOTTHEBOT_ANALYTICS_DATABASE_URL can't be used: it is no URL" in capsys.readouterr().err
 
     def test_migrates_or_serves_by_its_command(self, monkeypatch: pytest.MonkeyPatch):
         done: list[tuple[object, ...]] = []
@@ -65,7 +83,9 @@ class TestRun:
         monkeypatch.setenv("SPOTTHEBOT_BOTS_LOG_LEVEL", "ERROR")
         monkeypatch.setenv("SPOTTHEBOT_BOTS_REQUEST_LOG_LINES_PER_SECOND", "7")
         logs: list[tuple[object, ...]] = []
+        checked: list[str] = []
         monkeypatch.setattr(process, "configure_logs", lambda *given, **more: logs.append((*given, more)))
+        monkeypatch.setattr(process, "check_settings", lambda _settings, lineage: checked.append(lineage.schema))
         monkeypatch.setattr(process, "upgrade", lambda lineage, url: done.append((lineage.schema, url)))
         monkeypatch.setattr(process, "_serve", lambda app, *where: done.append((app.title, *where)))
         for arguments in ("migrate", "serve", "serve --host 127.0.0.2 --port 81 --fd 3"):
@@ -77,6 +97,7 @@ class TestRun:
             ("Spot The Bot: bots", "127.0.0.2", 81, 3),
         ]
         assert logs == [("bots", "ERROR", {"request_lines_per_second": 7})] * 3
+        assert checked == ["bots"] * 2
 
     def test_works_until_it_is_stopped(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         worked: list[object] = []
@@ -93,12 +114,15 @@ class TestRun:
             heartbeat_file: Path | None = tmp_path / "heartbeat"
 
         module = SimpleNamespace(WORKER=process.Worker(Settings, work))
-        monkeypatch.setattr(process, "_import", {"spotthebot.conversations.worker": module}.__getitem__)
+        modules = {"spotthebot.conversations.worker": module}
+        modules["spotthebot.conversations.tables"] = SimpleNamespace(LINEAGE="its lineage")
+        monkeypatch.setattr(process, "_import", modules.__getitem__)
+        monkeypatch.setattr(process, "check_settings", lambda _settings, lineage: worked.append(lineage))
         monkeypatch.setattr(process, "configure_logs", lambda *_, **__: None)
         monkeypatch.setattr(process, "_until_stopped", until_stopped)
         monkeypatch.setattr(sys, "argv", ["conversations", "work"])
         run("conversations")
-        assert worked == ["postgresql://a", tmp_path / "heartbeat"]
+        assert worked == ["its lineage", "postgresql://a", tmp_path / "heartbeat"]
 
     def test_knows_no_worker_of_a_service_that_has_none(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

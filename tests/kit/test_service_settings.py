@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -91,12 +92,16 @@ class TestSettings:
 
 def test_a_service_says_which_settings_it_lacks_instead_of_starting():
     command = [sys.executable, "-m", "spotthebot.bots", "serve"]
-    run = subprocess.run(command, env={"PATH": ""}, capture_output=True, text=True, check=False)
-    assert run.returncode == 1
-    assert run.stderr == "The settings of bots are incomplete: database_url: is missing\n"
+    environment = {"PATH": "", "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 78
+    assert run.stderr == "bots: SPOTTHEBOT_BOTS_DATABASE_URL is missing. See docs/settings.md.\n"
 
 
-def test_a_service_says_that_its_folder_of_secrets_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_a_service_says_that_its_folder_of_secrets_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+):
     monkeypatch.setenv("SPOTTHEBOT_SECRETS_DIR", str(tmp_path / "none"))
-    with pytest.raises(SystemExit, match=f"can't be read: SPOTTHEBOT_SECRETS_DIR names {tmp_path / 'none'}"):
+    with pytest.raises(SystemExit, match="78"):
         process._read_settings("things", ThingsSettings)
+    assert f"can't be read: SPOTTHEBOT_SECRETS_DIR names {tmp_path / 'none'}" in capsys.readouterr().err

@@ -30,7 +30,6 @@ from spotthebot.kit.database import Database
 from spotthebot.kit.outbound import EVERYWHERE, CheckingResolver, networks
 from spotthebot.kit.process import Service
 from spotthebot.kit.retention import Retention, old_idempotency_keys
-from spotthebot.kit.vault import vault_from
 from spotthebot.kit.web.api import build_service
 
 
@@ -77,7 +76,7 @@ async def _context(stack: AsyncExitStack, settings: BotsSettings, database: Data
         operator_http=await stack.enter_async_context(BotHttp(CheckingResolver(operator))),
         own_http=await stack.enter_async_context(BotHttp(CheckingResolver(EVERYWHERE), names_causes=True)),
         builtin_bots=BuiltinBots(Corpora(conversations)),
-        vault=vault_from(settings.secrets_key.get_secret_value(), settings.secrets_key_file),
+        vault=settings.open_vault(),
         workers=workers,
         triton=await stack.enter_async_context(TritonControl(settings.triton_grpc, probe=dialogue.PROBE))
         if settings.triton_grpc

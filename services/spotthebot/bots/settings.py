@@ -7,6 +7,7 @@ from pydantic import Field, SecretStr
 from pydantic_settings import SettingsConfigDict
 
 from spotthebot.kit.settings import Networks, ServiceSettings
+from spotthebot.kit.vault import Vault, vault_from
 
 
 class BotsSettings(ServiceSettings):
@@ -59,3 +60,12 @@ class BotsSettings(ServiceSettings):
     triton_repository: Path | None = Field(
         default=None, description="Model repository that this Triton serves, as this service sees it."
     )
+
+    def open_vault(self) -> Vault:
+        """Return what seals the secrets of bots; makes the file of the key where there is none."""
+        return vault_from(self.secrets_key.get_secret_value(), self.secrets_key_file)
+
+    def check(self) -> None:
+        """Open the vault, whose key may be wrong or its file unreadable."""
+        with self.blamed("secrets_key" if self.secrets_key.get_secret_value() else "secrets_key_file"):
+            self.open_vault()

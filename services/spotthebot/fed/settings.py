@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
+from spotthebot.inference.devices import require_device
 from spotthebot.kit.events.settings import EventSettings
 
 
@@ -54,3 +55,9 @@ class FedSettings(EventSettings):
     conversations_per_step: int = Field(
         default=16, ge=1, le=1000, description="Conversations that are scored between two savings of a job."
     )
+
+    def check(self) -> None:
+        """Look for the GPU that is asked for, beside what services with events check."""
+        super().check()
+        with self.blamed("device"):
+            require_device(self.device)

@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 from fastapi import FastAPI
 
 from spotthebot.kit.process import Service
-from spotthebot.kit.vault import vault_from
 from spotthebot.kit.web.core.application import build_application
 from spotthebot.kit.web.core.disk import DiskPart
 from spotthebot.kit.web.core.rate_limits import RateLimiter
@@ -47,7 +46,7 @@ def create_app(settings: WebSettings) -> FastAPI:
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
-        vault = vault_from(settings.sessions_key.get_secret_value(), settings.sessions_key_file)
+        vault = settings.open_vault()
         secure = settings.public_url.startswith("https:")
         app.state.sessions = SealedCookie(
             "spotthebot_session", vault, lasts_seconds=settings.session_hours * 3600, secure=secure

@@ -7,6 +7,7 @@ from pydantic import Field, SecretStr
 from pydantic_settings import SettingsConfigDict
 
 from spotthebot.kit.settings import EdgeSettings
+from spotthebot.kit.vault import Vault, vault_from
 
 
 class WebSettings(EdgeSettings):
@@ -51,3 +52,12 @@ class WebSettings(EdgeSettings):
     annotator_requests_per_minute: int = Field(
         default=300, ge=1, description="Requests one annotator, or one person who chats, may make a minute."
     )
+
+    def open_vault(self) -> Vault:
+        """Return what seals cookies and links; makes the file of the key where there is none."""
+        return vault_from(self.sessions_key.get_secret_value(), self.sessions_key_file)
+
+    def check(self) -> None:
+        """Open the vault, whose key may be wrong or its file unreadable."""
+        with self.blamed("sessions_key" if self.sessions_key.get_secret_value() else "sessions_key_file"):
+            self.open_vault()

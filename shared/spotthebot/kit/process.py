@@ -1,6 +1,7 @@
 """Runs a service from the command line: `python -m spotthebot.<service> serve | work | migrate | openapi`.
 
 A command imports the part of the service that it needs: a worker has no web framework, and only `migrate` has Alembic.
+Exit codes: 78 where a setting has to be mended first, and 1 where something else went wrong.
 """
 
 import argparse
@@ -18,14 +19,16 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from pydantic import SecretStr, ValidationError
+from sqlalchemy.exc import ArgumentError, OperationalError
 
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.logs import configure_logs
-from spotthebot.kit.migrations import Lineage, upgrade
-from spotthebot.kit.settings import EdgeSettings, SecretsDirMissing, ServiceSettings
+from spotthebot.kit.migrations import Lineage, MigrationFailed, NewerDatabase, upgrade
+from spotthebot.kit.settings import EdgeSettings, SecretsDirMissing, ServiceSettings, SettingUnusable
+from spotthebot.kit.startup import CONFIGURATION_FAULT, check_settings
 from spotthebot.kit.validation import faults_of
 
 if TYPE_CHECKING:
@@ -71,6 +74,7 @@ def run(name: str) -> None:
     if arguments.command == "work":
         worker: Worker[Any] = _import(f"{package}.worker").WORKER
         settings = _read_settings(name, worker.settings)
+        _check(name, settings, _import(f"{package}.tables").LINEAGE)
         _run_on_uvloop(_until_stopped(worker.work(settings), settings.heartbeat_file))
         return
     service: Service[Any] = _import(f"{package}.app").SERVICE
@@ -80,8 +84,9 @@ def run(name: str) -> None:
     settings = _read_settings(name, service.settings)
     if arguments.command == "migrate":
         if service.lineage is not None:
-            upgrade(service.lineage, settings.database_url.get_secret_value())
+            _migrate(name, service.lineage, settings)
     else:
+        _check(name, settings, service.lineage)
         _serve(service.create_app(settings), arguments.host, arguments.port, arguments.fd)
 
 
@@ -100,13 +105,14 @@ def _import(module: str) -> Any:  # noqa: ANN401 - a module
 
 
 def _read_settings(name: str, kind: type[Settings]) -> Settings:
-    """Read the settings and configure the logs by them; ends the process where some are missing."""
+    """Read the settings and configure the logs by them; ends the process where some are missing or wrong."""
     try:
         settings = kind()
     except (SecretsDirMissing, OSError) as error:
-        sys.exit(f"The settings of {name} can't be read: {error}")
+        _stop(name, f"its settings can't be read: {error}")
     except ValidationError as error:
-        sys.exit(f"The settings of {name} are incomplete: {'; '.join(faults_of(error, separator='.'))}")
+        faults = "; ".join(_fault_of_setting(kind, fault) for fault in faults_of(error, separator="."))
+        _stop(name, f"{faults}. See docs/settings.md.")
     start_tracing(name)
     configure_logs(name, settings.log_level, request_lines_per_second=settings.request_log_lines_per_second)
     return settings
@@ -121,11 +127,42 @@ def start_tracing(service: str) -> None:
     try:
         spans = import_module("spotthebot.kit.spans")
     except ModuleNotFoundError as missing:
-        sys.exit(
+        _stop(
+            service,
             f"OTEL_EXPORTER_OTLP_ENDPOINT asks for traces, which need '{missing.name}':"
-            " install spotthebot[tracing], or take the variable away."
+            " install spotthebot[tracing], or take the variable away.",
         )
     spans.record(service)
+
+
+def _fault_of_setting(kind: type[EdgeSettings], fault: str) -> str:
+    field, _, reason = fault.partition(": ")
+    return f"{kind.variable(field)} {reason}"
+
+
+def _check(name: str, settings: EdgeSettings, lineage: Lineage | None) -> None:
+    try:
+        check_settings(settings, lineage)
+    except (SettingUnusable, NewerDatabase) as error:
+        _stop(name, str(error))
+
+
+def _migrate(name: str, lineage: Lineage, settings: ServiceSettings) -> None:
+    try:
+        upgrade(lineage, settings.database_url.get_secret_value())
+    except NewerDatabase as error:
+        _stop(name, str(error))
+    except MigrationFailed as error:
+        sys.exit(f"{name}: {error}")
+    except (ArgumentError, OperationalError) as error:
+        reason = " ".join(str(getattr(error, "orig", error)).split())
+        sys.exit(f"{name}: {settings.variable('database_url')}: {reason}")
+
+
+def _stop(name: str, reason: str) -> NoReturn:
+    """End the process as one whose configuration has to be mended before another start."""
+    print(f"{name}: {reason}", file=sys.stderr)  # noqa: T201 - the last word, for people
+    sys.exit(CONFIGURATION_FAULT)
 
 
 def migrate_access(owner_url: str) -> None:

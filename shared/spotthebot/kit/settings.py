@@ -4,6 +4,8 @@ Secrets may come as files instead: a file of a setting's name, in the folder tha
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated
@@ -41,6 +43,10 @@ Networks = Annotated[tuple[str, ...], AfterValidator(_are_networks)]
 """Networks such as `10.1.0.0/16`, as a JSON list."""
 
 
+class SettingUnusable(Invalid):
+    """{setting} can't be used: {reason}."""
+
+
 class EdgeSettings(BaseSettings):
     """Settings of every web application."""
 
@@ -58,6 +64,25 @@ class EdgeSettings(BaseSettings):
         """Let a variable of the environment count before a file of its name."""
         del dotenv_settings, file_secret_settings
         return init_settings, env_settings, SecretsSettingsSource(settings_cls, secrets_dir=secrets_dir())
+
+    @classmethod
+    def variable(cls, field: str) -> str:
+        """Return the environment variable of a field."""
+        return f"{cls.model_config.get('env_prefix', '')}{field}".upper()
+
+    @contextmanager
+    def blamed(self, field: str) -> Iterator[None]:
+        """Turn a ValueError or an error of the file system in the block into SettingUnusable."""
+        try:
+            yield
+        except OSError as error:
+            reason = f"{error.strerror}: {error.filename}"
+            raise SettingUnusable(setting=self.variable(field), reason=reason) from error
+        except ValueError as error:
+            raise SettingUnusable(setting=self.variable(field), reason=str(error).rstrip(".")) from error
+
+    def check(self) -> None:
+        """Raise SettingUnusable for what only shows when it is used; a service adds its own."""
 
     cors_origins: tuple[str, ...] = Field(
         default=(), description="Origins of browser frontends that may call this service, as a JSON list."

@@ -44,9 +44,9 @@ def vault_from(keys: str, key_file: Path) -> Vault:
 def _read_or_make(path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
-        with tempfile.NamedTemporaryFile(dir=path.parent) as made:  # 0600, and whole before it has its name
+        # 0600, and whole before it has its name; without a buffer, which a full disk would leave to be written.
+        with tempfile.NamedTemporaryFile(dir=path.parent, buffering=0) as made:
             made.write(Fernet.generate_key())
-            made.flush()
             with contextlib.suppress(FileExistsError):
                 os.link(made.name, path)
     if path.stat().st_mode & 0o077:

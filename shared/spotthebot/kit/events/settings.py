@@ -49,6 +49,11 @@ class EventSettings(JobSettings):
         """Return what seals signing secrets; makes the file of the key where there is none."""
         return vault_from(self.secrets_key.get_secret_value(), self.secrets_key_file)
 
+    def check(self) -> None:
+        """Open the vault, whose key may be wrong or its file unreadable."""
+        with self.blamed("secrets_key" if self.secrets_key.get_secret_value() else "secrets_key_file"):
+            self.open_vault()
+
     def make_http(self) -> HttpByOwner:
         """Return the clients that reach subscribers."""
         return HttpByOwner(allowed=self.allowed_networks, operator=self.operator_networks)

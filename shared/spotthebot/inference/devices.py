@@ -1,0 +1,43 @@
+"""Whether the GPU that a setting asks for is there, without torch and without a context on it.
+
+NVML counts GPUs without CUDA: a process that used CUDA could not fork others that do.
+"""
+
+import ctypes
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+_NVML = "libnvidia-ml.so.1"
+_AMD = Path("/dev/kfd")
+
+
+class NoSuchDevice(ValueError):
+    """A device that is not here, with what to do."""
+
+
+def require_device(device: str) -> None:
+    """Raise NoSuchDevice for `cuda` or `cuda:N` where there is no such GPU; `auto` and `cpu` are always there."""
+    asked = re.fullmatch(r"cuda(?::(\d+))?", device)
+    if asked is None or _AMD.exists():  # torch calls AMD's GPUs by the same name, and NVML does not know them
+        return
+    count = count_gpus()
+    if int(asked[1] or 0) >= count:
+        found = f"{count} GPU{'' if count == 1 else 's'}" if count else "no NVIDIA GPU"
+        message = f"'{device}' asks for a GPU, and there is {found} here: give the container one, or say 'auto'"
+        raise NoSuchDevice(message)
+
+
+def count_gpus() -> int:
+    """Return how many NVIDIA GPUs this process may use."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None:
+        return len([each for each in visible.split(",") if each.strip() and not each.strip().startswith("-")])
+    count = ctypes.c_uint(0)
+    with suppress(OSError):
+        nvml = ctypes.CDLL(_NVML)
+        if nvml.nvmlInit_v2() == 0:
+            nvml.nvmlDeviceGetCount_v2(ctypes.byref(count))
+            nvml.nvmlShutdown()
+    return count.value

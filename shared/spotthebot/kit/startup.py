@@ -1,0 +1,65 @@
+"""What a service checks before it starts, so that it never runs half-configured.
+
+What only a person can mend, a setting, ends the process with exit code 78 (EX_CONFIG of sysexits.h) and one sentence.
+What comes by itself, a database that does not answer yet or is not migrated yet, is waited for: the service starts, and
+is not ready.
+"""
+
+import re
+from typing import Final
+
+from sqlalchemy.exc import ArgumentError, OperationalError
+
+from spotthebot.kit.logs import get_logger
+from spotthebot.kit.migrations import Lineage, NewerDatabase, read_state
+from spotthebot.kit.settings import EdgeSettings, ServiceSettings, SettingUnusable
+
+CONFIGURATION_FAULT: Final = 78
+_log = get_logger(__name__)
+_REFUSALS: Final = {
+    r"password authentication failed|no password supplied": "correct its password",
+    r"role \".*\" does not exist": "correct its user, or make the logins first",
+    r"database \".*\" does not exist": "correct its database, or make it first",
+    r"no pg_hba.conf entry|permission denied for database": "let this login in, or correct it",
+    r"certificate verify failed|certificate has expired|server certificate for": "renew the server's certificate, or "
+    "correct sslrootcert",
+    r"root certificate file|private key file": "correct sslrootcert, sslcert and sslkey",
+    r"does not support SSL": "correct sslmode, or turn TLS on in the server",
+    r"invalid (sslmode|connection option|port|URI)|URI query parameter": "correct it",
+}
+"""What libpq says of a login or an encryption that stays as it is however long one waits, and what to do."""
+
+
+def check_settings(settings: EdgeSettings, lineage: Lineage | None) -> None:
+    """Raise SettingUnusable or NewerDatabase for what the service could not work with."""
+    settings.check()
+    if isinstance(settings, ServiceSettings):
+        _check_service_key(settings)
+        if lineage is not None:
+            _check_database(settings, lineage)
+
+
+def _check_service_key(settings: ServiceSettings) -> None:
+    """Ask for the key of a service that calls others, which would refuse it."""
+    peers = [name for name in type(settings).model_fields if name.endswith("_url") and name != "database_url"]
+    if peers and not settings.service_key.get_secret_value():
+        reason = "it is missing, and other services are called with it: ./stb keys create --role service makes a key"
+        raise SettingUnusable(setting=settings.variable("service_key"), reason=reason)
+
+
+def _check_database(settings: ServiceSettings, lineage: Lineage) -> None:
+    variable = settings.variable("database_url")
+    try:
+        state = read_state(lineage.schema, settings.database_url.get_secret_value())
+    except ArgumentError as error:
+        reason = "it is no URL such as postgresql://user:password@host:5432/database"
+        raise SettingUnusable(setting=variable, reason=reason) from error
+    except OperationalError as error:
+        reason = " ".join(str(error.orig).split()).rstrip(".")
+        for refusal, advice in _REFUSALS.items():
+            if re.search(refusal, reason):
+                raise SettingUnusable(setting=variable, reason=f"{reason}: {advice}") from error
+        _log.warning("database.not_there_yet", setting=variable, reason=reason)
+        return
+    if lineage.is_newer(state) and not lineage.works_with(state):
+        raise NewerDatabase(schema=lineage.schema, found=state.revision, needed=lineage.head)
