@@ -216,13 +216,14 @@ class TestPoliteStop:
 
 
 class TestHangingProcesses:
-    def test_a_service_a_worker_and_postgresql_that_hang_at_once_all_come_back(
+    def test_a_service_the_pages_a_worker_and_postgresql_that_hang_at_once_all_come_back(
         self, stopped: Stopped, up_again: subprocess.Popen[bytes], port_base: int
     ):
         folder, suite = stopped.folder, Suite(stopped.folder, port_base)
         before = _pids(folder)
         server = _postmaster(up_again)
-        hung = [before["annotation"], before["conversations-worker"], server.pid]
+        names = ("annotation", "web", "conversations-worker")  # each kind of process
+        hung = [*(before[name] for name in names), server.pid]
         for pid in hung:
             os.kill(pid, signal.SIGSTOP)
         wait_until(lambda: not any(lives(psutil.Process(pid)) for pid in hung if psutil.pid_exists(pid)), 90)
@@ -231,9 +232,9 @@ class TestHangingProcesses:
         collection = suite.collect("after", [stopped.quick])
         wait_until(lambda: suite.get("conversations", f"collections/{collection}")["state"] == "complete", 60)
         replaced = {name for name in before if before[name] != after[name]}
-        assert replaced == {"annotation", "conversations-worker"}  # and no other: the rest waits for PostgreSQL
+        assert replaced == {*names}  # and no other: the rest waits for PostgreSQL
         printed = (folder.parent / "up.log").read_text()
-        assert all(f"{name} does not answer" in printed for name in ("annotation", "conversations-worker", "postgres"))
+        assert all(f"{name} does not answer" in printed for name in (*names, "postgres"))
 
 
 _CORPUS = {"name": "unused", "domain": "everyday", "origin": "Written for a test.", "licence": "Apache-2.0"}

@@ -177,7 +177,7 @@ class TestKeyFile:
     @needs_mounts
     def test_on_a_full_volume_is_named(self):
         folder = Path(tempfile.mkdtemp(prefix="stb-full-"))
-        mount = ["mount", "-t", "tmpfs", "-o", "size=16k,mode=700", "none", folder]
+        mount = ["mount", "-t", "tmpfs", "-o", "size=16k,mode=700", "none", str(folder)]
         if subprocess.run(mount, check=False, capture_output=True).returncode:
             pytest.skip("nothing can be mounted here")
         try:
