@@ -30,9 +30,12 @@ from spotthebot.suite.backups.errors import (
     NotABackup,
     RestoreFailed,
 )
+from spotthebot.suite.cli import backups as command
 from spotthebot.suite.postgres.errors import DatabaseUnreachable
 from spotthebot.suite.postgres.provision import logins
 from spotthebot.suite.progress import Steps, showing_progress
+from spotthebot.suite.runtime import bootstrap as bootstrap_module
+from tests.factories.command_line import run_stb
 from tests.factories.databases import Databases, DatabaseUrls, PostgresServer
 from tests.factories.filled_campaigns import fill_campaign
 
@@ -203,10 +206,28 @@ class TestBackup:
     def test_can_be_read_by_its_owner_only(self, backup: Path):
         assert backup.stat().st_mode & 0o777 == 0o600
 
-    def test_leaves_the_keys_out_on_request(self, suite: Suite, tmp_path: Path):
-        contents = suite.back_up(tmp_path / "a.zip", with_keys=False)
-        assert contents.keys == ()
-        assert b"the key of bots" not in (tmp_path / "a.zip").read_bytes()
+    def test_of_a_server_of_your_own_leaves_the_keys_out_on_request(
+        self, suite: Suite, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        """`./stb backup` and `restore`, each on a data folder that held nothing."""
+        file, folder = tmp_path / "a.zip", tmp_path / "data"
+        for name, value in (suite.environment | {"SPOTTHEBOT_DATABASE_URL": suite.admin_url}).items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(command, "DATABASE_NAME", suite.database)
+        made = run_stb("backup", file, "--no-keys", "--data-dir", folder)
+        assert made.returncode == 0, made.stderr
+        assert "2 files of models, no encryption keys." in made.stderr
+        assert f"Keep the files *.key of {folder}" in made.stderr
+        assert b"the key of bots" not in file.read_bytes()
+        for name, value in place.environment.items():
+            monkeypatch.setenv(name, value)
+        for module in (command, bootstrap_module):
+            monkeypatch.setattr(module, "DATABASE_NAME", place.name)
+        done = run_stb("restore", file, "--data-dir", tmp_path / "other")
+        assert done.returncode == 0, done.stderr
+        assert "If it had secrets, put its files *.key into" in done.stderr
+        assert content_of(place.url)["annotation.items"] == content_of(suite.url)["annotation.items"]
+        assert content_of(place.url)["access.api_keys"][0] == 3  # the suite's own
 
 
 class TestRefusedBackup:

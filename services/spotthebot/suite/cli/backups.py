@@ -43,8 +43,10 @@ def backup(
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Write all that the suite keeps to one file, while it runs or while it does not."""
-    folder = suite_at(data_dir)
+    is_elsewhere = bool(os.environ.get(DATABASE_URL_VARIABLE))  # then the folder need not hold a suite
+    folder = folder_at(data_dir) if is_elsewhere else suite_at(data_dir)
     check_output(file)
+    folder.create()
     with _database_of(folder) as admin_url, local_settings(folder) as local, showing_progress() as steps:
         made = create_backup(file, admin_url, DATABASE_NAME, local.environment, steps, with_keys=with_keys)
     say(f"{made.path}: {_size(made)}, the database ({made.schemas} schemas), {_models(made)}, {_keys(made)}.")
