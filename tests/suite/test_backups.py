@@ -211,7 +211,7 @@ class TestBackup:
     ):
         """`./stb backup` and `restore`, each on a data folder that held nothing."""
         file, folder = tmp_path / "a.zip", tmp_path / "data"
-        for name, value in (suite.environment | {"SPOTTHEBOT_DATABASE_URL": suite.admin_url}).items():
+        for name, value in {**suite.environment, "SPOTTHEBOT_DATABASE_URL": suite.admin_url}.items():
             monkeypatch.setenv(name, value)
         monkeypatch.setattr(command, "DATABASE_NAME", suite.database)
         made = run_stb("backup", file, "--no-keys", "--data-dir", folder)
