@@ -78,7 +78,7 @@ class TestDatabaseUrl:
         settings = settings_of("bots", database_url=good.render_as_string(hide_password=False))
         check_settings(settings, load_lineage("bots"))
 
-    async def test_of_a_server_that_is_not_there_yet_is_waited_for(self):
+    async def test_is_waited_for_where_the_server_is_not_there_yet(self):
         settings = settings_of("analytics")
         check_settings(settings, load_lineage("analytics"))
         app = load_service("analytics").create_app(settings)
@@ -86,7 +86,7 @@ class TestDatabaseUrl:
             assert (await client.get(f"{url}/readyz")).status_code == 503
             assert (await client.get(f"{url}/healthz")).status_code == 200
 
-    def test_of_a_server_whose_certificate_has_expired_is_refused(self, tmp_path: Path):
+    def test_is_refused_where_the_servers_certificate_has_expired(self, tmp_path: Path):
         with expired_server(tmp_path) as port:
             url = f"postgresql://a:b@127.0.0.1:{port}/none?sslmode=verify-full&sslrootcert={tmp_path}/certificate.pem"
             assert "renew the server's certificate" in refusal("bots", database_url=url)
@@ -135,13 +135,13 @@ class TestMigration:
         assert ended.value.code == (code or f"bots: {error}")
         assert code is None or str(error) in capsys.readouterr().err
 
-    def test_of_a_server_that_does_not_answer_says_which_setting_names_it(self):
+    def test_says_which_setting_names_a_server_that_does_not_answer(self):
         with pytest.raises(SystemExit, match="bots: SPOTTHEBOT_BOTS_DATABASE_URL: connection failed"):
             process._migrate("bots", load_lineage("bots"), load_service("bots").settings(database_url=NOWHERE))
 
 
 class TestGpu:
-    def test_that_is_asked_for_has_to_be_there(self, monkeypatch: pytest.MonkeyPatch):
+    def test_has_to_be_there_where_a_setting_asks_for_it(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
         said = refusal("fed", device="cuda")
         assert said.startswith("SPOTTHEBOT_FED_DEVICE can't be used: 'cuda' asks for a GPU, and there is no NVIDIA GPU")
@@ -159,7 +159,7 @@ class TestGpu:
 
 class TestKeyFile:
     @pytest.mark.parametrize("name", ["bots", "conversations", "annotation", "fed"])
-    def test_that_is_unusable_is_named(self, tmp_path: Path, name: str):
+    def test_is_named_where_it_is_unusable(self, tmp_path: Path, name: str):
         path = tmp_path / "key"
         path.write_bytes(Fernet.generate_key())
         path.chmod(0o644)
@@ -170,7 +170,7 @@ class TestKeyFile:
         )
         assert "SECRETS_KEY can't be used: Fernet key must be 32" in refusal(name, secrets_key="short")
 
-    def test_of_the_pages_is_named_too(self):
+    def test_is_named_for_the_pages_too(self):
         with pytest.raises(SettingUnusable, match="SPOTTHEBOT_WEB_SESSIONS_KEY can't be used: Fernet key"):
             check_settings(load_service("web").settings(sessions_key="short"), None)
 

@@ -206,7 +206,7 @@ class TestBackup:
     def test_can_be_read_by_its_owner_only(self, backup: Path):
         assert backup.stat().st_mode & 0o777 == 0o600
 
-    def test_of_a_server_of_your_own_leaves_the_keys_out_on_request(
+    def test_leaves_the_keys_out_on_request_and_takes_a_server_of_your_own(
         self, suite: Suite, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ):
         """`./stb backup` and `restore`, each on a data folder that held nothing."""
