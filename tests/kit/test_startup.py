@@ -26,7 +26,7 @@ from spotthebot.contracts.services import API_NAMES, SERVICES
 from spotthebot.inference.devices import count_gpus
 from spotthebot.kit import process
 from spotthebot.kit.migrations import MigrationFailed, NewerDatabase
-from spotthebot.kit.settings import EdgeSettings, SettingUnusable
+from spotthebot.kit.settings import EdgeSettings, SettingNotUsable
 from spotthebot.kit.startup import check_settings
 from spotthebot.suite.runtime.services import load_lineage, load_service
 from spotthebot.suite.supervision.sockets import bind
@@ -46,7 +46,7 @@ def settings_of(name: str, **values: object) -> EdgeSettings:
 
 def refusal(name: str, **values: object) -> str:
     """Return what a service says that does not start."""
-    with pytest.raises(SettingUnusable) as refused:
+    with pytest.raises(SettingNotUsable) as refused:
         check_settings(settings_of(name, **values), load_lineage(name) if name in API_NAMES else None)
     return str(refused.value)
 
@@ -171,7 +171,7 @@ class TestKeyFile:
         assert "SECRETS_KEY can't be used: Fernet key must be 32" in refusal(name, secrets_key="short")
 
     def test_is_named_for_the_pages_too(self):
-        with pytest.raises(SettingUnusable, match="SPOTTHEBOT_WEB_SESSIONS_KEY can't be used: Fernet key"):
+        with pytest.raises(SettingNotUsable, match="SPOTTHEBOT_WEB_SESSIONS_KEY can't be used: Fernet key"):
             check_settings(load_service("web").settings(sessions_key="short"), None)
 
     @needs_mounts

@@ -27,7 +27,7 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.logs import configure_logs
 from spotthebot.kit.migrations import Lineage, MigrationFailed, NewerDatabase, upgrade
-from spotthebot.kit.settings import EdgeSettings, SecretsDirMissing, ServiceSettings, SettingUnusable
+from spotthebot.kit.settings import EdgeSettings, SecretsDirMissing, ServiceSettings, SettingNotUsable
 from spotthebot.kit.startup import CONFIGURATION_FAULT, check_settings
 from spotthebot.kit.validation import faults_of
 
@@ -143,7 +143,7 @@ def _fault_of_setting(kind: type[EdgeSettings], fault: str) -> str:
 def _check(name: str, settings: EdgeSettings, lineage: Lineage | None) -> None:
     try:
         check_settings(settings, lineage)
-    except (SettingUnusable, NewerDatabase) as error:
+    except (SettingNotUsable, NewerDatabase) as error:
         _stop(name, str(error))
 
 

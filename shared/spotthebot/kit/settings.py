@@ -43,7 +43,7 @@ Networks = Annotated[tuple[str, ...], AfterValidator(_are_networks)]
 """Networks such as `10.1.0.0/16`, as a JSON list."""
 
 
-class SettingUnusable(Invalid):
+class SettingNotUsable(Invalid):
     """{setting} can't be used: {reason}."""
 
 
@@ -72,17 +72,17 @@ class EdgeSettings(BaseSettings):
 
     @contextmanager
     def blamed(self, field: str) -> Iterator[None]:
-        """Turn a ValueError or an error of the file system in the block into SettingUnusable."""
+        """Turn a ValueError or an error of the file system in the block into SettingNotUsable."""
         try:
             yield
         except OSError as error:
             reason = f"{error.strerror}: {error.filename}"
-            raise SettingUnusable(setting=self.variable(field), reason=reason) from error
+            raise SettingNotUsable(setting=self.variable(field), reason=reason) from error
         except ValueError as error:
-            raise SettingUnusable(setting=self.variable(field), reason=str(error).rstrip(".")) from error
+            raise SettingNotUsable(setting=self.variable(field), reason=str(error).rstrip(".")) from error
 
     def check(self) -> None:
-        """Raise SettingUnusable for what only shows when it is used; a service adds its own."""
+        """Raise SettingNotUsable for what only shows when it is used; a service adds its own."""
 
     cors_origins: tuple[str, ...] = Field(
         default=(), description="Origins of browser frontends that may call this service, as a JSON list."

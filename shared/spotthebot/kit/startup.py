@@ -12,7 +12,7 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 
 from spotthebot.kit.logs import get_logger
 from spotthebot.kit.migrations import Lineage, NewerDatabase, read_state
-from spotthebot.kit.settings import EdgeSettings, ServiceSettings, SettingUnusable
+from spotthebot.kit.settings import EdgeSettings, ServiceSettings, SettingNotUsable
 
 CONFIGURATION_FAULT: Final = 78
 _log = get_logger(__name__)
@@ -31,7 +31,7 @@ _REFUSALS: Final = {
 
 
 def check_settings(settings: EdgeSettings, lineage: Lineage | None) -> None:
-    """Raise SettingUnusable or NewerDatabase for what the service could not work with."""
+    """Raise SettingNotUsable or NewerDatabase for what the service could not work with."""
     settings.check()
     if isinstance(settings, ServiceSettings):
         _check_service_key(settings)
@@ -44,7 +44,7 @@ def _check_service_key(settings: ServiceSettings) -> None:
     peers = [name for name in type(settings).model_fields if name.endswith("_url") and name != "database_url"]
     if peers and not settings.service_key.get_secret_value():
         reason = "it is missing, and other services are called with it: ./stb keys create --role service makes a key"
-        raise SettingUnusable(setting=settings.variable("service_key"), reason=reason)
+        raise SettingNotUsable(setting=settings.variable("service_key"), reason=reason)
 
 
 def _check_database(settings: ServiceSettings, lineage: Lineage) -> None:
@@ -53,12 +53,12 @@ def _check_database(settings: ServiceSettings, lineage: Lineage) -> None:
         state = read_state(lineage.schema, settings.database_url.get_secret_value())
     except ArgumentError as error:
         reason = "it is no URL such as postgresql://user:password@host:5432/database"
-        raise SettingUnusable(setting=variable, reason=reason) from error
+        raise SettingNotUsable(setting=variable, reason=reason) from error
     except OperationalError as error:
         reason = " ".join(str(error.orig).split()).rstrip(".")
         for refusal, advice in _REFUSALS.items():
             if re.search(refusal, reason):
-                raise SettingUnusable(setting=variable, reason=f"{reason}: {advice}") from error
+                raise SettingNotUsable(setting=variable, reason=f"{reason}: {advice}") from error
         _log.warning("database.not_there_yet", setting=variable, reason=reason)
         return
     if lineage.is_newer(state) and not lineage.works_with(state):
