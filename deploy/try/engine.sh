@@ -124,8 +124,11 @@ start() {
 stop() {
   if is_up; then
     docker ps --quiet --all | xargs --no-run-if-empty docker rm --force > /dev/null
+    docker network prune --force > /dev/null
   fi
   stop_daemon
+  # The bridge of an engine stays behind; where another runs, it is that one's.
+  pgrep -x dockerd > /dev/null || ip link delete docker0 2> /dev/null || true
   rm -rf "${home}"
 }
 
