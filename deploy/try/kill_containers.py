@@ -41,7 +41,7 @@ CONVERSATIONS, EXCHANGES, BOTS = 150, 5, 3
 TURNS = CONVERSATIONS * 2 * EXCHANGES
 ANNOTATORS, PACKAGE, LABELS_OF_EACH = 24, 10, 6
 LONGEST_SECONDS = 900
-BETWEEN_KILLS_SECONDS = 5.0
+BETWEEN_KILLS_SECONDS = {"collection": 5.0, "campaign": 1.2}
 PATIENT = Retries(attempts=60, max_seconds=240.0)
 
 
@@ -62,11 +62,11 @@ def kill(name: str) -> None:
     os.kill(int(docker("inspect", "--format", "{{.State.Pid}}", name)), signal.SIGKILL)
 
 
-async def kill_each(names: Sequence[str], is_over: asyncio.Event) -> Counter[str]:
+async def kill_each(names: Sequence[str], what: str, is_over: asyncio.Event) -> Counter[str]:
     """Kill each container once; one that is still to die when all is over was killed too late, and is not counted."""
     killed: Counter[str] = Counter()
     for name in names:
-        await asyncio.sleep(BETWEEN_KILLS_SECONDS * random.uniform(0.5, 1.5))
+        await asyncio.sleep(BETWEEN_KILLS_SECONDS[what] * random.uniform(0.5, 1.5))
         if is_over.is_set():
             break
         kill(name)
@@ -104,7 +104,7 @@ async def collect(conversations: AsyncConversations, registry: AsyncBots) -> UUI
             seed=5,
         )
         collection = await conversations.create_collection(request)
-        killing = asyncio.create_task(kill_each(running(), is_over))
+        killing = asyncio.create_task(kill_each(running(), "collection", is_over))
         while (found := await conversations.get_collection(collection.id)).state.value != "complete":
             if time.monotonic() - began > LONGEST_SECONDS:
                 sys.exit(f"The collection did not end in {LONGEST_SECONDS} s: {found}")
@@ -116,6 +116,7 @@ async def collect(conversations: AsyncConversations, registry: AsyncBots) -> UUI
     ours = {str(each.id) for each in listed}
     twice = [turn for turn, keys in bots.keys.items() if turn[0] in ours and len(keys) > 1]
     counts = {
+        "containers killed": (killed.total(), len(running())),
         "conversations complete": (found.complete, CONVERSATIONS),
         "turns": (found.turns, TURNS),
         "turns lost or doubled": (len(broken), 0),
@@ -149,7 +150,7 @@ async def annotate(annotation: AsyncAnnotation, tasks: AsyncAnnotation, collecti
     )
     campaign = await campaigns.build(annotation, await annotation.create_campaign(request))
     began, is_over = time.monotonic(), asyncio.Event()
-    killing = asyncio.create_task(kill_each(running(), is_over))
+    killing = asyncio.create_task(kill_each(running(), "campaign", is_over))
     with showing_progress() as steps, steps.step("Annotators at work", total=campaign.annotations_needed) as step:
         work = await campaigns.annotate(tasks, campaign, campaigns.simulated_annotators(ANNOTATORS, seed=5), step)
     is_over.set()
@@ -158,6 +159,7 @@ async def annotate(annotation: AsyncAnnotation, tasks: AsyncAnnotation, collecti
     stored = [each async for each in annotation.list_annotations(campaign.id)]
     places = Counter((each.annotator, each.conversation_id, each.exchanges) for each in stored)
     counts = {
+        "containers killed": (killed.total(), len(running())),
         "labels acknowledged": (work.annotations, campaign.annotations_needed),
         "labels kept": (len(stored), campaign.annotations_needed),
         "labels kept twice": (sum(number - 1 for number in places.values()), 0),
