@@ -66,14 +66,16 @@ stop_daemon() {
   kill -9 "${pid}" 2> /dev/null || true
 }
 
+pip_settings() { { python3 -m pip config list 2> /dev/null || true; } | sed -n "s/^global\.\([a-z-]*\)='\(.*\)'$/\1 = \2/p"; }
+
 # What pip reads on this machine, for the build alone: a secret is in no layer.
 write_pip_settings() {
   {
     echo "[global]"
-    # Folders of this machine are not there, but for /opt/wheels; its certificates are in the image that builds.
-    { python3 -m pip config list 2> /dev/null || true; } | sed -n "s/^global\.\([a-z-]*\)='\(.*\)'$/\1 = \2/p" |
-      grep -v -e '^cert ' -e file: || true
+    # Folders of this machine are not there; its certificates and wheels are in the image that builds.
+    pip_settings | grep -v -e '^cert ' -e '^find-links ' -e file: || true
     echo "cert = /etc/ssl/certs/ca-certificates.crt"
+    echo "find-links = /wheels"
   } > "${home}/pip.conf"
 }
 
@@ -89,8 +91,11 @@ make_bases() {
   rm "${home}/base.tar"
   # The machine's certificates and wheels are for building alone: images stand on the base.
   mkdir -p "${home}/build/wheels"
+  local folder
+  for folder in $(pip_settings | sed -n 's/^find-links = //p'); do
+    [ ! -d "${folder}" ] || find "${folder}" -name '*.whl' -exec cp {} "${home}/build/wheels/" ';'
+  done
   cp /etc/ssl/certs/ca-certificates.crt "${home}/build/"
-  [ ! -d /opt/wheels ] || cp -r /opt/wheels "${home}/build/"
   docker build --quiet --network host --tag spotthebot-try/build --file "${here}/build.Dockerfile" "${home}/build" > /dev/null
   for name in ${TRY_STANDINS-postgres proxy}; do
     say "Making the stand-in for the image of ${name}"
