@@ -1,16 +1,24 @@
 """What a container's HEALTHCHECK runs: asks a server whether it is ready, and looks for the heartbeat of a worker.
 
+An engine restarts a container that ended, and leaves alone one that hangs. So where `SPOTTHEBOT_END_WHEN_HUNG` is
+"true", the third check in a row that finds no sign of life kills the container's processes. Its first process has to be
+an init, which ends with them: no signal from inside reaches process 1.
+
 Standard library alone, and as little of it as will do: every container runs this all the time.
 """
 
+import contextlib
 import os
+import signal
 import socket
 import sys
 import time
 
 _PORT = 8000
-_SECONDS = 5.0
+_READY_SECONDS, _ALIVE_SECONDS = 4.0, 3.0  # together less than the check may take
 _OLDEST_BEAT_SECONDS = 15.0
+_MAX_SILENT_CHECKS = 3
+_SILENT_CHECKS = os.path.join(os.environ.get("TMPDIR", "/tmp"), "silent-checks")  # noqa: PTH118, S108 - of this container
 
 
 def _heartbeat_file() -> str | None:
@@ -26,13 +34,18 @@ def _beats(file: str) -> str | None:
     return None if age < _OLDEST_BEAT_SECONDS else f"the worker's event loop has stood still for {age:.0f} s"
 
 
-def _answers() -> str | None:
+def _ask(path: str, seconds: float) -> bytes:
     answer = b""
+    with socket.create_connection(("127.0.0.1", _PORT), timeout=seconds) as connection:
+        connection.sendall(f"GET {path} HTTP/1.0\r\nHost: localhost\r\n\r\n".encode())
+        while piece := connection.recv(4096):
+            answer += piece
+    return answer
+
+
+def _answers() -> str | None:
     try:
-        with socket.create_connection(("127.0.0.1", _PORT), timeout=_SECONDS) as connection:
-            connection.sendall(b"GET /readyz HTTP/1.0\r\nHost: localhost\r\n\r\n")
-            while piece := connection.recv(4096):
-                answer += piece
+        answer = _ask("/readyz", _READY_SECONDS)
     except OSError as error:
         return f"no answer on port {_PORT}: {error}"
     head, _, body = answer.partition(b"\r\n\r\n")
@@ -41,7 +54,42 @@ def _answers() -> str | None:
     return body.decode(errors="replace")[:500] or "the server closed the connection without an answer"
 
 
+def _hangs(file: str | None) -> bool:
+    """Return whether nothing moves any more; a process that begins, ends or waits for the database does."""
+    try:
+        if file:
+            return time.time() - os.stat(file).st_mtime >= _OLDEST_BEAT_SECONDS  # noqa: PTH116 - as above
+        _ask("/healthz", _ALIVE_SECONDS)
+    except TimeoutError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _end_if_hung(file: str | None) -> None:
+    if not _hangs(file):
+        if os.path.exists(_SILENT_CHECKS):  # noqa: PTH110 - as above
+            os.remove(_SILENT_CHECKS)  # noqa: PTH107 - as above
+        return
+    with open(_SILENT_CHECKS, "ab") as checks:  # noqa: PTH123 - as above
+        checks.write(b".")
+        checks.flush()
+        silent = checks.tell()
+    if silent >= _MAX_SILENT_CHECKS:
+        for name in os.listdir("/proc"):  # noqa: PTH208 - as above
+            if name.isdigit() and int(name) not in {1, os.getpid()}:
+                _kill(int(name))
+
+
+def _kill(process: int) -> None:
+    with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+        os.kill(process, signal.SIGKILL)
+
+
 if __name__ == "__main__":
     file = _heartbeat_file()
-    if fault := _beats(file) if file else _answers():
-        sys.exit(fault)
+    fault = _beats(file) if file else _answers()
+    if os.environ.get("SPOTTHEBOT_END_WHEN_HUNG") == "true":
+        _end_if_hung(file)
+    sys.exit(fault)

@@ -141,6 +141,58 @@ class TestBillOfMaterials:
         assert {need for each in bill["dependencies"] for need in each["dependsOn"]} <= references
 
 
+OWN_PROCESSES = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]
+FIRST_PROCESS = """
+import subprocess, sys
+checks = [sys.executable, sys.argv[1]]
+service = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+print(*[subprocess.run(checks, stderr=subprocess.DEVNULL).returncode for _ in range(int(sys.argv[2]))], service.poll())
+service.kill()
+"""
+"""Stands in for a container's init: its service sleeps, and it runs the health check some times."""
+
+
+class TestHungProcesses:
+    @pytest.mark.parametrize(("checks", "wanted", "said"), [(2, "true", "1 1 None"), (3, "true", "1 1 1 -9")])
+    def test_are_killed_by_the_third_silent_check(self, checks: int, wanted: str, said: str, tmp_path: Path):
+        assert _checked(checks, wanted, tmp_path) == said
+
+    def test_are_left_alone_where_nobody_asked_for_more(self, tmp_path: Path):
+        assert _checked(3, "false", tmp_path) == "1 1 1 None"
+
+    def test_are_not_those_that_show_life_in_between(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        health = _program("health")
+        monkeypatch.setattr(health, "_SILENT_CHECKS", str(tmp_path / "silent-checks"))
+        monkeypatch.setattr(health.os, "listdir", lambda _: pytest.fail("kills"))
+        beat = tmp_path / "heartbeat"
+        for age in (60, 60, 0, 60, 60):
+            beat.touch()
+            os.utime(beat, (time.time() - age, time.time() - age))
+            health._end_if_hung(str(beat))
+
+    def test_are_those_that_take_a_connection_and_say_nothing(self, monkeypatch: pytest.MonkeyPatch):
+        health = _program("health")
+        monkeypatch.setattr(health, "_ALIVE_SECONDS", 0.1)
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            monkeypatch.setattr(health, "_PORT", listener.getsockname()[1])
+            assert health._hangs(None)
+        assert not health._hangs(None), "nobody listens yet, or any more"
+
+
+def _checked(checks: int, wanted: str, folder: Path) -> str:
+    """Let a first process with processes of its own run a health check of a worker that beats no more."""
+    (folder / "heartbeat").touch()
+    os.utime(folder / "heartbeat", (0, 0))
+    command = [*OWN_PROCESSES, sys.executable, "-c", FIRST_PROCESS, ROOT / "docker" / "health.py", str(checks)]
+    own = {"SPOTTHEBOT_FED_HEARTBEAT_FILE": str(folder / "heartbeat"), "SPOTTHEBOT_END_WHEN_HUNG": wanted}
+    environment = os.environ | own | {"TMPDIR": str(folder)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode and "unshare" in done.stderr:
+        pytest.skip(f"no namespace of processes can be made here: {done.stderr.strip()}")
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
 class TestHealth:
     def test_takes_a_worker_for_alive_by_its_heartbeat(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         health, beat = _program("health"), tmp_path / "heartbeat"
