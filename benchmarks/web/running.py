@@ -21,6 +21,7 @@ class DemoSuite:
     """The running suite: where its pages are, a key for each role of people, the demonstration's ids."""
 
     pages_url: str
+    bots_url: str
     conversations_url: str
     annotation_url: str
     keys: dict[str, str]
@@ -50,6 +51,7 @@ def demo_suite() -> Iterator[DemoSuite]:
             campaign = json.loads(_stb("campaigns", "show", "demo", "--json", "--data-dir", folder))
             yield DemoSuite(
                 pages_url=url,
+                bots_url=f"http://127.0.0.1:{_PORT_BASE + 1}",
                 conversations_url=f"http://127.0.0.1:{_PORT_BASE + 2}",
                 annotation_url=f"http://127.0.0.1:{_PORT_BASE + 3}",
                 keys=keys,

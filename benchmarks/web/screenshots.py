@@ -12,8 +12,9 @@ from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
 from benchmarks.web.pages import sign_in
 from benchmarks.web.running import DemoSuite, demo_suite
-from spotthebot.clients import AsyncAnnotation, AsyncConversations
+from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations
 from spotthebot.contracts.annotation import CampaignIn, CampaignState
+from spotthebot.contracts.conversations.chats import HumanBotIn
 from spotthebot.contracts.entries import EntryLinkIn
 from tests.factories.browser import BROWSER
 
@@ -52,6 +53,11 @@ async def _take(suite: DemoSuite) -> None:
         ):
             async with _looking(browser, suite, picture) as page:
                 await _annotate(page, f"{suite.pages_url}{picture.path}", _FOLDER / f"{picture.name}.png")
+        links = _Picture("chat-links", f"/chats/{await _study(suite)}/links", "admin")
+        async with _looking(browser, suite, links) as page:
+            chat = await _make_chat_link(page, f"{suite.pages_url}{links.path}", _FOLDER / f"{links.name}.png")
+        async with _looking(browser, suite, _Picture("chat", chat)) as page:
+            await _chat(page, chat, _FOLDER / "chat.png")
         await browser.close()
 
 
@@ -73,6 +79,12 @@ async def _pictures(suite: DemoSuite) -> list[_Picture]:
         _Picture("register", "/bots/new", "team"),
         _Picture("leaderboard", "/leaderboard"),
         _Picture("admin", "/admin", "admin"),
+        _Picture("admin-campaign", f"/admin/campaigns/{suite.campaign_id}", "admin"),
+        _Picture("new-campaign", "/admin/campaigns/new", "admin"),
+        _Picture("payments", f"/admin/campaigns/{suite.campaign_id}/payments", "admin"),
+        _Picture("annotators", f"/admin/campaigns/{suite.campaign_id}/annotators", "admin"),
+        _Picture("trainings", "/admin/trainings", "admin"),
+        _Picture("audit", f"/admin/campaigns/{suite.campaign_id}/audit", "admin"),
     ]
 
 
@@ -112,6 +124,35 @@ async def _entry_link(suite: DemoSuite) -> str:
         await annotation.open_campaign(campaign.id)
         link = await annotation.create_entry_link(campaign.id, EntryLinkIn(annotator="somebody"))
     return f"/annotate/{campaign.id}?{link.query}"
+
+
+async def _study(suite: DemoSuite) -> UUID:
+    """Open a study in which people chat with two of the demonstration's bots; returns its collection's id."""
+    async with AsyncBots(suite.bots_url, suite.keys["admin"]) as bots:
+        known = (await bots.list_bots(page_size=2).page()).items
+    study = HumanBotIn(mode="human_bot", name="chats", domain="everyday", bots=tuple(bot.id for bot in known))
+    async with AsyncConversations(suite.conversations_url, suite.keys["admin"]) as conversations:
+        return (await conversations.create_collection(study)).id
+
+
+async def _make_chat_link(page: Page, url: str, file: Path) -> str:
+    """Make a link into a study for one person, and return it."""
+    await page.goto(url)
+    await page.get_by_label("People", exact=True).fill("somebody")
+    await page.get_by_role("button", name="Make links").click()
+    link = (await page.locator("#links").inner_text()).split("\t")[1].strip()
+    await page.screenshot(path=file)
+    return link
+
+
+async def _chat(page: Page, link: str, file: Path) -> None:
+    """Say something, and wait for the bot's reply."""
+    await page.goto(link)
+    await page.get_by_role("button", name="Begin").click()
+    await page.get_by_label("Write to your partner").fill("Hello! What did you do today?")
+    await page.keyboard.press("Enter")
+    await page.locator("#talk .partner").first.wait_for()
+    await page.screenshot(path=file)
 
 
 async def _annotate(page: Page, url: str, file: Path) -> None:
