@@ -183,7 +183,8 @@ def _checked(checks: int, wanted: str, folder: Path) -> str:
     """Let a first process with processes of its own run a health check of a worker that beats no more."""
     (folder / "heartbeat").touch()
     os.utime(folder / "heartbeat", (0, 0))
-    command = [*OWN_PROCESSES, sys.executable, "-c", FIRST_PROCESS, ROOT / "docker" / "health.py", str(checks)]
+    program = str(ROOT / "docker" / "health.py")
+    command = [*OWN_PROCESSES, sys.executable, "-c", FIRST_PROCESS, program, str(checks)]
     own = {"SPOTTHEBOT_FED_HEARTBEAT_FILE": str(folder / "heartbeat"), "SPOTTHEBOT_END_WHEN_HUNG": wanted}
     environment = os.environ | own | {"TMPDIR": str(folder)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
