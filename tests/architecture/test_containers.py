@@ -153,9 +153,9 @@ service.kill()
 
 
 class TestHungProcesses:
-    @pytest.mark.parametrize(("checks", "wanted", "said"), [(2, "true", "1 1 None"), (3, "true", "1 1 1 -9")])
-    def test_are_killed_by_the_third_silent_check(self, checks: int, wanted: str, said: str, tmp_path: Path):
-        assert _checked(checks, wanted, tmp_path) == said
+    @pytest.mark.parametrize(("checks", "ends", "said"), [(2, "true", "1 1 None"), (3, "true", "1 1 1 -9")])
+    def test_are_killed_by_the_third_silent_check(self, checks: int, ends: str, said: str, tmp_path: Path):
+        assert _checked(checks, ends, tmp_path) == said
 
     def test_are_left_alone_where_nobody_asked_for_more(self, tmp_path: Path):
         assert _checked(3, "false", tmp_path) == "1 1 1 None"
@@ -179,13 +179,13 @@ class TestHungProcesses:
         assert not health._hangs(None), "nobody listens yet, or any more"
 
 
-def _checked(checks: int, wanted: str, folder: Path) -> str:
+def _checked(checks: int, ends: str, folder: Path) -> str:
     """Let a first process with processes of its own run a health check of a worker that beats no more."""
     (folder / "heartbeat").touch()
     os.utime(folder / "heartbeat", (0, 0))
     program = str(ROOT / "docker" / "health.py")
     command = [*OWN_PROCESSES, sys.executable, "-c", FIRST_PROCESS, program, str(checks)]
-    own = {"SPOTTHEBOT_FED_HEARTBEAT_FILE": str(folder / "heartbeat"), "SPOTTHEBOT_END_WHEN_HUNG": wanted}
+    own = {"SPOTTHEBOT_FED_HEARTBEAT_FILE": str(folder / "heartbeat"), "SPOTTHEBOT_END_WHEN_HUNG": ends}
     environment = os.environ | own | {"TMPDIR": str(folder)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode and "unshare" in done.stderr:
