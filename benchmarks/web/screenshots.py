@@ -81,7 +81,6 @@ async def _pictures(suite: DemoSuite) -> list[_Picture]:
         _Picture("admin", "/admin", "admin"),
         _Picture("admin-campaign", f"/admin/campaigns/{suite.campaign_id}", "admin"),
         _Picture("new-campaign", "/admin/campaigns/new", "admin"),
-        _Picture("payments", f"/admin/campaigns/{suite.campaign_id}/payments", "admin"),
         _Picture("annotators", f"/admin/campaigns/{suite.campaign_id}/annotators", "admin"),
         _Picture("trainings", "/admin/trainings", "admin"),
         _Picture("audit", f"/admin/campaigns/{suite.campaign_id}/audit", "admin"),
@@ -140,7 +139,8 @@ async def _make_chat_link(page: Page, url: str, file: Path) -> str:
     await page.goto(url)
     await page.get_by_label("People", exact=True).fill("somebody")
     await page.get_by_role("button", name="Make links").click()
-    link = (await page.locator("#links").inner_text()).split("\t")[1].strip()
+    made = page.locator("#links", has_text="http")
+    link = (await made.inner_text()).split()[-1]
     await page.screenshot(path=file)
     return link
 
