@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spotthebot.analytics.domain.errors import OneKindOnly
-from spotthebot.analytics.domain.leaderboard import PlayedSide, final_places, leaderboard, places_so_far
+from spotthebot.analytics.domain.leaderboard import PlayedSide, final_ranks, leaderboard, ranks_so_far
 from spotthebot.contracts.annotation import Label
 from tests.factories.annotating import claim, save, submit
 from tests.factories.running_suite import RunningSuite
@@ -103,31 +103,31 @@ def _dialogues(annotator: str, right: int, numbers: range) -> list[PlayedSide]:
     ]
 
 
-class TestPlaces:
+class TestRanks:
     """What annotators see while the campaign goes on tells nothing that anybody could use."""
 
     def test_so_far_are_ranks_alone_of_who_has_forty_settled_sides(self):
         """Two annotators are needed: conversations 0 to 19 have a and b, so c and the rest of a's count nothing."""
         sides = [*_dialogues("a", 10, range(30)), *_dialogues("b", 15, range(20)), *_dialogues("c", 20, range(30, 50))]
-        found = places_so_far(sides, annotations_needed=2)
+        found = ranks_so_far(sides, annotations_needed=2)
         assert [(each.rank, each.annotator, each.sides) for each in found] == [(1, "b", 40), (2, "a", 40)]
         assert {(each.points, each.right) for each in found} == {(None, None)}
-        assert places_so_far(sides, annotations_needed=3) == ()
-        assert places_so_far([each for each in sides if each.conversation != 7], annotations_needed=2) == ()
+        assert ranks_so_far(sides, annotations_needed=3) == ()
+        assert ranks_so_far([each for each in sides if each.conversation != 7], annotations_needed=2) == ()
 
     def test_so_far_share_a_rank_where_points_are_equal(self):
         sides = [each for annotator in "abc" for each in _dialogues(annotator, 10 + (annotator == "c"), range(20))]
-        found = places_so_far(sides, annotations_needed=3)
+        found = ranks_so_far(sides, annotations_needed=3)
         assert [(each.rank, each.annotator) for each in found] == [(1, "c"), (2, "a"), (2, "b")]
 
     def test_so_far_do_not_say_that_all_are_of_one_kind(self):
         sides = [each for each in _dialogues("a", 20, range(40)) if not each.is_human]
-        assert places_so_far(sides, annotations_needed=1) == ()
+        assert ranks_so_far(sides, annotations_needed=1) == ()
 
     def test_at_the_end_are_all_with_their_points(self):
         """Twenty sides of either kind weigh 1 each: a has 10 right and 30 wrong, b all 4 right."""
         sides = [*_dialogues("a", 5, range(20)), *_dialogues("b", 2, range(2))]
-        found = final_places(sides)
+        found = final_ranks(sides)
         assert [(each.rank, each.annotator, each.sides, each.right, each.points) for each in found] == [
             (1, "b", 4, 4, 4.0),
             (2, "a", 40, 10, -20.0),
@@ -199,13 +199,13 @@ class TestLeaderboard:
         ranking = await analyst.get(f"/v1/campaigns/{game['id']}/ranking")
         assert (ranking.status_code, ranking.json()["type"]) == (409, "urn:spotthebot:problem:other-protocol")
 
-    async def test_is_shown_to_frontends_as_places_and_points_come_when_the_game_is_over(self, suite: RunningSuite):
+    async def test_is_shown_to_frontends_as_ranks_and_points_come_when_the_game_is_over(self, suite: RunningSuite):
         game = await _game(suite, "HU", "SECRET-ONE")
         for annotator, a in (("ann", "human"), ("bob", "bot")):
             await _play(suite, game, annotator, a, "bot", turn=1)
         frontend = await suite.client("analytics", "annotation")
-        path = f"/v1/campaigns/{game['id']}/places"
-        assert (await frontend.get(path)).json()["items"] == []  # a place takes twenty conversations
+        path = f"/v1/campaigns/{game['id']}/annotator-ranks"
+        assert (await frontend.get(path)).json()["items"] == []  # a rank takes twenty conversations
         admin = await suite.client("annotation", "admin")
         await admin.post(f"/v1/campaigns/{game['id']}/close")
         one = (await frontend.get(f"{path}?limit=1")).json()

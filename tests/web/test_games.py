@@ -1,20 +1,20 @@
 """The leaderboard of a game: who is shown to one of its annotators."""
 
-from spotthebot.contracts.analytics import PlaceOut
+from spotthebot.contracts.analytics import AnnotatorRankOut
 from spotthebot.web.domain.games import board_of
 
 
-def _places(count: int, points: float | None = None) -> list[PlaceOut]:
-    """Return the places of so many annotators, whose pseudonyms end with their rank."""
+def _ranks(count: int, points: float | None = None) -> list[AnnotatorRankOut]:
+    """Return the ranks of so many annotators, whose pseudonyms end with their rank."""
     return [
-        PlaceOut(rank=rank, annotator=f"p-{rank:04}abcd", packages=1, sides=4, right=None, points=points)
+        AnnotatorRankOut(rank=rank, annotator=f"p-{rank:04}abcd", packages=1, sides=4, right=None, points=points)
         for rank in range(1, count + 1)
     ]
 
 
 def _shown(count: int, own: int) -> list[int]:
     """Return the ranks that are shown; how many are left out between them is negative."""
-    return [each.rank or -each.left_out for each in board_of(_places(count), f"p-{own:04}abcd").rows]
+    return [each.rank or -each.left_out for each in board_of(_ranks(count), f"p-{own:04}abcd").rows]
 
 
 class TestBoard:
@@ -29,10 +29,10 @@ class TestBoard:
         assert _shown(0, 1) == []
 
     def test_marks_oneself_by_the_pseudonym_and_shows_four_letters_of_it(self):
-        board = board_of(_places(2, points=1.5), "p-0002abcd")
+        board = board_of(_ranks(2, points=1.5), "p-0002abcd")
         assert [(each.code, each.is_own) for each in board.rows] == [("0001", False), ("0002", True)]
         assert (board.own, board.count, board.is_final) == (board.rows[1], 2, True)
 
-    def test_has_no_place_for_who_is_not_among_them(self):
-        board = board_of(_places(2), "")
+    def test_has_no_rank_for_who_is_not_among_them(self):
+        board = board_of(_ranks(2), "")
         assert (board.own, board.is_final, [each.is_own for each in board.rows]) == (None, False, [False, False])

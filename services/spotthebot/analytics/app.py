@@ -10,9 +10,9 @@ from spotthebot.analytics.api import analyses, campaigns, figures, leaderboards,
 from spotthebot.analytics.clients import Campaigns, Studies, Teams
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.tables import IDEMPOTENCY, LINEAGE
+from spotthebot.analytics.use_cases.annotator_ranks import AnnotatorRanks
 from spotthebot.analytics.use_cases.leaderboards import Leaderboards
 from spotthebot.analytics.use_cases.metrics import read_metrics
-from spotthebot.analytics.use_cases.places import Places
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations
@@ -39,7 +39,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
             app.state.teams = Teams(bots, annotation, conversations)
             app.state.results = ResultCache(app.state.database, app.state.studies)
             app.state.standings = Standings(app.state.database, app.state.teams, app.state.studies, app.state.results)
-            app.state.places = Places(app.state.results, kept_seconds=settings.leaderboard_seconds)
+            app.state.annotator_ranks = AnnotatorRanks(app.state.results, kept_seconds=settings.leaderboard_seconds)
             app.state.leaderboards = Leaderboards(
                 app.state.campaigns, app.state.standings, kept_seconds=settings.leaderboard_seconds
             )

@@ -11,6 +11,7 @@ from spotthebot.contracts.analytics import (
     Analysis,
     AnalysisIn,
     AnalysisJobOut,
+    AnnotatorRankOut,
     AnnotatorsOut,
     CampaignSummaryOut,
     Clusters,
@@ -19,7 +20,6 @@ from spotthebot.contracts.analytics import (
     Filter,
     FoolingRatesOut,
     LeaderboardEntry,
-    PlaceOut,
     Provenance,
     PublicRankingOut,
     RankingOut,
@@ -91,9 +91,9 @@ class AnalyticsOperations(ServiceOperations):
         return Listing(LeaderboardEntry, path, paging, params={"penalty": penalty})
 
     @operation
-    def list_places(self, campaign_id: UUID | str, **paging: Unpack[Paging]) -> Listing[PlaceOut]:
-        """List the places of a game's annotators, best first, as annotators may see them."""
-        return Listing(PlaceOut, f"/v1/campaigns/{_segment(campaign_id)}/places", paging)
+    def list_annotator_ranks(self, campaign_id: UUID | str, **paging: Unpack[Paging]) -> Listing[AnnotatorRankOut]:
+        """List the ranks of a game's annotators, best first, as annotators may see them."""
+        return Listing(AnnotatorRankOut, f"/v1/campaigns/{_segment(campaign_id)}/annotator-ranks", paging)
 
     @operation
     def win_rates(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[WinRatesOut]:

@@ -8,8 +8,8 @@ from fastapi import Depends, Path, Query, Request
 from spotthebot.analytics.clients import Campaigns, Studies, Teams
 from spotthebot.analytics.domain.errors import KeyWithoutTeam
 from spotthebot.analytics.use_cases.analyses import seeded
+from spotthebot.analytics.use_cases.annotator_ranks import AnnotatorRanks
 from spotthebot.analytics.use_cases.campaigns import resolve_campaign
-from spotthebot.analytics.use_cases.places import Places
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.contracts.access import Role
@@ -31,7 +31,7 @@ Creating = Annotated[Principal, Depends(_analysts)]
 """Who may start an analysis, before the `Idempotency-Key` is claimed."""
 
 
-PlaceReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.ANNOTATION, Role.SERVICE))]
+RankReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.ANNOTATION, Role.SERVICE))]
 """Who may see what annotators may."""
 
 
@@ -60,12 +60,12 @@ async def _standings(request: Request) -> Standings:
     return standings
 
 
-async def _places(request: Request) -> Places:
-    places: Places = request.app.state.places
-    return places
+async def _ranks(request: Request) -> AnnotatorRanks:
+    ranks: AnnotatorRanks = request.app.state.annotator_ranks
+    return ranks
 
 
-PlacesOfGames = Annotated[Places, Depends(_places)]
+RanksOfGames = Annotated[AnnotatorRanks, Depends(_ranks)]
 
 
 async def _campaigns(request: Request) -> Campaigns:

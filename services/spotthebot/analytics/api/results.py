@@ -12,8 +12,8 @@ from starlette.responses import Response
 
 from spotthebot.analytics.api.deps import (
     Analyst,
-    PlaceReader,
-    PlacesOfGames,
+    RankReader,
+    RanksOfGames,
     RequestedCampaign,
     RequestParameters,
     Results,
@@ -25,12 +25,12 @@ from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.contracts.analytics import (
     AgreementOut,
     Analysis,
+    AnnotatorRankOut,
     AnnotatorsOut,
     FeaturesOut,
     FoolingRatesOut,
     LeaderboardEntry,
     ParametersIn,
-    PlaceOut,
     Provenance,
     RankingOut,
     SegmentsOut,
@@ -142,22 +142,22 @@ async def leaderboard(
     """List the annotators of a game whose exchanges are opened one by one, those with most points first.
 
     A right label is worth 1 at the first exchange and 1 - penalty at the last one, a wrong one -1, unsure 0; people and
-    bots weigh the same in all. Annotators see `places`.
+    bots weigh the same in all. Annotators see `annotator-ranks`.
     """
     page = _page_from(await results.get_leaderboard(campaign_id, penalty=penalty), paging)
     return await answer_page(form, "leaderboard", page, lambda found: table_of(LeaderboardEntry, found))
 
 
-@router.get("/places", operation_id="list_places")
-async def list_places(
-    _caller: PlaceReader, places: PlacesOfGames, campaign_id: RequestedCampaign, paging: Paging
-) -> Page[PlaceOut]:
-    """List the places of a game's annotators, best first, as annotators may see them: for frontends.
+@router.get("/annotator-ranks", operation_id="list_annotator_ranks")
+async def list_annotator_ranks(
+    _caller: RankReader, ranks: RanksOfGames, campaign_id: RequestedCampaign, paging: Paging
+) -> Page[AnnotatorRankOut]:
+    """List the ranks of a game's annotators, best first, as annotators may see them: for frontends.
 
     While the campaign goes on these are ranks alone, by conversations that nobody will annotate any more, of annotators
     with 40 sides of such; once it is complete or closed, all annotators with their points.
     """
-    return _page_from(await places.list(campaign_id), paging)
+    return _page_from(await ranks.list(campaign_id), paging)
 
 
 @router.get("/analysis", operation_id="analysis", response_model=Analysis)

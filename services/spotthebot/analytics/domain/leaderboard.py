@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from spotthebot.analytics.domain.errors import OneKindOnly
-from spotthebot.contracts.analytics import LeaderboardEntry, PlaceOut
+from spotthebot.contracts.analytics import AnnotatorRankOut, LeaderboardEntry
 from spotthebot.contracts.annotation import Label
 
 DEFAULT_PENALTY: Final = 0.5
 """Which part of its worth a right label has lost at the last exchange, unless somebody asks otherwise."""
 LEAST_SIDES: Final = 40
-"""Settled sides, from which an annotator has a place while the campaign goes on: those of 20 conversations."""
+"""Settled sides, from which an annotator has a rank while the campaign goes on: those of 20 conversations."""
 _DECIMALS: Final = 3
 
 
@@ -66,20 +66,20 @@ def leaderboard(sides: Sequence[PlayedSide], *, penalty: float) -> tuple[Leaderb
     )
 
 
-def final_places(sides: Sequence[PlayedSide]) -> tuple[PlaceOut, ...]:
-    """Return the places of all annotators with their points, for a campaign that is over; raises OneKindOnly."""
+def final_ranks(sides: Sequence[PlayedSide]) -> tuple[AnnotatorRankOut, ...]:
+    """Return the ranks of all annotators with their points, for a campaign that is over; raises OneKindOnly."""
     return tuple(
-        PlaceOut(**each.model_dump(include={"rank", "annotator", "packages", "sides", "right", "points"}))
+        AnnotatorRankOut(**each.model_dump(include={"rank", "annotator", "packages", "sides", "right", "points"}))
         for each in leaderboard(sides, penalty=DEFAULT_PENALTY)
     )
 
 
-def places_so_far(sides: Sequence[PlayedSide], *, annotations_needed: int) -> tuple[PlaceOut, ...]:
+def ranks_so_far(sides: Sequence[PlayedSide], *, annotations_needed: int) -> tuple[AnnotatorRankOut, ...]:
     """Return ranks alone, by what nobody can use any more, for a campaign that goes on.
 
     A conversation counts once it is settled: `annotations_needed` annotators have labelled it, so that nobody gets it
-    again. Of one side among the forty that a place needs, a rank says next to nothing. Where all settled sides are of
-    one kind there are no places, since a refusal would say so.
+    again. Of one side among the forty that a rank needs, a rank says next to nothing. Where all settled sides are of
+    one kind there are no ranks, since a refusal would say so.
     """
     annotators: dict[object, set[str]] = defaultdict(set)
     for side in sides:
@@ -89,10 +89,10 @@ def places_so_far(sides: Sequence[PlayedSide], *, annotations_needed: int) -> tu
         found = leaderboard(settled, penalty=DEFAULT_PENALTY)
     except OneKindOnly:
         return ()
-    placed = [each for each in found if each.sides >= LEAST_SIDES]
-    ranks = _ranks(each.points for each in placed)
+    ranked = [each for each in found if each.sides >= LEAST_SIDES]
+    ranks = _ranks(each.points for each in ranked)
     return tuple(
-        PlaceOut(
+        AnnotatorRankOut(
             rank=ranks[each.points],
             annotator=each.annotator,
             packages=each.packages,
@@ -100,7 +100,7 @@ def places_so_far(sides: Sequence[PlayedSide], *, annotations_needed: int) -> tu
             right=None,
             points=None,
         )
-        for each in placed
+        for each in ranked
     )
 
 

@@ -16,14 +16,14 @@ from pydantic import TypeAdapter
 from spotthebot.analytics import store
 from spotthebot.analytics.clients import ENDED, GAME, CampaignRevision, Studies
 from spotthebot.analytics.domain.analysis import SECTIONS, analyse, compute_section
-from spotthebot.analytics.domain.leaderboard import PlayedSide, final_places, leaderboard, places_so_far
+from spotthebot.analytics.domain.leaderboard import PlayedSide, final_ranks, leaderboard, ranks_so_far
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Study
-from spotthebot.contracts.analytics import Analysis, LeaderboardEntry, ParametersIn, PlaceOut
+from spotthebot.contracts.analytics import Analysis, AnnotatorRankOut, LeaderboardEntry, ParametersIn
 from spotthebot.kit.database import Database
 
 _ENTRIES = TypeAdapter(tuple[LeaderboardEntry, ...])
-_PLACES = TypeAdapter(tuple[PlaceOut, ...])
+_RANKS = TypeAdapter(tuple[AnnotatorRankOut, ...])
 _BOTS_BY_NAME = TypeAdapter(dict[str, frozenset[UUID | None]])
 
 
@@ -84,20 +84,22 @@ class ResultCache:
         body = await self._kept_or_computed(revision, _key(revision, "leaderboard", {"penalty": penalty}), compute)
         return _ENTRIES.validate_json(body)
 
-    async def get_places(self, campaign_id: UUID) -> tuple[PlaceOut, ...]:
+    async def get_annotator_ranks(self, campaign_id: UUID) -> tuple[AnnotatorRankOut, ...]:
         """Return what annotators may see of a game; raises NoSuchCampaign, OtherProtocol, at its end OneKindOnly."""
         revision = await self._studies.current_revision(campaign_id, protocol=GAME)
         campaign = revision.campaign
 
         def compute(sides: Sequence[PlayedSide]) -> bytes:
             if campaign.state in ENDED:
-                return _PLACES.dump_json(final_places(sides))
-            return _PLACES.dump_json(places_so_far(sides, annotations_needed=campaign.annotations_per_segment))
+                return _RANKS.dump_json(final_ranks(sides))
+            return _RANKS.dump_json(ranks_so_far(sides, annotations_needed=campaign.annotations_per_segment))
 
         async def of_game() -> bytes:
             return await asyncio.to_thread(compute, await self._studies.read_game(revision))
 
-        return _PLACES.validate_json(await self._kept_or_computed(revision, _key(revision, "places", {}), of_game))
+        return _RANKS.validate_json(
+            await self._kept_or_computed(revision, _key(revision, "annotator-ranks", {}), of_game)
+        )
 
     async def _find_or_compute(
         self,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from spotthebot.contracts.analytics import PlaceOut
+from spotthebot.contracts.analytics import AnnotatorRankOut
 
 GAME: Final = "spot_the_bot_gamified"
 """The protocol whose annotators have a leaderboard."""
@@ -28,7 +28,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Board:
-    """What an annotator sees; `own` is None for who has no place, and `is_final` says that points are shown."""
+    """What an annotator sees; `own` is None for who has no rank, and `is_final` says that points are shown."""
 
     rows: tuple[Row, ...]
     own: Row | None
@@ -36,32 +36,32 @@ class Board:
     is_final: bool
 
 
-def board_of(places: Sequence[PlaceOut], pseudonym: str) -> Board:
+def board_of(ranks: Sequence[AnnotatorRankOut], pseudonym: str) -> Board:
     """Return the best ten, the annotator of this pseudonym, and the two before and after."""
-    at = next((index for index, each in enumerate(places) if each.annotator == pseudonym), None)
-    shown = set(range(min(_BEST, len(places))))
+    at = next((index for index, each in enumerate(ranks) if each.annotator == pseudonym), None)
+    shown = set(range(min(_BEST, len(ranks))))
     if at is not None:
-        shown |= set(range(max(0, at - _AROUND), min(len(places), at + _AROUND + 1)))
+        shown |= set(range(max(0, at - _AROUND), min(len(ranks), at + _AROUND + 1)))
     rows: list[Row] = []
     for before, index in zip([-1, *sorted(shown)], sorted(shown), strict=False):
         if index - before > 1:
             rows.append(Row(left_out=index - before - 1))
-        rows.append(_row(places[index], is_own=index == at))
-    left_out = len(places) - 1 - max(shown, default=-1)
+        rows.append(_row(ranks[index], is_own=index == at))
+    left_out = len(ranks) - 1 - max(shown, default=-1)
     if left_out:
         rows.append(Row(left_out=left_out))
-    own = None if at is None else _row(places[at], is_own=True)
-    return Board(tuple(rows), own, len(places), is_final=any(each.points is not None for each in places))
+    own = None if at is None else _row(ranks[at], is_own=True)
+    return Board(tuple(rows), own, len(ranks), is_final=any(each.points is not None for each in ranks))
 
 
-def _row(place: PlaceOut, *, is_own: bool) -> Row:
+def _row(annotator: AnnotatorRankOut, *, is_own: bool) -> Row:
     return Row(
-        rank=place.rank,
-        code=_code(place.annotator),
+        rank=annotator.rank,
+        code=_code(annotator.annotator),
         is_own=is_own,
-        packages=place.packages,
-        right=None if place.right is None or not place.sides else place.right / place.sides,
-        points=place.points,
+        packages=annotator.packages,
+        right=None if annotator.right is None or not annotator.sides else annotator.right / annotator.sides,
+        points=annotator.points,
     )
 
 

@@ -27,7 +27,7 @@ from spotthebot.contracts.analytics.annotation_quality import (
     WithoutWeak,
 )
 from spotthebot.contracts.analytics.figures import FigureParametersIn, Theme, Width
-from spotthebot.contracts.analytics.leaderboard import LeaderboardEntry, PlaceOut, TurnPenalty
+from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry, TurnPenalty
 from spotthebot.contracts.analytics.provenance import (
     Clusters,
     Correction,
@@ -95,6 +95,7 @@ __all__ = [
     "AnalysisJobOut",
     "AnalysisState",
     "Annotator",
+    "AnnotatorRankOut",
     "Annotators",
     "AnnotatorsOut",
     "BotWinRate",
@@ -119,7 +120,6 @@ __all__ = [
     "PairPlan",
     "PairResult",
     "ParametersIn",
-    "PlaceOut",
     "Plan",
     "PlanningIn",
     "Provenance",

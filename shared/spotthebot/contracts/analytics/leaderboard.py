@@ -28,8 +28,8 @@ class LeaderboardEntry(Wire):
     points_per_side: float
 
 
-class PlaceOut(Wire):
-    """One annotator's place, as annotators may see it."""
+class AnnotatorRankOut(Wire):
+    """One annotator's rank, as annotators may see it."""
 
     rank: int = Field(description="From 1; equal points share one.")
     annotator: str = Field(

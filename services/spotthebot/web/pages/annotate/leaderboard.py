@@ -29,8 +29,8 @@ async def show(
     analytics = await services.analytics()
     board: Board | None = None
     with suppress(Conflict):  # no game, or one without points: the reason names what annotators don't see
-        places = [each async for each in analytics.list_places(campaign_id, page_size=_MAX_AT_ONCE)]
-        board = board_of(places, annotator.pseudonym)
+        ranks = [each async for each in analytics.list_annotator_ranks(campaign_id, page_size=_MAX_AT_ONCE)]
+        board = board_of(ranks, annotator.pseudonym)
     return pages.page(
         request,
         f"annotate/{'board' if part else 'leaderboard'}.html.jinja",

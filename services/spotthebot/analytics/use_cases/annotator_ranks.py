@@ -7,13 +7,13 @@ from uuid import UUID
 
 from spotthebot.analytics.use_cases.kept import Kept
 from spotthebot.analytics.use_cases.result_cache import ResultCache
-from spotthebot.contracts.analytics import PlaceOut
+from spotthebot.contracts.analytics import AnnotatorRankOut
 
 _MAX_CAMPAIGNS: Final = 100
 
 
-class Places:
-    """The places of annotators by campaign, read again after some seconds at the earliest.
+class AnnotatorRanks:
+    """The ranks of annotators by campaign, read again after some seconds at the earliest.
 
     They change with every package that is submitted, and those who submit one look at them.
     """
@@ -21,12 +21,12 @@ class Places:
     def __init__(self, results: ResultCache, *, kept_seconds: float) -> None:
         self._results = results
         self._kept_seconds = kept_seconds
-        self._kept: OrderedDict[UUID, Kept[tuple[PlaceOut, ...]]] = OrderedDict()
+        self._kept: OrderedDict[UUID, Kept[tuple[AnnotatorRankOut, ...]]] = OrderedDict()
 
-    async def list(self, campaign_id: UUID) -> tuple[PlaceOut, ...]:
-        """Return the places, best first; raises NoSuchCampaign, OtherProtocol and OneKindOnly."""
+    async def list(self, campaign_id: UUID) -> tuple[AnnotatorRankOut, ...]:
+        """Return the ranks, best first; raises NoSuchCampaign, OtherProtocol and OneKindOnly."""
         kept = self._kept.setdefault(campaign_id, Kept(self._kept_seconds))
         self._kept.move_to_end(campaign_id)
         if len(self._kept) > _MAX_CAMPAIGNS:
             self._kept.popitem(last=False)
-        return await kept.get(partial(self._results.get_places, campaign_id))
+        return await kept.get(partial(self._results.get_annotator_ranks, campaign_id))
