@@ -1,7 +1,11 @@
 """Results and studies that are kept while others delete them, or while the read that would have made them fails."""
 
 import asyncio
+import gc
+import json
+import weakref
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, cast
 from uuid import UUID, uuid4
@@ -10,9 +14,13 @@ import pytest
 
 from spotthebot.analytics import store
 from spotthebot.analytics.clients import CampaignRevision, Studies
+from spotthebot.analytics.domain.study import Study
+from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
+from spotthebot.analytics.use_cases.recent_results import RecentResults
 from spotthebot.analytics.use_cases.result_cache import ResultCache, sources_sha256
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
-from spotthebot.contracts.annotation import CampaignOut
+from spotthebot.contracts.analytics import ParametersIn
+from spotthebot.contracts.annotation import CampaignOut, CampaignState
 from spotthebot.kit.database import Database, WriteSession
 from tests.factories.databases import DatabaseUrls
 
@@ -71,7 +79,7 @@ class TestResultCache:
     async def test_takes_the_fingerprint_of_its_code_before_an_update_can_replace_the_files(self, database: Database):
         """Results of the old code were kept as those of the new one, which could not read them."""
         sources_sha256.cache_clear()
-        ResultCache(database, cast("Studies", None))
+        ResultCache(database, cast("Studies", None), ComputeThreads())
         assert sources_sha256.cache_info().currsize == 1
 
 
@@ -98,3 +106,138 @@ class TestStudies:
         await asyncio.sleep(0.01)
         with pytest.raises(ConnectionError, match="2"):
             await studies.read(revision)
+
+    async def test_keeps_one_study_of_a_campaign_however_often_it_grows(self):
+        """Eight were kept, each larger than the one before."""
+
+        class _Peer:
+            async def stream_annotations(self, _campaign_id: UUID) -> AsyncIterator[Any]:
+                return
+                yield
+
+            list_packages = stream_speakers = stream_annotations
+
+        studies = Studies(cast("AsyncAnnotation", _Peer()), cast("AsyncConversations", _Peer()))
+        grown = SimpleNamespace(id=uuid4(), name="c", domain="d", state=CampaignState.OPEN, collections=())
+        before: list[weakref.ref[Study]] = []
+        for number in range(5):
+            study = await studies.read(CampaignRevision(cast("CampaignOut", grown), f"r{number}"))
+            assert await studies.read(CampaignRevision(cast("CampaignOut", grown), f"r{number}")) is study
+            before.append(weakref.ref(study))
+        del study
+        gc.collect()
+        assert [each() is not None for each in before] == [False, False, False, False, True]
+
+
+class _Campaign:
+    """A campaign whose state changes with every question, as while labels come in, and the results of each state."""
+
+    def __init__(self) -> None:
+        self.state, self.asked, self.now = CampaignState.OPEN, 0, 1000.0
+        self.computed: list[str] = []
+        self.may_end = asyncio.Event()
+        self.may_end.set()
+        self.seconds, self.size = 0.0, 0
+        self.failure: Exception | None = None
+        source = cast("Any", self)
+        self.recent = RecentResults(source, source, source, limit_seconds=30, max_bytes=200, clock=lambda: self.now)
+
+    async def get_campaign(self, _campaign_id: UUID) -> Any:
+        return SimpleNamespace(state=self.state)
+
+    async def current_revision(self, _campaign_id: UUID) -> CampaignRevision:
+        self.asked += 1
+        return CampaignRevision(cast("CampaignOut", SimpleNamespace(id=CAMPAIGN)), f"r{self.asked}")
+
+    async def get_at(self, revision: CampaignRevision, section: str, _request: ParametersIn) -> bytes:
+        self.computed.append(f"{section} {revision.revision}")
+        await self.may_end.wait()
+        self.now += self.seconds
+        if self.failure is not None:
+            raise self.failure
+        return json.dumps({"of": revision.revision, "as_of": None}, separators=(",", ":")).encode() + b" " * self.size
+
+    async def get(self, *_: object) -> bytes:
+        return b"exact"
+
+    async def ask(self, section: str = "ranking") -> str | None:
+        """Return the state that the recent result is of; None for the result of now."""
+        body = await self.recent.get(CAMPAIGN, section, ParametersIn())
+        if body == b"exact":
+            return None
+        found = json.loads(body)
+        assert datetime.fromisoformat(found["as_of"]) <= datetime.now(UTC)
+        return str(found["of"])
+
+    async def settle(self) -> None:
+        """Let what is underway go on as far as it can."""
+        for _ in range(10):
+            await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def campaign() -> _Campaign:
+    return _Campaign()
+
+
+class TestRecentResults:
+    async def test_equal_questions_wait_for_one_computation_and_all_parts_of_a_page_are_of_one_state(
+        self, campaign: _Campaign
+    ):
+        asked = await asyncio.gather(*(campaign.ask(each) for each in ("ranking", "ranking", "survival", "ranking")))
+        assert asked == ["r1"] * 4
+        assert sorted(campaign.computed) == ["ranking r1", "survival r1"]
+
+    async def test_are_answered_while_fresh_then_while_the_next_is_computed_and_waited_for_when_too_old(
+        self, campaign: _Campaign
+    ):
+        assert await campaign.ask() == "r1"
+        campaign.now += 14.9
+        assert (await campaign.ask(), campaign.asked) == ("r1", 1)
+        campaign.now += 0.2
+        campaign.may_end.clear()
+        assert (await campaign.ask(), await campaign.ask()) == ("r1", "r1")
+        await campaign.settle()
+        assert campaign.computed == ["ranking r1", "ranking r2"]
+        campaign.now += 15
+        waiting = asyncio.create_task(campaign.ask())
+        await campaign.settle()
+        assert not waiting.done()
+        campaign.may_end.set()
+        assert await waiting == "r2"
+
+    async def test_results_that_took_long_may_be_older_so_that_little_time_goes_into_computing_them_again(
+        self, campaign: _Campaign
+    ):
+        campaign.seconds = 20
+        assert await campaign.ask() == "r1"
+        campaign.now += 59  # 79 s old, which is less than four times 20
+        assert (await campaign.ask(), campaign.asked) == ("r1", 1)
+        campaign.now += 2
+        campaign.may_end.clear()
+        assert await campaign.ask() == "r1"
+        await campaign.settle()
+        assert campaign.computed == ["ranking r1", "ranking r2"]
+        campaign.may_end.set()
+
+    async def test_are_those_of_now_once_the_campaign_has_ended(self, campaign: _Campaign):
+        assert await campaign.ask() == "r1"
+        campaign.state = CampaignState.CLOSED
+        assert await campaign.ask() is None
+
+    async def test_stay_when_the_next_one_fails_until_they_are_too_old(self, campaign: _Campaign):
+        assert await campaign.ask() == "r1"
+        campaign.failure = ConnectionError()
+        campaign.now += 16
+        assert await campaign.ask() == "r1"
+        await campaign.settle()
+        campaign.now += 16
+        with pytest.raises(ConnectionError):
+            await campaign.ask()
+
+    async def test_results_that_nobody_asked_for_lately_go_where_there_are_many(self, campaign: _Campaign):
+        campaign.size = 30  # two of them fit
+        for section in ("ranking", "survival", "ranking", "features", "ranking", "survival"):
+            assert await campaign.ask(section) == "r1"
+        computed = [each.removesuffix(" r1") for each in campaign.computed]
+        assert computed == ["ranking", "survival", "features", "survival"]

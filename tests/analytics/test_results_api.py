@@ -1,6 +1,7 @@
 import asyncio
 import json
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -298,6 +299,54 @@ class TestResultCache:
         document = (await _get(suite, campaign, "analysis")).json()
         for path, section in SECTIONS.items():
             assert document[section.key] == (await _get(suite, campaign, path)).json()[section.key]
+
+
+class TestRecentResults:
+    async def test_results_of_a_running_campaign_say_their_moment_and_those_of_one_that_has_ended_are_of_now(
+        self, suite: RunningSuite
+    ):
+        campaign = await _study(suite)
+        began = datetime.now(UTC)
+        recent = (await _get(suite, campaign, "ranking", recent=True)).json()
+        assert began <= datetime.fromisoformat(recent["as_of"]) <= datetime.now(UTC)
+        assert recent | {"as_of": None} == (await _get(suite, campaign, "ranking")).json()
+        figure = (await _get(suite, campaign, "figures/ranking", recent=True)).json()
+        moment = datetime.fromisoformat(figure["usermeta"]["as_of"])
+        assert moment >= began
+        assert f"as of {moment:%Y-%m-%d %H:%M:%S} UTC" in " ".join(figure["title"]["subtitle"])
+        admin = await suite.client("annotation", "admin")
+        await admin.post(f"/v1/campaigns/{campaign}/close")
+        for path in ("ranking", "figures/ranking"):
+            closed = [(await _get(suite, campaign, path, recent=each)).content for each in (True, False)]
+            assert closed[0] == closed[1]
+
+    async def test_are_of_the_state_before_while_the_next_is_not_asked_for(self, suite: RunningSuite):
+        campaign = await _study(suite, ANNOTATIONS[:-1])
+        before = (await _get(suite, campaign, "ranking", filter="none", recent=True)).json()
+        admin = await suite.client("annotation", "admin")
+        row = _row(9, *ANNOTATIONS[-1])
+        await created(admin, f"/v1/campaigns/{campaign}/annotations", {"annotations": [row]})
+        after = (await _get(suite, campaign, "ranking", filter="none", recent=True)).json()
+        late = datetime.now(UTC) - datetime.fromisoformat(before["as_of"]) > timedelta(seconds=15)
+        assert after == before or late
+        assert after["counts"]["annotations"] == 5 or late
+        assert (await _get(suite, campaign, "ranking", filter="none")).json()["counts"]["annotations"] == 6
+        analyst = await suite.client("analytics", "analyst")
+        tables = [
+            await analyst.get(
+                f"/v1/campaigns/{campaign}/ranking",
+                params={"filter": "none", "recent": recent},
+                headers={"Accept": "text/csv"},
+            )
+            for recent in (True, False)
+        ]
+        assert tables[0].content == tables[1].content
+
+    @pytest.mark.parametrize("path", ["ranking", "figures/ranking"])
+    async def test_are_for_analysts_of_campaigns_that_are_there(self, suite: RunningSuite, path: str):
+        assert (await _get(suite, str(uuid4()), path, recent=True)).status_code == 404
+        team = await suite.client("analytics", "team")
+        assert (await team.get(f"/v1/campaigns/{uuid4()}/{path}", params={"recent": True})).status_code == 403
 
 
 class TestFigures:

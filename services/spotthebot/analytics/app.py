@@ -11,8 +11,11 @@ from spotthebot.analytics.clients import Campaigns, Studies, Teams
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.analytics.use_cases.annotator_ranks import AnnotatorRanks
+from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
+from spotthebot.analytics.use_cases.figures import Figures
 from spotthebot.analytics.use_cases.leaderboards import Leaderboards
 from spotthebot.analytics.use_cases.metrics import read_metrics
+from spotthebot.analytics.use_cases.recent_results import RecentResults
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations
@@ -37,13 +40,21 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
             app.state.campaigns = Campaigns(annotation)
             app.state.studies = Studies(annotation, conversations)
             app.state.teams = Teams(bots, annotation, conversations)
-            app.state.results = ResultCache(app.state.database, app.state.studies)
+            threads = ComputeThreads()
+            app.state.results = ResultCache(app.state.database, app.state.studies, threads)
+            app.state.figures = Figures(app.state.database, app.state.studies, app.state.results, threads)
+            app.state.recent_results = RecentResults(
+                app.state.studies, app.state.results, app.state.figures, limit_seconds=settings.recent_seconds
+            )
             app.state.standings = Standings(app.state.database, app.state.teams, app.state.studies, app.state.results)
             app.state.annotator_ranks = AnnotatorRanks(app.state.results, kept_seconds=settings.leaderboard_seconds)
             app.state.leaderboards = Leaderboards(
                 app.state.campaigns, app.state.standings, kept_seconds=settings.leaderboard_seconds
             )
-            yield
+            try:
+                yield
+            finally:
+                threads.close()
 
     return build_service(
         "analytics",

@@ -2,14 +2,14 @@
 
 Annotators come under their pseudonyms, so no result holds an id of a panel.
 
-A campaign that was read stays here until its annotations change, so that nine questions read it once.
+A campaign that was read stays here until its annotations change, so that nine questions read it once. Of each there is
+one study, that of the revision that was asked for last: a campaign that grows would else be here many times.
 """
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import compress
 from typing import Final, Literal
 from uuid import UUID
@@ -66,24 +66,41 @@ class CampaignRevision:
     revision: str
 
 
+@dataclass(frozen=True)
+class _Read:
+    """The study of a revision, which was read or is being read."""
+
+    revision: str
+    study: asyncio.Task[Study]
+
+    @property
+    def has_failed(self) -> bool:
+        return self.study.done() and (self.study.cancelled() or self.study.exception() is not None)
+
+
 class Studies:
     """Campaigns with all that is known of them."""
 
     def __init__(self, annotation: AsyncAnnotation, conversations: AsyncConversations) -> None:
         self._annotation = annotation
         self._conversations = conversations
-        self._read: OrderedDict[tuple[UUID, str], asyncio.Task[Study]] = OrderedDict()
+        self._read: OrderedDict[UUID, _Read] = OrderedDict()
+
+    async def get_campaign(self, campaign_id: UUID, *, protocol: str = SPOT_THE_BOT) -> CampaignOut:
+        """Return the campaign as it is now; raises NoSuchCampaign, and OtherProtocol."""
+        try:
+            campaign = await self._annotation.get_campaign(campaign_id)
+        except NotFound as refused:
+            raise NoSuchCampaign(campaign_id=campaign_id) from refused
+        _require_protocol(campaign, protocol)
+        return campaign
 
     async def current_revision(self, campaign_id: UUID, *, protocol: str = SPOT_THE_BOT) -> CampaignRevision:
         """Return the campaign as it is now, with its revision.
 
         Raises NoSuchCampaign, and OtherProtocol where it asks by another than `protocol`.
         """
-        try:
-            campaign = await self._annotation.get_campaign(campaign_id)
-        except NotFound as refused:
-            raise NoSuchCampaign(campaign_id=campaign_id) from refused
-        _require_protocol(campaign, protocol)
+        campaign = await self.get_campaign(campaign_id, protocol=protocol)
         annotations, *collections = await asyncio.gather(
             self._annotation.annotations_revision(campaign_id),
             *map(self._conversations.get_collection, campaign.collections),
@@ -94,13 +111,14 @@ class Studies:
 
     async def read(self, revision: CampaignRevision) -> Study:
         """Read all of a campaign, or return the study that was read of this revision before."""
-        key = (revision.campaign.id, revision.revision)
-        if key not in self._read:
-            self._read[key] = task = asyncio.create_task(self._fetch(revision.campaign))
+        campaign = revision.campaign
+        read = self._read.get(campaign.id)
+        if read is None or read.revision != revision.revision:
+            read = self._read[campaign.id] = _Read(revision.revision, asyncio.create_task(self._fetch(campaign)))
             # Those who wait for it may be gone when it fails.
-            task.add_done_callback(partial(self._forget_failed, key))
-        self._read.move_to_end(key)
-        study = await asyncio.shield(self._read[key])
+            read.study.add_done_callback(lambda _: self._forget_failed(campaign.id))
+        self._read.move_to_end(campaign.id)
+        study = await asyncio.shield(read.study)
         self._forget_beyond_limits()
         return study
 
@@ -126,19 +144,20 @@ class Studies:
                     bots[side.name] = bots.get(side.name, frozenset()) | {side.bot_id}
         return bots
 
-    def _forget_failed(self, key: tuple[UUID, str], task: asyncio.Task[Study]) -> None:
-        if (task.cancelled() or task.exception() is not None) and self._read.get(key) is task:
-            del self._read[key]
+    def _forget_failed(self, campaign_id: UUID) -> None:
+        read = self._read.get(campaign_id)
+        if read is not None and read.has_failed:
+            del self._read[campaign_id]
 
     def _forget_beyond_limits(self) -> None:
         studies, annotations = 0, 0
-        for key, task in reversed(list(self._read.items())):
-            if not task.done():
+        for campaign_id, read in reversed(list(self._read.items())):
+            if not read.study.done() or read.has_failed:
                 continue
             studies += 1
-            annotations += len(task.result().annotations)
+            annotations += len(read.study.result().annotations)
             if studies > 1 and (studies > _MAX_STUDIES or annotations > _MAX_ANNOTATIONS):
-                del self._read[key]
+                del self._read[campaign_id]
 
     async def _fetch(self, campaign: CampaignOut) -> Study:
         streamed = self._annotation.stream_annotations(campaign.id)

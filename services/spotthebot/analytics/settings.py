@@ -26,6 +26,13 @@ class AnalyticsSettings(JobSettings):
         le=3600,
         description="Time for which public results, and places of annotators, are answered without asking again.",
     )
+    recent_seconds: float = Field(
+        default=30,
+        ge=0,
+        le=3600,
+        description="Age up to which results of a running campaign are answered to those who ask for recent ones; more "
+        "where computing them takes long; 0: they are always of now.",
+    )
     worker_concurrency: int = Field(
         default=1, ge=1, le=100, description="Analyses that one worker runs at the same time; each takes a core."
     )

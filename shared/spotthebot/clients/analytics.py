@@ -59,7 +59,13 @@ class Parameters(TypedDict, total=False):
     seed: int
 
 
-class FigureParameters(Parameters, total=False):
+class SectionParameters(Parameters, total=False):
+    """How a section is computed; with `recent`, that of a running campaign may be some seconds old: see `as_of`."""
+
+    recent: bool
+
+
+class FigureParameters(SectionParameters, total=False):
     """How a figure is computed and drawn: for a light page or a dark one, wide or for a phone, with a title or not."""
 
     theme: Theme
@@ -96,52 +102,52 @@ class AnalyticsOperations(ServiceOperations):
         return Listing(AnnotatorRankOut, f"/v1/campaigns/{_segment(campaign_id)}/annotator-ranks", paging)
 
     @operation
-    def win_rates(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[WinRatesOut]:
+    def win_rates(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[WinRatesOut]:
         """Return wins, losses and ties of each pair, win rates and tests."""
         return _result(WinRatesOut, campaign_id, "win-rates", parameters)
 
     @operation
-    def ranking(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[RankingOut]:
+    def ranking(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[RankingOut]:
         """Return the bots, best first: win rates, rank ranges, clusters, TrueSkill and Bradley-Terry with ties."""
         return _result(RankingOut, campaign_id, "ranking", parameters)
 
     @operation
-    def features(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[FeaturesOut]:
+    def features(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[FeaturesOut]:
         """Return who was preferred by fluency, sensibleness, specificity, and by sensibleness and specificity both."""
         return _result(FeaturesOut, campaign_id, "features", parameters)
 
     @operation
-    def segments(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[SegmentsOut]:
+    def segments(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[SegmentsOut]:
         """Return win rates and shares of labels by the number of exchanges seen."""
         return _result(SegmentsOut, campaign_id, "segments", parameters)
 
     @operation
-    def sensitivity(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[SensitivityOut]:
+    def sensitivity(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[SensitivityOut]:
         """Return the ranking under other treatments of "unsure", the other filter and the other units."""
         return _result(SensitivityOut, campaign_id, "sensitivity", parameters)
 
     @operation
-    def fooling_rates(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[FoolingRatesOut]:
+    def fooling_rates(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[FoolingRatesOut]:
         """Return how often each is taken for a human."""
         return _result(FoolingRatesOut, campaign_id, "fooling-rates", parameters)
 
     @operation
-    def survival(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[SurvivalOut]:
+    def survival(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[SurvivalOut]:
         """Return survival curves, log-rank tests and Cox models of the features."""
         return _result(SurvivalOut, campaign_id, "survival", parameters)
 
     @operation
-    def agreement(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[AgreementOut]:
+    def agreement(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[AgreementOut]:
         """Return how often two annotators agree, Krippendorff's alpha and Fleiss' kappa."""
         return _result(AgreementOut, campaign_id, "agreement", parameters)
 
     @operation
-    def annotators(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[AnnotatorsOut]:
+    def annotators(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[AnnotatorsOut]:
         """Return how often annotators are right, and the ranking without the weak ones."""
         return _result(AnnotatorsOut, campaign_id, "annotators", parameters)
 
     @operation
-    def time(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[TimeOut]:
+    def time(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[TimeOut]:
         """Return how long an annotation takes."""
         return _result(TimeOut, campaign_id, "time", parameters)
 

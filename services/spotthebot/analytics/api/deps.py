@@ -5,15 +5,18 @@ from uuid import UUID
 
 from fastapi import Depends, Path, Query, Request
 
+from spotthebot.analytics.api.tables import TableForm
 from spotthebot.analytics.clients import Campaigns, Studies, Teams
 from spotthebot.analytics.domain.errors import KeyWithoutTeam
 from spotthebot.analytics.use_cases.analyses import seeded
 from spotthebot.analytics.use_cases.annotator_ranks import AnnotatorRanks
 from spotthebot.analytics.use_cases.campaigns import resolve_campaign
+from spotthebot.analytics.use_cases.figures import Figures
+from spotthebot.analytics.use_cases.recent_results import RecentResults
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.analytics import AnalysisIn, ParametersIn
+from spotthebot.contracts.analytics import AnalysisIn, FigureParametersIn, ParametersIn, SectionParametersIn
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.bearer.authentication import allow
@@ -38,6 +41,31 @@ RankReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.A
 async def _results(request: Request) -> ResultCache:
     results: ResultCache = request.app.state.results
     return results
+
+
+RequestParameters = Annotated[ParametersIn, Query()]
+SectionParameters = Annotated[SectionParametersIn, Query()]
+FigureParameters = Annotated[FigureParametersIn, Query()]
+
+
+async def _requested_results(
+    request: Request, form: TableForm, parameters: SectionParameters
+) -> ResultCache | RecentResults:
+    results: ResultCache = request.app.state.results
+    recent: RecentResults = request.app.state.recent_results
+    # A table has no place for the moment that it is of.
+    return recent if parameters.recent and form.file is None else results
+
+
+async def _requested_figures(request: Request, parameters: FigureParameters) -> Figures | RecentResults:
+    figures: Figures = request.app.state.figures
+    recent: RecentResults = request.app.state.recent_results
+    return recent if parameters.recent else figures
+
+
+RequestedResults = Annotated[ResultCache | RecentResults, Depends(_requested_results)]
+"""The results of now, or recent ones where the query asks for them."""
+RequestedFigures = Annotated[Figures | RecentResults, Depends(_requested_figures)]
 
 
 async def _studies(request: Request) -> Studies:
@@ -119,4 +147,3 @@ async def _seeded_analysis(_caller: Creating, studies: StudiesClient, request: A
 SeededAnalysis = Annotated[Fetched[AnalysisIn], Depends(_seeded_analysis)]
 """With the campaign's seed, which is fetched before the transaction begins (`kit/web/database/fetched.py`)."""
 JobQueue = Annotated[Jobs, Depends(_jobs)]
-RequestParameters = Annotated[ParametersIn, Query()]

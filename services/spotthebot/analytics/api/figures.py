@@ -2,16 +2,13 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
-from spotthebot.analytics.api.deps import Analyst, RequestedCampaign, Results
-from spotthebot.analytics.use_cases.figures import Form, draw_figure
-from spotthebot.contracts.analytics import FigureParametersIn
-from spotthebot.kit.database import Database
+from spotthebot.analytics.api.deps import Analyst, FigureParameters, RequestedCampaign, RequestedFigures
+from spotthebot.analytics.use_cases.figures import Form
 from spotthebot.kit.web.core.caching import revalidated
 from spotthebot.kit.web.core.routes import CheckedRoute
-from spotthebot.kit.web.database.sessions import get_database
 
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}/figures", tags=["figures"], route_class=CheckedRoute)
 
@@ -42,8 +39,7 @@ _MEDIA_TYPES: Final[dict[Form, str]] = {
 async def figure(
     request: Request,
     _caller: Analyst,
-    results: Results,
-    database: Annotated[Database, Depends(get_database)],
+    figures: RequestedFigures,
     campaign_id: RequestedCampaign,
     figure: Annotated[
         str,
@@ -53,15 +49,15 @@ async def figure(
             " .png, or without: then `Accept` decides.",
         ),
     ],
-    parameters: Annotated[FigureParametersIn, Query()],
+    parameters: FigureParameters,
 ) -> Response:
     """Return a figure: a Vega-Lite spec with the data inside, or rendered.
 
-    `usermeta` of the spec has what stands under the figure (`caption`) and every speaker's place, colours, dash and
-    shape (`speakers`), which all results have too.
+    `usermeta` of the spec has what stands under the figure (`caption`), every speaker's place, colours, dash and shape
+    (`speakers`), and `as_of`, which all results have too.
     """
     name, form = _named(figure, request.headers.get("Accept", ""))
-    drawn = await draw_figure(database, results, campaign_id, name, form, parameters)
+    drawn = await figures.draw(campaign_id, name, form, parameters)
     return revalidated(request, drawn, _MEDIA_TYPES[form])
 
 

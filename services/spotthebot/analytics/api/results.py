@@ -15,12 +15,15 @@ from spotthebot.analytics.api.deps import (
     RankReader,
     RanksOfGames,
     RequestedCampaign,
+    RequestedResults,
     RequestParameters,
     Results,
+    SectionParameters,
 )
 from spotthebot.analytics.api.tables import TABLES, Form, TableForm, answer, answer_page
 from spotthebot.analytics.domain.leaderboard import DEFAULT_PENALTY
 from spotthebot.analytics.domain.tables import section_table, table_of
+from spotthebot.analytics.use_cases.recent_results import RecentResults
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.contracts.analytics import (
     AgreementOut,
@@ -52,7 +55,11 @@ _Entry = TypeVar("_Entry")
 
 @router.get("/win-rates", operation_id="win_rates", response_model=WinRatesOut, responses=TABLES)
 async def win_rates(
-    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
+    _caller: Analyst,
+    form: TableForm,
+    results: RequestedResults,
+    campaign_id: RequestedCampaign,
+    parameters: SectionParameters,
 ) -> Response:
     """Return wins, losses and ties of each pair, win rates (Eq. 1 of Spot The Bot) and tests."""
     return await _section(form, results, campaign_id, "win-rates", WinRatesOut, parameters)
@@ -60,7 +67,11 @@ async def win_rates(
 
 @router.get("/ranking", operation_id="ranking", response_model=RankingOut, responses=TABLES)
 async def ranking(
-    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
+    _caller: Analyst,
+    form: TableForm,
+    results: RequestedResults,
+    campaign_id: RequestedCampaign,
+    parameters: SectionParameters,
 ) -> Response:
     """Return the bots best first: win rates, rank ranges, clusters, TrueSkill and Bradley-Terry with ties."""
     return await _section(form, results, campaign_id, "ranking", RankingOut, parameters)
@@ -68,7 +79,11 @@ async def ranking(
 
 @router.get("/features", operation_id="features", response_model=FeaturesOut, responses=TABLES)
 async def features(
-    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
+    _caller: Analyst,
+    form: TableForm,
+    results: RequestedResults,
+    campaign_id: RequestedCampaign,
+    parameters: SectionParameters,
 ) -> Response:
     """Return who was preferred by fluency, sensibleness, specificity, and sensibleness and specificity both."""
     return await _section(form, results, campaign_id, "features", FeaturesOut, parameters)
@@ -76,7 +91,11 @@ async def features(
 
 @router.get("/segments", operation_id="segments", response_model=SegmentsOut, responses=TABLES)
 async def segments(
-    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
+    _caller: Analyst,
+    form: TableForm,
+    results: RequestedResults,
+    campaign_id: RequestedCampaign,
+    parameters: SectionParameters,
 ) -> Response:
     """Return win rates and shares of labels by the number of exchanges seen (Table 8 of Spot The Bot)."""
     return await _section(form, results, campaign_id, "segments", SegmentsOut, parameters)
@@ -84,7 +103,11 @@ async def segments(
 
 @router.get("/fooling-rates", operation_id="fooling_rates", response_model=FoolingRatesOut, responses=TABLES)
 async def fooling_rates(
-    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
+    _caller: Analyst,
+    form: TableForm,
+    results: RequestedResults,
+    campaign_id: RequestedCampaign,
+    parameters: SectionParameters,
 ) -> Response:
     """Return how often each is taken for a human."""
     return await _section(form, results, campaign_id, "fooling-rates", FoolingRatesOut, parameters)
@@ -92,7 +115,11 @@ async def fooling_rates(
 
 @router.get("/survival", operation_id="survival", response_model=SurvivalOut, responses=TABLES)
 async def survival(
-    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
+    _caller: Analyst,
+    form: TableForm,
+    results: RequestedResults,
+    campaign_id: RequestedCampaign,
+    parameters: SectionParameters,
 ) -> Response:
     """Return survival curves (NPMLE for current-status data), log-rank tests and Cox models of the features."""
     return await _section(form, results, campaign_id, "survival", SurvivalOut, parameters)
@@ -100,7 +127,11 @@ async def survival(
 
 @router.get("/agreement", operation_id="agreement", response_model=AgreementOut, responses=TABLES)
 async def agreement(
-    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
+    _caller: Analyst,
+    form: TableForm,
+    results: RequestedResults,
+    campaign_id: RequestedCampaign,
+    parameters: SectionParameters,
 ) -> Response:
     """Return how often two annotators agree (Table 3 of Spot The Bot), Krippendorff's alpha and Fleiss' kappa."""
     return await _section(form, results, campaign_id, "agreement", AgreementOut, parameters)
@@ -108,7 +139,11 @@ async def agreement(
 
 @router.get("/annotators", operation_id="annotators", response_model=AnnotatorsOut, responses=TABLES)
 async def annotators(
-    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
+    _caller: Analyst,
+    form: TableForm,
+    results: RequestedResults,
+    campaign_id: RequestedCampaign,
+    parameters: SectionParameters,
 ) -> Response:
     """Return how often annotators are right, and what the ranking is without the weak ones."""
     return await _section(form, results, campaign_id, "annotators", AnnotatorsOut, parameters)
@@ -116,7 +151,11 @@ async def annotators(
 
 @router.get("/time", operation_id="time", response_model=TimeOut, responses=TABLES)
 async def time(
-    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
+    _caller: Analyst,
+    form: TableForm,
+    results: RequestedResults,
+    campaign_id: RequestedCampaign,
+    parameters: SectionParameters,
 ) -> Response:
     """Return how long an annotation takes."""
     return await _section(form, results, campaign_id, "time", TimeOut, parameters)
@@ -124,7 +163,11 @@ async def time(
 
 @router.get("/sensitivity", operation_id="sensitivity", response_model=SensitivityOut, responses=TABLES)
 async def sensitivity(
-    _caller: Analyst, form: TableForm, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
+    _caller: Analyst,
+    form: TableForm,
+    results: RequestedResults,
+    campaign_id: RequestedCampaign,
+    parameters: SectionParameters,
 ) -> Response:
     """Return the ranking under other treatments of "unsure", the other filter and the other units."""
     return await _section(form, results, campaign_id, "sensitivity", SensitivityOut, parameters)
@@ -175,7 +218,12 @@ def _page_from(entries: Sequence[_Entry], paging: PageRequest) -> Page[_Entry]:
 
 
 async def _section(
-    form: Form, results: ResultCache, campaign_id: UUID, section: str, kind: type[Provenance], parameters: ParametersIn
+    form: Form,
+    results: ResultCache | RecentResults,
+    campaign_id: UUID,
+    section: str,
+    kind: type[Provenance],
+    parameters: ParametersIn,
 ) -> Response:
     body = await results.get(campaign_id, section, parameters)
     return await answer(form, section, body, lambda: section_table(section, kind.model_validate_json(body)))

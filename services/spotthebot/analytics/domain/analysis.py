@@ -1,6 +1,6 @@
 """The sections of a campaign's results, and the document that holds them all."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -66,6 +66,12 @@ def analyse(study: Study, request: Parameters) -> Analysis:
     return Analysis(**_provenance(study, sample, request), **sections)
 
 
+def joined(results: Sequence[Provenance]) -> Analysis:
+    """Return a document of these sections of one state of a campaign; it has no others, not even as null."""
+    fields = {name: getattr(each, name) for each in results for name in type(each).model_fields}
+    return Analysis.model_construct(**fields)
+
+
 def _sample(study: Study, request: Parameters) -> Sample:
     sample = take_sample(study, request.filter)
     if not sample.counts.annotations:
@@ -97,6 +103,7 @@ def _provenance(study: Study, sample: Sample, request: Parameters) -> dict[str, 
         "counts": sample.counts,
         "speakers": speakers_of(sample, request.filter),
         "data_sha256": sample.sha256,
+        "as_of": None,
         "preliminary": not study.complete,
         "version": version("spotthebot"),
     }

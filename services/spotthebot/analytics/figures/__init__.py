@@ -27,9 +27,19 @@ FIGURES: Final[Mapping[str, Callable[[FigureInput], Spec]]] = {
     "stability": stability,
     "segments": segments,
 }
+SECTIONS_OF: Final[Mapping[str, tuple[str, ...]]] = {
+    "win-matrix": ("win-rates", "ranking"),
+    "ranking": ("ranking",),
+    "survival": ("survival",),
+    "features": ("features", "survival"),
+    "stability": ("fooling-rates",),
+    "segments": ("segments",),
+}
+"""The sections of the results that each figure shows; that of stability shows counts and speakers, which all have."""
 
 __all__ = [
     "FIGURES",
+    "SECTIONS_OF",
     "FigureInput",
     "Spec",
     "StabilityNotComputed",

@@ -171,6 +171,8 @@ def finish(shown: FigureInput, chart: alt.TopLevelMixin, title: str, caption: st
         f" by {counts.annotators:,} {'simulated ' if counts.simulated_annotators else ''}annotators"
     )
     warnings = ["preliminary: annotations are still missing"] if analysis.preliminary else []
+    if analysis.as_of is not None:
+        warnings.append(f"as of {analysis.as_of:%Y-%m-%d %H:%M:%S} UTC")
     if shown.heading:
         lines = _lines(layout, stands_on, *notes, *warnings)
         heading = alt.TitleParams(title, subtitle=lines, anchor="start", frame="bounds", offset=16)
@@ -235,6 +237,7 @@ def finish(shown: FigureInput, chart: alt.TopLevelMixin, title: str, caption: st
         "theme": shown.theme,
         "width": shown.width,
         "speakers": [each.model_dump(mode="json") for each in analysis.speakers],
+        "as_of": None if analysis.as_of is None else analysis.as_of.isoformat(),
     }
     return spec
 

@@ -2,44 +2,69 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 from spotthebot.analytics import store
+from spotthebot.analytics.clients import CampaignRevision, Studies
 from spotthebot.analytics.domain.errors import NoSuchFigure
+from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.contracts.analytics import FigureParametersIn
 from spotthebot.kit.database import Database
 
-if TYPE_CHECKING:
-    from spotthebot.analytics.figures import FigureInput, Spec
-
 Form = Literal["json", "svg", "pdf", "png"]
 
 
-async def draw_figure(
-    database: Database, results: ResultCache, campaign_id: UUID, figure: str, form: Form, request: FigureParametersIn
-) -> bytes:
-    """Draw one of `FIGURES`; raises NoSuchFigure, and the errors of `ResultCache.get`."""
-    figures = await asyncio.to_thread(_figures)
-    if figure not in figures:
-        raise NoSuchFigure(figure=figure, known=", ".join(figures))
-    analysis = await results.get_analysis(campaign_id, request)
-    async with database.read() as reading:
-        stability = await store.analyses.find_stability(reading, campaign_id)
+class Figures:
+    """Draws figures of what the results show."""
 
-    def draw() -> bytes:
-        from spotthebot.analytics.figures import FigureInput, render  # noqa: PLC0415 - see `_figures`
+    def __init__(self, database: Database, studies: Studies, results: ResultCache, threads: ComputeThreads) -> None:
+        self._database = database
+        self._studies = studies
+        self._results = results
+        self._threads = threads
 
-        spec = figures[figure](FigureInput(analysis, stability, request.theme, request.width, request.heading))
-        return json.dumps(spec, ensure_ascii=False).encode() if form == "json" else render(spec, form)
+    async def draw(self, campaign_id: UUID, figure: str, form: Form, request: FigureParametersIn) -> bytes:
+        """Draw one of `FIGURES`; raises NoSuchFigure, StabilityNotComputed, and the errors of `ResultCache.get`."""
+        await self._require(figure)
+        return await self.draw_at(await self._studies.current_revision(campaign_id), figure, form, request)
 
-    return await asyncio.to_thread(draw)
+    async def draw_at(
+        self,
+        revision: CampaignRevision,
+        figure: str,
+        form: Form,
+        request: FigureParametersIn,
+        *,
+        as_of: datetime | None = None,
+    ) -> bytes:
+        """Draw a figure of one revision, with the moment that it was that one; raises as `draw` does."""
+        sections = await self._require(figure)
+        analysis = await self._results.get_sections_at(revision, sections, request)
+        async with self._database.read() as reading:
+            stability = await store.analyses.find_stability(reading, revision.campaign.id)
+
+        def draw() -> bytes:
+            from spotthebot.analytics.figures import FIGURES, FigureInput, render  # noqa: PLC0415 - see `_sections`
+
+            dated = analysis.model_copy(update={"as_of": as_of})
+            spec = FIGURES[figure](FigureInput(dated, stability, request.theme, request.width, request.heading))
+            return json.dumps(spec, ensure_ascii=False).encode() if form == "json" else render(spec, form)
+
+        return await self._threads.run(draw)
+
+    async def _require(self, figure: str) -> Sequence[str]:
+        known = await asyncio.to_thread(_sections)
+        if figure not in known:
+            raise NoSuchFigure(figure=figure, known=", ".join(known))
+        return known[figure]
 
 
-def _figures() -> "Mapping[str, Callable[[FigureInput], Spec]]":
+def _sections() -> Mapping[str, Sequence[str]]:
     """Import altair and the renderer, 0.3 s of work, with the first figure and not with the service."""
-    from spotthebot.analytics.figures import FIGURES  # noqa: PLC0415 - loaded with the first figure
+    from spotthebot.analytics.figures import SECTIONS_OF  # noqa: PLC0415 - loaded with the first figure
 
-    return FIGURES
+    return SECTIONS_OF

@@ -11,8 +11,9 @@ _Answer = TypeVar("_Answer")
 class Kept(Generic[_Answer]):
     """One answer, asked for again after some seconds at the earliest; who asks meanwhile waits for the same."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._seconds = seconds
+        self._clock = clock
         self._asked: asyncio.Task[_Answer] | None = None
         self._asked_at = 0.0
 
@@ -20,7 +21,7 @@ class Kept(Generic[_Answer]):
         """Return the kept answer, or ask for one; one that failed is not kept."""
         if self._asked is None or self._is_over(self._asked):
             self._asked = asyncio.create_task(ask())
-            self._asked_at = time.monotonic()
+            self._asked_at = self._clock()
         # Others wait for the same answer when one of them gives up.
         return await asyncio.shield(self._asked)
 
@@ -28,4 +29,4 @@ class Kept(Generic[_Answer]):
         if not asked.done():
             return False
         has_failed = asked.cancelled() or asked.exception() is not None
-        return has_failed or time.monotonic() - self._asked_at >= self._seconds
+        return has_failed or self._clock() - self._asked_at >= self._seconds

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from importlib.metadata import version
@@ -15,10 +15,11 @@ from pydantic import TypeAdapter
 
 from spotthebot.analytics import store
 from spotthebot.analytics.clients import ENDED, GAME, CampaignRevision, Studies
-from spotthebot.analytics.domain.analysis import SECTIONS, analyse, compute_section
+from spotthebot.analytics.domain.analysis import SECTIONS, analyse, compute_section, joined
 from spotthebot.analytics.domain.leaderboard import PlayedSide, final_ranks, leaderboard, ranks_so_far
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Study
+from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.contracts.analytics import Analysis, AnnotatorRankOut, LeaderboardEntry, ParametersIn
 from spotthebot.kit.database import Database
 
@@ -30,9 +31,10 @@ _BOTS_BY_NAME = TypeAdapter(dict[str, frozenset[UUID | None]])
 class ResultCache:
     """Keeps each result until the campaign's annotations change; equal requests wait for one computation."""
 
-    def __init__(self, database: Database, studies: Studies) -> None:
+    def __init__(self, database: Database, studies: Studies, threads: ComputeThreads) -> None:
         self._database = database
         self._studies = studies
+        self._threads = threads
         self._underway: dict[bytes, asyncio.Task[bytes]] = {}
         sources_sha256()  # now, while the files are those that run: an update may replace them below a running service
 
@@ -68,9 +70,12 @@ class ResultCache:
             lambda study, parameters: analyse(study, parameters).model_dump_json().encode(),
         )
 
-    async def get_analysis(self, campaign_id: UUID, request: ParametersIn) -> Analysis:
-        """Return the document as an object."""
-        return Analysis.model_validate_json(await self.get_document(campaign_id, request))
+    async def get_sections_at(
+        self, revision: CampaignRevision, sections: Iterable[str], request: ParametersIn
+    ) -> Analysis:
+        """Return a document of some of `SECTIONS` alone; raises NothingToAnalyse or OneBotOnly."""
+        bodies = [(SECTIONS[each].out, await self.get_at(revision, each, request)) for each in sections]
+        return joined([out.model_validate_json(body) for out, body in bodies])
 
     async def get_leaderboard(self, campaign_id: UUID, *, penalty: float) -> tuple[LeaderboardEntry, ...]:
         """Return the annotators of a game, best first; raises NoSuchCampaign, OtherProtocol and OneKindOnly."""
@@ -78,7 +83,7 @@ class ResultCache:
 
         async def compute() -> bytes:
             sides = await self._studies.read_game(revision)
-            found = await asyncio.to_thread(leaderboard, sides, penalty=penalty)
+            found = await self._threads.run(leaderboard, sides, penalty=penalty)
             return _ENTRIES.dump_json(found)
 
         body = await self._kept_or_computed(revision, _key(revision, "leaderboard", {"penalty": penalty}), compute)
@@ -95,7 +100,7 @@ class ResultCache:
             return _RANKS.dump_json(ranks_so_far(sides, annotations_needed=campaign.annotations_per_segment))
 
         async def of_game() -> bytes:
-            return await asyncio.to_thread(compute, await self._studies.read_game(revision))
+            return await self._threads.run(compute, await self._studies.read_game(revision))
 
         return _RANKS.validate_json(
             await self._kept_or_computed(revision, _key(revision, "annotator-ranks", {}), of_game)
@@ -111,7 +116,7 @@ class ResultCache:
         parameters = Parameters.of_campaign(request, revision.campaign.seed)
 
         async def of_study() -> bytes:
-            return await asyncio.to_thread(compute, await self._studies.read(revision), parameters)
+            return await self._threads.run(compute, await self._studies.read(revision), parameters)
 
         return await self._kept_or_computed(revision, _key(revision, section, asdict(parameters)), of_study)
 

@@ -62,7 +62,7 @@ async def dashboard(
     parts = {}
     if content["has_results"]:
         names, seconds = (PARTS, None) if whole or paper else (_IN_FIRST_VIEW, _FIRST_VIEW_SECONDS)
-        loaded = await _load_parts(services, campaign, view, names, seconds)
+        loaded = await _load_parts(services, campaign, view, names, seconds, recent=not paper)
         parts = {name: show_part(pages, request, part, paper=paper) for name, part in loaded.items()}
     shown = content | {"is_live": content["is_live"] and not paper}
     response = pages.page(
@@ -82,10 +82,10 @@ async def progress(
 
 
 async def _load_parts(
-    services: Services, campaign: CampaignOut, view: View, names: Sequence[str], seconds: float | None
+    services: Services, campaign: CampaignOut, view: View, names: Sequence[str], seconds: float | None, *, recent: bool
 ) -> dict[str, Part]:
     """Return the parts that are there within so many seconds; others, and those that fail, are left to the page."""
-    loading = {asyncio.create_task(load_part(services, campaign, name, view)): name for name in names}
+    loading = {asyncio.create_task(load_part(services, campaign, name, view, recent=recent)): name for name in names}
     done, late = await asyncio.wait(loading, timeout=seconds)
     for task in late:
         task.cancel()

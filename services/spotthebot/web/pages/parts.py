@@ -11,8 +11,8 @@ from fastapi import Request
 from markupsafe import Markup
 
 from spotthebot.clients import AsyncAnalytics, Conflict
-from spotthebot.clients.analytics import Parameters
-from spotthebot.contracts.analytics import AnalysisJobOut, AnalysisState, Speaker
+from spotthebot.clients.analytics import SectionParameters
+from spotthebot.contracts.analytics import AnalysisJobOut, AnalysisState, Provenance, Speaker
 from spotthebot.contracts.annotation import CampaignOut
 from spotthebot.kit.errors import NotFound
 from spotthebot.web.clients import Services
@@ -21,7 +21,7 @@ from spotthebot.web.domain.numbers import Numbers
 from spotthebot.web.pages.views import View
 from spotthebot.web.rendering import Renderer
 
-Load = Callable[[Services, CampaignOut, Parameters], Awaitable[dict[str, Any]]]
+Load = Callable[[Services, CampaignOut, SectionParameters], Awaitable[dict[str, Any]]]
 
 
 class NoSuchPart(NotFound):
@@ -40,21 +40,25 @@ class Part:
     content: Mapping[str, Any]
 
 
-async def load_part(services: Services, campaign: CampaignOut, name: str, view: View) -> Part:
-    """Ask for what a part shows; where the annotations do not allow it, the part says why. Raises NoSuchPart."""
+async def load_part(services: Services, campaign: CampaignOut, name: str, view: View, *, recent: bool = False) -> Part:
+    """Ask for what a part shows, `recent` or of now; where the annotations do not allow it, the part says why.
+
+    Raises NoSuchPart.
+    """
     if name not in _LOADERS:
         raise NoSuchPart
     shared = {"campaign": campaign, "view": view, "name": name}
+    parameters: SectionParameters = {**view.parameters, "recent": recent}
     try:
         found, is_drawn = await asyncio.gather(
-            _LOADERS[name](services, campaign, view.parameters), _is_drawn(services, campaign, name, view.parameters)
+            _LOADERS[name](services, campaign, parameters), _is_drawn(services, campaign, name, parameters)
         )
     except Conflict as refused:
         return Part("dashboard/parts/nothing.html.jinja", {**shared, "why": refused.problem.detail})
     return Part(f"dashboard/parts/{name}.html.jinja", {**shared, **found, "is_drawn": is_drawn})
 
 
-async def _is_drawn(services: Services, campaign: CampaignOut, name: str, parameters: Parameters) -> bool:
+async def _is_drawn(services: Services, campaign: CampaignOut, name: str, parameters: SectionParameters) -> bool:
     """Whether the part's figure can be drawn: all figures need what a ranking needs."""
     if name not in _DRAWN:
         return True
@@ -66,8 +70,12 @@ async def _is_drawn(services: Services, campaign: CampaignOut, name: str, parame
 
 
 def show_part(pages: Renderer, request: Request, part: Part, *, paper: bool = False) -> Markup:
-    """Return a part as HTML; on paper its figures are light and all there."""
-    return pages.part(request, part.template, **part.content, claimed=_claimed(pages, request), paper=paper)
+    """Return a part as HTML, with its moment where it is not of now; on paper its figures are light and all there."""
+    shown = pages.part(request, part.template, **part.content, claimed=_claimed(pages, request), paper=paper)
+    result: Provenance | None = part.content.get("result")
+    if result is None or result.as_of is None:
+        return shown
+    return shown + pages.part(request, "dashboard/as_of.html.jinja", as_of=result.as_of, counts=result.counts)
 
 
 def _claimed(pages: Renderer, request: Request) -> Callable[..., str]:
@@ -76,37 +84,37 @@ def _claimed(pages: Renderer, request: Request) -> Callable[..., str]:
     return lambda phrase: written(phrase, texts, number)
 
 
-async def _claim(services: Services, campaign: CampaignOut, parameters: Parameters) -> dict[str, Any]:
+async def _claim(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
     analytics = await services.analytics()
     ranking, win_rates = await asyncio.gather(
         analytics.ranking(campaign.id, **parameters), analytics.win_rates(campaign.id, **parameters)
     )
-    return {"claim": claim(ranking, win_rates), "counts": ranking.counts, "preliminary": ranking.preliminary}
+    return {"claim": claim(ranking, win_rates), "result": ranking}
 
 
-async def _ranking(services: Services, campaign: CampaignOut, parameters: Parameters) -> dict[str, Any]:
+async def _ranking(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
     found = await (await services.analytics()).ranking(campaign.id, **parameters)
     return _marked(found, ranking=found.ranking)
 
 
-async def _win_rates(services: Services, campaign: CampaignOut, parameters: Parameters) -> dict[str, Any]:
+async def _win_rates(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
     found = await (await services.analytics()).win_rates(campaign.id, **parameters)
     return _marked(found, win_rates=found.win_rates)
 
 
-async def _fooling_rates(services: Services, campaign: CampaignOut, parameters: Parameters) -> dict[str, Any]:
+async def _fooling_rates(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
     found = await (await services.analytics()).fooling_rates(campaign.id, **parameters)
     place = {each.name: at for at, each in enumerate(found.speakers)}
     rates = sorted(found.fooling_rates, key=lambda each: place.get(each.bot, len(place)))
     return _marked(found, fooling_rates=rates)
 
 
-async def _survival(services: Services, campaign: CampaignOut, parameters: Parameters) -> dict[str, Any]:
+async def _survival(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
     found = await (await services.analytics()).survival(campaign.id, **parameters)
     return _marked(found, survival=found.survival)
 
 
-async def _features(services: Services, campaign: CampaignOut, parameters: Parameters) -> dict[str, Any]:
+async def _features(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
     found = await (await services.analytics()).features(campaign.id, **parameters)
     rates = {
         feature: {each.bot: each for each in getattr(found.features, feature).bots}
@@ -115,28 +123,28 @@ async def _features(services: Services, campaign: CampaignOut, parameters: Param
     return _marked(found, rates=rates)
 
 
-async def _segments(services: Services, campaign: CampaignOut, parameters: Parameters) -> dict[str, Any]:
+async def _segments(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
     found = await (await services.analytics()).segments(campaign.id, **parameters)
     return _marked(found, segments=found.segments)
 
 
-async def _agreement(services: Services, campaign: CampaignOut, parameters: Parameters) -> dict[str, Any]:
+async def _agreement(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
     found = await (await services.analytics()).agreement(campaign.id, **parameters)
     return _marked(found, agreement=found.agreement)
 
 
-async def _annotators(services: Services, campaign: CampaignOut, parameters: Parameters) -> dict[str, Any]:
+async def _annotators(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
     found = await (await services.analytics()).annotators(campaign.id, **parameters)
     return _marked(found, annotators=found.annotators)
 
 
-async def _time(services: Services, campaign: CampaignOut, parameters: Parameters) -> dict[str, Any]:
+async def _time(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
     found = await (await services.analytics()).time(campaign.id, **parameters)
     pay = campaign.pay_per_package
     return _marked(found, time=found.time, pay=None if pay is None else pay * campaign.submitted)
 
 
-async def _stability(services: Services, campaign: CampaignOut, parameters: Parameters) -> dict[str, Any]:
+async def _stability(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
     analytics = await services.analytics()
     try:
         speakers = (await analytics.ranking(campaign.id, **parameters)).speakers

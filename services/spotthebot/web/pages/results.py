@@ -66,7 +66,7 @@ async def part(
     """Return a part of the dashboard: for a script as it is, for a person in a page of its own."""
     annotation = await services.annotation()
     campaign = await annotation.get_campaign(campaign_id)
-    shown = show_part(pages, request, await load_part(services, campaign, part, view))
+    shown = show_part(pages, request, await load_part(services, campaign, part, view, recent=True))
     if wants_page(request):
         return pages.page(
             request, "dashboard/one_part.html.jinja", campaign=campaign, view=view, name=part, shown=shown
@@ -84,10 +84,12 @@ async def figure(
     view: ViewOfResults,
     look: Look,
     download: Annotated[bool, Query()] = False,  # noqa: FBT002 - in the address
+    exact: Annotated[bool, Query()] = False,  # noqa: FBT002 - in the address
 ) -> Response:
-    """Return a figure as `analytics` draws it, to show or to keep."""
+    """Return a figure as `analytics` draws it, to show or to keep; on the page of a running campaign a recent one."""
     analytics = await services.analytics()
-    drawn = await analytics.figure(campaign_id, f"{figure}.{form}", **drawn_as(view, look))
+    asked = drawn_as(view, look, recent=not (download or exact))
+    drawn = await analytics.figure(campaign_id, f"{figure}.{form}", **asked)
     return _file(drawn, _FIGURE_TYPES[form], f"{figure}.{'vl.json' if form == 'json' else form}", download=download)
 
 
@@ -104,7 +106,7 @@ async def explore(
 ) -> Response:
     """Show a figure that answers to the pointer; its page is shut off from everything else."""
     analytics = await services.analytics()
-    spec = await analytics.figure(campaign_id, f"{figure}.json", **drawn_as(view, look))
+    spec = await analytics.figure(campaign_id, f"{figure}.json", **drawn_as(view, look, recent=True))
     response = pages.page(
         request,
         "dashboard/explore.html.jinja",

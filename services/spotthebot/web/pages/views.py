@@ -64,6 +64,6 @@ Look = Annotated[FigureParameters, Depends(_look)]
 """How a figure is drawn."""
 
 
-def drawn_as(view: View, look: FigureParameters) -> FigureParameters:
-    """Return what a figure shows, and how it is drawn, as `analytics` takes both."""
-    return {**look, **view.parameters}
+def drawn_as(view: View, look: FigureParameters, *, recent: bool) -> FigureParameters:
+    """Return what a figure shows, `recent` or of now, and how it is drawn, as `analytics` takes them."""
+    return {**look, **view.parameters, "recent": recent}

@@ -4,13 +4,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from spotthebot.contracts.analytics.provenance import ParametersIn
+from spotthebot.contracts.analytics.provenance import SectionParametersIn
 
 Theme = Literal["light", "dark"]
 Width = Literal["wide", "narrow"]
 
 
-class FigureParametersIn(ParametersIn):
+class FigureParametersIn(SectionParametersIn):
     """What a figure shows, and how it is drawn."""
 
     theme: Theme = Field(default="light", description="The colours: for a light page or for a dark one.")

@@ -3,7 +3,7 @@
 from typing import Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from spotthebot.contracts.analytics.bounds import MAX_BOTS
 from spotthebot.contracts.analytics.speakers import Speaker
@@ -75,6 +75,17 @@ class ParametersIn(Wire):
     )
 
 
+class SectionParametersIn(ParametersIn):
+    """How to analyse, and whether the result may be some seconds old."""
+
+    recent: bool = Field(
+        default=False,
+        description="Whether the result of a running campaign may be some seconds old"
+        " (`SPOTTHEBOT_ANALYTICS_RECENT_SECONDS`): it is there at once, and `as_of` is its moment. Results of campaigns"
+        " that have ended, and tables as CSV or Parquet, never are.",
+    )
+
+
 class Settings(Wire):
     """How the data were analysed."""
 
@@ -102,5 +113,9 @@ class Provenance(Settings):
         " page, which no parameter changes.",
     )
     data_sha256: str = Field(description="Fingerprint of the annotations that were used.")
+    as_of: AwareDatetime | None = Field(
+        description="Of recent results of a running campaign, which were asked for: the moment whose annotations they"
+        " are of, others may have come since. Null: of all annotations that there were when it was answered."
+    )
     preliminary: bool = Field(description="Whether annotations are still missing.")
     version: str = Field(description="Of the software.")

@@ -34,6 +34,12 @@ function watch(line) {
     status.textContent = texts.renewed;
   }
 
+  /** Parts may show results of some seconds ago: annotations that came since are shown once more time went by. */
+  async function renewTwice() {
+    due = setTimeout(renew, RENEW_EVERY);
+    await renew();
+  }
+
   function changed(html) {
     const found = new DOMParser().parseFromString(html, "text/html").getElementById("progress");
     const { annotations, state } = found.dataset;
@@ -46,7 +52,7 @@ function watch(line) {
     if (annotations !== shown || hasEnded) {
       shown = annotations;
       clearTimeout(due);
-      due = setTimeout(renew, hasEnded ? 0 : Math.max(0, renewed + RENEW_EVERY - Date.now()));
+      due = hasEnded ? setTimeout(renew, 0) : setTimeout(renewTwice, Math.max(0, renewed + RENEW_EVERY - Date.now()));
     }
     page.classList.toggle("is-preliminary", !hasEnded);
     line.textContent = hasEnded ? texts.ended : looked();

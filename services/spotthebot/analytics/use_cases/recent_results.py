@@ -1,0 +1,164 @@
+"""Results of running campaigns that may be some seconds old: those who watch a campaign do not wait for them.
+
+While labels come in every view is of another state of the campaign, and to compute each would take longer than the next
+view takes to come. So a result is answered while it is fresh, answered and made again when it is not any more, and
+waited for when it is too old. It carries its moment, `as_of`.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+from uuid import UUID
+
+from spotthebot.analytics.clients import ENDED, CampaignRevision, Studies
+from spotthebot.analytics.use_cases.figures import Figures, Form
+from spotthebot.analytics.use_cases.kept import Kept
+from spotthebot.analytics.use_cases.result_cache import ResultCache
+from spotthebot.contracts.analytics import FigureParametersIn, ParametersIn
+
+_FRESH: Final = 1 / 2
+"""Share of the age up to which a result is answered, in which all results are of one state: a page shows several."""
+_COSTS_FRESH, _COSTS_USABLE = 4, 8
+"""A result that took long may be older: at most a quarter of the time goes into making it again and again."""
+MAX_BYTES: Final = 32 * 1024 * 1024
+"""Of all results that are kept here; those that were asked for least recently go."""
+_UNDATED: Final = b'"as_of":null'
+_Compute = Callable[["_Moment"], Awaitable[bytes]]
+_Key = tuple[UUID, str, str]
+
+
+@dataclass(frozen=True)
+class _Moment:
+    """A state of a campaign, and when it was that; `taken` is on the monotonic clock."""
+
+    revision: CampaignRevision
+    as_of: datetime
+    taken: float
+
+
+@dataclass(frozen=True)
+class _Recent:
+    body: bytes
+    taken: float
+    seconds: float
+    """That it took to compute."""
+
+    def is_fresh(self, now: float, limit: float) -> bool:
+        return now - self.taken < max(limit * _FRESH, self.seconds * _COSTS_FRESH)
+
+    def is_usable(self, now: float, limit: float) -> bool:
+        return now - self.taken <= max(limit, self.seconds * _COSTS_USABLE)
+
+
+class RecentResults:
+    """The last result of each question about running campaigns."""
+
+    def __init__(
+        self,
+        studies: Studies,
+        results: ResultCache,
+        figures: Figures,
+        *,
+        limit_seconds: float,
+        max_bytes: int = MAX_BYTES,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._studies = studies
+        self._results = results
+        self._figures = figures
+        self._limit = limit_seconds
+        self._max_bytes = max_bytes
+        self._clock = clock
+        self._moments: OrderedDict[UUID, Kept[_Moment]] = OrderedDict()
+        self._recent: OrderedDict[_Key, _Recent] = OrderedDict()
+        self._underway: dict[_Key, asyncio.Task[bytes]] = {}
+
+    async def get(self, campaign_id: UUID, section: str, request: ParametersIn) -> bytes:
+        """Return one of `SECTIONS` as JSON; raises what `ResultCache.get` does."""
+
+        async def compute(moment: _Moment) -> bytes:
+            return _dated(await self._results.get_at(moment.revision, section, request), moment.as_of)
+
+        recent = await self._find(campaign_id, section, request, compute)
+        return await self._results.get(campaign_id, section, request) if recent is None else recent
+
+    async def draw(self, campaign_id: UUID, figure: str, form: Form, request: FigureParametersIn) -> bytes:
+        """Draw a figure; raises what `Figures.draw` does."""
+
+        async def draw(moment: _Moment) -> bytes:
+            return await self._figures.draw_at(moment.revision, figure, form, request, as_of=moment.as_of)
+
+        recent = await self._find(campaign_id, f"{figure}.{form}", request, draw)
+        return await self._figures.draw(campaign_id, figure, form, request) if recent is None else recent
+
+    async def _find(
+        self,
+        campaign_id: UUID,
+        question: str,
+        request: ParametersIn,
+        compute: _Compute,
+    ) -> bytes | None:
+        """Return a recent answer about a running campaign; equal questions wait for one. None where it has ended."""
+        campaign = await self._studies.get_campaign(campaign_id)
+        if campaign.state in ENDED or not self._limit:
+            self._forget(campaign_id)
+            return None
+        key = (campaign_id, question, request.model_dump_json())
+        recent = self._recent.get(key)
+        if recent is not None:
+            self._recent.move_to_end(key)
+            if recent.is_fresh(self._clock(), self._limit):
+                return recent.body
+        if key not in self._underway:
+            task = self._underway[key] = asyncio.create_task(self._renew(key, compute))
+            task.add_done_callback(lambda done: self._end(key, done))
+        if recent is not None and recent.is_usable(self._clock(), self._limit):
+            return recent.body
+        return await asyncio.shield(self._underway[key])
+
+    def _end(self, key: _Key, done: asyncio.Task[bytes]) -> None:
+        self._underway.pop(key, None)
+        if not done.cancelled():
+            done.exception()  # it is raised where it is waited for, and nobody may be
+
+    async def _renew(self, key: _Key, compute: _Compute) -> bytes:
+        moment = await self._moment(key[0])
+        began = self._clock()
+        body = await compute(moment)
+        self._recent[key] = _Recent(body, moment.taken, self._clock() - began)
+        self._recent.move_to_end(key)
+        self._forget_beyond_limits()
+        return body
+
+    async def _moment(self, campaign_id: UUID) -> _Moment:
+        async def ask() -> _Moment:
+            as_of, taken = datetime.now(UTC), self._clock()
+            return _Moment(await self._studies.current_revision(campaign_id), as_of, taken)
+
+        kept = self._moments.setdefault(campaign_id, Kept(self._limit * _FRESH, self._clock))
+        return await kept.get(ask)
+
+    def _forget(self, campaign_id: UUID) -> None:
+        self._moments.pop(campaign_id, None)
+        for key in [each for each in self._recent if each[0] == campaign_id]:
+            del self._recent[key]
+
+    def _forget_beyond_limits(self) -> None:
+        for key in [each for each, recent in self._recent.items() if not recent.is_usable(self._clock(), self._limit)]:
+            del self._recent[key]
+        size = sum(len(each.body) for each in self._recent.values())
+        while size > self._max_bytes:
+            _, oldest = self._recent.popitem(last=False)
+            size -= len(oldest.body)
+        known = {campaign_id for campaign_id, *_ in (*self._recent, *self._underway)}
+        for campaign_id in [each for each in self._moments if each not in known]:
+            del self._moments[campaign_id]
+
+
+def _dated(body: bytes, as_of: datetime) -> bytes:
+    """Write a moment into a result; no text in it can look like the field, whose quotes would have backslashes."""
+    return body.replace(_UNDATED, b'"as_of":"%s"' % as_of.isoformat().encode(), 1)
