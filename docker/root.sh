@@ -17,15 +17,25 @@ fi
 find "${packages}" -depth -type d \( -name tests -o -name test -o -name include \) -exec rm -rf {} +
 find "${packages}" -type f \( -name '*.a' -o -name '*.h' -o -name '*.c' -o -name '*.cpp' -o -name '*.pyx' -o -name '*.pxd' \
   -o -name '*.pyi' \) -delete
-# Arrow over the network and the plans of other engines: the services read and write files.
-rm -rf "${packages}"/pyarrow/{libarrow_flight,libarrow_python_flight,libarrow_substrait}.so* \
-  "${packages}"/pyarrow/{_flight,_substrait}*.so "${packages}"/pyarrow/src
-# What lifelines plots with: the figures are drawn by others.
-rm -rf "${packages}"/{matplotlib,matplotlib.libs,mpl_toolkits,fontTools,PIL,pillow.libs,contourpy,kiwisolver}
+# Arrow over the network and in stores of other makers: the services read and write files. Each of its own libraries for
+# Python is in the wheel under three names, and loaded by the one that ends with its version.
+rm -rf "${packages}"/pyarrow/{libarrow_flight,libarrow_python_flight,libarrow_s3}.so* \
+  "${packages}"/pyarrow/{_flight,_s3fs,_gcsfs,_azurefs,_hdfs}.*.so "${packages}"/pyarrow/src \
+  "${packages}"/pyarrow/libarrow_python*.so{,.*.*.*}
 # Names of places and carriers by telephone number: numbers are found, not located.
 rm -rf "${packages}"/phonenumbers/{geodata,carrierdata}
 # What torch compiles models with.
 rm -rf "${packages}"/{triton,functorch} "${packages}"/torch/{bin,share}
+
+# Symbols, which only debuggers read. What a wheel brings of other projects (`*.libs`) was rewritten when it was packed,
+# and stays as it is, as does what this machine can't load, such as libraries of GPUs. All else has to load again after.
+find "${packages}" -name '*.so*' -type f -not -path '*.libs/*' | sort > modules.txt
+"${python}" loadable.py < modules.txt > loadable.txt
+xargs --no-run-if-empty strip --strip-unneeded < loadable.txt
+"${python}" loadable.py < loadable.txt | diff loadable.txt - > broken.txt || {
+  echo "These modules can't be loaded without their symbols:" && cat broken.txt
+  exit 1
+} >&2
 
 # Compiled here, as nothing can be written where it runs; told apart by hashes, since times are all the same.
 # torch/testing is left out: it holds a file that only Python 3.12 reads.

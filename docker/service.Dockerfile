@@ -18,10 +18,14 @@ ARG SOURCE_DATE_EPOCH=1763856000
 ENV PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
 WORKDIR /source
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]
+# What takes symbols out of compiled modules; Debian keeps no older versions to pin.
+# hadolint ignore=DL3008
+RUN command -v strip > /dev/null \
+    || (apt-get update && apt-get install --yes --no-install-recommends binutils && rm -rf /var/lib/apt/lists/*)
 # The dependencies change less often than the sources, so they are a layer of their own.
 COPY requirements.txt constraints.txt pyproject.toml docker/packages.sh ./
 RUN --mount=type=secret,id=pip,target=/etc/pip.conf bash packages.sh
-COPY README.md LICENSE docker/root.sh docker/sbom.py docker/health.py ./
+COPY README.md LICENSE docker/root.sh docker/loadable.py docker/sbom.py docker/health.py ./
 COPY services services
 COPY shared shared
 RUN --mount=type=secret,id=pip,target=/etc/pip.conf bash root.sh

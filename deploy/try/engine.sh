@@ -75,7 +75,7 @@ write_pip_settings() {
     # Folders of this machine are not there; its certificates and wheels are in the image that builds.
     pip_settings | grep -v -e '^cert ' -e '^find-links ' -e file: || true
     echo "cert = /etc/ssl/certs/ca-certificates.crt"
-    echo "find-links = /wheels"
+    echo "find-links = /machine-wheels"
   } > "${home}/pip.conf"
 }
 
