@@ -1,5 +1,8 @@
 """Kills every container of a deployment once in the middle of a collection, and of a campaign, and counts what is left.
 
+Then it destroys the database while annotators label, brings it back from the archive of its changes, and once more to
+the moment before all labels were deleted.
+
 Run by `try.sh`, from a clone, against the containers that `engine.sh compose` started. Nothing may be lost, doubled or
 asked twice differently: the bots' replies prove what they were asked (`tests/factories/chained_bot.py`). Prints a row
 of `deploy/try/README.md` for each part; exits with 1 where a count is wrong.
@@ -28,7 +31,7 @@ from spotthebot.clients import Retries
 from spotthebot.clients.annotation import AsyncAnnotation
 from spotthebot.clients.bots import AsyncBots
 from spotthebot.clients.conversations import AsyncConversations
-from spotthebot.contracts.annotation import CampaignIn
+from spotthebot.contracts.annotation import AnnotationOut, CampaignIn, CampaignOut
 from spotthebot.contracts.bots import BotIn
 from spotthebot.contracts.conversations import AllPlayAllIn
 from spotthebot.suite import campaigns
@@ -122,7 +125,7 @@ async def collect(conversations: AsyncConversations, registry: AsyncBots) -> UUI
         "turns lost or doubled": (len(broken), 0),
         "turns asked for twice differently": (len(twice), 0),
     }
-    report("collection", killed, time.monotonic() - began, counts)
+    report("collection", said_of(killed), time.monotonic() - began, counts)
     return collection.id
 
 
@@ -137,10 +140,10 @@ async def register(registry: AsyncBots, name: str, url: str) -> UUID:
     return (await registry.register_bot(BotIn.model_validate(request))).id
 
 
-async def annotate(annotation: AsyncAnnotation, tasks: AsyncAnnotation, collection: UUID) -> None:
-    """Have simulated annotators label the collection while every container dies once; count the labels."""
+async def begin_campaign(annotation: AsyncAnnotation, name: str, collection: UUID) -> CampaignOut:
+    """Make a campaign over the collection, with its packages."""
     request = CampaignIn(
-        name="killed",
+        name=name,
         domain="everyday",
         collections=(collection,),
         segments=(2, 3, 5),
@@ -148,37 +151,120 @@ async def annotate(annotation: AsyncAnnotation, tasks: AsyncAnnotation, collecti
         package_size=PACKAGE,
         seed=5,
     )
-    campaign = await campaigns.build(annotation, await annotation.create_campaign(request))
+    return await campaigns.build(annotation, await annotation.create_campaign(request))
+
+
+async def work_on(tasks: AsyncAnnotation, campaign: CampaignOut) -> int:
+    """Have simulated annotators label all of it; return how many of their labels were acknowledged."""
+    with showing_progress() as steps, steps.step("Annotators at work", total=campaign.annotations_needed) as step:
+        people = campaigns.simulated_annotators(ANNOTATORS, seed=5)
+        return (await campaigns.annotate(tasks, campaign, people, step)).annotations
+
+
+async def labels_of(annotation: AsyncAnnotation, campaign: CampaignOut) -> list[AnnotationOut]:
+    """Return the labels that are kept."""
+    return [each async for each in annotation.list_annotations(campaign.id)]
+
+
+def counts_of(labels: Sequence[AnnotationOut], acknowledged: int, campaign: CampaignOut) -> dict[str, tuple[int, int]]:
+    """Count what was acknowledged, and what is kept, beside what it should be."""
+    places = Counter((each.annotator, each.conversation_id, each.exchanges) for each in labels)
+    return {
+        "labels acknowledged": (acknowledged, campaign.annotations_needed),
+        "labels kept": (len(labels), campaign.annotations_needed),
+        "labels kept twice": (sum(number - 1 for number in places.values()), 0),
+    }
+
+
+async def annotate(annotation: AsyncAnnotation, tasks: AsyncAnnotation, collection: UUID) -> None:
+    """Have simulated annotators label the collection while every container dies once; count the labels."""
+    campaign = await begin_campaign(annotation, "killed", collection)
     began, is_over = time.monotonic(), asyncio.Event()
     killing = asyncio.create_task(kill_each(running(), "campaign", is_over))
-    with showing_progress() as steps, steps.step("Annotators at work", total=campaign.annotations_needed) as step:
-        work = await campaigns.annotate(tasks, campaign, campaigns.simulated_annotators(ANNOTATORS, seed=5), step)
+    acknowledged = await work_on(tasks, campaign)
     is_over.set()
     killed = await killing
     found = await annotation.get_campaign(campaign.id)
-    stored = [each async for each in annotation.list_annotations(campaign.id)]
-    places = Counter((each.annotator, each.conversation_id, each.exchanges) for each in stored)
     counts = {
         "containers killed": (killed.total(), len(running())),
-        "labels acknowledged": (work.annotations, campaign.annotations_needed),
-        "labels kept": (len(stored), campaign.annotations_needed),
-        "labels kept twice": (sum(number - 1 for number in places.values()), 0),
+        **counts_of(await labels_of(annotation, campaign), acknowledged, campaign),
         "campaign counts": (found.annotations, campaign.annotations_needed),
     }
-    report("campaign", killed, time.monotonic() - began, counts)
+    report("campaign", said_of(killed), time.monotonic() - began, counts)
 
 
-def report(what: str, killed: Counter[str], seconds: float, counts: dict[str, tuple[int, int]]) -> None:
+async def lose_the_database(annotation: AsyncAnnotation, tasks: AsyncAnnotation, collection: UUID) -> None:
+    """Destroy the database's volume under annotators at work and bring it back; then bring deleted labels back."""
+    campaign = await begin_campaign(annotation, "lost", collection)
+    began = time.monotonic()
+    working = asyncio.create_task(work_on(tasks, campaign))
+    while (await annotation.get_campaign(campaign.id)).annotations < campaign.annotations_needed // 3:  # noqa: ASYNC110 - it is elsewhere
+        await asyncio.sleep(0.2)
+    before = {each.id for each in await labels_of(annotation, campaign)}
+    away = await asyncio.to_thread(destroy_and_restore)
+    acknowledged = await working
+    labels = await labels_of(annotation, campaign)
+    after = {each.id for each in labels}
+    counts = counts_of(labels, acknowledged, campaign) | {"labels of before": (len(before & after), len(before))}
+    report("database lost", f"restored in {away:.0f} s", time.monotonic() - began, counts)
+
+    await asyncio.to_thread(await_base_backup)
+    (moment, *_) = sql("SELECT clock_timestamp()")
+    sql("DELETE FROM annotation.annotations")
+    counts = {"labels after they were deleted": (len(await labels_of(annotation, campaign)), 0)}
+    began = time.monotonic()
+    away = await asyncio.to_thread(destroy_and_restore, moment)
+    back = {each.id for each in await labels_of(annotation, campaign)}
+    counts["labels of before"] = (len(after & back), len(after))
+    report("labels deleted", f"restored in {away:.0f} s", time.monotonic() - began, counts)
+
+
+def sql(statement: str) -> list[str]:
+    """Run a statement as the database's administrator; return its rows."""
+    psql = ("exec", "try_postgres_1", "psql", "-U", "postgres", "-d", "spotthebot", "-qtAc")
+    return docker(*psql, statement).splitlines()
+
+
+def destroy_and_restore(*moment: str) -> float:
+    """Remove the database with its volume and restore it, to a moment if one is given; return the seconds that took."""
+    began = time.monotonic()
+    docker("rm", "--force", "try_postgres_1")
+    compose("stop", "wal-receiver", "base-backups")
+    docker("volume", "rm", "try_postgres")
+    compose("run", "--rm", "-T", "restore", *moment)
+    compose("up", "--detach")
+    return time.monotonic() - began
+
+
+def compose(*arguments: str) -> None:
+    """Run docker-compose; what it says is shown where it fails."""
+    done = subprocess.run([ENGINE, "compose", *arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"docker-compose {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
+
+
+def await_base_backup() -> None:
+    """Wait until there is the base backup that a restore asks for."""
+    due = [ENGINE, "docker", "exec", "try_base-backups_1", "test", "-e", "/archive/base/.due"]
+    while subprocess.run(due, check=False).returncode == 0:
+        time.sleep(1)
+
+
+def said_of(killed: Counter[str]) -> str:
+    """Return how many containers were killed, and which."""
+    return f"{killed.total()}: {', '.join(sorted(name.removeprefix('try_').removesuffix('_1') for name in killed))}"
+
+
+def report(what: str, done: str, seconds: float, counts: dict[str, tuple[int, int]]) -> None:
     """Print a row; exit with 1 where a number is not the one that it should be."""
-    names = ", ".join(sorted(name.removeprefix("try_").removesuffix("_1") for name in killed))
     said = "; ".join(f"{name} {found} of {planned}" for name, (found, planned) in counts.items())
-    print(f"| {what} | {killed.total()}: {names} | {seconds:.0f} s | {said} |", flush=True)
+    print(f"| {what} | {done} | {seconds:.0f} s | {said} |", flush=True)
     if wrong := {name: each for name, each in counts.items() if each[0] != each[1]}:
-        sys.exit(f"Wrong after the kills: {wrong}")
+        sys.exit(f"Wrong afterwards: {wrong}")
 
 
 async def main() -> None:
-    """Kill in the middle of both."""
+    """Kill in the middle of both, then lose the database."""
     key, frontend = os.environ["SPOTTHEBOT_KEY"], os.environ["SPOTTHEBOT_FRONTEND_KEY"]
 
     def of(service: str) -> dict[str, Any]:
@@ -192,6 +278,7 @@ async def main() -> None:
     ):
         collection = await collect(conversations, registry)
         await annotate(annotation, tasks, collection)
+        await lose_the_database(annotation, tasks, collection)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ stb() {
     SPOTTHEBOT_FRONTEND_KEY=$(cat "${secrets}/annotation_key") PYTHONPATH=${root}/services:${root}/shared:${root} "${python}" "$@"
 }
 
-services=(bots conversations conversations-worker annotation annotation-worker analytics analytics-worker fed fed-worker web)
+services=(wal-receiver base-backups bots conversations conversations-worker annotation annotation-worker analytics analytics-worker fed fed-worker web)
 up() { "${engine}" compose up --detach > "${TRY_HOME}/up.log" 2>&1 && await "${services[@]}"; }
 down() { "${engine}" compose down > "${TRY_HOME}/down.log" 2>&1; }
 ranked() { stb -m spotthebot.suite rank demo --json -; }

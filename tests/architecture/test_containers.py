@@ -24,8 +24,10 @@ ROOT = Path(__file__).parents[2]
 COMPOSE = ROOT / "deploy" / "compose"
 CONTAINERS: dict[str, Any] = yaml.safe_load((COMPOSE / "compose.yaml").read_text())["services"]
 PROXY = (COMPOSE / "Caddyfile").read_text()
-OTHERS = {"proxy", "postgres", "provision", "cli"}
-ONE_SHOT = {"provision", "cli", *(f"{service.name}-migrate" for service in SERVICES)}
+ARCHIVE = {"archive-folder", "wal-receiver", "base-backups", "restore"}
+OTHERS = {"proxy", "postgres", "provision", "cli"} | ARCHIVE
+BY_HAND = {"cli", "restore"}
+ONE_SHOT = {"provision", "archive-folder", *BY_HAND, *(f"{service.name}-migrate" for service in SERVICES)}
 EVERY = pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
 HADOLINT = shutil.which("hadolint", path=f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin")
 
@@ -72,15 +74,26 @@ class TestCompose:
         assert {"mem_limit", "pids_limit"} <= set(container)
         assert container["logging"]["options"].keys() == {"max-size", "max-file"}
         assert container["restart"] == (
-            "no" if name == "cli" else "on-failure:5" if name in ONE_SHOT else "unless-stopped"
+            "no" if name in BY_HAND else "on-failure:5" if name in ONE_SHOT else "unless-stopped"
         )
 
     def test_shows_the_proxy_alone_to_the_outside(self):
         assert [name for name, container in CONTAINERS.items() if "ports" in container] == ["proxy"]
-        with_database = {name for name, each in CONTAINERS.items() if "database" in each["networks"]}
-        assert with_database == set(CONTAINERS) - {"proxy", "web"}
+        with_database = {name for name, each in CONTAINERS.items() if "database" in each.get("networks", ())}
+        assert with_database == set(CONTAINERS) - {"proxy", "web"} - ARCHIVE
+        assert {CONTAINERS[name]["network_mode"] for name in ARCHIVE} == {"none"}
 
-    @pytest.mark.parametrize("name", sorted(set(CONTAINERS)))
+    def test_archives_every_change_before_anything_is_acknowledged(self):
+        assert CONTAINERS["provision"]["depends_on"]["wal-receiver"] == {"condition": "service_healthy"}
+        for name, script in (("wal-receiver", "receive-wal"), ("base-backups", "base-backups"), ("restore", "restore")):
+            folder, _, file = CONTAINERS[name]["entrypoint"][-1].rpartition("/")
+            assert f"./postgres:{folder}:ro" in CONTAINERS[name]["volumes"]
+            assert (file, (COMPOSE / "postgres" / file).is_file()) == (f"{script}.sh", True)
+        archives = {name for name, each in CONTAINERS.items() if "${ARCHIVE:-archive}:/archive" in each["volumes"]}
+        assert archives == ARCHIVE
+        assert "${ARCHIVE:-archive}:/archive:ro" in CONTAINERS["postgres"]["volumes"], "read after a restore"
+
+    @pytest.mark.parametrize("name", sorted(set(CONTAINERS) - ARCHIVE))
     def test_hands_a_container_the_secrets_of_its_name(self, name: str):
         mounted = [each for each in CONTAINERS[name].get("volumes", []) if each.startswith("./secrets/")]
         assert mounted == [f"./secrets/{name.removesuffix('-worker')}:/run/secrets:ro"]
@@ -139,6 +152,19 @@ class TestBillOfMaterials:
         references = {each["bom-ref"] for each in bill["components"]}
         assert "pkg:pypi/fastapi@" + installed["fastapi"] in references
         assert {need for each in bill["dependencies"] for need in each["dependsOn"]} <= references
+
+
+class TestSymbols:
+    def test_are_taken_out_of_libraries_that_can_be_loaded(self, tmp_path: Path):
+        """Others, such as those of a GPU that the building machine lacks, would not show that they broke."""
+        (loads, *_) = [
+            Path(line.split()[-1]) for line in Path("/proc/self/maps").read_text().splitlines() if ".so" in line
+        ]
+        (broken := tmp_path / "broken.so").write_text("no library")
+        command = [sys.executable, ROOT / "docker" / "loadable.py"]
+        done = subprocess.run(command, input=f"{broken}\n{loads}\n", capture_output=True, text=True, check=True)
+        assert done.stdout == f"{loads}\n"
+        assert f"not loaded: {broken}" in done.stderr
 
 
 OWN_PROCESSES = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]

@@ -51,6 +51,8 @@ done
   echo "recovery_target_timeline = 'latest'"
   echo "synchronous_standby_names = ''"
   echo "recovery_target_time = '$target'"
+  echo "hot_standby = off" # nobody is let in before all changes are back
 } >> "$PGDATA/postgresql.auto.conf"
 : > "$PGDATA/recovery.signal"
+: > "$archive/base/.due" # for base-backups.sh: the next restore begins after this one
 echo "restore.sh: $PGDATA is ready from $base: start PostgreSQL, then receive-wal.sh, then base-backup.sh."
