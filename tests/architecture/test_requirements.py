@@ -1,12 +1,14 @@
 """What is installed is known by its hash: packages, and the images that services stand on."""
 
+import ast
 import json
 import platform
 import re
 import sys
 import tomllib
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, distribution
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from pathlib import Path
 
 import pytest
@@ -14,12 +16,18 @@ from packaging.markers import Marker
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.suite.cli.downloads import DOWNLOADS_FILE, pins_digest
 from spotthebot.suite.cli.pins import BUILD, EXTRAS
 
 ROOT = Path(__file__).parents[2]
 LINE = re.compile(r"([\w.-]+)==(\S+)(?: ; (.+?))?((?: --hash=sha256:[0-9a-f]{64})+)  # ([a-z ]+)")
+PUBLISHED_BY = packages_distributions()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+BESIDE = {"analytics": "notebooks", "bots": "models", "fed": "models"}
+"""What people add who use a service's statistics as a library, or run models in it."""
+PASSED_ON = {"web": {"pyarrow"}}
+"""The pages hand on files that other services made, and write none."""
 BY_TAG = {"docker/triton.Dockerfile"}
 """No digest is published beside NVIDIA's tags, and none could be looked up where this was written."""
 
@@ -73,7 +81,57 @@ def _direct(extra: str) -> list[Requirement]:
     return found
 
 
+def imported_by(service: str) -> set[str]:
+    """Return the modules of other projects that a service and what it uses of ours import, at once or later."""
+    waiting = list((ROOT / "services" / "spotthebot" / service).rglob("*.py"))
+    seen: set[Path] = set()
+    outside: set[str] = set()
+    while waiting:
+        if (path := waiting.pop()) in seen:
+            continue
+        seen.add(path)
+        for name in imports_of(path):
+            if name.split(".")[0] == "spotthebot":
+                waiting += _files(name)
+            else:
+                outside.add(name.split(".")[0])
+    return outside - sys.stdlib_module_names
+
+
+@cache
+def imports_of(path: Path) -> frozenset[str]:
+    """Return what a file imports, but for types alone."""
+    found: set[str] = set()
+    waiting: list[ast.AST] = [ast.parse(path.read_text())]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{each.name}" for each in node.names}
+        elif not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)):
+            waiting += ast.iter_child_nodes(node)
+    return frozenset(found)
+
+
+def _files(module: str) -> list[Path]:
+    bases = [ROOT / part / Path(*module.split(".")) for part in ("services", "shared")]
+    return [file for base in bases for file in (base.with_suffix(".py"), base / "__init__.py") if file.is_file()]
+
+
 class TestRequirements:
+    @pytest.mark.parametrize("service", SERVICE_NAMES)
+    def test_name_all_that_a_service_imports_at_once_or_later(self, service: str):
+        """An environment with all services hides what one of them forgot; its image does not."""
+        given = set(packages_of(service)) | set(packages_of("tracing"))
+        given |= {canonicalize_name(each.name) for each in _direct(BESIDE.get(service, service))}
+        missing = {
+            module: by
+            for module in imported_by(service) - PASSED_ON.get(service, set())
+            if (by := {canonicalize_name(each) for each in PUBLISHED_BY.get(module, ())}) and not by & given
+        }
+        assert missing == {}, f"name them in the extra {service}, then ./stb pins"
+
     @pytest.mark.parametrize("extra", EXTRAS)
     def test_hold_all_that_a_part_needs(self, extra: str):
         assert set(needed(_direct(extra))) - set(packages_of(extra)) == set()
