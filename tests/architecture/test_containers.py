@@ -161,7 +161,7 @@ class TestSymbols:
             Path(line.split()[-1]) for line in Path("/proc/self/maps").read_text().splitlines() if ".so" in line
         ]
         (broken := tmp_path / "broken.so").write_text("no library")
-        command = [sys.executable, ROOT / "docker" / "loadable.py"]
+        command = [sys.executable, str(ROOT / "docker" / "loadable.py")]
         done = subprocess.run(command, input=f"{broken}\n{loads}\n", capture_output=True, text=True, check=True)
         assert done.stdout == f"{loads}\n"
         assert f"not loaded: {broken}" in done.stderr
