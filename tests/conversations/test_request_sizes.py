@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -25,7 +26,7 @@ from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import add_bot, created, plan, until
 
-BOT = uuid4()
+BOT, COLLECTION = uuid4(), CollectionId(uuid4())
 LIMIT = 300_000
 """Bytes of a request in these tests: 15 turns of 20,000 letters."""
 LONG = {"longest_reply_characters": 20_000}
@@ -35,7 +36,7 @@ def _conversation(*turns: str) -> Conversation:
     sides = (Participant(kind=ParticipantKind.BOT, name=name, bot_id=BOT, version=1) for name in ("a", "b"))
     return Conversation(
         id=ConversationId(uuid4()),
-        collection_id=CollectionId(uuid4()),
+        collection_id=COLLECTION,
         external_id=None,
         state=ConversationState.RUNNING,
         failure=None,
@@ -71,6 +72,12 @@ class TestSplitIntoRequests:
     def test_short_conversations_stay_in_one_request(self):
         conversations = [_conversation(*["Hello. How are you?"] * 20) for _ in range(64)]
         assert [len(request) for request in split_into_requests(conversations, 32)] == [32, 32]
+
+    def test_a_request_holds_conversations_of_one_collection(self):
+        others = CollectionId(uuid4())
+        mixed = [replace(_conversation("Hello."), collection_id=each) for each in (COLLECTION, others, COLLECTION)]
+        requests = [list(request) for request in split_into_requests(mixed, 32)]
+        assert requests == [[mixed[0], mixed[2]], [mixed[1]]]
 
     def test_a_conversation_that_fits_into_none_stands_alone(self):
         huge = _conversation(*["a" * 20_000] * 500)

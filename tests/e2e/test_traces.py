@@ -1,4 +1,4 @@
-"""One conversation and one label are one trace each, and spans hold neither texts nor keys."""
+"""A collection's conversation and a label are one trace each, and spans hold neither texts nor keys."""
 
 import contextlib
 import json
@@ -16,12 +16,15 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from tests.factories.annotating import answer_items, campaign_of, claim
+from tests.factories.bot_servers import bot
 from tests.factories.databases import Databases, DatabaseUrls
 from tests.factories.running_suite import Keys, RunningSuite
 from tests.factories.studies import add_bot, plan, until
+from tests.factories.subscribers import settled, subscribe
 
 ROOT = Path(__file__).parents[2]
-CONVERSATION, LABEL, SEARCH = "c0" * 16, "1a" * 16, "5e" * 16
+CONVERSATION, OTHER, LABEL, SEARCH = "c0" * 16, "0c" * 16, "1a" * 16, "5e" * 16
+TURNS = 8
 CALLER = "00f067aa0ba902b7"
 
 
@@ -83,15 +86,24 @@ def _traced_services(urls: DatabaseUrls, collector: Collector) -> Iterator[dict[
 
 @pytest.fixture(scope="module")
 async def traced(databases: Databases, collector: Collector) -> Collector:
-    """Spans of a conversation, a label and a search, each begun by a caller with a trace of its own."""
+    """Spans of two conversations, a label and a search, each begun by a caller with a trace of its own.
+
+    The runner of the first conversation goes on with the second.
+    """
     async with contextlib.AsyncExitStack() as stack:
         urls = stack.enter_context(databases.lend())
         keys = await stack.enter_async_context(Keys(urls.owner["access"]))
         suite = RunningSuite(stack.enter_context(_traced_services(urls, collector)), {}, urls, keys, stack)
         bots = [await add_bot(suite, "eliza"), await add_bot(suite, "eliza", name="eliza-2")]
         conversations = await suite.client("conversations", "admin")
-        asked = plan(bots, conversations_per_pair=1, exchanges=1)
-        await _post(conversations, "/v1/collections", asked, CONVERSATION, state="complete")
+        subscriber, url = await stack.enter_async_context(bot(lambda _: {}))
+        subscription = await subscribe(suite, url)
+        asked = plan(bots, conversations_per_pair=1, exchanges=TURNS // 2)
+        paths = [await _post(conversations, "/v1/collections", asked, trace) for trace in (CONVERSATION, OTHER)]
+        for path in paths:
+            await until(conversations, path, "complete")
+        await settled(suite, subscription, 2)
+        assert not [name for headers in subscriber.headers for name in headers if name in {"traceparent", "baggage"}]
         campaign = await campaign_of(suite, 2)
         assignment = await claim(suite, campaign, "A1")
         await answer_items(suite, assignment)
@@ -108,42 +120,62 @@ def _headers(trace: str) -> dict[str, str]:
     return {"traceparent": f"00-{trace}-{CALLER}-01"}
 
 
-async def _post(client: Any, path: str, body: Any, trace: str, *, state: str | None = None) -> None:
+async def _post(client: Any, path: str, body: Any, trace: str) -> str:
     answer = await client.post(path, json=body, headers=_headers(trace))
     assert answer.status_code in {200, 201}, answer.text
-    if state is not None:
-        await until(client, f"{path}/{answer.json()['id']}", state)
+    return f"{path}/{answer.json().get('id')}"
 
 
 def _kinds(spans: Sequence[Span]) -> set[tuple[str, str]]:
     return {(Span.SpanKind.Name(span.kind).removeprefix("SPAN_KIND_"), span.name) for span in spans}
 
 
+def _statement(span: Span) -> str:
+    return _attributes(span).get("db.statement", "")
+
+
 def _attributes(span: Span) -> dict[str, str]:
     return {each.key: each.value.string_value for each in span.attributes}
 
 
-async def test_a_conversation_is_one_trace_through_requests_jobs_bots_and_statements(traced: Collector):
-    spans = traced.spans(CONVERSATION)
+@pytest.mark.parametrize("trace", [CONVERSATION, OTHER])
+async def test_a_conversation_is_one_trace_from_its_request_through_its_turns_to_its_event(
+    traced: Collector, trace: str
+):
+    spans = traced.spans(trace)
     assert {
         ("SERVER", "POST /v1/collections"),
-        ("CONSUMER", "job run_conversations"),
+        ("CONSUMER", "request turns"),
         ("CLIENT", "POST"),
         ("SERVER", "POST /v1/bots/{bot_id}/replies"),
         ("INTERNAL", "ask bot"),
+        ("CONSUMER", "commit turns"),
+        ("CONSUMER", "finish collection"),
+        ("CONSUMER", "deliver event"),
     } <= _kinds(spans)
     known = {span.span_id for span in spans}
     assert {span.parent_span_id.hex() for span in spans if span.parent_span_id not in known} == {CALLER}
     asked = {span.parent_span_id for span in spans if span.name == "POST /v1/bots/{bot_id}/replies"}
+    assert len(asked) == TURNS
     assert asked <= {span.span_id for span in spans if span.kind == Span.SPAN_KIND_CLIENT}
-    statements = [_attributes(span).get("db.statement", "") for span in spans]
-    assert any("conversations.turns" in each for each in statements)
+    assert {_attributes(span)["spotthebot.event_type"] for span in spans if span.name == "deliver event"} == {
+        "collection.finished"
+    }
+
+
+async def test_the_statements_of_a_turn_are_in_the_trace_of_its_conversation(traced: Collector):
+    spans = [span for trace in (CONVERSATION, OTHER) for span in traced.spans(trace)]
+    commits = {span.span_id for span in spans if span.name == "commit turns"}
+    written = [span for span in spans if "INSERT INTO conversations.turns " in _statement(span)]
+    assert written
+    assert {span.parent_span_id for span in written} <= commits
+    assert not [span for span in spans if "AS claimed" in _statement(span)]  # a runner's look for work
 
 
 async def test_a_label_is_one_trace_with_its_statements(traced: Collector):
     spans = traced.spans(LABEL)
     assert ("SERVER", "POST /v1/assignments/{assignment_id}/submit") in _kinds(spans)
-    statements = [_attributes(span).get("db.statement", "") for span in spans]
+    statements = [_statement(span) for span in spans]
     assert any("INSERT INTO annotation.annotations" in each for each in statements)
     assert any("access.api_keys" in each for each in statements)  # on libpq, past psycopg
     known = {span.span_id for span in spans}

@@ -10,11 +10,12 @@ import sys
 
 from spotthebot.kit.spans import record
 from tests.factories.databases import DatabaseUrls
-from tests.factories.running_suite import run_suite
+from tests.factories.running_suite import EAGER_DELIVERIES, run_suite
 
 
 async def _serve(urls: DatabaseUrls) -> None:
-    async with run_suite(urls, only=("bots", "conversations", "annotation")) as suite:
+    services = ("bots", "conversations", "annotation")
+    async with run_suite(urls, only=services, conversations=EAGER_DELIVERIES) as suite:
         print(json.dumps(suite.urls), flush=True)
         await asyncio.to_thread(sys.stdin.read)
 

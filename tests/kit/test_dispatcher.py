@@ -86,7 +86,7 @@ async def _happened(database: SavepointDatabase, times: int = 1) -> Subscription
 
 
 def _claimed(vault: Vault = VAULT) -> ClaimedDelivery:
-    event = Event(new_id(), FINISHED, {"a": 1}, None, NOW, 1)
+    event = Event(new_id(), FINISHED, {"a": 1}, None, NOW, 1, None)
     subscription = Subscription(
         id=new_id(),
         team=None,

@@ -379,7 +379,7 @@ class TestAttemptOutcome:
 
 class TestCatalogue:
     def test_shows_a_team_the_fields_for_teams_and_the_operator_all(self):
-        event = Event(new_id(), LetterEvent.LOST, {"letter": "to Ann", "by": "Joe"}, "reds", NOW, 1)
+        event = Event(new_id(), LetterEvent.LOST, {"letter": "to Ann", "by": "Joe"}, "reds", NOW, 1, None)
         assert CATALOGUE.visible_data(event, "reds") == {"letter": "to Ann"}
         assert CATALOGUE.visible_data(event, None) == {"letter": "to Ann", "by": "Joe"}
 

@@ -6,10 +6,10 @@ from contextvars import Context
 
 import httpx
 import pytest
-from structlog.contextvars import merge_contextvars
+from structlog.contextvars import get_contextvars, merge_contextvars
 from structlog.testing import capture_logs
 
-from spotthebot.kit.tracing import continue_trace, outgoing_headers
+from spotthebot.kit.tracing import continue_trace, in_stored_trace, outgoing_headers, stored_trace
 
 CALLER = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"  # the example of W3C Trace Context
 
@@ -61,6 +61,28 @@ class TestTrace:
     def test_begins_where_a_call_is_made_outside_of_any_request(self):
         version, trace, span, flags = Context().run(outgoing_headers)["traceparent"].split("-")
         assert (version, len(trace), len(span), flags) == ("00", 32, 16, "01")
+
+    def test_of_a_call_outside_of_any_request_is_not_that_of_the_next_call(self):
+        def two_calls() -> set[str]:
+            return {outgoing_headers()["traceparent"] for _ in range(2)}
+
+        assert len(Context().run(two_calls)) == 2
+
+    def test_that_a_row_keeps_is_the_present_one_for_a_block(self):
+        continue_trace(CALLER, "lab=1", "study=pilot")
+        kept = stored_trace()
+        present = continue_trace(None)
+        with in_stored_trace("block", {}, kept):
+            assert "-4bf92f3577b34da6a3ce929d0e0e4736-" in outgoing_headers()["traceparent"]
+            assert (outgoing_headers()["tracestate"], outgoing_headers()["baggage"]) == ("lab=1", "study=pilot")
+            assert get_contextvars()["trace_id"] == "4bf92f3577b34da6a3ce929d0e0e4736"
+        assert outgoing_headers() == present.headers
+        assert "trace_id" not in get_contextvars()
+
+    def test_begins_where_a_row_keeps_none(self):
+        present = continue_trace(CALLER)
+        with in_stored_trace("block", {}, None):
+            assert present.trace_id not in outgoing_headers()["traceparent"]
 
 
 class TestBaggage:

@@ -126,6 +126,8 @@ class CollectionRow(_Base):
     turns_planned: Mapped[int] = mapped_column(BigInteger, server_default="0")
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     finished_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    trace: Mapped[str | None] = mapped_column(Text)
+    """The trace of the request that started it: its turns belong to it."""
 
 
 class TurnCountRow(_Base):

@@ -7,11 +7,13 @@ the present trace is then that of the present span.
 import json
 import re
 import secrets
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
+
+from structlog.contextvars import bound_contextvars
 
 _TRACEPARENT = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})")
 _PRINTABLE = re.compile(r"[\x20-\x7e]*")
@@ -82,6 +84,12 @@ def continue_trace(traceparent: str | None, tracestate: str | None = None, bagga
     Where spans are recorded, the trace is that of the present span. Baggage that is too long, or holds what no header
     may, is left out.
     """
+    trace = _trace_of(traceparent, tracestate, baggage)
+    _current.set(trace)
+    return trace
+
+
+def _trace_of(traceparent: str | None, tracestate: str | None = None, baggage: str | None = None) -> Trace:
     present = _recorders[0].present() if _recorders else None
     match = _TRACEPARENT.fullmatch(traceparent or "")
     state = ""
@@ -94,26 +102,43 @@ def continue_trace(traceparent: str | None, tracestate: str | None = None, bagga
         match = None
     if match is not None and match[2] == trace_id:
         state = _fit(tracestate, _LONGEST_STATE)
-    trace = Trace(trace_id, span_id, flags, state, _fit(baggage, _LONGEST_BAGGAGE))
-    _current.set(trace)
-    return trace
+    return Trace(trace_id, span_id, flags, state, _fit(baggage, _LONGEST_BAGGAGE))
 
 
 def outgoing_headers() -> dict[str, str]:
-    """Return the headers for a call made now; a call outside of any request begins a trace."""
+    """Return the headers for a call made now; a call outside of any request has a trace of its own."""
     trace = _current.get()
-    return (trace or continue_trace(None)).headers
+    return (trace or _trace_of(None)).headers
 
 
-def stored_trace() -> str:
-    """Return the present trace as a job's row keeps it; empty outside of any request."""
+def stored_trace() -> str | None:
+    """Return the present trace as a row keeps it; None outside of any request."""
     trace = _current.get()
-    return "" if trace is None else json.dumps(trace.headers)
+    return None if trace is None else json.dumps(trace.headers)
 
 
-def carrier_of(stored: str | None) -> dict[str, str]:
-    """Return the headers that a job's row keeps."""
-    return json.loads(stored) if stored else {}
+@contextmanager
+def in_stored_trace(name: str, attributes: Mapping[str, str | int], stored: str | None) -> Iterator[None]:
+    """Let a block belong to the trace that a row keeps, or to a new one where it keeps none.
+
+    The block is a span of that trace; its calls, jobs, events and lines of the log belong to it. After the block the
+    trace of before is the present one again.
+    """
+    carrier: dict[str, str] = json.loads(stored) if stored else {}
+    with span(name, attributes, carrier), in_trace_of(carrier):
+        yield
+
+
+@contextmanager
+def in_trace_of(carrier: Mapping[str, str]) -> Iterator[None]:
+    """Let a block belong to the trace of these headers, or to a new one where there are none; it is no span."""
+    trace = _trace_of(carrier.get("traceparent"), carrier.get("tracestate"), carrier.get("baggage"))
+    token = _current.set(trace)
+    try:
+        with bound_contextvars(trace_id=trace.trace_id):
+            yield
+    finally:
+        _current.reset(token)
 
 
 def _fit(value: str | None, longest: int) -> str:

@@ -63,6 +63,8 @@ class Collection:
     rate_turns_per_second: float | None
     created_at: datetime
     finished_at: datetime | None
+    trace: str | None
+    """Of the request that started it."""
 
     @property
     def running(self) -> int:
@@ -97,3 +99,4 @@ class OpenCollection:
     id: UUID
     priority: int
     claimed: int
+    trace: str | None

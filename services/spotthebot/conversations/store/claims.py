@@ -14,7 +14,7 @@ async def list_open(session: ReadSession) -> list[OpenCollection]:
     """Return the collections that are collecting: higher priority first, then fewer claimed conversations first."""
     rows = await session.execute(
         text(f"""
-            SELECT c.id, c.priority, COALESCE(r.claimed, 0) AS claimed
+            SELECT c.id, c.priority, c.trace, COALESCE(r.claimed, 0) AS claimed
             FROM conversations.collections AS c
             LEFT JOIN (
                 SELECT collection_id, count(*) AS claimed FROM conversations.conversations
@@ -24,7 +24,7 @@ async def list_open(session: ReadSession) -> list[OpenCollection]:
             ORDER BY c.priority DESC, claimed, c.id
         """)  # noqa: S608 - a constant condition
     )
-    return [OpenCollection(row.id, row.priority, row.claimed) for row in rows]
+    return [OpenCollection(row.id, row.priority, row.claimed, row.trace) for row in rows]
 
 
 async def claim(

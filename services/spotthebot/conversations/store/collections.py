@@ -16,6 +16,7 @@ from spotthebot.conversations.store.states import is_complete_now
 from spotthebot.conversations.tables import CollectionRow, PairRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
+from spotthebot.kit.tracing import stored_trace
 
 RATE_OVER_SECONDS = 60
 
@@ -42,6 +43,7 @@ async def add_collection(
             state=state,
             bots=list(bots),
             priority=priority,
+            trace=stored_trace(),
         )
     )
     return CollectionId(collection_id)
@@ -243,6 +245,7 @@ async def _list_collections(session: ReadSession, statement: Select[CollectionRo
             rate_turns_per_second=rates.get(row.id),
             created_at=row.created_at,
             finished_at=row.finished_at,
+            trace=row.trace,
         )
         for row in rows
     ]

@@ -21,6 +21,7 @@ from spotthebot.kit.events.signer import EventSigner, message_body
 from spotthebot.kit.events.store import EventStore
 from spotthebot.kit.logs import get_logger
 from spotthebot.kit.outbound import CallFailed, HttpByOwner
+from spotthebot.kit.tracing import in_stored_trace
 from spotthebot.kit.vault import Unreadable
 
 _MAX_ANSWER_BYTES = 16 * 1024
@@ -164,17 +165,24 @@ class EventDispatcher:
             return []
 
     async def _attempt(self, claimed: ClaimedDelivery) -> None:
-        outcome = await self._send(claimed)
+        """Attempt a delivery in the trace in which its event happened, of which the subscriber gets nothing."""
+        attributes = {"event_type": claimed.event.type, "attempt": claimed.attempts}
+        with in_stored_trace("deliver event", attributes, claimed.event.trace):
+            outcome = await self._send(claimed)
+            try:
+                await self._record(claimed, outcome)
+            except DATABASE_TROUBLE as error:  # the attempt is repeated when its lease ends
+                reason = type(error).__name__
+                _log.warning("delivery.not_recorded", delivery=str(claimed.delivery_id), error=reason)
+
+    async def _record(self, claimed: ClaimedDelivery, outcome: AttemptOutcome) -> None:
         wait = outcome.wait_before_retry(claimed.attempts, self._schedule.waits_seconds)
-        try:
-            async with self._database.write() as session:
-                recorded = await self._store.deliveries.record_outcome(session, claimed, outcome, wait=wait)
-                if recorded and outcome.status == GONE:
-                    await self._store.subscriptions.change_subscription(
-                        session, claimed.subscription.id, active=False, inactive_reason="Its URL answered 410 (gone)."
-                    )
-        except DATABASE_TROUBLE as error:  # the attempt is repeated when its lease ends
-            _log.warning("delivery.not_recorded", delivery=str(claimed.delivery_id), error=type(error).__name__)
+        async with self._database.write() as session:
+            recorded = await self._store.deliveries.record_outcome(session, claimed, outcome, wait=wait)
+            if recorded and outcome.status == GONE:
+                await self._store.subscriptions.change_subscription(
+                    session, claimed.subscription.id, active=False, inactive_reason="Its URL answered 410 (gone)."
+                )
 
     async def _send(self, claimed: ClaimedDelivery) -> AttemptOutcome:
         event, subscription = claimed.event, claimed.subscription

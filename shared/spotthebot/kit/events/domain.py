@@ -27,7 +27,7 @@ class DeliveryState(StrEnum):
 class Event:
     """Something that happened; `team` owns the thing that it happened to, None for the operator's own.
 
-    `position` is its place in lists, None until it is distributed.
+    `position` is its place in lists, None until it is distributed; `trace` is that in which it happened.
     """
 
     id: UUID
@@ -36,6 +36,7 @@ class Event:
     team: str | None
     created_at: datetime
     position: int | None
+    trace: str | None = field(repr=False)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from sqlalchemy import (
     SmallInteger,
     String,
     Table,
+    Text,
     UniqueConstraint,
     Uuid,
     false,
@@ -74,6 +75,7 @@ def _events(metadata: MetaData, team_length: int) -> Table:
         Column("distributed", Boolean, server_default=false(), nullable=False),  # whether its deliveries are made
         # Numbered after their commit, in an order that no later commit changes: ids are made before it.
         Column("position", BigInteger),
+        Column("trace", Text),
         Column("created_at", DateTime(timezone=True), server_default=func.now(), nullable=False),
         Index("ix_events_new", "id", postgresql_where=text("NOT distributed")),
         Index(None, "created_at"),

@@ -19,7 +19,7 @@ from spotthebot.kit.jobs.lost import requeue_lost
 from spotthebot.kit.jobs.outcomes import JobOutcomes
 from spotthebot.kit.jobs.tasks import DEFAULT_QUEUE, Retries, Task, WorkerContext, attempt
 from spotthebot.kit.logs import get_logger
-from spotthebot.kit.tracing import carrier_of, continue_trace, span, stored_trace
+from spotthebot.kit.tracing import in_stored_trace, in_trace_of, stored_trace
 
 _log = get_logger(__name__)
 
@@ -63,7 +63,7 @@ class Jobs:
         delay: timedelta | None = None,
     ) -> None:
         """Queue a job that exists only if the session's transaction commits; after `delay` it may run."""
-        await session.execute(_BEFORE_JOBS, {"schema": self._schema, "trace": stored_trace()})
+        await session.execute(_BEFORE_JOBS, {"schema": self._schema, "trace": stored_trace() or ""})
         raw = await (await session.connection()).get_raw_connection()
         connection = raw.driver_connection
         if not isinstance(connection, psycopg.AsyncConnection):
@@ -153,11 +153,11 @@ def _blueprint(tasks: Sequence[Task], outcomes: JobOutcomes) -> Blueprint:
 
 def _attempting(task: Task, outcomes: JobOutcomes) -> Any:  # noqa: ANN401 - procrastinate's type of a task's function is its own
     async def attempting(context: JobContext, **arguments: Any) -> None:  # noqa: ANN401 - JSON
-        carrier = carrier_of(outcomes.take_trace(context.job.id))
-        with span(f"job {task.name}", {"queue": task.queue, "job": context.job.id or 0}, carrier):
-            trace = continue_trace(carrier.get("traceparent"), carrier.get("tracestate"), carrier.get("baggage"))
-            with structlog.contextvars.bound_contextvars(trace_id=trace.trace_id, job=context.job.id):
-                await attempt(task, context, arguments)
+        queued_in = outcomes.take_trace(context.job.id)
+        attributes = {"queue": task.queue, "job": context.job.id or 0}
+        trace = in_stored_trace(f"job {task.name}", attributes, queued_in) if task.continues_trace else in_trace_of({})
+        with trace, structlog.contextvars.bound_contextvars(job=context.job.id):
+            await attempt(task, context, arguments)
 
     return attempting
 

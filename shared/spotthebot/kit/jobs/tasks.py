@@ -36,7 +36,8 @@ class Task:
     double from `first_wait_seconds` to `max_wait_seconds`; so does the death of its worker. After that, and at once
     for any other error, `fail` ends the row that the job is about, with a reason for its owner. `list_unfinished`
     returns the arguments of jobs that the rows call for: where such a job is gone, another one is queued, under the
-    same `lock`.
+    `lock`. A job that works for many does not go on with the trace in which it was queued: it `continues_trace` of
+    each that it works for by itself.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Task:
     max_retries: int = 5
     first_wait_seconds: float = 2.0
     max_wait_seconds: float = 1024.0
+    continues_trace: bool = True
 
     def is_repeated(self, error: BaseException, retries: int) -> bool:
         """Return whether an error that is counted repeats a job which was repeated so often before."""

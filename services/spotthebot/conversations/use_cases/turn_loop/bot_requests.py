@@ -69,12 +69,13 @@ async def slots_needed(bots: Bots, bot_id: UUID, conversations: int) -> SlotRequ
 def split_into_requests(conversations: Sequence[Conversation], size: int) -> Iterable[Sequence[Conversation]]:
     """Yield conversations that wait for one bot as requests of at most `size`, each for one version of the bot.
 
-    A request holds at most `MAX_REPLIES_BYTES`, or one conversation.
+    All of a request are of one collection, in whose trace it is. It holds at most `MAX_REPLIES_BYTES`, or one
+    conversation.
     """
-    by_version: dict[int | None, list[Conversation]] = defaultdict(list)
+    alike: dict[tuple[UUID, int | None], list[Conversation]] = defaultdict(list)
     for each in conversations:
-        by_version[each.next_version].append(each)
-    for same in by_version.values():
+        alike[each.collection_id, each.next_version].append(each)
+    for same in alike.values():
         for start in range(0, len(same), size):
             yield from _split_by_bytes(same[start : start + size])
 

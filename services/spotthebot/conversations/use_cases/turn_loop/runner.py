@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -32,6 +33,7 @@ from spotthebot.conversations.use_cases.turn_loop.request_batching import Reques
 from spotthebot.kit.database import DATABASE_TROUBLE, Database, WriteSession
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.logs import get_logger
+from spotthebot.kit.tracing import in_stored_trace
 
 _POLL_SECONDS = 0.1
 """Between two checks for concurrency slots or conversations that other runners may have released."""
@@ -91,6 +93,7 @@ class ConversationRunner:
         """Bots that had no free slot at the last check, and when to check again."""
         self._batcher = RequestBatcher(limits.conversations, limits.contexts)
         self._priorities: dict[UUID, int] = {}
+        self._traces: dict[UUID, str | None] = {}
         self._checked_at = float("-inf")
         self._backoffs = 0
 
@@ -159,6 +162,9 @@ class ConversationRunner:
         async with self._database.read() as session:
             collections = await store.claims.list_open(session)
         self._priorities = {each.id: each.priority for each in collections}
+        running = {each.collection_id for each in self._conversations.values()}
+        traces = {each.id: each.trace for each in collections}
+        self._traces = {each: trace for each, trace in self._traces.items() if each in running} | traces
         excess = [each.id for each in self._ready() if each.collection_id not in self._priorities]
         excess += [each.id for each in blocked if each.collection_id in self._priorities][self._limits.conversations :]
         if excess:
@@ -209,8 +215,16 @@ class ConversationRunner:
             if slots < len(conversations):
                 self._full_bots[bot] = until
             for request in split_into_requests(conversations[:slots], self._limits.contexts):
-                task = asyncio.create_task(request_turns(self._bots, request))
+                task = asyncio.create_task(self._request_turns(request))
                 self._pending[task] = _PendingRequest(request, acquired[bot])
+
+    async def _request_turns(self, conversations: Sequence[Conversation]) -> BotAnswer:
+        with self._in_trace("request turns", conversations[0].collection_id):
+            return await request_turns(self._bots, conversations)
+
+    def _in_trace(self, name: str, collection_id: UUID) -> AbstractContextManager[None]:
+        attributes = {"collection": str(collection_id), "job": self._job_id}
+        return in_stored_trace(name, attributes, self._traces.get(collection_id))
 
     def _wait_seconds(self) -> float:
         """Return how long to wait for replies before something else is due."""
@@ -251,16 +265,19 @@ class ConversationRunner:
     async def _commit_steps(self, steps: Sequence[Step], slots: Counter[UUID]) -> CommittedSteps:
         slots += self._slots_to_release
         self._slots_to_release = Counter()
-        try:
-            async with self._database.write() as session:
-                committed = await store.turns.commit_steps(session, steps)
-                await store.concurrency_slots.release(session, slots)
-                for step in {each.unavailable_bot: each for each in steps}.values():
-                    await self._mark_unavailable(session, step)
-                await publish_finished_collections(session, self._jobs, sorted(committed.finished))
-        except BaseException:
-            self._slots_to_release += slots
-            raise
+        with ExitStack() as traces:  # its statements are in the trace of the last collection
+            for collection in dict.fromkeys(each.before.collection_id for each in steps):
+                traces.enter_context(self._in_trace("commit turns", collection))
+            try:
+                async with self._database.write() as session:
+                    committed = await store.turns.commit_steps(session, steps)
+                    await store.concurrency_slots.release(session, slots)
+                    for step in {each.unavailable_bot: each for each in steps}.values():
+                        await self._mark_unavailable(session, step)
+                    await publish_finished_collections(session, self._jobs, sorted(committed.finished))
+            except BaseException:
+                self._slots_to_release += slots
+                raise
         return committed
 
     async def _mark_unavailable(self, session: WriteSession, step: Step) -> None:
@@ -268,7 +285,8 @@ class ConversationRunner:
             return
         bot_id, name, reason = step.unavailable_bot, step.before.next_name, step.reason or "It does not reply."
         if await store.unavailable_bots.mark_unavailable(session, bot_id, name=name, reason=reason):
-            await publish_failing_bot(session, bot_id, name, reason)
+            with self._in_trace("report bot", step.before.collection_id):
+                await publish_failing_bot(session, bot_id, name, reason)
 
     def _apply(self, steps: Sequence[Step], committed: CommittedSteps) -> None:
         """Keep conversations whose step was committed; drop those that ended, wait, or belong to another runner now."""

@@ -16,6 +16,7 @@ from spotthebot.kit.events.errors import NoSuchEvent
 from spotthebot.kit.events.tables import EventTables
 from spotthebot.kit.ids import new_id, new_ids
 from spotthebot.kit.statements import Statement
+from spotthebot.kit.tracing import stored_trace
 
 _NUMBERED_AT_ONCE = 500
 
@@ -30,13 +31,14 @@ class Outbox:
         self._positions = tables.positions
         self._catalogue = catalogue
         self._add = Statement(
-            insert(tables.events).values(id=bindparam("id"), type=bindparam("type"), data=bindparam("data"))
+            insert(tables.events).values({name: bindparam(name) for name in ("id", "type", "data", "trace")})
         )
 
     async def add_event(self, session: WriteSession, event_type: str, data: Mapping[str, Any]) -> UUID:
         """Write an event in the transaction in which it happens; returns its id."""
         event_id = new_id()
-        await session.fetch(self._add, {"id": event_id, "type": str(event_type), "data": Jsonb(dict(data))})
+        values = {"id": event_id, "type": str(event_type), "data": Jsonb(dict(data)), "trace": stored_trace()}
+        await session.fetch(self._add, values)
         return event_id
 
     async def add_private_event(
@@ -51,7 +53,9 @@ class Outbox:
         """Write an event for one subscriber alone; returns its delivery's id."""
         event_id = new_id()
         await session.execute(
-            insert(self._events).values(id=event_id, type=event_type, data=dict(data), team=team, distributed=True)
+            insert(self._events).values(
+                id=event_id, type=event_type, data=dict(data), team=team, distributed=True, trace=stored_trace()
+            )
         )
         (delivery_id,) = await self._make_deliveries(session, [(subscription_id, event_id)])
         return delivery_id
@@ -193,4 +197,4 @@ class Outbox:
 
 
 def event_of(row: Row[Any]) -> Event:
-    return Event(row.id, row.type, row.data, row.team, row.created_at, row.position)
+    return Event(row.id, row.type, row.data, row.team, row.created_at, row.position, row.trace)
