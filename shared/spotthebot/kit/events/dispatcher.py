@@ -166,7 +166,7 @@ class EventDispatcher:
 
     async def _attempt(self, claimed: ClaimedDelivery) -> None:
         """Attempt a delivery in the trace in which its event happened, of which the subscriber gets nothing."""
-        attributes = {"event_type": claimed.event.type, "attempt": claimed.attempts}
+        attributes: dict[str, str | int] = {"event_type": claimed.event.type, "attempt": claimed.attempts}
         with in_stored_trace("deliver event", attributes, claimed.event.trace):
             outcome = await self._send(claimed)
             try:

@@ -154,7 +154,7 @@ def _blueprint(tasks: Sequence[Task], outcomes: JobOutcomes) -> Blueprint:
 def _attempting(task: Task, outcomes: JobOutcomes) -> Any:  # noqa: ANN401 - procrastinate's type of a task's function is its own
     async def attempting(context: JobContext, **arguments: Any) -> None:  # noqa: ANN401 - JSON
         queued_in = outcomes.take_trace(context.job.id)
-        attributes = {"queue": task.queue, "job": context.job.id or 0}
+        attributes: dict[str, str | int] = {"queue": task.queue, "job": context.job.id or 0}
         trace = in_stored_trace(f"job {task.name}", attributes, queued_in) if task.continues_trace else in_trace_of({})
         with trace, structlog.contextvars.bound_contextvars(job=context.job.id):
             await attempt(task, context, arguments)

@@ -223,7 +223,7 @@ class ConversationRunner:
             return await request_turns(self._bots, conversations)
 
     def _in_trace(self, name: str, collection_id: UUID) -> AbstractContextManager[None]:
-        attributes = {"collection": str(collection_id), "job": self._job_id}
+        attributes: dict[str, str | int] = {"collection": str(collection_id), "job": self._job_id}
         return in_stored_trace(name, attributes, self._traces.get(collection_id))
 
     def _wait_seconds(self) -> float:
