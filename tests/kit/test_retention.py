@@ -11,6 +11,8 @@ from sqlalchemy import func, insert, select, text
 from spotthebot.conversations import store
 from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.conversations.tables import IDEMPOTENCY, ChatEventRow, TurnCountRow
+from spotthebot.fed.store import likelihoods
+from spotthebot.fed.tables import LikelihoodRow
 from spotthebot.kit import retention
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.ids import new_id
@@ -37,8 +39,8 @@ async def database(shared_urls: DatabaseUrls, monkeypatch: pytest.MonkeyPatch) -
         yield opened
 
 
-async def _purge(database: SavepointDatabase, rows: KeptRows) -> None:
-    await Retention(database, "conversations", [rows], lambda: NOW).purge()  # type: ignore[arg-type] # has its sessions
+async def _purge(database: SavepointDatabase, rows: KeptRows, schema: str = "conversations") -> None:
+    await Retention(database, schema, [rows], lambda: NOW).purge()  # type: ignore[arg-type] # has its sessions
 
 
 def _before(**kept: float) -> list[datetime]:
@@ -110,3 +112,19 @@ async def test_numbers_of_turns_are_kept_for_days(database: SavepointDatabase):
     await _purge(database, store.retention.old_turn_counts(SETTINGS.turn_count_retention_days))
     async with database.read() as session:
         assert [*await session.scalars(select(TurnCountRow.begins_at))] == times[-1:]
+
+
+async def test_likelihoods_are_kept_for_days_after_their_last_use(
+    shared_urls: DatabaseUrls, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(retention, "_ROWS_PER_BATCH", 2)
+    times = {bytes([number]): at for number, at in enumerate(_before(days=90))}
+    likelihood = {"turns_left_out": 0, "predicted_tokens": 1, "nlls": [1.0], "tokens": [1]}
+    async with rolled_back(shared_urls.app["fed"]) as database:
+        async with database.write() as session:
+            rows = [likelihood | {"key": key, "last_used_at": at} for key, at in times.items()]
+            await session.execute(insert(LikelihoodRow), rows)
+            await likelihoods.note_use(session, [b"\x01"])  # in the database's own time, which is later
+        await _purge(database, likelihoods.old_likelihoods(90), "fed")
+        async with database.read() as session:
+            assert {*await session.scalars(select(LikelihoodRow.key))} == {b"\x01", b"\x05"}

@@ -55,6 +55,12 @@ class FedSettings(EventSettings):
     conversations_per_step: int = Field(
         default=16, ge=1, le=1000, description="Conversations that are scored between two savings of a job."
     )
+    likelihood_retention_days: int = Field(
+        default=90,
+        ge=1,
+        le=3650,
+        description="Days after their last use that a model's likelihoods are kept for; scores stay.",
+    )
 
     def check(self) -> None:
         """Look for the GPU that is asked for, beside what services with events check."""

@@ -42,6 +42,7 @@ class LikelihoodRow(_Base):
     """What a model says of a context; `key` is a hash of model, options and context. Follow-ups are in their order."""
 
     __tablename__ = "likelihoods"
+    __table_args__ = (Index(None, "last_used_at"),)
 
     key: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
     turns_left_out: Mapped[int]
@@ -49,6 +50,8 @@ class LikelihoodRow(_Base):
     predicted_tokens: Mapped[int]
     nlls: Mapped[list[float]] = mapped_column(ARRAY(Float(53)))
     tokens: Mapped[list[int]] = mapped_column(ARRAY(Integer))
+    last_used_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    """To a day."""
 
 
 class ContextScoreRow(_Base):

@@ -3,6 +3,7 @@
 import asyncio
 
 from spotthebot.clients import AsyncConversations
+from spotthebot.fed import store
 from spotthebot.fed.clients import Collections
 from spotthebot.fed.model import open_scorers
 from spotthebot.fed.settings import FedSettings
@@ -55,7 +56,8 @@ async def work(settings: FedSettings) -> None:
             }
             jobs = Jobs(url, "fed").work(TASKS, concurrency=settings.worker_concurrency, context=context)
             async with asyncio.TaskGroup() as group:
-                group.create_task(retention_of(settings, database, "fed").run())
+                old_likelihoods = store.likelihoods.old_likelihoods(settings.likelihood_retention_days)
+                group.create_task(retention_of(settings, database, "fed", old_likelihoods).run())
                 group.create_task(dispatcher_of(settings, database, EVENTS, find_no_team, http).run())
                 group.create_task(jobs)
     finally:

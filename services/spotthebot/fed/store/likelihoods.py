@@ -1,14 +1,21 @@
-"""Likelihoods that were computed before: nothing is computed twice."""
+"""Likelihoods that were computed before: nothing is computed twice, while it is kept.
 
-from collections.abc import Mapping, Sequence
+Nothing but time is lost with them: scores have rows of their own, and the same model computes them again.
+"""
 
-from sqlalchemy import select
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+
+from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.fed.domain.likelihoods import FoundContext
 from spotthebot.fed.domain.scoring import ContextLikelihood, FollowupLikelihood
 from spotthebot.fed.tables import LikelihoodRow
 from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.retention import KeptRows
+
+_DAY = timedelta(days=1)
 
 
 async def find(
@@ -35,6 +42,21 @@ async def put(session: WriteSession, contexts: Mapping[bytes, FoundContext], fol
         for key, found in sorted(contexts.items())  # in one order, so that two workers never wait for each other
     ]
     await session.execute(insert(LikelihoodRow).on_conflict_do_nothing(), values)
+
+
+async def note_use(session: WriteSession, keys: Collection[bytes]) -> None:
+    """Keep likelihoods for longer, since they were used today; those that another process notes now are left to it."""
+    if not keys:
+        return
+    row = LikelihoodRow
+    stale = select(row.key).where(row.key.in_(keys), row.last_used_at < func.now() - _DAY)
+    noted = update(row).where(row.key.in_(stale.with_for_update(skip_locked=True))).values(last_used_at=func.now())
+    await session.execute(noted)
+
+
+def old_likelihoods(days: int) -> KeptRows:
+    """Return the likelihoods that were not used for so many days."""
+    return KeptRows("likelihoods", "last_used_at < :before", timedelta(days=days))
 
 
 def _context(row: LikelihoodRow, turns: int, followups: Sequence[str]) -> FoundContext:

@@ -201,10 +201,11 @@ class _Scoring:
         async with self.database.read() as session:
             known = await store.likelihoods.find(session, {key: end for end, key in keys.items()}, options.followups)
         missing = [end for end in ends if keys[end] not in known]
-        if not missing:
-            return [known[keys[end]] for end in ends]
-        answer = await self.scorer.likelihoods(options.request(texts[: missing[-1]], missing))
-        computed = {each.turns: each for each in found_contexts(answer, options)}
+        computed: dict[int, FoundContext] = {}
+        if missing:
+            answer = await self.scorer.likelihoods(options.request(texts[: missing[-1]], missing))
+            computed = {each.turns: each for each in found_contexts(answer, options)}
         async with self.database.write() as session:
+            await store.likelihoods.note_use(session, known)
             await store.likelihoods.put(session, {keys[end]: computed[end] for end in missing}, options.followups)
         return [known.get(keys[end]) or computed[end] for end in ends]
