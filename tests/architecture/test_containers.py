@@ -172,19 +172,24 @@ FIRST_PROCESS = """
 import subprocess, sys
 checks = [sys.executable, sys.argv[1]]
 service = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-print(*[subprocess.run(checks, stderr=subprocess.DEVNULL).returncode for _ in range(int(sys.argv[2]))], service.poll())
+said = [subprocess.run(checks, stderr=subprocess.DEVNULL).returncode for _ in range(int(sys.argv[2]))]
+try:
+    service.wait(float(sys.argv[3]))  # a signal takes a moment
+except subprocess.TimeoutExpired:
+    pass
+print(*said, service.returncode)
 service.kill()
 """
 """Stands in for a container's init: its service sleeps, and it runs the health check some times."""
 
 
 class TestHungProcesses:
-    @pytest.mark.parametrize(("checks", "ends", "said"), [(2, "true", "1 1 None"), (3, "true", "1 1 1 -9")])
-    def test_are_killed_by_the_third_silent_check(self, checks: int, ends: str, said: str, tmp_path: Path):
-        assert _checked(checks, ends, tmp_path) == said
+    @pytest.mark.parametrize(("checks", "said", "wait"), [(2, "1 1 None", 0.1), (3, "1 1 1 -9", 30)])
+    def test_are_killed_by_the_third_silent_check(self, checks: int, said: str, wait: float, tmp_path: Path):
+        assert _checked(checks, "true", tmp_path, wait) == said
 
     def test_are_left_alone_where_nobody_asked_for_more(self, tmp_path: Path):
-        assert _checked(3, "false", tmp_path) == "1 1 1 None"
+        assert _checked(3, "false", tmp_path, wait=0.1) == "1 1 1 None"
 
     def test_are_not_those_that_show_life_in_between(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         health = _program("health")
@@ -205,12 +210,12 @@ class TestHungProcesses:
         assert not health._hangs(None), "nobody listens yet, or any more"
 
 
-def _checked(checks: int, ends: str, folder: Path) -> str:
+def _checked(checks: int, ends: str, folder: Path, wait: float) -> str:
     """Let a first process with processes of its own run a health check of a worker that beats no more."""
     (folder / "heartbeat").touch()
     os.utime(folder / "heartbeat", (0, 0))
     program = str(ROOT / "docker" / "health.py")
-    command = [*OWN_PROCESSES, sys.executable, "-c", FIRST_PROCESS, program, str(checks)]
+    command = [*OWN_PROCESSES, sys.executable, "-c", FIRST_PROCESS, program, str(checks), str(wait)]
     own = {"SPOTTHEBOT_FED_HEARTBEAT_FILE": str(folder / "heartbeat"), "SPOTTHEBOT_END_WHEN_HUNG": ends}
     environment = os.environ | own | {"TMPDIR": str(folder)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

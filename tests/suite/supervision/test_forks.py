@@ -16,6 +16,7 @@ import httpx
 import psutil
 import pytest
 
+from spotthebot.suite.supervision import forks
 from spotthebot.suite.supervision.errors import ServiceDidNotStart
 from spotthebot.suite.supervision.forks import Fork
 from spotthebot.suite.supervision.sockets import bind
@@ -153,12 +154,25 @@ class TestEnd:
         assert variables["OURS"] == "ours"
         assert "SPOTTHEBOT_DATABASE_URL" not in variables
 
-    async def test_comes_with_the_end_of_the_process_that_forked_it(self, spec: Callable[..., ProcessSpec]):
-        async with Supervisor([spec("forked", WORKING, ready_line="working")]) as supervisor:
+    @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+    async def test_does_not_come_with_that_of_the_process_that_forked_it_in_whose_place_comes_another(
+        self,
+        spec: Callable[..., ProcessSpec],
+        listening: socket,
+        monkeypatch: pytest.MonkeyPatch,
+        number: signal.Signals,
+    ):
+        monkeypatch.setattr(forks, "_REPORT_SECONDS", 0.2)
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        web = spec("web", WEB, listener=listening, ready_url=url)
+        async with Supervisor([web]) as supervisor, httpx.AsyncClient(timeout=20) as client:
             first = psutil.Process(pid_of(supervisor))
             server = first.parent()
             assert server is not None
-            server.kill()
-            await wait_until(lambda: not first.is_running())
+            server.send_signal(number)
+            await wait_until(lambda: first.ppid() != server.pid or server.status() == psutil.STATUS_STOPPED)
+            assert int((await client.get(url)).text) == first.pid
+            first.kill()
             await wait_until(lambda: pid_of(supervisor) not in {first.pid, None})
-            assert psutil.Process(pid_of(supervisor)).parent() != server
+            assert int((await client.get(url)).text) == pid_of(supervisor)
+            assert psutil.Process(pid_of(supervisor)).parent() not in {server, None}

@@ -1,6 +1,7 @@
 """Starts Python modules as forks of one process that has imported what most services need.
 
-Those imports are most of a service's start. Until they change it, forks also share their memory.
+Those imports are most of a service's start. Until they change it, forks also share their memory. They outlive the
+process that forked them: where that one dies or hangs, another takes its place when a service has to be started.
 """
 
 import asyncio
@@ -21,22 +22,28 @@ from typing import Self, cast
 
 from setproctitle import setproctitle
 
-from spotthebot.suite.supervision.lifeline import die_with_parent_process
+from spotthebot.kit.logs import get_logger
 from spotthebot.suite.supervision.spec import ProcessSpec
 
+_log = get_logger(__name__)
 _FORKS = multiprocessing.get_context("forkserver")
 _PRELOADED = "spotthebot.suite.supervision.preloaded"
+_START_SECONDS = 120.0
+_REPORT_SECONDS = 5.0
+"""Time for the process that forks to begin a fork, its own imports included, and to report the end of one."""
+_UNKNOWN_EXIT_CODE = 255
+"""As `multiprocessing` has it, where nobody is left who knows it."""
 
 
 class Fork:
     """A forked process; what `asyncio.subprocess.Process` offers for any program."""
 
     def __init__(self, process: multiprocessing.process.BaseProcess) -> None:
-        loop = asyncio.get_running_loop()
+        self._loop = asyncio.get_running_loop()
         self.pid = cast("int", process.pid)  # it has started
         self._process = process
-        self._exit_code: asyncio.Future[int] = loop.create_future()
-        loop.add_reader(process.sentinel, self._see_it_end)
+        self._exit_code: asyncio.Future[int] = self._loop.create_future()
+        self._watch()
 
     @classmethod
     async def start(cls, spec: ProcessSpec, output: int) -> Self:
@@ -48,6 +55,7 @@ class Fork:
             environment = dict(os.environ if spec.env is None else spec.env)
             process = _FORKS.Process(target=_run, args=(spec.argv, environment, written, spec.listener))
             starting = asyncio.ensure_future(asyncio.to_thread(process.start))  # the first one waits for the imports
+            too_late = asyncio.get_running_loop().call_later(_START_SECONDS, _kill_fork_server)
             try:
                 await asyncio.shield(starting)
             except asyncio.CancelledError:
@@ -56,6 +64,8 @@ class Fork:
                 raise
             except EOFError as error:
                 raise ChildProcessError(errno.ECHILD, "the process that forks services has ended") from error
+            finally:
+                too_late.cancel()
         return cls(process)
 
     @property
@@ -67,10 +77,33 @@ class Fork:
         """Wait until the process has ended; return its exit code."""
         return await asyncio.shield(self._exit_code)
 
+    def _watch(self) -> None:
+        """See the process itself end: what its sentinel says ends with the process that forked it."""
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError):  # it has ended already
+                self._file = os.pidfd_open(self.pid)
+                self._loop.add_reader(self._file, self._see_it_end)
+                return
+        self._loop.add_reader(self._process.sentinel, self._settle)
+
     def _see_it_end(self) -> None:
-        asyncio.get_running_loop().remove_reader(self._process.sentinel)
-        self._exit_code.set_result(cast("int", self._process.exitcode))  # it has ended
-        self._process.close()
+        self._loop.remove_reader(self._file)
+        os.close(self._file)
+        self._loop.add_reader(self._process.sentinel, self._settle)
+        self._loop.call_later(_REPORT_SECONDS, self._settle)
+
+    def _settle(self) -> None:
+        """Take its exit code from the process that forked it; one that does not report it hangs, and is killed."""
+        if self._exit_code.done():
+            return
+        self._loop.remove_reader(self._process.sentinel)
+        exit_code = self._process.exitcode
+        if exit_code is None:
+            _kill_fork_server()
+            exit_code = _UNKNOWN_EXIT_CODE
+        else:
+            self._process.close()
+        self._exit_code.set_result(exit_code)
 
 
 def ensure_fork_server() -> bool:
@@ -87,6 +120,15 @@ def ensure_fork_server() -> bool:
     finally:
         os.environ.update(settings)
     return True
+
+
+def _kill_fork_server() -> None:
+    """Kill the process that forks: the next start of a service starts another, and its forks go on."""
+    pid: int | None = vars(forkserver._forkserver)["_forkserver_pid"]  # noqa: SLF001 - nobody else tells
+    if pid is not None:
+        _log.warning("fork_server.killed", pid=pid, reason="it hangs")
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def _run(
@@ -110,8 +152,7 @@ def _run(
 
 
 def _end_with_supervisor() -> None:
-    """End politely with whichever ends first: the supervisor, or the process that forked us and tells it our end."""
-    die_with_parent_process(signal.SIGTERM)
+    """End politely with the supervisor, not with the process that forked us."""
     supervisor = cast("multiprocessing.process.BaseProcess", multiprocessing.parent_process())
 
     def follow() -> None:

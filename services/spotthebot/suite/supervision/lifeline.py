@@ -34,9 +34,3 @@ def die_with_parent(death_signal: signal.Signals) -> Callable[[], None] | None:
             os._exit(1)
 
     return ask_the_kernel
-
-
-def die_with_parent_process(death_signal: signal.Signals) -> None:
-    """Ask, in the child itself, to be sent `death_signal` when the process that forked it ends."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
