@@ -62,13 +62,13 @@ class TestTrace:
         version, trace, span, flags = Context().run(outgoing_headers)["traceparent"].split("-")
         assert (version, len(trace), len(span), flags) == ("00", 32, 16, "01")
 
-    def test_of_a_call_outside_of_any_request_is_not_that_of_the_next_call(self):
+    def test_is_another_for_each_call_outside_of_any_request(self):
         def two_calls() -> set[str]:
             return {outgoing_headers()["traceparent"] for _ in range(2)}
 
         assert len(Context().run(two_calls)) == 2
 
-    def test_that_a_row_keeps_is_the_present_one_for_a_block(self):
+    def test_kept_by_a_row_is_the_present_one_for_a_block(self):
         continue_trace(CALLER, "lab=1", "study=pilot")
         kept = stored_trace()
         present = continue_trace(None)

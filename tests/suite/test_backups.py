@@ -16,7 +16,11 @@ from psycopg import sql
 from rich.progress import Progress, TaskID
 from sqlalchemy.engine import make_url
 
+from spotthebot.contracts.access import Role
 from spotthebot.contracts.services import SCHEMAS
+from spotthebot.kit.access.keys import make_key
+from spotthebot.kit.ids import new_id
+from spotthebot.suite import deployment
 from spotthebot.suite.backups import BackupContents, checked_backup, create_backup, restore_backup
 from spotthebot.suite.backups import restoration as restoration_module
 from spotthebot.suite.backups.dumps import programs_for
@@ -142,6 +146,24 @@ def place(cluster: PostgresServer, tmp_path: Path) -> Iterator[Place]:
     drop(made)
 
 
+def _secrets(folder: Path, place: Place) -> list[str]:
+    """Write the secrets of containers that use a place; returns the URLs of its roles."""
+    folder.mkdir()
+    urls = {}
+    for login in logins(SCHEMAS):
+        schema, _, kind = login.rpartition("_")
+        name = f"{schema.upper()}_OWNER" if kind == "owner" and schema != "access" else schema.upper()
+        url = make_url(place.url).set(username=f"{place.name}_{login}", password=f"of_{login}")
+        urls[f"SPOTTHEBOT_{name}_DATABASE_URL"] = url.render_as_string(hide_password=False)
+    keys = {
+        f"SPOTTHEBOT_{role.upper()}_KEY": make_key(role, new_id())[0]
+        for role in (Role.ADMIN, Role.SERVICE, Role.ANNOTATION)
+    }
+    for name, text in {**urls, **keys, "SPOTTHEBOT_DATABASE_URL": place.admin_url}.items():
+        (folder / name).write_text(text)
+    return list(urls.values())
+
+
 class WritingProgress(Progress):
     """Writes a row when the first progress is shown."""
 
@@ -228,6 +250,14 @@ class TestBackup:
         assert "If it had secrets, put its files *.key into" in done.stderr
         assert content_of(place.url)["annotation.items"] == content_of(suite.url)["annotation.items"]
         assert content_of(place.url)["access.api_keys"][0] == 3  # the suite's own
+        monkeypatch.setattr(deployment, "_DATABASE", place.name)
+        monkeypatch.setenv("SPOTTHEBOT_SECRETS_DIR", str(tmp_path / "secrets"))
+        logged_in = _secrets(tmp_path / "secrets", place)
+        done = run_stb("restore", file, "--replace", "--data-dir", tmp_path / "third")
+        assert done.returncode == 0, done.stderr
+        assert "Start its containers." in done.stderr
+        for url in logged_in:
+            psycopg.connect(url).close()
 
 
 class TestRefusedBackup:

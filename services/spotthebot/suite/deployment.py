@@ -6,7 +6,7 @@ a container gets those that it needs, and this module gets all of them.
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 from uuid import UUID
@@ -51,7 +51,6 @@ class Deployment:
     """The secrets of a deployment: URLs with passwords, and the texts of API keys."""
 
     admin_url: str = field(repr=False)
-    access_url: str = field(repr=False)
     passwords: Mapping[str, str] = field(repr=False)
     """By login: `bots_owner`, `bots_app` and so on."""
     keys: Mapping[Role, tuple[UUID, str]] = field(repr=False)
@@ -63,10 +62,22 @@ def read_deployment(folder: Path) -> Deployment:
     urls = {login: _read(folder, _url_name(login)) for login in logins(SCHEMAS)}
     return Deployment(
         admin_url=_read(folder, _ADMIN_URL),
-        access_url=urls[f"{ACCESS}_owner"],
         passwords={login: _password(login, url) for login, url in urls.items()},
         keys={role: _key(role, _read(folder, _key_name(role))) for role in _OWN_KEYS},
     )
+
+
+def deployment_here() -> Deployment | None:
+    """Return the deployment whose secrets `SPOTTHEBOT_SECRETS_DIR` names; None where these are not all of one.
+
+    An URL of the administrator in the environment takes the place of the file's: containers may know the server by
+    another name. Raises what `read_deployment` raises, and SecretsDirMissing.
+    """
+    folder = secrets_dir()
+    if folder is None or not (folder / _ADMIN_URL).is_file():
+        return None
+    found = read_deployment(folder)
+    return replace(found, admin_url=os.environ.get(_ADMIN_URL) or found.admin_url)
 
 
 async def prepare_database(deployment: Deployment) -> None:
@@ -74,9 +85,9 @@ async def prepare_database(deployment: Deployment) -> None:
 
     Raises what `provision` raises, and KeyIsAnother.
     """
-    provision(deployment.admin_url, _DATABASE, SCHEMAS, deployment.passwords)
-    migrate_access(deployment.access_url)
-    database = Database(deployment.access_url, pool_size=1)
+    access = provision(deployment.admin_url, _DATABASE, SCHEMAS, deployment.passwords).owner_urls[ACCESS]
+    migrate_access(access)
+    database = Database(access, pool_size=1)
     try:
         async with database.write() as session:
             for role, (key_id, secret) in deployment.keys.items():

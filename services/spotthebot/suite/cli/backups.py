@@ -1,5 +1,6 @@
 """`stb backup` and `stb restore`: all that a suite keeps, in one file."""
 
+import asyncio
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,8 +14,10 @@ from spotthebot.suite.backups import BackupContents, checked_backup, create_back
 from spotthebot.suite.backups.errors import SuiteStarting
 from spotthebot.suite.cli.local_commands import on_this_machine
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, check_output, folder_at, suite_at
+from spotthebot.suite.deployment import Deployment, deployment_here
+from spotthebot.suite.deployment import prepare_database as prepare_deployed_database
 from spotthebot.suite.errors import AlreadyRunning
-from spotthebot.suite.postgres.cluster import running_admin_url
+from spotthebot.suite.postgres.cluster import Cluster, running_admin_url
 from spotthebot.suite.progress import say, showing_progress
 from spotthebot.suite.runtime.bootstrap import (
     DATABASE_NAME,
@@ -43,11 +46,12 @@ def backup(
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Write all that the suite keeps to one file, while it runs or while it does not."""
-    is_elsewhere = bool(os.environ.get(DATABASE_URL_VARIABLE))  # then the folder need not hold a suite
-    folder = folder_at(data_dir) if is_elsewhere else suite_at(data_dir)
+    deployment = deployment_here()
+    elsewhere = deployment.admin_url if deployment else os.environ.get(DATABASE_URL_VARIABLE)
+    folder = folder_at(data_dir) if elsewhere else suite_at(data_dir)  # one elsewhere has no folder
     check_output(file)
     folder.create()
-    with _database_of(folder) as admin_url, local_settings(folder) as local, showing_progress() as steps:
+    with _database_of(folder, elsewhere) as admin_url, local_settings(folder) as local, showing_progress() as steps:
         made = create_backup(file, admin_url, DATABASE_NAME, local.environment, steps, with_keys=with_keys)
     say(f"{made.path}: {_size(made)}, the database ({made.schemas} schemas), {_models(made)}, {_keys(made)}.")
     if made.keys:
@@ -64,32 +68,49 @@ def restore(
     replace: Annotated[bool, typer.Option("--replace", help="Replace the database that is there, for good.")] = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Make a suite of a backup; a database that is there is only replaced on request."""
+    """Make a suite of a backup; a database that is there is only replaced on request.
+
+    Roles keep the passwords of a deployment's secrets, where SPOTTHEBOT_SECRETS_DIR names them.
+    """
     folder = folder_at(data_dir)
+    deployment = deployment_here()
     if (holder := folder.holder()) is not None:
         raise AlreadyRunning(folder=folder.path, pid=holder)
     with showing_progress() as steps, checked_backup(file, steps) as opened:
         folder.create()
         with (
             folder.lock(),
-            database_server(folder) as (admin_url, cluster),
+            _server_of(folder, deployment) as (admin_url, cluster),
             local_settings(folder) as local,
         ):
-            passwords = database_passwords(folder)
+            passwords = deployment.passwords if deployment else database_passwords(folder)
             made = restore_backup(
                 opened, admin_url, DATABASE_NAME, local.environment, steps, passwords=passwords, replace=replace
             )
-            prepare_database(folder, admin_url, cluster)
+            if deployment:
+                asyncio.run(prepare_deployed_database(deployment))
+            else:
+                prepare_database(folder, admin_url, cluster)
     say(f"The suite is as it was at {made.created_at}: the database, {_models(made)}, {_keys(made)}.")
     if not made.keys:
         say(f"If it had secrets, put its files *.key into {folder.path}; without them give bots new ones.")
-    say("Start it with ./stb up. What happened after that moment is gone; events since then may be sent once more.")
+    start = "Start its containers" if deployment else "Start it with ./stb up"
+    say(f"{start}. What happened after that moment is gone; events since then may be sent once more.")
 
 
 @contextmanager
-def _database_of(folder: DataFolder) -> Iterator[str]:
+def _server_of(folder: DataFolder, deployment: Deployment | None) -> Iterator[tuple[str, Cluster | None]]:
+    if deployment:
+        yield deployment.admin_url, None
+        return
+    with database_server(folder) as server:
+        yield server
+
+
+@contextmanager
+def _database_of(folder: DataFolder, given: str | None) -> Iterator[str]:
     """Yield the admin's URL of the database, which is started for the block where nothing runs it."""
-    if given := os.environ.get(DATABASE_URL_VARIABLE):
+    if given:
         yield given
         return
     if (holder := folder.holder()) is None:
