@@ -138,6 +138,21 @@ class TestLimit:
         finally:
             state.annotator_limits = usual
 
+    async def test_counts_the_links_of_an_address_that_open_nothing_and_no_others(self, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c"))
+        state = suite.apps["web"].state
+        usual, state.failed_links = state.failed_links, RateLimiter(2, clock=lambda: 0.0)
+        try:
+            async with httpx.AsyncClient(base_url=suite.urls["web"]) as client:
+                nonsense = [f"/annotate/{campaign['id']}?entry=nonsense", f"/chat/{uuid4()}/enter?entry=nonsense"]
+                answers = [await client.get(path, headers=JSON) for path in (*nonsense, *nonsense)]
+                opened = await client.get(await entry_path(suite, campaign))
+        finally:
+            state.failed_links = usual
+        assert [each.status_code == 429 for each in answers] == [False, False, True, True]
+        assert [(each.status_code, each.headers["retry-after"]) for each in answers[2:]] == [(429, "30")] * 2
+        assert opened.status_code == 303
+
 
 class TestGerman:
     async def test_is_what_built_in_protocols_and_refusals_are_shown_in(self, suite: RunningSuite):

@@ -59,6 +59,7 @@ def create_app(settings: WebSettings) -> FastAPI:
         )
         app.state.vault = vault
         app.state.annotator_limits = RateLimiter(settings.annotator_requests_per_minute)
+        app.state.failed_links = RateLimiter(settings.failed_links_per_minute)
         async with AsyncExitStack() as stack:
             key = settings.annotation_key.get_secret_value()
             app.state.anyone = await stack.enter_async_context(services_with(settings, ""))

@@ -2,8 +2,10 @@
 
 from starlette.requests import Request
 
+from spotthebot.kit.serving.connections import network_of
 from spotthebot.kit.web.core.rate_limits import RateLimiter
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
+from spotthebot.web.domain.errors import TooManyFailedLinks
 from spotthebot.web.domain.visitors import Annotator, SignedIn
 
 
@@ -26,6 +28,17 @@ def count_request(request: Request, person: str) -> None:
         request.state.is_counted = True
         limits: RateLimiter = request.app.state.annotator_limits
         limits.acquire(person).enforce()
+
+
+def count_failed_link(request: Request) -> None:
+    """Count a link that opened nothing; raises TooManyFailedLinks where too many came from its address.
+
+    Links that open something are not counted: people behind one address do not wait for each other.
+    """
+    limits: RateLimiter = request.app.state.failed_links
+    wait = limits.acquire(network_of(request.client.host if request.client else "")).retry_after_seconds
+    if wait:
+        raise TooManyFailedLinks(retry_after_seconds=wait)
 
 
 def annotator_of(request: Request) -> Annotator | None:

@@ -52,6 +52,9 @@ class WebSettings(EdgeSettings):
     annotator_requests_per_minute: int = Field(
         default=300, ge=1, description="Requests one annotator, or one person who chats, may make a minute."
     )
+    failed_links_per_minute: int = Field(
+        default=60, ge=1, description="Links that open nothing which one address may try a minute; others get 429."
+    )
 
     def open_vault(self) -> Vault:
         """Return what seals cookies and links; makes the file of the key where there is none."""

@@ -1,6 +1,6 @@
 """What can go wrong before a page is made."""
 
-from spotthebot.kit.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated, Unavailable
+from spotthebot.kit.errors import Conflict, Forbidden, Invalid, NotFound, TooMany, Unauthenticated, Unavailable
 
 
 class SignInNeeded(Unauthenticated):
@@ -19,6 +19,12 @@ class EntryLinkNeeded(Unauthenticated):
     """Open the link that you were given: this browser does not know yet who you are."""
 
     title = "Open your link"
+
+
+class TooManyFailedLinks(TooMany):
+    """Too many links that open nothing came from this address: try again in {retry_after_seconds} s."""
+
+    title = "Too many links"
 
 
 class NotYourPackage(NotFound):

@@ -36,6 +36,7 @@ from spotthebot.web.domain.numbers import Numbers
 from spotthebot.web.pages.chat_access import Person, opened, person_of, remembering
 from spotthebot.web.pages.deps import Pages, ServicesOfFrontend
 from spotthebot.web.pages.forms import typed_in
+from spotthebot.web.sessions import count_failed_link
 from spotthebot.web.settings import WebSettings
 
 router = APIRouter(prefix="/chat/{collection_id}", route_class=PageRoute, include_in_schema=False)
@@ -53,6 +54,7 @@ async def enter(
     """Let in the person whom a link was given to, or whom a panel names in the URL, to the chat that they have."""
     link = opened(request, entry)
     if link is None or link.collection_id != collection_id or link.until < datetime.now(UTC):
+        count_failed_link(request)
         raise EntryLinkNeeded
     interactor = link.interactor or request.query_params.get(link.parameter, "").strip()
     if not interactor or len(interactor) > _LONGEST_NAME or not interactor.isprintable():

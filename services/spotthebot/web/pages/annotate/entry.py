@@ -5,7 +5,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from spotthebot.clients import AsyncAnnotation, Conflict
+from spotthebot.clients import AsyncAnnotation, Conflict, PeerRefused
 from spotthebot.contracts.annotation import CampaignOut
 from spotthebot.contracts.assignments import AssignmentOut, ClaimIn
 from spotthebot.contracts.entries import EntryIn
@@ -18,7 +18,7 @@ from spotthebot.web.domain.visitors import Annotator
 from spotthebot.web.pages.annotate.deps import AnnotationService, Owners, script_texts, worded_for
 from spotthebot.web.pages.deps import AnnotatorSessions, EnteredCampaign, Pages
 from spotthebot.web.rendering import Renderer
-from spotthebot.web.sessions import annotator_of
+from spotthebot.web.sessions import annotator_of, count_failed_link
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 _MTURK = "https://worker.mturk.com https://workersandbox.mturk.com"
@@ -51,7 +51,12 @@ async def _enter(request: Request, pages: Renderer, sessions: AnnotatorSessions,
     if request.headers.get("sec-fetch-dest") == "iframe":
         # Browsers keep no cookie of ours in a frame of another site, so the work needs a window of its own.
         return _framed(pages.page(request, "annotate/window.html.jinja", address=str(request.url), preview=False))
-    entry = await service.enter_campaign(EntryIn(parameters=entry_parameters(request.query_params.multi_items())))
+    try:
+        entry = await service.enter_campaign(EntryIn(parameters=entry_parameters(request.query_params.multi_items())))
+    except PeerRefused as refused:
+        if not isinstance(refused, Conflict):
+            count_failed_link(request)
+        raise
     if entry.annotator is None:
         return _framed(pages.page(request, "annotate/window.html.jinja", address=None, preview=True))
     known = annotator_of(request)
