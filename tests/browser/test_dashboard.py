@@ -208,6 +208,8 @@ class TestRunningCampaign:
             async with page.expect_response("**/progress"):
                 await page.clock.fast_forward(LONGEST_PAUSE)
         assert looks[0] == 200  # later there is nothing new
+        moments = page.locator(".as-of")
+        assert re.fullmatch(r"As of \d\d:\d\d:\d\d UTC, from 12 annotations\.", await moments.first.inner_text())
         await expect(page.locator("#live")).to_contain_text("Last looked at")
         await page.evaluate("document.querySelector('#time .files a').focus()")
         admin = await module_suite.annotation("admin")
@@ -216,7 +218,8 @@ class TestRunningCampaign:
         await expect(page.get_by_role("note")).to_have_count(0)
         await expect(page.locator("#live")).to_have_text("The campaign has ended. These are its results.")
         await expect(page.locator(".is-preliminary")).to_have_count(0)
-        await expect(page.get_by_role("status")).to_have_text("Renewed with the latest annotations.")
+        await expect(page.get_by_role("status")).to_have_text("Renewed.")
+        await expect(moments).to_have_count(1)  # of the part that somebody stands in, which waits
         assert await page.evaluate("document.activeElement.closest('section').id") == "time"
 
     async def test_says_to_everybody_when_the_server_is_away(self, visit: Visit, campaigns: Campaigns):

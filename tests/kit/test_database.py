@@ -66,6 +66,19 @@ class TestPools:
                 with pytest.raises(TimeoutError):
                     await asyncio.wait_for(connect(waiting), 0.2)
 
+    @pytest.mark.parametrize(("life_seconds", "connections"), [(0, 3), (300, 1)])
+    @pytest.mark.parametrize("kind", ["read", "write"])
+    async def test_replace_connections_of_some_age_before_they_are_used_again(
+        self, database_urls: DatabaseUrls, life_seconds: int, connections: int, kind: Literal["read", "write"]
+    ):
+        database = Database(database_urls.app["bots"], pool_size=1, life_seconds=life_seconds)
+        pids = set()
+        for _ in range(3):
+            async with database.read() if kind == "read" else database.write() as session:
+                pids.add(await session.scalar(select(func.pg_backend_pid())))
+        await database.close()
+        assert len(pids) == connections
+
 
 class TestSingleStatements:
     async def test_are_committed_when_their_rows_are_there(self, database: Database):

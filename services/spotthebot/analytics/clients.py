@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import Final, Literal
+from typing import Any, Final, Literal, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -32,6 +32,7 @@ from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, Campaign
 from spotthebot.contracts.bots import BotOut
 from spotthebot.contracts.conversations import BotPerformanceOut, ConversationState, ParticipantKind, SpeakersOut
 
+_Value = TypeVar("_Value", bound=Hashable)
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
 SPOT_THE_BOT: Final = "spot_the_bot"
 _ALIKE: Final = {SPOT_THE_BOT: (SPOT_THE_BOT, "spot_the_bot_labels")}
@@ -160,8 +161,8 @@ class Studies:
                 del self._read[campaign_id]
 
     async def _fetch(self, campaign: CampaignOut) -> Study:
-        streamed = self._annotation.stream_annotations(campaign.id)
-        annotations = [_coded_annotation(annotation, campaign) async for annotation in streamed]
+        streamed, known = self._annotation.stream_annotations(campaign.id), _Known()
+        annotations = [_coded_annotation(annotation, campaign, known) async for annotation in streamed]
         packages = [package async for package in self._annotation.list_packages(campaign.id)]
         return _study(campaign, annotations, packages, [spoke async for spoke in self._spoken(campaign)])
 
@@ -250,7 +251,8 @@ def load_campaign(annotation: Annotation, conversations: Conversations, campaign
     except NotFound as refused:
         raise NoSuchCampaign(campaign_id=campaign_id) from refused
     _require_protocol(campaign, SPOT_THE_BOT)
-    annotations = [_coded_annotation(each, campaign) for each in annotation.stream_annotations(campaign_id)]
+    known = _Known()
+    annotations = [_coded_annotation(each, campaign, known) for each in annotation.stream_annotations(campaign_id)]
     packages = list(annotation.list_packages(campaign_id))
     spoken = [spoke for each in campaign.collections for spoke in conversations.stream_speakers(each)]
     return _study(campaign, annotations, packages, spoken)
@@ -307,16 +309,24 @@ def _played_sides(annotation: AnnotationOut, are_human: Sequence[bool]) -> Itera
         )
 
 
-def _coded_annotation(annotation: AnnotationOut, campaign: CampaignOut) -> CodedAnnotation:
+class _Known(dict[Any, Any]):
+    """Returns of equal values the first: annotations share their ids and answers, and each would have its own."""
+
+    def __missing__(self, value: _Value) -> _Value:
+        self[value] = value
+        return value
+
+
+def _coded_annotation(annotation: AnnotationOut, campaign: CampaignOut, known: _Known) -> CodedAnnotation:
     """Read an answer by the protocol `spot_the_bot`."""
     answer = _SpotTheBotAnswer.model_validate(annotation.answer)
     return CodedAnnotation(
-        conversation=annotation.conversation_id,
-        package=annotation.package_id,
+        conversation=known[annotation.conversation_id],
+        package=known[annotation.package_id],
         exchanges=annotation.exchanges,
-        annotator=annotation.annotator,
-        labels=(LABEL_CODES[answer.entity["A"]], LABEL_CODES[answer.entity["B"]]),
-        leads=(_LEAD[answer.fluency], _LEAD[answer.sensibleness], _LEAD[answer.specificity]),
+        annotator=known[annotation.annotator],
+        labels=known[LABEL_CODES[answer.entity["A"]], LABEL_CODES[answer.entity["B"]]],
+        leads=known[_LEAD[answer.fluency], _LEAD[answer.sensibleness], _LEAD[answer.specificity]],
         elapsed_ms=_elapsed_ms(annotation, campaign),
     )
 

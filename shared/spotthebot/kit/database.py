@@ -32,6 +32,8 @@ DATABASE_TROUBLE = (OperationalError, InterfaceError, PoolTimeout, psycopg.Opera
 """Errors after which another attempt may succeed: no connection, a deadlock, a server that ends."""
 _PASSING = ("08", "53", "57P", "40001", "40P01", "55P03")
 """Beginnings of SQL states that say nothing about a statement: connections, resources, a server that ends, locks."""
+_LIFE_SECONDS = 300
+"""What a server's process learns of tables and statements it keeps: a new one begins with a fifth of that memory."""
 _SMALLEST_SHARE = 2
 _IDLE_SECONDS = 0.25
 """Shorter than PostgreSQL takes to end and to come back."""
@@ -92,7 +94,8 @@ class Database:
     connections of its own, for the reads that nearly every request begins with; `fetch` has up to `pool_size`, for
     single statements. The requests of one API key hold at most half of the connections for reading, a quarter of those
     for writing (`pool_shares`), and three quarters of those for single statements, which hold locks no longer than they
-    run. `statement_seconds` replaces the time that the login gives each statement.
+    run. `statement_seconds` replaces the time that the login gives each statement. A connection older than
+    `life_seconds` is replaced before it is used again.
     """
 
     def __init__(
@@ -102,6 +105,7 @@ class Database:
         pool_size: int = 8,
         application_name: str = "spotthebot",
         statement_seconds: int | None = None,
+        life_seconds: int = _LIFE_SECONDS,
     ) -> None:
         url = url if statement_seconds is None else _with_option(url, f"-c statement_timeout={statement_seconds}s")
         self.lookups = Lookups(url, application_name=application_name)
@@ -109,8 +113,8 @@ class Database:
             url, application_name=application_name, connections=pool_size, lost_at=lambda: self.lookups.lost_at
         )
         self._single_shares = PoolShares(max(_SMALLEST_SHARE, 3 * pool_size // 4))
-        self.engine = _engine(url, pool_size, application_name, self.lookups)
-        self._reading = _engine(url, pool_size, application_name, self.lookups, reads=True)
+        self.engine = _engine(url, pool_size, application_name, self.lookups, life_seconds=life_seconds)
+        self._reading = _engine(url, pool_size, application_name, self.lookups, life_seconds=life_seconds, reads=True)
         self._reading_shares = PoolShares(max(_SMALLEST_SHARE, pool_size // 2))
         self._writing_shares = PoolShares(max(_SMALLEST_SHARE, 2 * pool_size // 4))
         self._readers = async_sessionmaker(self._reading, class_=ReadSession, expire_on_commit=False)
@@ -142,13 +146,16 @@ class Database:
         await self._single.close()
 
 
-def _engine(url: str, pool_size: int, application_name: str, lookups: Lookups, *, reads: bool = False) -> AsyncEngine:
+def _engine(
+    url: str, pool_size: int, application_name: str, lookups: Lookups, *, life_seconds: int, reads: bool = False
+) -> AsyncEngine:
     parsed = make_url(url).set(drivername="postgresql+psycopg")
     options = [*parsed.normalized_query.get("options", ()), *(["-c default_transaction_read_only=on"] if reads else [])]
     engine = create_async_engine(
         parsed,
         pool_size=pool_size,
         max_overflow=0 if reads else pool_size,
+        pool_recycle=life_seconds,
         pool_use_lifo=True,  # the one that was used last needs no ping, and has its statements prepared
         isolation_level="AUTOCOMMIT" if reads else None,
         connect_args={

@@ -11,6 +11,7 @@ from rich.table import Column, Table
 from spotthebot.suite.cli.local_commands import on_this_machine
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, JsonFile, check_output, folder_at, write_json
 from spotthebot.suite.loadtest import LoadPlan, LoadResult, run_load
+from spotthebot.suite.loadtest.processor import LOAD
 from spotthebot.suite.progress import say, showing_progress
 from spotthebot.suite.runtime.bootstrap import bootstrap
 
@@ -79,14 +80,16 @@ def _show(result: LoadResult) -> None:
         )
     memory = Table(
         "Process",
-        *(Column(name, justify="right") for name in ("First MiB", "Last MiB", "MiB a minute, 95 % interval")),
+        *(Column(name, justify="right") for name in ("CPU s", "First MiB", "Last MiB", "MiB a minute, 95 % interval")),
         "",
-        title="Memory",
+        title="Processor and memory",
     )
     for process in result.memory:
         found = process.growth
         slope = f"{found.estimate:+.2f} [{found.low:+.2f}, {found.high:+.2f}]"
-        memory.add_row(process.name, f"{process.first:.0f}", f"{process.last:.0f}", slope, found.verdict)
+        seconds = f"{result.processor.get(process.name, 0):.0f}"
+        memory.add_row(process.name, seconds, f"{process.first:.0f}", f"{process.last:.0f}", slope, found.verdict)
+    memory.add_row(LOAD, f"{result.processor[LOAD]:.0f}")
     console.print(requests)
     console.print(memory)
     faults = sum(result.faults.values())

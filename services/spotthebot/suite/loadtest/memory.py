@@ -1,20 +1,25 @@
 """How the memory of processes develops: a line through samples, and how certain its slope is.
 
-Memory is what a process has for itself (USS): what forks share with each other counts for none of them. That of a
-process's children is part of its own.
+Memory is anonymous memory (Pss_Anon of Linux, swapped or not), that of a process's children included: what the process
+made and only it can give back. Pages that forks share are divided among them. Not counted are files, which the system
+drops when it needs room, and shared memory, whose size is set: PostgreSQL's buffers look like growth while they fill,
+and what counts private pages (USS) counts those of them that one process has touched so far.
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Final, Literal
 
 import psutil
 
 from spotthebot.suite.loadtest.plan import MAX_GROWTH_MIB_PER_MINUTE
 
 _MEBIBYTE = 1024 * 1024
+_ANONYMOUS: Final = re.compile(r"^(?:Pss_Anon|SwapPss):\s+(\d+) kB$", re.MULTILINE)
 _Z = 1.959964
 _LEAST_MINUTES = 10
 Verdict = Literal["flat", "undecided", "grows", "too short to say"]
@@ -66,13 +71,21 @@ def growth(minutes: Sequence[float], mebibytes: Sequence[float]) -> Growth:
 
 
 def mebibytes_of(pids: Mapping[str, int]) -> dict[str, float]:
-    """Return what each process and its children have for themselves; one that is gone has nothing."""
+    """Return the anonymous memory of each process with its children; one that is gone has none."""
     found = {}
     for name, pid in pids.items():
         found[name] = 0.0
         with suppress(psutil.Error):
             process = psutil.Process(pid)
             for each in (process, *process.children(recursive=True)):
-                with suppress(psutil.Error):
-                    found[name] += each.memory_full_info().uss / _MEBIBYTE
+                with suppress(psutil.Error, OSError):
+                    found[name] += _anonymous(each) / _MEBIBYTE
     return found
+
+
+def _anonymous(process: psutil.Process) -> float:
+    try:
+        rolled = Path(f"/proc/{process.pid}/smaps_rollup").read_text()
+    except FileNotFoundError:  # gone, or not on Linux
+        return float(process.memory_full_info().uss)
+    return 1024.0 * sum(int(kibibytes) for kibibytes in _ANONYMOUS.findall(rolled))

@@ -17,8 +17,8 @@ BOUNDS_MS: Final[Mapping[str, int]] = MappingProxyType(
         "hear the reply": 5000,
         "rate a chat": 1000,
         "dashboard": 1000,
-        "part of a dashboard": 10_000,
-        "figure": 10_000,
+        "part of a dashboard": 3000,
+        "figure": 3000,
         "start a collection": 1000,
         "look at a collection": 500,
     }

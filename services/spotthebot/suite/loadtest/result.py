@@ -44,6 +44,8 @@ class LoadResult:
     plan: LoadPlan
     requests: tuple[Requests, ...]
     memory: tuple[Memory, ...]
+    processor: Mapping[str, float]
+    """Seconds of processor time of each process after the warm-up, and of the load itself."""
     faults: Mapping[str, int]
     labels: int
     """Labels that were acknowledged, those of the warm-up too."""

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import monotonic
 
@@ -12,7 +12,8 @@ import httpx
 
 from spotthebot.suite.loadtest.actors import Actors
 from spotthebot.suite.loadtest.memory import growth, mebibytes_of
-from spotthebot.suite.loadtest.plan import LoadPlan
+from spotthebot.suite.loadtest.plan import BOUNDS_MS, LoadPlan
+from spotthebot.suite.loadtest.processor import processor_seconds, time_between
 from spotthebot.suite.loadtest.record import Record, percentile
 from spotthebot.suite.loadtest.result import LoadResult, Memory, Requests
 from spotthebot.suite.loadtest.study import prepare
@@ -27,8 +28,15 @@ from spotthebot.suite.supervision.spec import Event
 _REQUEST_SECONDS = 60
 _FAULTS = {"died", "hung"}
 HttpClients = dict[str, httpx.AsyncClient]
-Samples = dict[str, list[tuple[float, float]]]
-"""Minutes since the end of the warm-up, and MiB, by process."""
+
+
+@dataclass
+class Samples:
+    """What was read of the processes: memory as minutes since the end of the warm-up and MiB, and processor time."""
+
+    memory: dict[str, list[tuple[float, float]]]
+    processor_before: dict[str, float]
+    processor_after: dict[str, float]
 
 
 async def run_load(folder: DataFolder, prepared: Bootstrap, plan: LoadPlan, steps: Steps) -> LoadResult:
@@ -50,7 +58,7 @@ async def load(
     urls: Mapping[str, str], admin: str, frontend: str, plan: LoadPlan, steps: Steps, *, pids: Mapping[str, int]
 ) -> LoadResult:
     """Let everybody work on services that run; `admin` and `frontend` are API keys, `pids` are watched."""
-    record, samples = Record(), Samples()
+    record, samples = Record(), Samples({}, {}, {})
     name = f"loadtest-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     async with Clients(urls, admin_key=admin, frontend_key=frontend) as clients:
         study = await prepare(clients, plan, name, steps)
@@ -62,10 +70,12 @@ async def load(
         record.fault("a label that was acknowledged is gone")
     requests = tuple(
         Requests(kind, len(times), percentile(times, 0.5), percentile(times, 0.99), max(times))
-        for kind, times in record.milliseconds.items()
+        for kind in BOUNDS_MS
+        if (times := record.milliseconds.get(kind))
     )
-    memory = tuple(_memory(name, taken, plan) for name, taken in samples.items())
-    return LoadResult(plan, requests, memory, dict(record.faults), actors.labels, actors.turns, 0)
+    memory = tuple(_memory(name, taken, plan) for name, taken in samples.memory.items())
+    processor = time_between(samples.processor_before, samples.processor_after)
+    return LoadResult(plan, requests, memory, processor, dict(record.faults), actors.labels, actors.turns, 0)
 
 
 async def _soak(
@@ -101,9 +111,11 @@ async def _sample(
         if not is_warm:
             is_warm = True
             warmed_up()
+            samples.processor_before = processor_seconds(pids)
         at = (monotonic() - warm) / 60
         for name, mib in (await asyncio.to_thread(mebibytes_of, pids)).items():
-            samples.setdefault(name, []).append((at, mib))
+            samples.memory.setdefault(name, []).append((at, mib))
+        samples.processor_after = processor_seconds(pids)
 
 
 def _pids(state: State, prepared: Bootstrap) -> dict[str, int]:
