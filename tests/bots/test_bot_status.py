@@ -104,11 +104,14 @@ class TestStoredStatus:
                 await store.versions.add_version(session, new_id(), bot_id, ELIZA, None, Fingerprints())
             with psycopg.connect(database_urls.owner["bots"]) as rows:
                 rows.execute("UPDATE bots.bots SET status = %s, next_probe_at = now()", [status])
+            seen = [await store.probes.has_due_probe(database)]
             async with database.write() as session:
                 due = await store.probes.claim_due_probe(session, LEASE)
+            seen.append(await store.probes.has_due_probe(database))
         finally:
             await database.close()
         assert (due is not None) == (next_status(status, StatusEvent.PROBE_PASSED) is not None)
+        assert seen == [due is not None, False]
 
 
 async def _bot(database: Database) -> BotId:

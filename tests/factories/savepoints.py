@@ -6,31 +6,37 @@ nothing. Other connections see nothing of it: what services, `Database.lookups` 
 tested on a database of the test's own.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from typing import Any
 
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.statements import Statement
 
 
 class SavepointDatabase:
     """Has the sessions of `Database`; each block is a savepoint of one transaction."""
 
     def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
+        self.connection = connection
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[ReadSession]:
-        async with ReadSession(bind=self._connection, join_transaction_mode="create_savepoint") as session:
+        async with ReadSession(bind=self.connection, join_transaction_mode="create_savepoint") as session:
             yield session
+
+    async def fetch(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
+        async with self.read() as session:
+            return await session.fetch(statement, parameters)
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[WriteSession]:
         async with (
             WriteSession(
-                bind=self._connection, join_transaction_mode="create_savepoint", expire_on_commit=False
+                bind=self.connection, join_transaction_mode="create_savepoint", expire_on_commit=False
             ) as session,
             session.begin(),
         ):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations.store.events import EVENTS
 from spotthebot.kit.clock import Clock
-from spotthebot.kit.database import Database
+from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.events import dispatcher as dispatching
 from spotthebot.kit.events.dispatcher import DeliverySchedule, EventDispatcher, FindTeam, dispatcher_of
 from spotthebot.kit.events.domain import AttemptOutcome, ClaimedDelivery, Event, Subscription
@@ -187,6 +188,33 @@ class TestClaims:
 
     async def test_are_none_where_the_database_is_away(self, away: Database):
         assert await _dispatcher(None, away)._claim(1) == []
+
+
+class _Counting(SavepointDatabase):
+    """Counts the transactions that may write."""
+
+    writes = 0
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[WriteSession]:
+        self.writes += 1
+        async with super().write() as session:
+            yield session
+
+
+class TestRounds:
+    async def test_with_nothing_to_do_begin_no_transaction(self, database: SavepointDatabase):
+        await _happened(database)
+        counted = _Counting(database.connection)
+        dispatcher = _dispatcher(_Subscriber(Answer(204, "", b"")), counted)
+        found = []
+        for _ in range(2):
+            before = counted.writes
+            await dispatcher._distribute()
+            for claimed in await dispatcher._claim(9):
+                await dispatcher._attempt(claimed)
+            found.append(counted.writes - before)
+        assert found == [3, 0]  # the event is numbered, its delivery claimed and its outcome written
 
 
 class TestPurges:

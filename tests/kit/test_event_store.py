@@ -62,7 +62,10 @@ async def _events_of(
 
 
 async def _claim(session: WriteSession, *, limit: int = 10, limit_each: int = 4) -> list[ClaimedDelivery]:
-    return await QUEUE.claim_due(session, limit=limit, limit_each=limit_each, lease=LEASE)
+    due = await QUEUE.has_due(session)
+    claimed = await QUEUE.claim_due(session, limit=limit, limit_each=limit_each, lease=LEASE)
+    assert due or not claimed, "a delivery that is due was overlooked"
+    return claimed
 
 
 class TestOutbox:
@@ -94,6 +97,16 @@ class TestOutbox:
         with pytest.raises(NoSuchEvent):
             await OUTBOX.get_event(session, made[0], team="red")
         assert (await OUTBOX.get_event(session, made[1], team="red")).team == "red"
+
+    async def test_says_whether_an_event_is_to_be_distributed_or_numbered(self, session: WriteSession):
+        found = [await OUTBOX.has_new_events(session)]
+        event_id = await OUTBOX.add_event(session, OF_NO_TEAM, {})
+        found.append(await OUTBOX.has_new_events(session))
+        await OUTBOX.distribute(session, await OUTBOX.get_event(session, event_id, team=None), team=None)
+        found.append(await OUTBOX.has_new_events(session))
+        await OUTBOX.number_events(session)
+        found.append(await OUTBOX.has_new_events(session))
+        assert found == [False, True, True, False]
 
     async def test_numbers_nothing_twice(self, session: WriteSession):
         await _distributed(session)
@@ -227,6 +240,7 @@ class TestDeliveries:
         await SUBSCRIPTIONS.change_subscription(session, to.id, active=False)
         await session.execute(update(table).values(leased_until=None))
         assert await _claim(session) == []
+        assert not await QUEUE.has_due(session)
 
     async def test_wait_before_the_next_attempt_for_the_time_given(self, session: WriteSession):
         await _subscribe(session)

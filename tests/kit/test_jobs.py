@@ -129,6 +129,13 @@ class TestDefer:
         async with database.write() as session:
             await Jobs(url, "conversations").defer(session, "conversations:ring", {"times": 3})
         await asyncio.wait_for(ran.wait(), 20)
+        with psycopg.connect(database_urls.app["conversations"]) as connection:
+            said = connection.execute(
+                "SELECT query FROM pg_stat_activity WHERE datname = current_database()"
+                " AND application_name = 'conversations-jobs' AND state LIKE 'idle%'"
+            ).fetchall()
+        assert said
+        assert {query for (query,) in said} & {"BEGIN", "COMMIT"} == set()  # single statements, no transactions
         await _end_without_jobs(worker, database_urls)
         await database.close()
 

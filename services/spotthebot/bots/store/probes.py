@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Select, delete, func, insert, select, update
 
 from spotthebot.bots.domain.bot_status import TRANSITIONS, StatusEvent
 from spotthebot.bots.domain.bots import Bot
@@ -15,8 +15,22 @@ from spotthebot.bots.tables import BotRow, ProbeRow
 from spotthebot.contracts.bots import ProbeReport, ProbeTrigger
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
+from spotthebot.kit.statements import Runner, Statement, constant
 
 _KEPT_PROBES = 100
+
+
+def _select_due() -> Select[UUID]:
+    statuses = [constant(status) for status in TRANSITIONS[StatusEvent.PROBE_PASSED]]
+    return select(BotRow.id).where(BotRow.next_probe_at <= func.now(), BotRow.status.in_(statuses))
+
+
+_DUE = Statement(_select_due().limit(1))
+
+
+async def has_due_probe(runner: Runner) -> bool:
+    """Say whether a probe is due: one statement, for those who look again and again."""
+    return bool(await runner.fetch(_DUE, {}))
 
 
 async def claim_due_probe(session: WriteSession, lease: timedelta) -> Bot | None:
@@ -24,14 +38,7 @@ async def claim_due_probe(session: WriteSession, lease: timedelta) -> Bot | None
 
     Only bots whose status a probe can change are due.
     """
-    due = (
-        select(BotRow.id)
-        .where(BotRow.next_probe_at <= func.now(), BotRow.status.in_(TRANSITIONS[StatusEvent.PROBE_PASSED]))
-        .order_by(BotRow.next_probe_at)
-        .limit(1)
-        .with_for_update(skip_locked=True)
-        .scalar_subquery()
-    )
+    due = _select_due().order_by(BotRow.next_probe_at).limit(1).with_for_update(skip_locked=True).scalar_subquery()
     claimed = await session.scalar(
         update(BotRow).where(BotRow.id == due).values(next_probe_at=func.now() + lease).returning(BotRow.id)
     )

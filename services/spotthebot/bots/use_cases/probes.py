@@ -19,7 +19,7 @@ from spotthebot.bots.domain.replies import Fault, Reply
 from spotthebot.bots.use_cases.context import BotsContext
 from spotthebot.contracts.bots import BotStatus, ProbeReport, ProbeTrigger, ReplyFailure, Verdict
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database import DATABASE_TROUBLE, WriteSession
 from spotthebot.kit.errors import Error
 from spotthebot.kit.logs import get_logger
 
@@ -72,9 +72,11 @@ async def keep_statuses_true(context: BotsContext, stopping: asyncio.Event) -> N
 
 async def _claim_due(context: BotsContext) -> Bot | None:
     try:
+        if not await store.probes.has_due_probe(context.database):
+            return None
         async with context.database.write() as session:
             return await store.probes.claim_due_probe(session, context.probe_lease)
-    except SQLAlchemyError as error:  # the database is unavailable: the next round tries again
+    except (SQLAlchemyError, *DATABASE_TROUBLE) as error:  # the database is unavailable: the next round tries again
         _log.warning("heartbeat.failed", error=type(error).__name__)
         return None
 

@@ -101,6 +101,8 @@ class EventDispatcher:
 
         Then they are numbered, with those that need no distribution.
         """
+        if not await self._store.outbox.has_new_events(self._database):  # as nearly always
+            return
         after: UUID | None = None
         teams_answer = True
         while True:
@@ -156,6 +158,8 @@ class EventDispatcher:
         # Twice the time of an attempt: by then its outcome is written, or its dispatcher is dead.
         lease = timedelta(seconds=2 * self._schedule.timeout_seconds)
         try:
+            if not await self._store.deliveries.has_due(self._database):  # as nearly always
+                return []
             async with self._database.write() as session:
                 return await self._store.deliveries.claim_due(
                     session, limit=limit, limit_each=self._schedule.max_at_once, lease=lease

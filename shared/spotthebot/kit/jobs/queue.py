@@ -47,6 +47,7 @@ class Jobs:
         self._connector = PsycopgConnector(
             conninfo=url.render_as_string(hide_password=False),
             kwargs={"options": f"-c search_path={schema}", "application_name": f"{schema}-jobs"},
+            configure=_without_transactions,
             min_size=1,
             max_size=8,
         )
@@ -140,6 +141,11 @@ class Jobs:
         for job in await manager.get_stalled_jobs(seconds_since_heartbeat=self._stalled_after_seconds):
             await manager.retry_job(job, retry_at=datetime.now(UTC))
             _log.warning("job.retried", job=job.id, task=job.task_name, reason="its worker died")
+
+
+async def _without_transactions(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Leave out BEGIN and COMMIT: each of procrastinate's statements is a transaction of its own."""
+    await connection.set_autocommit(True)
 
 
 def _blueprint(tasks: Sequence[Task], outcomes: JobOutcomes) -> Blueprint:

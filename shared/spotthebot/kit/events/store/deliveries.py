@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, Table, and_, func, literal, or_, select, true, update
+from sqlalchemy import ColumnElement, Row, Select, Table, and_, func, or_, select, true, update
 from sqlalchemy.sql.dml import ReturningUpdate
 from sqlalchemy.sql.selectable import FromClause
 
@@ -14,8 +14,9 @@ from spotthebot.kit.events.domain import AttemptOutcome, ClaimedDelivery, Delive
 from spotthebot.kit.events.store.outbox import event_of
 from spotthebot.kit.events.store.subscriptions import subscription_of
 from spotthebot.kit.events.tables import EventTables
+from spotthebot.kit.statements import Runner, Statement, constant
 
-_PENDING = literal(DeliveryState.PENDING.value, literal_execute=True)
+_PENDING = constant(DeliveryState.PENDING)
 """Written into statements as it is: a prepared statement can't use the index of pending deliveries for a parameter."""
 
 
@@ -26,6 +27,7 @@ class DeliveryQueue:
         self._deliveries = tables.deliveries
         self._events = tables.events
         self._subscriptions = tables.subscriptions
+        self._due = Statement(self._with_due().limit(1))
 
     async def get_delivery(self, session: ReadSession, delivery_id: UUID) -> Delivery:
         row = await session.execute(self._with_type().where(self._deliveries.c.id == delivery_id))
@@ -49,6 +51,10 @@ class DeliveryQueue:
         rows = await session.execute(statement.order_by(table.c.id).limit(limit))
         return [_delivery_of(row) for row in rows]
 
+    async def has_due(self, runner: Runner) -> bool:
+        """Say whether any attempt is due: one statement, for those who look again and again."""
+        return bool(await runner.fetch(self._due, {}))
+
     async def claim_due(
         self, session: WriteSession, *, limit: int, limit_each: int, lease: timedelta
     ) -> list[ClaimedDelivery]:
@@ -57,7 +63,7 @@ class DeliveryQueue:
         Subscribers that another dispatcher claims from at this moment are left to it.
         """
         subscribers = (await session.scalars(self._subscribers_with_due(limit, limit_each))).all()
-        if not subscribers:  # as nearly always, twice a second in each worker
+        if not subscribers:
             return []
         # A statement of its own: it sees the leases of the dispatcher that had these locks before.
         leased = (await session.execute(self._lease(subscribers, limit, limit_each, lease))).all()
@@ -90,15 +96,18 @@ class DeliveryQueue:
         return recorded is not None
 
     def _subscribers_with_due(self, limit: int, limit_each: int) -> Select[UUID]:
-        subscriptions, deliveries = self._subscriptions, self._deliveries
-        due = select(deliveries.c.id).where(deliveries.c.subscription_id == subscriptions.c.id, _is_due(deliveries))
         return (
-            select(subscriptions.c.id)
-            .where(subscriptions.c.active, due.exists(), self._under_way() < limit_each)
+            self._with_due()
+            .where(self._under_way() < limit_each)
             .order_by(func.random())
             .limit(limit)
-            .with_for_update(of=subscriptions, skip_locked=True)
+            .with_for_update(of=self._subscriptions, skip_locked=True)
         )
+
+    def _with_due(self) -> Select[UUID]:
+        subscriptions, deliveries = self._subscriptions, self._deliveries
+        due = select(deliveries.c.id).where(deliveries.c.subscription_id == subscriptions.c.id, _is_due(deliveries))
+        return select(subscriptions.c.id).where(subscriptions.c.active, due.exists())
 
     def _lease(
         self, subscribers: Sequence[UUID], limit: int, limit_each: int, lease: timedelta

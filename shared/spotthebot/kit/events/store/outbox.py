@@ -6,7 +6,21 @@ from typing import Any
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
-from sqlalchemy import Row, Select, Uuid, bindparam, delete, false, func, insert, literal, or_, select, update
+from sqlalchemy import (
+    Row,
+    Select,
+    Uuid,
+    bindparam,
+    delete,
+    false,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    union_all,
+    update,
+)
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.dialects.postgresql import insert as upsert
 
@@ -15,7 +29,7 @@ from spotthebot.kit.events.domain import DeliveryState, Event, EventCatalogue
 from spotthebot.kit.events.errors import NoSuchEvent
 from spotthebot.kit.events.tables import EventTables
 from spotthebot.kit.ids import new_id, new_ids
-from spotthebot.kit.statements import Statement
+from spotthebot.kit.statements import Runner, Statement
 from spotthebot.kit.tracing import stored_trace
 
 _NUMBERED_AT_ONCE = 500
@@ -32,6 +46,12 @@ class Outbox:
         self._catalogue = catalogue
         self._add = Statement(
             insert(tables.events).values({name: bindparam(name) for name in ("id", "type", "data", "trace")})
+        )
+        self._new = Statement(
+            union_all(
+                select(tables.events.c.id).where(~tables.events.c.distributed).limit(1),
+                self._unnumbered().limit(1),
+            )
         )
 
     async def add_event(self, session: WriteSession, event_type: str, data: Mapping[str, Any]) -> UUID:
@@ -77,13 +97,17 @@ class Outbox:
             statement = statement.where(events.type == event_type)
         return [event_of(row) for row in await session.execute(statement)]
 
+    async def has_new_events(self, runner: Runner) -> bool:
+        """Say whether any event is to be distributed or numbered: one statement, for those who look again and again."""
+        return bool(await runner.fetch(self._new, {}))
+
     async def number_events(self, session: WriteSession) -> None:
         """Give positions to the distributed events that are committed and have none.
 
         One transaction at a time: positions become visible in their order.
         """
         events = self._events
-        new = select(events.c.id).where(events.c.distributed, events.c.position.is_(None)).order_by(events.c.id)
+        new = self._unnumbered().order_by(events.c.id)
         if await session.scalar(new.limit(1)) is None:
             return
         lock = func.hashtextextended(f"{events.fullname}.position", 0)
@@ -189,6 +213,9 @@ class Outbox:
             .returning(self._deliveries.c.id)
         )
         return found.all()
+
+    def _unnumbered(self) -> Select[UUID]:
+        return select(self._events.c.id).where(self._events.c.distributed, self._events.c.position.is_(None))
 
     def _visible(self, team: str | None) -> Select[Any]:
         """Leave out other teams' events, the operator's, and tests of other teams' subscriptions."""
