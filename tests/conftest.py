@@ -17,6 +17,7 @@ from tests.factories.browsing import running_browser
 from tests.factories.databases import Databases, DatabaseUrls, PostgresServer, migrated_template, running_server
 from tests.factories.running_suite import Keys, RunningSuite, SharedSuites, run_suite
 
+pytest_plugins = ["tests.factories.forked_workers"]
 _SERVER = pytest.StashKey[PostgresServer]()
 _RUNNING = pytest.StashKey[contextlib.ExitStack]()
 _SHARED = pytest.StashKey[SharedSuites]()
@@ -49,20 +50,11 @@ settings.load_profile("tests")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_configure_node(node) -> None:
-    """Give each test worker the one server, which the first of them starts in the process above them all."""
-    config = node.config
-    if _SERVER not in config.stash:
-        config.stash[_RUNNING] = contextlib.ExitStack()
-        config.stash[_SERVER] = config.stash[_RUNNING].enter_context(running_server())
-    server = config.stash[_SERVER]
-    node.workerinput["postgres"] = (server.admin_url, server.secret)
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    if _RUNNING in config.stash:
-        config.stash[_RUNNING].close()
+def pytest_before_fork(session: pytest.Session) -> None:
+    """Start the one server of all workers, unless their tests need none."""
+    if any("cluster" in getattr(item, "fixturenames", ()) for item in session.items):
+        session.config.stash[_RUNNING] = contextlib.ExitStack()
+        session.config.stash[_SERVER] = session.config.stash[_RUNNING].enter_context(running_server())
 
 
 def pytest_collection_finish() -> None:
@@ -70,6 +62,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(*_GARBAGE_THRESHOLDS)
     gc.enable()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if _RUNNING in config.stash:
+        config.stash[_RUNNING].close()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -88,9 +85,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def cluster(request: pytest.FixtureRequest) -> Iterator[PostgresServer]:
     """The PostgreSQL of all test workers."""
-    workerinput = getattr(request.config, "workerinput", None)
-    if workerinput is not None:
-        yield PostgresServer(*workerinput["postgres"])
+    if _SERVER in request.config.stash:
+        yield request.config.stash[_SERVER]
         return
     with running_server() as server:
         yield server

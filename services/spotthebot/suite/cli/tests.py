@@ -21,7 +21,7 @@ from spotthebot.suite.progress import screen
 
 _PROCESSES = min(12, 3 * (os.cpu_count() or 2))
 """More than cores: many tests wait for other processes."""
-_SIDE_BY_SIDE = ("-n", str(_PROCESSES), "--dist", "loadfile", "--no-loadscope-reorder")
+_SIDE_BY_SIDE = ("--workers", str(_PROCESSES))
 _TYPED = ("services", "shared", "benchmarks", "tests")
 _LINT = {
     "lint": [sys.executable, "-m", "ruff", "check", "."],
