@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 import psutil
 
+from spotthebot.suite.loadtest.families import families
 from spotthebot.suite.loadtest.plan import MAX_GROWTH_MIB_PER_MINUTE
 
 _MEBIBYTE = 1024 * 1024
@@ -73,13 +74,11 @@ def growth(minutes: Sequence[float], mebibytes: Sequence[float]) -> Growth:
 def mebibytes_of(pids: Mapping[str, int]) -> dict[str, float]:
     """Return the anonymous memory of each process with its children; one that is gone has none."""
     found = {}
-    for name, pid in pids.items():
+    for name, family in families(pids).items():
         found[name] = 0.0
-        with suppress(psutil.Error):
-            process = psutil.Process(pid)
-            for each in (process, *process.children(recursive=True)):
-                with suppress(psutil.Error, OSError):
-                    found[name] += _anonymous(each) / _MEBIBYTE
+        for each in family:
+            with suppress(psutil.Error, OSError):
+                found[name] += _anonymous(each) / _MEBIBYTE
     return found
 
 

@@ -7,6 +7,8 @@ from typing import Final
 
 import psutil
 
+from spotthebot.suite.loadtest.families import families
+
 LOAD: Final = "the load itself"
 """The process in which everybody is simulated, which watches over the others as well."""
 
@@ -17,15 +19,13 @@ def processor_seconds(pids: Mapping[str, int]) -> dict[str, float]:
     A process that is gone has none.
     """
     found = {LOAD: process_time()}
-    for name, pid in pids.items():
+    for name, family in families(pids).items():
         found[name] = 0.0
-        with suppress(psutil.Error):
-            process = psutil.Process(pid)
-            for each in (process, *process.children(recursive=True)):
-                with suppress(psutil.Error):
-                    times = each.cpu_times()
-                    # Children that ended and were waited for are in those of their parent.
-                    found[name] += times.user + times.system + times.children_user + times.children_system
+        for each in family:
+            with suppress(psutil.Error):
+                times = each.cpu_times()
+                # Children that ended and were waited for are in those of their parent.
+                found[name] += times.user + times.system + times.children_user + times.children_system
     return found
 
 

@@ -90,6 +90,7 @@ async def _soak(
             sampling.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await sampling
+            samples.processor_after = await asyncio.to_thread(processor_seconds, pids)
 
 
 def _memory(name: str, taken: list[tuple[float, float]], plan: LoadPlan) -> Memory:
@@ -111,11 +112,10 @@ async def _sample(
         if not is_warm:
             is_warm = True
             warmed_up()
-            samples.processor_before = processor_seconds(pids)
+            samples.processor_before = await asyncio.to_thread(processor_seconds, pids)
         at = (monotonic() - warm) / 60
         for name, mib in (await asyncio.to_thread(mebibytes_of, pids)).items():
             samples.memory.setdefault(name, []).append((at, mib))
-        samples.processor_after = processor_seconds(pids)
 
 
 def _pids(state: State, prepared: Bootstrap) -> dict[str, int]:
