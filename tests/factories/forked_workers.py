@@ -28,8 +28,8 @@ from _pytest.runner import SetupState
 from _pytest.tmpdir import TempPathFactory
 
 _FORK: Final = get_context("fork")
-_SHARED: Final = ("torch", "transformers")
-"""Packages that many tests import while they run, read before the fork where they are installed."""
+_MODELS: Final = "spotthebot.inference.models.likelihood.batch_model"
+"""Needs torch and transformers, which many tests import while they run: read before the fork where they are there."""
 _SECONDS_TO_STOP: Final = 30
 
 
@@ -57,8 +57,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     no_tests = session.testsfailed and not config.option.continue_on_collection_errors
     if workers == 1 or config.option.collectonly or no_tests:
         return None
-    for package in filter(importlib.util.find_spec, _SHARED):
-        importlib.import_module(package)
+    if importlib.util.find_spec("torch"):
+        importlib.import_module(_MODELS)
     config.hook.pytest_before_fork(session=session)
     gc.freeze()
     Dispatcher(session).run(workers)
