@@ -25,7 +25,8 @@ rm -rf "${packages}"/pyarrow/{libarrow_flight,libarrow_python_flight,libarrow_s3
 # Names of places and carriers by telephone number: numbers are found, not located.
 rm -rf "${packages}"/phonenumbers/{geodata,carrierdata}
 # What torch compiles models with.
-rm -rf "${packages}"/{triton,functorch} "${packages}"/torch/{bin,share}
+rm -rf "${packages}"/{triton,functorch} "${packages}"/torch/share
+find "${packages}" -path '*/torch/bin/*' -not -name torch_shm_manager -delete # torch looks for this one when it is imported
 
 # Symbols, which only debuggers read. What a wheel brings of other projects (`*.libs`) was rewritten when it was packed,
 # and stays as it is, as does what this machine can't load, such as libraries of GPUs. All else has to load again after.
@@ -36,6 +37,15 @@ xargs --no-run-if-empty strip --strip-unneeded < loadable.txt
   echo "These modules can't be loaded without their symbols:" && cat broken.txt
   exit 1
 } >&2
+
+# What is imported with the first use works without all this.
+"${python}" -c '
+from importlib import import_module
+from importlib.util import find_spec
+for each in ("pyarrow.parquet", "scipy.stats", "torch", "transformers.generation.utils", "vl_convert"):
+    if find_spec(each.partition(".")[0]):
+        import_module(each)
+'
 
 # Compiled here, as nothing can be written where it runs; told apart by hashes, since times are all the same.
 # torch/testing is left out: it holds a file that only Python 3.12 reads.

@@ -44,7 +44,8 @@ RUN rm -rf /usr/local/lib/python3*/site-packages /usr/local/lib/python3*/ensurep
 COPY --from=build /image/ /
 USER 10001:10001
 WORKDIR /var/lib/spotthebot
-ENV PATH=/opt/spotthebot/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 HOME=/tmp SERVICE=${SERVICE}
+# The folders of volumes are no packages: Triton's would be taken for the module that torch looks for.
+ENV PATH=/opt/spotthebot/bin:$PATH PYTHONSAFEPATH=1 PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 HOME=/tmp SERVICE=${SERVICE}
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=8s --start-period=60s CMD ["python", "-I", "/opt/spotthebot/health.py"]
 # The shell gives way to Python, which so gets the signals itself.

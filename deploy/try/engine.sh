@@ -97,7 +97,7 @@ make_bases() {
   done
   cp /etc/ssl/certs/ca-certificates.crt "${home}/build/"
   docker build --quiet --network host --tag spotthebot-try/build --file "${here}/build.Dockerfile" "${home}/build" > /dev/null
-  for name in ${TRY_STANDINS-postgres proxy}; do
+  for name in ${TRY_STANDINS-postgres prometheus proxy}; do
     say "Making the stand-in for the image of ${name}"
     docker build --quiet --network host --tag "spotthebot-try/${name}" --file "${here}/${name}.Dockerfile" "${here}" > /dev/null
   done
@@ -147,9 +147,11 @@ case ${command} in
   compose)
     mkdir -p "${home}/compose"
     cp -r "${root}/deploy/compose/." "${home}/compose/"
+    cp -r "${root}/deploy/observe" "${home}/"
     cd "${home}/compose"
     [ -f .env ] || ./setup.sh localhost > /dev/null
-    export POSTGRES_IMAGE=spotthebot-try/postgres PROXY_IMAGE=spotthebot-try/proxy COMPOSE_PROJECT_NAME=try
+    export POSTGRES_IMAGE=spotthebot-try/postgres PROXY_IMAGE=spotthebot-try/proxy PROMETHEUS_IMAGE=spotthebot-try/prometheus
+    export COMPOSE_PROJECT_NAME=try
     exec docker-compose "$@"
     ;;
   stop) stop ;;

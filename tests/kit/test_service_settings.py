@@ -105,3 +105,28 @@ def test_a_service_says_that_its_folder_of_secrets_is_missing(
     with pytest.raises(SystemExit, match="78"):
         process._read_settings("things", ThingsSettings)
     assert f"can't be read: SPOTTHEBOT_SECRETS_DIR names {tmp_path / 'none'}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("variable", "secret", "said"),
+    [
+        ("10.1.0.0/16", None, 'SPOTTHEBOT_THINGS_OPERATOR_NETWORKS is no JSON, such as ["one", "two"].'),
+        (None, b"\xff\xfe", "SPOTTHEBOT_THINGS_SERVICE_KEY can't be read: 'utf-8' codec can't decode"),
+    ],
+)
+def test_a_service_says_which_setting_holds_no_value_at_all(
+    variable: str | None,
+    secret: bytes | None,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+):
+    if variable:
+        monkeypatch.setenv("SPOTTHEBOT_THINGS_OPERATOR_NETWORKS", variable)
+    if secret:
+        (tmp_path / "SPOTTHEBOT_THINGS_SERVICE_KEY").write_bytes(secret)
+        monkeypatch.setenv("SPOTTHEBOT_SECRETS_DIR", str(tmp_path))
+    with pytest.raises(SystemExit, match="78"):
+        process._read_settings("things", ThingsSettings)
+    assert f"things: {said}" in capsys.readouterr().err

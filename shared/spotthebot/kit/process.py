@@ -10,6 +10,7 @@ import contextlib
 import gc
 import json
 import os
+import re
 import resource
 import signal
 import socket
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from pydantic import SecretStr, ValidationError
+from pydantic_settings import SettingsError
 from sqlalchemy.exc import ArgumentError, OperationalError
 
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
@@ -113,6 +115,8 @@ def _read_settings(name: str, kind: type[Settings]) -> Settings:
     except ValidationError as error:
         faults = "; ".join(_fault_of_setting(kind, fault) for fault in faults_of(error, separator="."))
         _stop(name, f"{faults}. See docs/settings.md.")
+    except SettingsError as error:
+        _stop(name, f"{_fault_of_source(kind, error)}. See docs/settings.md.")
     start_tracing(name)
     configure_logs(name, settings.log_level, request_lines_per_second=settings.request_log_lines_per_second)
     return settings
@@ -133,6 +137,14 @@ def start_tracing(service: str) -> None:
             " install spotthebot[tracing], or take the variable away.",
         )
     spans.record(service)
+
+
+def _fault_of_source(kind: type[EdgeSettings], error: SettingsError) -> str:
+    """Return what is wrong with a variable or a file that holds no value at all."""
+    (field,) = re.findall(r'field "(\w+)"', str(error))
+    if isinstance(error.__cause__, json.JSONDecodeError):
+        return f'{kind.variable(field)} is no JSON, such as ["one", "two"]'
+    return f"{kind.variable(field)} can't be read: {error.__cause__}"
 
 
 def _fault_of_setting(kind: type[EdgeSettings], fault: str) -> str:
