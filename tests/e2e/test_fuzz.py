@@ -1,9 +1,10 @@
 """Whatever a caller sends, no service answers with an error of its own, nor with what its OpenAPI does not promise.
 
-The suite's own run makes up four requests of each operation and caller, as the schema has them and with its rules
-broken, always the same ones. The long mode tries at least as many as `SPOTTHEBOT_FUZZ_CASES` says, over all callers,
-drawn by `SPOTTHEBOT_FUZZ_SEED`, and prints both. Each request is sent once as it was made up, and then with one more
-part replaced by something nasty: twice, or nine times in the long mode. To make one up takes as long as to send ten.
+The suite's own run makes up four requests of each operation, as the schema has them and with its rules broken, always
+the same ones, which every caller sends. The long mode tries at least as many as `SPOTTHEBOT_FUZZ_CASES` says, over all
+callers, drawn by `SPOTTHEBOT_FUZZ_SEED`, and prints both. Each request is sent once as it was made up, and then with
+one more part replaced by something nasty: twice, or nine times in the long mode. To make one up takes as long as to
+send ten.
 
     SPOTTHEBOT_FUZZ_CASES=100000 ./stb test tests/e2e/test_fuzz.py -rP
 """
@@ -15,6 +16,7 @@ import os
 import random
 from collections import Counter
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -111,6 +113,23 @@ def _with_real_ids(value: Any, real: dict[str, Any]) -> Any:
     return value
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """A request as it was made up; one that is `known` is to name things that are there, each caller's own."""
+
+    case: schemathesis.Case[Any]
+    path_parameters: Any
+    body: Any
+    known: bool
+
+
+_DRAWN: dict[tuple[str, str, int, int], list[Drawn]] = {}
+"""The requests made up of each operation, by service, operation, number and seed: other callers send the same ones.
+
+The long mode, which draws others in each round, keeps those of one operation.
+"""
+
+
 class Fuzzer:
     """Tries made-up requests, right and wrong ones, and counts the statuses of the answers."""
 
@@ -140,6 +159,19 @@ class Fuzzer:
                 return
 
     def _try_operation(self, operation: Any, examples: int, drawn_by: int) -> None:
+        asked = (self._url, operation.label, examples, drawn_by)
+        if asked not in _DRAWN:
+            if CASES:
+                _DRAWN.clear()
+            _DRAWN[asked] = self._draw(operation, examples, drawn_by)
+        for drawn in _DRAWN[asked]:
+            self._try_case(drawn)
+
+    @staticmethod
+    def _draw(operation: Any, examples: int, drawn_by: int) -> list[Drawn]:
+        """Make up requests of an operation."""
+        drawn = []
+
         @seed(drawn_by)
         @given(
             case=st.one_of([operation.as_strategy(mode) for mode in schemathesis.GenerationMode]),
@@ -152,14 +184,16 @@ class Fuzzer:
             suppress_health_check=list(HealthCheck),
         )
         def attempt(case: schemathesis.Case[Any], known: bool) -> None:
-            self._try_case(case, known=known)
+            drawn.append(Drawn(case, case.path_parameters, case.body, known=known))
 
         attempt()
+        return drawn
 
-    def _try_case(self, case: schemathesis.Case[Any], *, known: bool) -> None:
-        if known:
-            case.path_parameters = _with_real_ids(case.path_parameters, self._real)
-            case.body = _with_real_ids(case.body, self._real | SMALL)
+    def _try_case(self, drawn: Drawn) -> None:
+        case = drawn.case
+        if drawn.known:
+            case.path_parameters = _with_real_ids(drawn.path_parameters, self._real)
+            case.body = _with_real_ids(drawn.body, self._real | SMALL)
         answer = case.call(headers={"Authorization": f"Bearer {self._key}"}, session=self._session)
         self.statuses[answer.status_code] += 1
         try:
