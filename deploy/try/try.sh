@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Everything on an engine of its own, from nothing, and nothing left behind:
 #
-#   try.sh           images, up, the demonstration, every container killed twice, down and up with the data kept
+#   try.sh           images, up, the demonstration, every container killed twice, the database lost and
+#                    restored, down and up with the data kept
 #   try.sh part      what CI runs: one image built, the database prepared and migrated, the service healthy
 #
 # --keep leaves the engine running (engine.sh stop ends it). On a machine where no engine can run, says why and exits with 3.
