@@ -15,9 +15,10 @@ def previous_revision() -> str | None:
     """Return the commit of the last release: the newest tag before this commit.
 
     Before the first tag, it is the commit before the one that last added a migration: from there on a database has
-    something to gain. None where git does not know it, as in a shallow clone or an unpacked archive.
+    something to gain. None where git does not know it, as in a shallow clone or an unpacked archive, also one that lies
+    in another project's repository.
     """
-    if _git("rev-parse", "--is-shallow-repository") != "false":
+    if _git("rev-parse", "--is-shallow-repository") != "false" or _git("rev-parse", "--show-prefix"):
         return None
     if tag := _git("describe", "--tags", "--abbrev=0", "HEAD^"):
         return _git("rev-parse", f"{tag}^{{commit}}")
@@ -31,7 +32,7 @@ def require_previous_revision() -> str:
     """Return the commit of the last release; skips the test where there is none here."""
     revision = previous_revision()
     if revision is None:
-        pytest.skip("the last release is not here: in a shallow clone, git fetch --unshallow --tags brings it")
+        pytest.skip("the last release is not here: in a clone that is shallow, git fetch --unshallow --tags brings it")
     return revision
 
 

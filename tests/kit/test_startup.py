@@ -74,7 +74,8 @@ class TestDatabaseUrl:
             assert said.startswith("SPOTTHEBOT_BOTS_DATABASE_URL can't be used: ")
             assert said.endswith(f": {advice}.") or advice in said
             assert str(good.password) not in said
-        assert "it is no URL such as postgresql://" in refusal("bots", database_url="localhost")
+        for other in ("localhost", "mysql://a:b@localhost/spotthebot"):
+            assert "it is no URL such as postgresql://" in refusal("bots", database_url=other)
         settings = settings_of("bots", database_url=good.render_as_string(hide_password=False))
         check_settings(settings, load_lineage("bots"))
 
@@ -135,6 +136,11 @@ class TestMigration:
         assert ended.value.code == (code or f"bots: {error}")
         assert code is None or str(error) in capsys.readouterr().err
 
+    def test_ends_as_misconfigured_where_the_url_is_none_of_postgresql(self, capsys: pytest.CaptureFixture[str]):
+        with pytest.raises(SystemExit, match="78"):
+            process._migrate("bots", load_lineage("bots"), load_service("bots").settings(database_url="nonsense"))
+        assert "SPOTTHEBOT_BOTS_DATABASE_URL can't be used: it is no URL" in capsys.readouterr().err
+
     def test_says_which_setting_names_a_server_that_does_not_answer(self):
         with pytest.raises(SystemExit, match="bots: SPOTTHEBOT_BOTS_DATABASE_URL: connection failed"):
             process._migrate("bots", load_lineage("bots"), load_service("bots").settings(database_url=NOWHERE))
@@ -150,6 +156,7 @@ class TestGpu:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,3")
         check_settings(settings_of("fed", device="cuda:1"), None)
         assert "there is 2 GPUs here" in refusal("fed", device="cuda:2")
+        assert "'gpu' is no device: say 'auto', 'cpu', 'cuda' or" in refusal("fed", device="gpu")
 
     @pytest.mark.parametrize(("visible", "count"), [("", 0), ("-1", 0), ("0", 1), ("0, 1", 2), ("GPU-8932f937", 1)])
     def test_is_counted_as_far_as_it_is_visible(self, monkeypatch: pytest.MonkeyPatch, visible: str, count: int):

@@ -18,8 +18,14 @@ class NoSuchDevice(ValueError):
 
 
 def require_device(device: str) -> None:
-    """Raise NoSuchDevice for `cuda` or `cuda:N` where there is no such GPU; `auto` and `cpu` are always there."""
+    """Raise NoSuchDevice for `cuda` or `cuda:N` where there is no such GPU, and for what is no device.
+
+    `auto` and `cpu` are always there; whether `mps` and `xpu` are is left to torch.
+    """
     asked = re.fullmatch(r"cuda(?::(\d+))?", device)
+    if asked is None and re.fullmatch(r"auto|(cpu|mps|xpu)(:\d+)?", device) is None:
+        message = f"'{device}' is no device: say 'auto', 'cpu', 'cuda' or, of several GPUs, 'cuda:1'"
+        raise NoSuchDevice(message)
     if asked is None or _AMD.exists():  # torch calls AMD's GPUs by the same name, and NVML does not know them
         return
     count = count_gpus()

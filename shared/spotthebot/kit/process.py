@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from pydantic import SecretStr, ValidationError
 from pydantic_settings import SettingsError
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import OperationalError
 
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.logs import configure_logs
 from spotthebot.kit.migrations import Lineage, MigrationFailed, NewerDatabase, upgrade
 from spotthebot.kit.settings import EdgeSettings, SecretsDirMissing, ServiceSettings, SettingNotUsable
-from spotthebot.kit.startup import CONFIGURATION_FAULT, check_settings
+from spotthebot.kit.startup import CONFIGURATION_FAULT, check_settings, require_database_url
 from spotthebot.kit.validation import faults_of
 
 if TYPE_CHECKING:
@@ -161,13 +161,14 @@ def _check(name: str, settings: EdgeSettings, lineage: Lineage | None) -> None:
 
 def _migrate(name: str, lineage: Lineage, settings: ServiceSettings) -> None:
     try:
+        require_database_url(settings)
         upgrade(lineage, settings.database_url.get_secret_value())
-    except NewerDatabase as error:
+    except (SettingNotUsable, NewerDatabase) as error:
         _stop(name, str(error))
     except MigrationFailed as error:
         sys.exit(f"{name}: {error}")
-    except (ArgumentError, OperationalError) as error:
-        reason = " ".join(str(getattr(error, "orig", error)).split())
+    except OperationalError as error:
+        reason = " ".join(str(error.orig).split())
         sys.exit(f"{name}: {settings.variable('database_url')}: {reason}")
 
 

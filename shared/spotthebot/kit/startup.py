@@ -8,6 +8,7 @@ is not ready.
 import re
 from typing import Final
 
+from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
 
 from spotthebot.kit.logs import get_logger
@@ -15,6 +16,7 @@ from spotthebot.kit.migrations import Lineage, NewerDatabase, read_state
 from spotthebot.kit.settings import EdgeSettings, ServiceSettings, SettingNotUsable
 
 CONFIGURATION_FAULT: Final = 78
+_POSTGRESQL: Final = frozenset({"postgresql", "postgres"})
 _log = get_logger(__name__)
 _REFUSALS: Final = {
     r"password authentication failed|no password supplied": "correct its password",
@@ -47,13 +49,22 @@ def _check_service_key(settings: ServiceSettings) -> None:
         raise SettingNotUsable(setting=settings.variable("service_key"), reason=reason)
 
 
+def require_database_url(settings: ServiceSettings) -> None:
+    """Raise SettingNotUsable where the database's URL is none of PostgreSQL."""
+    try:
+        kind = make_url(settings.database_url.get_secret_value()).get_backend_name()
+    except ArgumentError:
+        kind = None
+    if kind not in _POSTGRESQL:
+        reason = "it is no URL such as postgresql://user:password@host:5432/database"
+        raise SettingNotUsable(setting=settings.variable("database_url"), reason=reason)
+
+
 def _check_database(settings: ServiceSettings, lineage: Lineage) -> None:
     variable = settings.variable("database_url")
+    require_database_url(settings)
     try:
         state = read_state(lineage.schema, settings.database_url.get_secret_value())
-    except ArgumentError as error:
-        reason = "it is no URL such as postgresql://user:password@host:5432/database"
-        raise SettingNotUsable(setting=variable, reason=reason) from error
     except OperationalError as error:
         reason = " ".join(str(error.orig).split()).rstrip(".")
         for refusal, advice in _REFUSALS.items():

@@ -15,6 +15,7 @@ from spotthebot.suite.supervision.monitor import Backoff
 from spotthebot.suite.supervision.sockets import bind
 from spotthebot.suite.supervision.spec import Event, ProcessSpec
 from spotthebot.suite.supervision.supervisor import Supervisor
+from tests.factories.bot_servers import raw_server, says
 from tests.factories.web_program import WEB
 
 SLEEP = "import time; print('working', flush=True); time.sleep(60)"
@@ -131,6 +132,13 @@ class TestStart:
         with pytest.raises(ServiceDidNotStart, match=r"not ready after 0\.4 s.*'working'"):
             await Supervisor([slow], on_event=events.append).start()
         assert is_gone(events[0].pid)
+
+    async def test_says_what_a_service_that_does_not_get_ready_answers(self, spec):
+        refusing = says(b'{"detail": "The disk is full."}', status=b"503 Service Unavailable")
+        async with raw_server(refusing) as url:
+            waiting = spec("waiting", SLEEP, ready_url=url, start_timeout_seconds=1)
+            with pytest.raises(ServiceDidNotStart, match=r"\(it is not ready after 1 s: The disk is full\)"):
+                await Supervisor([waiting]).start()
 
     async def test_fails_when_there_is_no_such_program(self, tmp_path):
         missing = ProcessSpec("missing", (str(tmp_path / "nothing"),), tmp_path / "log")

@@ -44,6 +44,7 @@ class Child:
         self._pipe = pipe
         self._last_lines: deque[str] = deque(maxlen=_LAST_LINES)
         self._said_ready = asyncio.Event()
+        self._answer: httpx.Response | None = None
         self._reading = asyncio.create_task(self._write_down(output, log))
         self._ended = asyncio.create_task(self._see_it_end())
 
@@ -92,7 +93,7 @@ class Child:
             elif ready.done():
                 return await ready
             else:
-                reason = f"it is not ready after {timeout:g} s"
+                reason = f"it is not ready after {timeout:g} s{self._said_by_probe()}"
                 self.kill()
             exit_code = await self.wait()
         finally:
@@ -150,9 +151,23 @@ class Child:
         if self._spec.ready_line:
             await self._said_ready.wait()
         if self._spec.ready_url:
-            await _answer_of(client, self._spec.ready_url)
+            await self._probe(client, self._spec.ready_url)
         if not (self._spec.ready_line or self._spec.ready_url):
             await asyncio.sleep(_SETTLE_SECONDS)
+
+    async def _probe(self, client: httpx.AsyncClient, url: str) -> None:
+        while True:
+            with suppress(httpx.HTTPError):
+                self._answer = await client.get(url)
+                if self._answer.status_code == httpx.codes.OK:
+                    return
+            await asyncio.sleep(_POLL_SECONDS)
+
+    def _said_by_probe(self) -> str:
+        """Return what a service that is not ready says of it, where it says so."""
+        with suppress(ValueError, KeyError, TypeError):
+            return f": {self._answer.json()['detail']}".rstrip(".") if self._answer is not None else ""
+        return ""
 
 
 async def _execute(spec: ProcessSpec, output: int) -> asyncio.subprocess.Process:
@@ -178,14 +193,6 @@ def _failing_as(spec: ProcessSpec) -> Iterator[None]:
     except OSError as error:
         reason = f"{error.filename or spec.argv[0]}: {error.strerror}"
         raise ServiceDidNotStart(name=spec.name, reason=reason, exit_code=None, lines="") from error
-
-
-async def _answer_of(client: httpx.AsyncClient, url: str) -> None:
-    while True:
-        with suppress(httpx.HTTPError):
-            if (await client.get(url)).status_code == httpx.codes.OK:
-                return
-        await asyncio.sleep(_POLL_SECONDS)
 
 
 async def _lines(output: asyncio.StreamReader) -> AsyncIterator[bytes]:
