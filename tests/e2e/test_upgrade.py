@@ -30,10 +30,9 @@ from spotthebot.suite.supervision.sockets import bind
 from tests.factories import old_services
 from tests.factories.annotating import DECISION, WHOLE
 from tests.factories.databases import DatabaseUrls, PostgresServer
-from tests.factories.previous_release import require_previous_revision, unpack
+from tests.factories.previous_release import UPGRADED, require_previous_revision, unpack
 from tests.factories.running_suite import run_suite
 
-SERVICES = ("bots", "conversations", "annotation")
 ANNOTATORS, EXCHANGES = 2, 2
 LONGEST_SECONDS = 300
 
@@ -191,12 +190,12 @@ def release_before(
 def upgrade_all(urls: Provisioned) -> None:
     """Migrate as the job before a rollout does."""
     migrate_access(urls.owner_urls["access"])
-    for name in SERVICES:
+    for name in UPGRADED:
         upgrade(load_lineage(name), urls.owner_urls[name])
 
 
 def revision_of(urls: Provisioned) -> dict[str, str | None]:
-    return {name: read_state(name, urls.owner_urls[name]).revision for name in SERVICES}
+    return {name: read_state(name, urls.owner_urls[name]).revision for name in UPGRADED}
 
 
 _LABELS = """
@@ -213,11 +212,11 @@ class TestUpgrade:
         secrets_key = Fernet.generate_key().decode()
         own = {"secrets_key": secrets_key, "database_pool_size": 3, "quality_checks_at_once": 0}
         async with contextlib.AsyncExitStack() as stack:
-            sockets = {name: stack.enter_context(contextlib.closing(bind("127.0.0.1", 0))) for name in SERVICES}
+            sockets = {name: stack.enter_context(contextlib.closing(bind("127.0.0.1", 0))) for name in UPGRADED}
             addresses = {name: f"http://127.0.0.1:{each.getsockname()[1]}" for name, each in sockets.items()}
             peers = {f"{name}_url": address for name, address in addresses.items()}
             given = {
-                "settings": {name: own | peers | {"database_url": urls.app_urls[name]} for name in SERVICES},
+                "settings": {name: own | peers | {"database_url": urls.app_urls[name]} for name in UPGRADED},
                 "sockets": {name: each.fileno() for name, each in sockets.items()},
                 "owners": dict(urls.owner_urls),
             }
@@ -235,8 +234,8 @@ class TestUpgrade:
                 new = await stack.enter_async_context(
                     run_suite(
                         DatabaseUrls(urls.owner_urls, urls.app_urls),
-                        only=SERVICES,
-                        settings={name: {"secrets_key": secrets_key} for name in SERVICES},
+                        only=UPGRADED,
+                        settings={name: {"secrets_key": secrets_key} for name in UPGRADED},
                     )
                 )
                 addresses.update(new.urls)

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+UPGRADED = ("bots", "conversations", "annotation")
+"""The services whose upgrade is tested."""
 _KINDS = ("pre", "post")
 
 
@@ -14,17 +16,16 @@ _KINDS = ("pre", "post")
 def previous_revision() -> str | None:
     """Return the commit of the last release: the newest tag before this commit.
 
-    Before the first tag, it is the commit before the one that last added a migration: from there on a database has
-    something to gain. None where git does not know it, as in a shallow clone or an unpacked archive, also one that lies
-    in another project's repository.
+    Before the first tag, it is the commit before the one that last added a migration to a service whose upgrade is
+    tested: from there on a database has something to gain. None where git does not know it, as in a shallow clone or an
+    unpacked archive, also one that lies in another project's repository.
     """
     if _git("rev-parse", "--is-shallow-repository") != "false" or _git("rev-parse", "--show-prefix"):
         return None
     if tag := _git("describe", "--tags", "--abbrev=0", "HEAD^"):
         return _git("rev-parse", f"{tag}^{{commit}}")
-    last = _git(
-        "log", "-1", "--format=%H", "--diff-filter=A", "--", "*/migrations/*_pre_*.py", "*/migrations/*_post_*.py"
-    )
+    migrations = [f"services/spotthebot/{service}/migrations/*_{kind}_*.py" for service in UPGRADED for kind in _KINDS]
+    last = _git("log", "-1", "--format=%H", "--diff-filter=A", "--", *migrations)
     return _git("rev-parse", "--verify", f"{last}^") if last else None
 
 

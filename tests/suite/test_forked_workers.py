@@ -88,7 +88,7 @@ def _run(folder: Path, files: dict[str, str], *options: str) -> subprocess.Compl
     for name, text in files.items():
         (folder / name).write_text("\n".join(line.removeprefix(" " * 8) for line in text.splitlines()))
     (folder / "pytest.ini").write_text("[pytest]\naddopts = -p tests.factories.forked_workers --workers 2 -rA\n")
-    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "pytest", f"--basetemp={folder / 'temporary'}", *options]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 

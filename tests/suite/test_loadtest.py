@@ -74,7 +74,7 @@ class TestLoad:
         assert all(0 < each.p50 <= each.p99 <= each.longest for each in result.requests)
         assert [each.name for each in result.memory] == ["ourselves"]
         assert set(result.processor) == {"ourselves", LOAD}
-        assert 0 < result.processor[LOAD] <= result.processor["ourselves"]
+        assert result.processor["ourselves"] == pytest.approx(result.processor[LOAD], rel=0.5)  # the same process
         record, chance = Record(), Random(1)
         async with clients_of(suite.urls, admin=keys[0], frontend=keys[1]) as http:
             actors = Actors(PLAN, study, record, http)
