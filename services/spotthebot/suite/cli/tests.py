@@ -6,7 +6,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -73,10 +74,9 @@ def run_tests(
         raise typer.Exit(_call([*_pytest(), *context.args]))
     else:
         tests = [*_pytest(), *(context.args or _SIDE_BY_SIDE), *(COVERAGE_OPTIONS if coverage else ())]
-        types = [sys.executable, "-m", "mypy", *_TYPED]
         if coverage:
             remove_report(ROOT)
-        failed = _run_steps({"tests": tests} if context.args else {**_LINT, "types": types, "tests": tests})
+        failed = _run_steps({"tests": tests}) if context.args else _run_whole(tests)
         if coverage:
             print_coverage(ROOT)
     if failed:
@@ -110,23 +110,38 @@ def _run_steps(steps: Mapping[str, Sequence[str]], *, allowed: Sequence[int] = (
     return failed
 
 
+@contextmanager
+def _checking_types(command: Sequence[str], failed: list[str]) -> Iterator[None]:
+    """Run mypy, which keeps one core busy, beside the steps of a block; what it printed follows theirs."""
+    with tempfile.TemporaryFile() as output:
+        types = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)  # noqa: S603 - our own command
+        yield
+        screen.rule("types")
+        if types.wait():
+            failed.append("types")
+        output.seek(0)
+        sys.stderr.write(output.read().decode(errors="replace"))
+
+
+def _run_whole(tests: Sequence[str]) -> list[str]:
+    failed: list[str] = []
+    with _checking_types([sys.executable, "-m", "mypy", *_TYPED], failed):
+        failed += _run_steps({**_LINT, "tests": tests})
+    return failed
+
+
 def _run_fast() -> list[str]:
     """Check types beside the tests, which end when the time is up; say what was left out."""
     started = time.monotonic()
     changed = changed_files(ROOT)
     picked = pick_tests(changed, ROOT)
-    with tempfile.TemporaryFile() as output:
-        daemon = [sys.executable, "-m", "mypy.dmypy", "run", "--", *_TYPED]
-        types = subprocess.Popen(daemon, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)  # noqa: S603 - our own command
-        failed = _run_steps(_LINT)
+    failed: list[str] = []
+    with _checking_types([sys.executable, "-m", "mypy.dmypy", "run", "--", *_TYPED], failed):
+        failed += _run_steps(_LINT)
         seconds = _FAST_SECONDS - _ROOM_TO_FINISH_SECONDS - (time.monotonic() - started)
         options = ["-p", "tests.factories.fast_selection", f"--fast-seconds={seconds:.0f}"]
         options += [f"--fast-changed={file}" for file in picked]
         screen.print(f"{len(changed)} files changed since main; they are tested by {', '.join(picked) or 'no file'}")
         failed += _run_steps({"tests": [*_pytest(), "-q", *options]}, allowed=(0, _NO_TESTS_RAN))
-        if types.wait():
-            failed.append("types")
-        output.seek(0)
-        sys.stderr.write(output.read().decode(errors="replace"))
     screen.print(f"In {time.monotonic() - started:.0f} s. Everything: ./stb test")
     return failed
