@@ -6,6 +6,7 @@ import mmap
 import os
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -24,7 +25,7 @@ from spotthebot.suite.loadtest.processor import LOAD
 from spotthebot.suite.loadtest.record import Record, RequestFailed, percentile
 from spotthebot.suite.loadtest.result import Memory, Requests
 from spotthebot.suite.loadtest.run import clients_of, load
-from spotthebot.suite.loadtest.study import prepare
+from spotthebot.suite.loadtest.study import open_campaign, prepare
 from spotthebot.suite.progress import showing_progress
 from spotthebot.suite.runtime.session import Clients
 from tests.factories.command_line import run_stb
@@ -68,22 +69,35 @@ class TestLoad:
         keys = [await suite.keys.make(role) for role in ("admin", "annotation")]
         with showing_progress() as steps:
             result = await load(suite.urls, keys[0], keys[1], PLAN, steps, pids={"ourselves": os.getpid()})
-            async with Clients(suite.urls, admin_key=keys[0], frontend_key=keys[1]) as clients:
-                study = await prepare(clients, PLAN, "study", steps)
         assert result.faults == {}
         assert all(0 < each.p50 <= each.p99 <= each.longest for each in result.requests)
         assert [each.name for each in result.memory] == ["ourselves"]
         assert set(result.processor) == {"ourselves", LOAD}
         assert result.processor["ourselves"] == pytest.approx(result.processor[LOAD], rel=0.5)  # the same process
+
+    async def test_goes_on_with_the_next_campaign_when_one_has_no_more_packages(self, suite: RunningSuite):
+        keys = [await suite.keys.make(role) for role in ("admin", "annotation")]
         record, chance = Record(), Random(1)
-        async with clients_of(suite.urls, admin=keys[0], frontend=keys[1]) as http:
-            actors = Actors(PLAN, study, record, http)
-            for work in (actors.annotate, actors.chat, actors.collect, actors.read_dashboard):
+        async with (
+            Clients(suite.urls, admin_key=keys[0], frontend_key=keys[1]) as clients,
+            clients_of(suite.urls, admin=keys[0], frontend=keys[1]) as http,
+        ):
+            with showing_progress() as steps:
+                study = await prepare(clients, PLAN, "study", steps)
+            opening = partial(open_campaign, clients, PLAN, "study", study.collection)
+            actors = Actors(PLAN, study, record, http, opening)
+            for work in (actors.chat, actors.collect, actors.read_dashboard):
                 await work("somebody", 1, chance)
+            turn = 0
+            while len(actors.campaigns) == 1:
+                turn += 1
+                await actors.annotate("somebody", turn, chance)
+            await actors.annotate("somebody", turn + 1, chance)
+            annotations = [(await clients.annotation.get_campaign(each)).annotations for each in actors.campaigns]
         assert record.faults == {}
         assert set(record.milliseconds) == set(BOUNDS_MS)
-        campaign = await (await suite.annotation("admin")).get_campaign(study.campaign)
-        assert actors.labels == campaign.annotations > 0
+        assert annotations[0] == 9  # one conversation of two bots, three lengths, three annotations of each
+        assert actors.labels == sum(annotations) > annotations[0]
         assert actors.turns == 20  # two bots talk to themselves in five exchanges
 
 

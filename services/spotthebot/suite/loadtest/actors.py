@@ -10,11 +10,12 @@ from contextlib import suppress
 from random import Random
 from time import monotonic
 from typing import Any
+from uuid import UUID
 
 import httpx
 
 from spotthebot.suite.loadtest.plan import LoadPlan
-from spotthebot.suite.loadtest.record import Record, RequestFailed
+from spotthebot.suite.loadtest.record import Record, RequestFailed, problem_of
 from spotthebot.suite.loadtest.study import EXCHANGES, Study
 from spotthebot.suite.sample import DOMAIN
 
@@ -22,6 +23,7 @@ _LABELS, _PREFERENCES = ("human", "bot", "unsure"), ("A", "B", "tie")
 _FEATURES = ("fluency", "sensibleness", "specificity")
 _PARTS = ("claim", "ranking", "survival", "features")
 _CONFLICT = 409
+_NO_MORE = ("nothing-left", "closed")
 _AFTER_A_FAULT_SECONDS = 1.0
 _POLL_SECONDS = 0.25
 _REPLY_SECONDS = 60
@@ -34,9 +36,20 @@ class Over(Exception):
 class Actors:
     """Everybody who works. The methods of those who do it are one round of it each: a package, a chat, a look."""
 
-    def __init__(self, plan: LoadPlan, study: Study, record: Record, http: dict[str, httpx.AsyncClient]) -> None:
+    def __init__(
+        self,
+        plan: LoadPlan,
+        study: Study,
+        record: Record,
+        http: dict[str, httpx.AsyncClient],
+        open_campaign: Callable[[int], Awaitable[UUID]],
+    ) -> None:
         self._plan, self._study, self._record, self._http = plan, study, record, http
         self._end = math.inf
+        self._open_campaign = open_campaign
+        self._moving_on = asyncio.Lock()
+        self.campaigns = [study.campaign]
+        """All until now; the last one is annotated and looked at."""
         self.labels = 0
         """Labels that were acknowledged."""
         self.turns = 0
@@ -65,16 +78,24 @@ class Actors:
                     await self._wait(_AFTER_A_FAULT_SECONDS)
 
     async def annotate(self, name: str, turn: int, chance: Random) -> None:
-        """Claim a package, answer its items in two steps, submit. Every package has an annotator of its own."""
+        """Claim a package, answer its items in two steps, submit. Every package has an annotator of its own.
+
+        Where a campaign has no more packages, the next one is opened.
+        """
         tasks = self._http["annotation"]
         await self._think(self._plan.answer_seconds, chance)
-        path = f"/v1/campaigns/{self._study.campaign}/assignments"
+        campaign = self.campaigns[-1]
+        path = f"/v1/campaigns/{campaign}/assignments"
         claimed = await self._record.send(
             tasks, "claim a package", "POST", path, json={"annotator": f"{name}-{turn}"}, refusals=[_CONFLICT]
         )
         if claimed.status_code == _CONFLICT:
-            self._record.fault("claim a package: the campaign has no more for this annotator")
-            await self._wait(self._plan.answer_seconds)
+            if problem_of(claimed) not in _NO_MORE:
+                self._record.fault(f"claim a package: {problem_of(claimed)}")
+                raise RequestFailed
+            async with self._moving_on:
+                if campaign == self.campaigns[-1]:
+                    self.campaigns.append(await self._open_campaign(len(self.campaigns) + 1))
             return
         assignment: dict[str, Any] = claimed.json()
         for item in assignment["items"]:
@@ -121,10 +142,10 @@ class Actors:
         return chat
 
     async def read_dashboard(self, _name: str, _turn: int, chance: Random) -> None:
-        """Open the campaign's dashboard with some of its parts and a figure, as a browser does."""
+        """Open the current campaign's dashboard with some of its parts and a figure, as a browser does."""
         pages = self._http["web"]
         await self._think(self._plan.look_seconds, chance)
-        path = f"/campaigns/{self._study.campaign}"
+        path = f"/campaigns/{self.campaigns[-1]}"
         await self._record.send(pages, "dashboard", "GET", path)
         for part in _PARTS:
             await self._record.send(pages, "part of a dashboard", "GET", f"{path}/parts/{part}")

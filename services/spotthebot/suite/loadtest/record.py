@@ -60,7 +60,7 @@ class Record:
             raise RequestFailed from error
         self.milliseconds[kind].append((perf_counter() - began) * 1000)
         if answer.status_code >= _REFUSED_FROM and answer.status_code not in refusals:
-            self.fault(f"{kind}: {answer.status_code} {_problem(answer)}")
+            self.fault(f"{kind}: {answer.status_code} {problem_of(answer)}")
             raise RequestFailed
         return answer
 
@@ -71,7 +71,8 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
-def _problem(answer: httpx.Response) -> str:
+def problem_of(answer: httpx.Response) -> str:
+    """Return the kind of problem that an answer tells of, or its reason phrase."""
     if answer.status_code < _FAULTY_FROM and answer.headers.get("Content-Type") == "application/problem+json":
         return str(answer.json()["type"]).rpartition(":")[2]
     return answer.reason_phrase

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from time import monotonic
 
 import httpx
@@ -16,7 +17,7 @@ from spotthebot.suite.loadtest.plan import BOUNDS_MS, LoadPlan
 from spotthebot.suite.loadtest.processor import processor_seconds, time_between
 from spotthebot.suite.loadtest.record import Record, percentile
 from spotthebot.suite.loadtest.result import LoadResult, Memory, Requests
-from spotthebot.suite.loadtest.study import prepare
+from spotthebot.suite.loadtest.study import open_campaign, prepare
 from spotthebot.suite.progress import Step, Steps
 from spotthebot.suite.runtime.bootstrap import Bootstrap
 from spotthebot.suite.runtime.data_folder import KEY_OF_ADMIN, DataFolder, State
@@ -63,9 +64,9 @@ async def load(
     async with Clients(urls, admin_key=admin, frontend_key=frontend) as clients:
         study = await prepare(clients, plan, name, steps)
         async with clients_of(urls, admin=admin, frontend=frontend) as http:
-            actors = Actors(plan, study, record, http)
+            actors = Actors(plan, study, record, http, partial(open_campaign, clients, plan, name, study.collection))
             await _soak(plan, actors, record, samples, pids, steps)
-        kept = (await clients.annotation.get_campaign(study.campaign)).annotations
+        kept = sum([(await clients.annotation.get_campaign(each)).annotations for each in actors.campaigns])
     for _ in range(actors.labels - kept):
         record.fault("a label that was acknowledged is gone")
     requests = tuple(

@@ -1,4 +1,7 @@
-"""What a soak works on: bots, a campaign over conversations of theirs, and a collection in which people chat."""
+"""What a soak works on: bots, campaigns over conversations of theirs, and a collection in which people chat.
+
+One campaign follows the other: what services keep of one that grew all the time would grow, too, and hide what leaks.
+"""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -16,7 +19,7 @@ from spotthebot.suite.seeding import BUILT_IN, LEARNING, upload_sample
 
 EXCHANGES = 5
 _SEGMENTS = (2, 3, 5)
-_ANNOTATIONS_PER_SEGMENT = 50
+_ANNOTATIONS_PER_SEGMENT = 3
 _PACKAGE_SIZE = 10
 _CHAT_TURNS = 10
 
@@ -27,12 +30,14 @@ class Study:
 
     name: str
     bots: tuple[UUID, ...]
+    collection: UUID
     campaign: UUID
+    """The first one."""
     chats: UUID
 
 
 async def prepare(clients: Clients, plan: LoadPlan, name: str, steps: Steps) -> Study:
-    """Register the bots, let each talk to each once, and open a campaign and chats."""
+    """Register the bots, let each talk to each once, and open the first campaign and chats."""
     with steps.step("Registering bots", total=plan.bots) as step:
         corpus_id = await upload_sample(clients)
         bots = []
@@ -66,20 +71,7 @@ async def prepare(clients: Clients, plan: LoadPlan, name: str, steps: Steps) -> 
             on_progress=lambda found: step.at(found.complete + found.failed, found.conversations),
         )
     with steps.step("Building packages", total=1):
-        campaign = await campaigns.build(
-            clients.annotation,
-            await clients.annotation.create_campaign(
-                CampaignIn(
-                    name=name,
-                    domain=DOMAIN,
-                    collections=(collection.id,),
-                    segments=_SEGMENTS,
-                    annotations_per_segment=_ANNOTATIONS_PER_SEGMENT,
-                    package_size=_PACKAGE_SIZE,
-                    seed=plan.seed,
-                )
-            ),
-        )
+        campaign = await open_campaign(clients, plan, name, collection.id, 1)
     chats = await clients.conversations.create_collection(
         HumanBotIn(
             mode="human_bot",
@@ -92,4 +84,18 @@ async def prepare(clients: Clients, plan: LoadPlan, name: str, steps: Steps) -> 
             seed=plan.seed,
         )
     )
-    return Study(name, tuple(bots), campaign.id, chats.id)
+    return Study(name, tuple(bots), collection.id, campaign, chats.id)
+
+
+async def open_campaign(clients: Clients, plan: LoadPlan, name: str, collection: UUID, number: int) -> UUID:
+    """Open the next campaign over the same conversations; return its id."""
+    request = CampaignIn(
+        name=f"{name}-{number}",
+        domain=DOMAIN,
+        collections=(collection,),
+        segments=_SEGMENTS,
+        annotations_per_segment=_ANNOTATIONS_PER_SEGMENT,
+        package_size=_PACKAGE_SIZE,
+        seed=plan.seed,
+    )
+    return (await campaigns.build(clients.annotation, await clients.annotation.create_campaign(request))).id
