@@ -35,6 +35,7 @@ from spotthebot.contracts.annotation import AnnotationOut, CampaignIn, CampaignO
 from spotthebot.contracts.bots import BotIn
 from spotthebot.contracts.conversations import AllPlayAllIn
 from spotthebot.suite import campaigns
+from spotthebot.suite.poll import poll_until
 from spotthebot.suite.progress import showing_progress
 from tests.factories.chained_bot import ChainedBots, faults
 
@@ -198,8 +199,11 @@ async def lose_the_database(annotation: AsyncAnnotation, tasks: AsyncAnnotation,
     campaign = await begin_campaign(annotation, "lost", collection)
     began = time.monotonic()
     working = asyncio.create_task(work_on(tasks, campaign))
-    while (await annotation.get_campaign(campaign.id)).annotations < campaign.annotations_needed // 3:  # noqa: ASYNC110 - it is elsewhere
-        await asyncio.sleep(0.2)
+    await poll_until(
+        lambda: annotation.get_campaign(campaign.id),
+        lambda found: found.annotations >= campaign.annotations_needed // 3,
+        "Annotating",
+    )
     before = {each.id for each in await labels_of(annotation, campaign)}
     away = await asyncio.to_thread(destroy_and_restore)
     acknowledged = await working
@@ -244,9 +248,14 @@ def compose(*arguments: str) -> None:
 
 
 def await_base_backup() -> None:
-    """Wait until there is the base backup that a restore asks for."""
+    """Wait until there is the base backup that a restore asks for; exit with 1 where none comes."""
     due = [ENGINE, "docker", "exec", "try_base-backups_1", "test", "-e", "/archive/base/.due"]
+    deadline = time.monotonic() + LONGEST_SECONDS
     while subprocess.run(due, check=False).returncode == 0:
+        if time.monotonic() > deadline:
+            sys.exit(
+                f"No base backup was made within {LONGEST_SECONDS} s: engine.sh compose logs base-backups says why."
+            )
         time.sleep(1)
 
 

@@ -113,8 +113,10 @@ def _run_steps(steps: Mapping[str, Sequence[str]], *, allowed: Sequence[int] = (
 @contextmanager
 def _checking_types(command: Sequence[str], failed: list[str]) -> Iterator[None]:
     """Run mypy, which keeps one core busy, beside the steps of a block; what it printed follows theirs."""
-    with tempfile.TemporaryFile() as output:
-        types = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)  # noqa: S603 - our own command
+    with (
+        tempfile.TemporaryFile() as output,
+        subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT) as types,  # noqa: S603 - our own command
+    ):
         yield
         screen.rule("types")
         if types.wait():
