@@ -14,6 +14,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
 from multiprocessing import get_context
@@ -74,6 +75,17 @@ class Worker:
     assigned: deque[int] = field(default_factory=deque)
     stopped: bool = False
 
+    def give(self, file: list[int]) -> None:
+        """Answer with the numbers of a file's tests, or with none: there are no more."""
+        if not self.stopped:
+            with suppress(BrokenPipeError):  # it died, which the next message of it says
+                self.connection.send(file)
+
+    def stop(self) -> None:
+        """Let it finish the test that it has begun, and no other."""
+        self.give([])
+        self.stopped = True
+
 
 class Dispatcher:
     """Hands out test files to workers, and what workers report to the plugins of this process."""
@@ -94,6 +106,7 @@ class Dispatcher:
             while self._workers:
                 for connection in wait(list(self._workers)):
                     self._receive(self._workers[connection])  # type: ignore[index] # these are all connections
+                    self._stop_where_asked()
             if self._session.shouldfail:
                 raise self._session.Failed(self._session.shouldfail)
             if self._session.shouldstop:
@@ -121,27 +134,18 @@ class Dispatcher:
             self._end(worker)
             return
         if kind == "next":
-            worker.assigned.extend(file := self._next_file())
-            worker.connection.send(file)
+            worker.assigned.extend(file := self._files.popleft() if self._files else [])
+            worker.give(file)
         elif kind == "report":
             report = self._hook.pytest_report_from_serializable(config=self._session.config, data=content[0])
             self._hook.pytest_runtest_logreport(report=report)
-            self._stop_where_asked()
         else:
             self._finish(worker.assigned.popleft())
 
-    def _next_file(self) -> list[int]:
-        return self._files.popleft() if self._files and not self._is_stopping() else []
-
-    def _is_stopping(self) -> bool:
-        return bool(self._session.shouldfail or self._session.shouldstop)
-
     def _stop_where_asked(self) -> None:
-        if self._is_stopping():
+        if self._session.shouldfail or self._session.shouldstop:
             for worker in self._workers.values():
-                if not worker.stopped:
-                    worker.stopped = True
-                    worker.connection.send([])
+                worker.stop()
 
     def _finish(self, number: int) -> None:
         item = self._session.items[number]
@@ -178,7 +182,7 @@ def _run_worker(session: pytest.Session, connection: Connection, others: list[Co
     upcoming = _assigned(session, connection)
     item = next(upcoming, None)
     try:
-        while item is not None:
+        while item is not None and not connection.poll():  # unasked comes only that it is to stop
             following = next(upcoming, None)
             session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             connection.send(("finished",))
@@ -195,10 +199,7 @@ def _assigned(session: pytest.Session, connection: Connection) -> Iterator[pytes
         numbers = connection.recv()
         if not numbers:
             return
-        for number in numbers:
-            if connection.poll():  # unasked: to stop
-                return
-            yield session.items[number]
+        yield from (session.items[number] for number in numbers)
 
 
 def _part_from_the_parent(config: pytest.Config) -> None:

@@ -1,9 +1,15 @@
 """`--workers N`: tests run in forked processes as they do in one."""
 
 import os
+import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
+
+from tests.factories.stb_folder import wait_until
 
 ROOT = Path(__file__).parents[2]
 DEAD_AND_LIVING = {
@@ -51,6 +57,11 @@ STOPPED = {
 
         _PARENT = os.getpid()
 
+        @pytest.fixture(scope="session")
+        def opened():
+            yield
+            open(f"closed-{os.getpid()}", "w").close()
+
         def pytest_runtest_logreport(report):
             if report.failed and os.getpid() == _PARENT:
                 open("stopping", "w").close()
@@ -61,36 +72,109 @@ STOPPED = {
                 time.sleep(.01)
     """,
     "test_one.py": """
-        def test_fails():
+        def test_fails(opened):
             assert False
 
-        def test_waits(stopping):
+        def test_waits(opened, stopping):
             pass
 
-        def test_is_last():
-            pass
+        def test_is_never_run():
+            open("ran", "w").close()
     """,
     "test_other.py": """
-        def test_waits(stopping):
+        def test_waits(opened, stopping):
             pass
 
-        def test_is_last():
-            pass
+        def test_is_never_run():
+            open("ran", "w").close()
     """,
     "test_third.py": """
         def test_is_never_run():
             open("ran", "w").close()
     """,
 }
+DIES = {
+    "test_one.py": """
+        import os
+
+        def test_dies():
+            os.abort()
+
+        def test_is_never_run():
+            open("ran", "w").close()
+    """,
+    "test_other.py": """
+        import time
+
+        def test_waits():
+            time.sleep(1)
+    """,
+    "test_third.py": """
+        def test_is_never_run():
+            open("ran", "w").close()
+    """,
+}
+SAY_AND_WAIT = """
+        import os
+        import time
+
+        def test_says_{each}():
+            print("said by {each}", flush=True)
+            open("{each}", "w").close()
+            while not os.path.exists("{other}"):
+                time.sleep(.01)
+            assert False
+
+        def test_is_second():
+            pass
+"""
+SAY = {
+    "test_one.py": SAY_AND_WAIT.format(each="one", other="two"),
+    "test_two.py": SAY_AND_WAIT.format(each="two", other="one"),
+}
+BROKEN_OFF = {
+    "conftest.py": """
+        import os
+        import pathlib
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def opened():
+            pathlib.Path(f"opened-{os.getpid()}").touch()
+            yield
+            pathlib.Path(f"closed-{os.getpid()}").touch()
+    """,
+    **{
+        f"test_{each}.py": """
+        import os
+        import time
+
+        def test_waits(opened):
+            while not os.path.exists("go"):
+                time.sleep(.01)
+
+        def test_is_next(opened):
+            open("ran", "w").close()
+    """
+        for each in ("one", "two")
+    },
+}
 
 
-def _run(folder: Path, files: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
+def _start(folder: Path, files: dict[str, str], *options: str) -> subprocess.Popen[str]:
     for name, text in files.items():
         (folder / name).write_text("\n".join(line.removeprefix(" " * 8) for line in text.splitlines()))
     (folder / "pytest.ini").write_text("[pytest]\naddopts = -p tests.factories.forked_workers --workers 2 -rA\n")
     environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "pytest", f"--basetemp={folder / 'temporary'}", *options]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, cwd=folder, env=environment, text=True, process_group=0, **streams)
+
+
+def _run(folder: Path, files: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
+    process = _start(folder, files, *options)
+    said, complained = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(process.args, process.returncode, said, complained)
 
 
 class TestWorkers:
@@ -115,4 +199,40 @@ class TestWorkers:
         done = _run(tmp_path, STOPPED, "-x")
         assert done.returncode == 1, done.stderr
         assert "stopping after 1 failures" in done.stdout
+        assert len(list(tmp_path.glob("closed-*"))) == 2
         assert not (tmp_path / "ran").exists()
+
+    def test_begin_no_other_file_after_a_death_that_stops_the_session(self, tmp_path: Path):
+        done = _run(tmp_path, DIES, "-x")
+        assert done.returncode == 1, done.stderr
+        assert "The process died while it ran this test (exit code -6)." in done.stdout
+        assert not (tmp_path / "ran").exists()
+
+    def test_capture_what_their_own_tests_print(self, tmp_path: Path):
+        done = _run(tmp_path, SAY)
+        of_one, of_two = done.stdout.split("___ test_says_")[1:]
+        assert [of_one.startswith("one"), of_two.startswith("two")] in ([True, True], [False, False])
+        for part in (of_one, of_two):
+            assert re.findall(r"^said by (\w+)$", part.partition("= PASSES =")[0], re.MULTILINE) == [part[:3]]
+
+    def test_close_what_they_opened_on_an_interrupt(self, tmp_path: Path):
+        process = _start(tmp_path, BROKEN_OFF)
+        _await_two_opened(tmp_path)
+        os.killpg(process.pid, signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+        assert process.returncode == pytest.ExitCode.INTERRUPTED, said
+        assert len(list(tmp_path.glob("closed-*"))) == 2
+        assert not (tmp_path / "ran").exists()
+
+    def test_close_what_they_opened_once_their_parent_is_dead(self, tmp_path: Path):
+        process = _start(tmp_path, BROKEN_OFF)
+        _await_two_opened(tmp_path)
+        process.kill()
+        (tmp_path / "go").touch()
+        process.communicate(timeout=60)  # ends with the last that holds the pipes: the workers
+        assert len(list(tmp_path.glob("closed-*"))) == 2
+        assert not (tmp_path / "ran").exists()
+
+
+def _await_two_opened(folder: Path) -> None:
+    wait_until(lambda: len(list(folder.glob("opened-*"))) == 2, 30)
